@@ -1,10 +1,9 @@
-import { Argument, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
+import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { GlobalFlags } from '../run/run.ts';
+import type { Flag, Flags, Rule, Values } from '../run/flag.ts';
+import { globalFlags, type GlobalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
-import type { FlagGroup } from './flag-group.ts';
-import { checkFlags } from './flag-conflicts.ts';
-import { globalFlags, refusedToken, repeatedGlobalOptions } from './flags.ts';
 
 /** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and what the help says of it. */
 type ArgumentSpec = readonly [syntax: string, about: string, parse?: (text: string) => unknown];
@@ -25,13 +24,6 @@ type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
   [Place in keyof Specs]: ArgumentValue<Specs[Place]>;
 };
 
-type Groups = Readonly<Record<string, FlagGroup<object>>>;
-
-/** What the run of a command gets: the values of each group, and of the flags of every command. */
-export type GroupValues<Flags extends Groups> = {
-  readonly [Name in keyof Flags]: Flags[Name] extends FlagGroup<infer Values> ? Values : never;
-} & { readonly globals: GlobalFlags };
-
 /** What the help says of a command. */
 export interface CommandHelp {
   /** Stands beside its name in a list. */
@@ -42,51 +34,165 @@ export interface CommandHelp {
 }
 
 /** The declaration of a command. */
-interface CommandSpec<Flags extends Groups, Specs extends readonly ArgumentSpec[]> extends CommandHelp {
+interface CommandSpec<Own extends Flags, Specs extends readonly ArgumentSpec[]> extends CommandHelp {
   readonly arguments?: Specs;
-  /** Its flags, besides those of every command. Each group is for one function that the run calls. */
-  readonly flags?: Flags;
+  /** Its flags, besides those of every command. */
+  readonly flags?: Own;
   /** Loads what it needs by `import()`, so that no other command pays for it. */
-  readonly run: (values: GroupValues<Flags>, args: ArgumentValues<Specs>) => Promise<void>;
+  readonly run: (flags: Values<Own> & GlobalFlags, args: ArgumentValues<Specs>) => Promise<void>;
 }
 
 /** Declares a command: its help, its arguments, its flags and what it runs. */
 export function addCommand<
   const Specs extends readonly ArgumentSpec[] = readonly [],
-  Flags extends Groups = Groups,
->(parent: Command, name: string, spec: CommandSpec<Flags, Specs>): Command {
-  const groups = Object.entries<FlagGroup<object>>(spec.flags ?? {});
+  Own extends Flags = typeof globalFlags,
+>(parent: Command, context: Context, name: string, spec: CommandSpec<Own, Specs>): Command {
   const command = declare(parent, name, spec);
-  for (const option of groups.flatMap(([, { options }]) => options)) command.addOption(option);
+  for (const option of optionsOf(spec.flags ?? {})) command.addOption(option);
   for (const [syntax, about, parse] of spec.arguments ?? []) {
     const argument = new Argument(syntax, about);
     command.addArgument(parse === undefined ? argument : argument.argParser(parse));
   }
   return command.action(async (...received: unknown[]) => {
     refuseFlagsOfOthers(command);
-    const idle = new Set(groups.map(([group]) => group));
-    const values = { globals: globalFlags.read(command) };
-    const all = { ...values.globals };
-    for (const [group, { read }] of groups) {
-      const given = read(command);
-      Object.assign(all, given);
-      const get = (): object => {
-        idle.delete(group);
-        return given;
-      };
-      Object.defineProperty(values, group, { enumerable: true, get });
-    }
-    checkFlags(commandPath(command), all);
-    // The parser passes the arguments in order, then its own view of the flags, which the groups have read already.
+    const flags = readFlags(command, { ...globalFlags, ...spec.flags });
+    // The parser passes the arguments in order, then its own view of the flags.
     const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
-    await spec.run(values as GroupValues<Flags>, args);
-    if (idle.size === 0) return;
-    // This is a fault of the command's declaration: every run of it fails, and so does its first test.
-    throw new TypeError(
-      `${commandPath(command)} takes flags and never looks at them: ${[...idle].join(', ')}`,
-    );
+    await spec.run(watched(flags, context.onFlagRead), args);
   });
 }
+
+/** What the parser has for the flags: an option for each spelling. */
+function optionsOf(flags: Flags): Option[] {
+  return Object.values(flags).flatMap((flag) => (flag === undefined ? [] : spellingsOf(flag).map(optionOf)));
+}
+
+function spellingsOf(flag: Flag<unknown>): readonly Flag<unknown>[] {
+  return flag.also === undefined ? [flag] : [flag, flag.also];
+}
+
+function optionOf(flag: Flag<unknown>): Option {
+  const option = new SharedOption(flag.syntax, flag.about);
+  if (flag.parse !== undefined) option.argParser(flag.parse);
+  return flag.heading === undefined ? option : option.helpGroup(flag.heading);
+}
+
+/** An option that computes its names once: each command that has it asks for them. */
+class SharedOption extends Option {
+  #name: string | undefined;
+  #attributeName: string | undefined;
+
+  override name(): string {
+    return (this.#name ??= super.name());
+  }
+
+  override attributeName(): string {
+    return (this.#attributeName ??= super.attributeName());
+  }
+}
+
+/** The values of the flags that were given, by the names of the flags. Throws UsageError for flags that do not go together. */
+function readFlags(command: Command, flags: Flags): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  const given = new Map<string, Flag<unknown>>();
+  for (const [name, flag] of Object.entries(flags)) {
+    if (flag === undefined) continue;
+    for (const spelling of spellingsOf(flag)) {
+      const { long, attribute } = namesOf(spelling);
+      const value = valueGiven(command, attribute);
+      if (value === undefined || (value === false) !== long.startsWith('--no-')) continue;
+      values[name] = value;
+      given.set(long, flag);
+    }
+  }
+  checkInput(values);
+  checkProfiles(flags, values);
+  checkRules(given, values);
+  return values;
+}
+
+/** `--page-size`, and what the parser calls it: `pageSize`. */
+function namesOf({ syntax }: Flag<unknown>): { readonly long: string; readonly attribute: string } {
+  const [long = ''] = /--[a-z-]+/.exec(syntax) ?? [];
+  const attribute = long
+    .replace(/^--(?:no-)?/, '')
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return { long, attribute };
+}
+
+/** The value that was given to a flag of the command, or, as to `funds` before `list`, of one above it. The nearest one counts. */
+function valueGiven(command: Command, attribute: string): unknown {
+  for (let at: Command | null = command; at !== null; at = at.parent)
+    if (at.getOptionValueSource(attribute) === 'cli') return at.getOptionValue(attribute);
+  return undefined;
+}
+
+function checkRules(
+  given: ReadonlyMap<string, Flag<unknown>>,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  const { allProfiles, profile } = values;
+  const isSeveral = allProfiles === true || (typeof profile === 'string' && profile.includes(','));
+  const isGiven = (flag: string): boolean => (flag === 'several profiles' ? isSeveral : given.has(flag));
+  for (const [flag, { rules }] of given)
+    for (const rule of rules) if (rule.unless?.some(isGiven) !== true) checkRule(flag, rule, isGiven);
+}
+
+function checkRule(flag: string, { kind, flags, why, hint }: Rule, isGiven: (flag: string) => boolean): void {
+  const other = flags.find(isGiven);
+  if ((other === undefined) !== (kind === 'needs')) return;
+  if (kind === 'needs')
+    throw new UsageError(`${flag} ${why}`, { hint: hint ?? `Add ${flags[0]}, or leave ${flag} out.` });
+  const because = why === undefined ? '' : `: ${why}`;
+  throw new UsageError(`${flag} and ${other} do not go together${because}`, {
+    hint: hint ?? 'Leave one of them out.',
+  });
+}
+
+/** Throws UsageError where a command that asks one organization is to ask several. */
+function checkProfiles(flags: Flags, { profile }: Readonly<Record<string, unknown>>): void {
+  if ('allProfiles' in flags || typeof profile !== 'string' || !profile.includes(',')) return;
+  throw new UsageError(`--profile ${profile}: this command asks one organization`, {
+    hint: 'Name one. Several go with the commands that have --all-profiles, such as the listings.',
+  });
+}
+
+/** Throws UsageError where both --from and another flag are to read standard input. */
+function checkInput(values: Readonly<Record<string, unknown>>): void {
+  if (values['from'] !== '-' || !Object.values(values).flat().includes('@-')) return;
+  throw new UsageError('--from - and @- both read standard input', {
+    hint: 'Put one of them into a file.',
+  });
+}
+
+/** The same values. Whoever listens is told of each that is read by its name; copying all of them reads none. */
+function watched(values: object, onRead: Context['onFlagRead']): object {
+  if (onRead === undefined) return values;
+  return new Proxy(values, {
+    get: (target, name, receiver): unknown => {
+      onRead(String(name));
+      return Reflect.get(target, name, receiver);
+    },
+    ownKeys: () => [],
+  });
+}
+
+/** A flag that exists only to be refused. The error says how to give a token, and never shows the value. */
+const refusedToken = new SharedOption('--token <token>').hideHelp().argParser(() => {
+  throw new UsageError(
+    'there is no --token flag: a token on a command line is in the process list and the history',
+    { hint: 'Set FOLIO_TOKEN, pass --token-file <file>, or store the token once with `folio auth login`.' },
+  );
+});
+
+/** The flags of every command, as the program has them. */
+export const globalOptions: readonly Option[] = [...optionsOf(globalFlags), refusedToken];
+
+/** The same for each command, whose help does not list them: they may stand anywhere on the command line. */
+const repeatedOptions: readonly Option[] = [
+  ...optionsOf(globalFlags).map((one) => one.hideHelp()),
+  refusedToken,
+];
 
 /** Declares a command that only groups others. */
 export function addGroup(parent: Command, name: string, help: CommandHelp): Command {
@@ -110,8 +216,7 @@ export function repeatFlagsUnder(command: Command): Command {
   return command.hook('preSubcommand', (_, called) => {
     // A command may have a flag of its own with the same name.
     const own = new Set(called.options.map(({ long }) => long));
-    for (const option of [...repeatedGlobalOptions, refusedToken])
-      if (!own.has(option.long)) called.addOption(option);
+    for (const option of repeatedOptions) if (!own.has(option.long)) called.addOption(option);
   });
 }
 

@@ -1,29 +1,22 @@
 import { UsageError } from '../errors.ts';
-import { wordList, yes } from './flag-group.ts';
+import { wordList, yes, type Values } from '../run/flag.ts';
 
 /** Of which counterparties open amounts are told: customers, or with --payable those whose invoices were received. */
-export interface CounterpartyFlags {
-  readonly payable?: boolean;
-  readonly customerFiscalId?: readonly string[];
-  readonly issuerFiscalId?: readonly string[];
-}
-
-/** Members of a group of flags. */
-export const counterpartyFlags = () => ({
+export const counterpartyFlags = {
   payable: yes('--payable', 'of received invoices instead of issued ones'),
   customerFiscalId: wordList(
     '--customer-fiscal-id <id...>',
     'only of this customer; several, with commas, @file or @- (one ID a line)',
   ),
   issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
-});
+};
 
 /** The fiscal IDs that are asked for. Throws UsageError for the flag of the other listing. */
 export function fiscalIdsOf({
   payable,
   customerFiscalId,
   issuerFiscalId,
-}: CounterpartyFlags): readonly string[] | undefined {
+}: Values<typeof counterpartyFlags>): readonly string[] | undefined {
   const [ids, others] = payable ? [issuerFiscalId, customerFiscalId] : [customerFiscalId, issuerFiscalId];
   if (others === undefined) return ids;
   const [flag, instead] = payable

@@ -12,13 +12,13 @@ export const ABOUT_TOPICS =
 
 /** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
-  addCommand(program, 'help', {
+  addCommand(program, context, 'help', {
     description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
     arguments: [['[words...]', 'a command or a topic']],
     run: (_, [words]) => runHelp(context, program, words),
   });
   // The build calls this, to put the page into the package.
-  addCommand(program, '__man', {
+  addCommand(program, context, '__man', {
     description: 'The manual page.',
     hidden: true,
     arguments: [['<date>', 'the day of the page, such as 2026-11-22']],

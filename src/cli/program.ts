@@ -4,8 +4,7 @@ import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
-import { described, repeatFlagsUnder, termOf } from './command.ts';
-import { globalFlags, refusedToken } from './flags.ts';
+import { described, globalOptions, repeatFlagsUnder, termOf } from './command.ts';
 import { ABOUT_TOPICS, addSuggestions } from './help.ts';
 
 const ABOUT =
@@ -191,7 +190,7 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
     .showSuggestionAfterError(false)
     .helpCommand(false)
     .addHelpText('after', () => `\n${shownLine(ABOUT_TOPICS, context.stdout)}`.trimEnd());
-  for (const option of [...globalFlags.options, refusedToken]) program.addOption(option);
+  for (const option of globalOptions) program.addOption(option);
   return repeatFlagsUnder(program);
 }
 

@@ -1,5 +1,4 @@
-import { UsageError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import { UsageError, type IncompleteError } from '../errors.ts';
 import { CellReader } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -151,9 +150,9 @@ export class Aging {
     return [...this.#balances.values()];
   }
 
-  /** What is left out of the figures, a failure where there is any. */
-  finding(what: string): Finding {
-    return this.#unreadable.finding(what);
+  /** The error to throw when the figures are delivered; undefined where every record could be read. */
+  failure(what: string): IncompleteError | undefined {
+    return this.#unreadable.failure(what);
   }
 
   /** How many documents are left out because they cannot be read. */

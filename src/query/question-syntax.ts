@@ -145,25 +145,8 @@ export type DateFlag = (typeof DATE_FLAGS)[number];
 export const DOCUMENT_FLAGS = ['overdue', ...DATE_FLAGS.map(({ name }) => name)] as const;
 
 /** Whether records are kept by what folio knows of documents, besides --where. */
-export function asksOfDocuments(flags: QuestionFlags): boolean {
+export function asksOfDocuments(
+  flags: Readonly<Partial<Record<(typeof DOCUMENT_FLAGS)[number], unknown>>>,
+): boolean {
   return DOCUMENT_FLAGS.some((name) => flags[name] !== undefined);
-}
-
-/** The questions that folio itself answers from the records of a listing; the service does not know them. */
-export interface QuestionFlags extends Readonly<Partial<Record<DateFlag['name'], string>>> {
-  readonly where?: readonly Condition[];
-  /** True for records that are open and were due before today. */
-  readonly overdue?: boolean;
-  /** Which columns have which roles, where these are not the usual ones. */
-  readonly field?: readonly (readonly [field: string, column: string])[] | undefined;
-  /** The column whose objects each become a row. */
-  readonly expand?: string;
-  readonly count?: boolean;
-  readonly sum?: readonly string[];
-  /** True to add cells as they stand, whatever the documents are worth. */
-  readonly asSent?: boolean;
-  readonly groupBy?: readonly string[];
-  readonly sort?: readonly SortColumn[];
-  /** The file of an earlier export. */
-  readonly changesSince?: string;
 }

@@ -145,6 +145,6 @@ export function sortQuestion(
         await sorter.close();
       }
     },
-    findings: () => sorter.complaints().map((text) => ({ level: 'warning', text: `--sort: ${text}` })),
+    notes: () => sorter.complaints().map((text) => ({ kind: 'warning', text: `--sort: ${text}` })),
   };
 }

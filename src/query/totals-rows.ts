@@ -205,7 +205,9 @@ export function totalsQuestion(
       shown: shownOf(request),
       typeOf: (column) => typeOf(column, request),
     },
-    findings: () => totals.findings(),
+    notes: () => totals.notes(),
+    failure: () => totals.failure(),
+    lacking: () => ({ unreadable: totals.unreadable }),
   };
 }
 

@@ -1,5 +1,4 @@
-import { BadBody } from '../errors.ts';
-import { failureIn, type Finding } from '../findings.ts';
+import { BadBody, type IncompleteError } from '../errors.ts';
 import { readAmount, worthOf } from '../invoices/amounts.ts';
 import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
@@ -74,7 +73,7 @@ export interface StatementFigures {
   /** The keys of those of whom a document cannot be read. */
   readonly unreadable: ReadonlySet<string>;
   /** Why not every document is in them. */
-  readonly failure: Finding | undefined;
+  readonly failure: IncompleteError | undefined;
 }
 
 interface StatementOptions {
@@ -154,7 +153,7 @@ export class StatementTally {
         .map(([key, balances]) => this.#statementOf(key, balances)),
       own: this.#own,
       unreadable: new Set(this.#aging.unreadableOf.keys()),
-      failure: failureIn([this.#aging.finding('statement')]),
+      failure: this.#aging.failure('statement'),
     };
   }
 

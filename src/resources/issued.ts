@@ -7,7 +7,7 @@ import {
   type NumberedResource,
 } from './resource.ts';
 
-/** `folio issued`: invoices that the organization issued. The flags that the command has beside these are in `cli/flags.ts`. */
+/** `folio issued`: invoices that the organization issued. The flags that the command has beside these are in `run/flags.ts`. */
 export const issued: NumberedResource = {
   name: 'issued',
   records: 'issued invoices',

@@ -7,7 +7,7 @@ import {
   type NumberedResource,
 } from './resource.ts';
 
-/** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `cli/flags.ts`. */
+/** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `run/flags.ts`. */
 export const received: NumberedResource = {
   name: 'received',
   records: 'received invoices',

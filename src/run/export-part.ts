@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
-import { errorOf, FolioError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import { IncompleteError } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
@@ -9,12 +8,12 @@ import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary } from '../output/formats.ts';
 import { countOf, localeOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
-import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { Questions } from '../query/questions.ts';
 import { closingLine, type Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import {
+  bareCount,
   checkEarlierExport,
   columnNamesOf,
   declaredOf,
@@ -27,29 +26,20 @@ import {
   type MakeResult,
   type SettingsOwner,
 } from './open-questions.ts';
-import { planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
-import type { RequestFlags } from './parse-values.ts';
+import type { ExportFlags, ExtentFlags, OutputFlags } from './flags.ts';
+import { planOutput, type OutputPlan } from './output-plan.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
-import type { ProfilesFlags } from './session.ts';
-import type { ReceiptPart, ReceiptFlags } from './receipt.ts';
+import type { ReceiptPart } from './receipt.ts';
 import { namedColumns, withColumnBefore, withoutHeadings } from '../output/column-choice.ts';
 import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
-import type { GlobalFlags, RunOptions } from './run.ts';
+import type { RunOptions } from './run.ts';
 import type { FlagDefaults } from './settings.ts';
-import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 
-/** What is exported, and how: a source, and the values of the command's flags, group by group. */
+/** What is exported, and how: a source, and the values of the command's flags. */
 export interface Export {
   readonly source: Source;
-  readonly globals: GlobalFlags;
-  readonly output: OutputFlags;
-  readonly request?: RequestFlags;
-  readonly receipt?: ReceiptFlags;
-  readonly questions?: QuestionFlags;
-  readonly extent?: ExtentFlags;
-  readonly filters?: FilterFlags;
-  readonly profiles?: ProfilesFlags;
+  readonly flags: ExportFlags;
   /** True for a single record, which is a document and not a list. */
   readonly single?: boolean;
   /** All columns of the records, where they are known before the first request. */
@@ -73,25 +63,25 @@ export async function knownColumns(
   asked: Export,
   profiles: readonly string[] | undefined,
 ): Promise<readonly string[] | undefined> {
-  const { source, columns, globals, questions = {}, single } = asked;
+  const { source, columns, flags, single } = asked;
   const { kind, resource } = source;
   if (columns !== undefined) return columns;
   if (kind === 'local' || resource === undefined || single === true || isResult(asked)) return undefined;
-  const profile = namedProfile(profiles?.[0] ?? globals.profile, context.env);
-  const settings = { profile, sandbox: globals.sandbox === true, isSeveral: profiles !== undefined };
-  const { field, expand } = questions;
+  const profile = namedProfile(profiles?.[0] ?? flags.profile, context.env);
+  const settings = { profile, sandbox: flags.sandbox === true, isSeveral: profiles !== undefined };
+  const { field, expand } = flags;
   const { names } = await declaredOf(context, { resource, settings, field, expand });
   return profiles === undefined ? names : [PROFILE_COLUMN, ...names];
 }
 
 /** How the run of an export begins: with its flags, and with the files that it reads. */
 export async function runOf(asked: Export): Promise<RunOptions> {
-  const { source, globals, request, receipt, questions, output } = asked;
+  const { source, flags } = asked;
   const { name, records, reads = [] } = source;
-  const { changesSince: file } = questions ?? {};
+  const { changesSince: file } = flags;
   const earlier = file === undefined ? [] : await earlierExport(file);
   const all = [...reads, ...(asked.reads ?? []), ...earlier];
-  return { globals, request, receipt, name, records, reads: all, output: output.output };
+  return { flags, name, records, reads: all, output: flags.output };
 }
 
 async function earlierExport(file: string): Promise<readonly ReadPath[]> {
@@ -99,13 +89,12 @@ async function earlierExport(file: string): Promise<readonly ReadPath[]> {
 }
 
 /** Writes the records of one part to where the flags say. Throws IncompleteError after everything that came was written. */
-export async function exportPart(part: Part, asked: Export, output = asked.output): Promise<void> {
-  if (output.listColumns) return exportColumns(part, asked);
+export async function exportPart(part: Part, asked: Export, to: FileOfPart = {}): Promise<void> {
+  const { flags, single = false } = asked;
+  if (flags.listColumns) return exportColumns(part, asked);
   const { receipt, notices, context, source } = part;
-  const { extent = {}, questions: flags = {}, single = false } = asked;
-  const { plan, questions, names } = await openAnswer(part, asked, output);
-  const earlier = await checkEarlierExport(flags);
-  if (earlier !== undefined) notices.tell([earlier]);
+  const { plan, questions, names } = await openAnswer(part, asked, to);
+  const earlier = await checkEarlierExport(flags, notices);
   receipt.note({ plan });
   const limit = questions.limitOfListing;
   const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
@@ -113,60 +102,68 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const given = paced(questions.answer(read), context);
   const answer = source.joined?.counted(given) ?? given;
   const { hasResult } = questions;
-  const records = await withColumnsWatched(answer, { ...output, names, hasResult, notices });
+  const records = await withColumnsWatched(answer, { columns: flags.columns, names, hasResult, notices });
   receipt.note({ delivered: await deliver(context, records, { plan, receipt }) });
-  const stopsByItself = tableLimit(extent, plan) !== undefined;
-  const found = questions.findings(part.status.records, stopsByItself);
-  noteFindings(receipt, found);
-  remarkCount(part, { extent, questions, found, plan, newestFirst });
+  noteAnswer(receipt, questions);
+  remarkCount(part, { flags, questions, plan, newestFirst });
   const { target } = plan;
   await remarkWritten(part, () =>
     source.written === undefined ? writtenBy(part, { target, questions, single }) : source.written(),
   );
-  endPart(part, [...(earlier === undefined ? [] : [earlier]), ...found], asked.doubt);
+  const checkRecords = (): void => {
+    try {
+      checkPart(part);
+    } catch (error) {
+      throw asked.doubt === undefined ? error : doubtful(error, asked.doubt);
+    }
+  };
+  const checkEarlier = (): void => {
+    if (earlier !== undefined) throw earlier;
+  };
+  checkAll(notices, [checkRecords, checkEarlier, () => questions.check()]);
 }
 
 /** Throws the first failure. What else is missing or left out is said as a warning: none of it may go unsaid. */
-function endPart(part: Part, found: readonly Finding[], doubt: string | undefined): void {
-  const failures: FolioError[] = [];
-  try {
-    checkPart(part);
-  } catch (error) {
-    if (!(error instanceof FolioError)) throw error;
-    failures.push(doubt === undefined ? error : error.reworded(`${error.message}; ${doubt}`, error.hint));
-  }
-  for (const finding of found) if (finding.level === 'failure') failures.push(errorOf(finding));
-  const [first, ...others] = failures;
-  for (const { kind, message } of others) if (kind === 'incomplete') part.notices.warn(message);
-  if (first !== undefined) throw first;
+function checkAll(notices: Notices, checks: readonly (() => void)[]): void {
+  const failures = checks.flatMap((check): unknown[] => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      return [error];
+    }
+  });
+  for (const other of failures.slice(1)) if (other instanceof IncompleteError) notices.warn(other.message);
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Where records are missing, the same error with what is wrong in the answer for that. */
+function doubtful(error: unknown, doubt: string): unknown {
+  if (!(error instanceof IncompleteError)) return error;
+  return error.reworded(`${error.message}; ${doubt}`, error.hint);
 }
 
 /** Has the receipt say what the answer is, and how many records could not be judged, for lack of what. */
-function noteFindings(receipt: ReceiptPart, found: readonly Finding[]): void {
-  const lacks = found.flatMap(({ missing = {} }) => Object.entries(missing));
-  const missing: Record<string, number> = {};
-  for (const [what, count] of lacks) missing[what] = (missing[what] ?? 0) + count;
-  const facts = Object.assign({}, ...found.map((one) => one.facts)) as Record<string, unknown>;
-  receipt.note({
-    results: { ...receipt.facts.results, ...facts, ...(lacks.length > 0 && { missing }) },
-  });
+function noteAnswer(receipt: ReceiptPart, { lacking, facts }: Questions): void {
+  const missing = Object.keys(lacking).length > 0 ? { missing: lacking } : {};
+  receipt.note({ results: { ...receipt.facts.results, ...facts, ...missing } });
 }
 
 /** Plans the output of a part, and opens the questions whose answer it writes. Throws UsageError. */
 async function openAnswer(
   part: Part,
   asked: Export,
-  output: OutputFlags,
+  to: FileOfPart,
 ): Promise<{ readonly plan: OutputPlan; readonly questions: Questions; readonly names: NamesOf }> {
-  const { context, globals, defaults, source } = part;
+  const { context, defaults, source } = part;
   const { resource, records, headings, joined } = source;
-  const { single, sheet = records, extent = {}, questions: flags = {} } = asked;
+  const { flags, single, sheet = records } = asked;
   const settings = settingsOf(part);
   const names = (): Promise<ColumnNames> =>
     columnNamesOf(context, { resource, settings, headings, field: flags.field });
   const planned = await planOutput(context, {
-    flags: { ...output, ...columnsWanted({ ...asked, output }, defaults, joined !== undefined) },
-    color: globals.color,
+    flags: outputOf(asked, { ...to, columns: columnsWanted(asked, defaults, joined !== undefined) }),
+    color: flags.color !== false,
     defaults,
     single,
     sheet,
@@ -177,10 +174,28 @@ async function openAnswer(
     names,
   });
   const makeResult = await asked.makeResult?.(settings);
-  const { columns } = output;
-  const asking = { flags, extent, columns, headings, resource, records, settings, joined };
+  const asking = { flags, headings, resource, records, settings, joined };
   const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
   return { plan: { ...planned, openWriter: questions.writer(planned.openWriter) }, questions, names };
+}
+
+/** Where the records of one part of several go, and in which format. */
+type FileOfPart = Pick<OutputFlags, 'format' | 'output'>;
+
+/** The flags of the output, or what stands in their place. A count alone is a number, unless a format is chosen. */
+function outputOf({ flags }: Export, { format, output, columns }: OutputFlags): OutputFlags {
+  const { delimiter, header, excel, wide, raw } = flags;
+  const bare = bareCount(flags);
+  return {
+    format: format ?? flags.format ?? bare.format,
+    output: output ?? flags.output,
+    columns,
+    delimiter,
+    header: header ?? bare.header,
+    excel,
+    wide,
+    raw,
+  };
 }
 
 /** Finds what the names of columns stand for. */
@@ -254,12 +269,11 @@ function writtenBy(
  * first request where the file cannot be written.
  */
 async function exportColumns(part: Part, asked: Export): Promise<void> {
-  const { extent = {}, questions: flags = {}, output } = asked;
+  const { flags } = asked;
   const { resource, records, headings } = part.source;
-  const { columns } = output;
-  const asking = { flags, extent, columns, headings, resource, records, settings: settingsOf(part) };
+  const asking = { flags, headings, resource, records, settings: settingsOf(part) };
   const questions = await openQuestions(part.context, { ...asking, plan: undefined });
-  await written(await openDestination(output.output, part.context), async (destination) => {
+  await written(await openDestination(flags.output, part.context), async (destination) => {
     const projection = new Projection();
     for await (const batch of questions.answer(recordsOf(part, questions.limitOfListing))) {
       for (let index = 0; index < batch.count; index++) projection.project(batch, index);
@@ -270,8 +284,8 @@ async function exportColumns(part: Part, asked: Export): Promise<void> {
   checkPart(part);
 }
 
-function settingsOf({ profile, globals, source }: Part): SettingsOwner {
-  return { profile, sandbox: globals.sandbox === true, isSeveral: source.isSeveral === true };
+function settingsOf({ profile, flags, source }: Part): SettingsOwner {
+  return { profile, sandbox: flags.sandbox === true, isSeveral: source.isSeveral === true };
 }
 
 /**
@@ -282,18 +296,19 @@ function columnsWanted(
   asked: Export,
   defaults: Pick<FlagDefaults, 'columns'>,
   isJoined: boolean,
-): Pick<OutputFlags, 'columns'> {
+): OutputFlags['columns'] {
   const hasResult = isResult(asked);
   const usual = asked.single === true || hasResult ? undefined : defaults.columns;
-  const columns = asked.output.columns ?? asked.columns ?? usual;
-  if (columns === undefined) return {};
-  if (!isJoined || hasResult || withoutHeadings(columns).includes(PROFILE_COLUMN)) return { columns };
-  return { columns: withColumnBefore(PROFILE_COLUMN, columns) };
+  const columns = asked.flags.columns ?? asked.columns ?? usual;
+  if (columns === undefined || !isJoined || hasResult) return columns;
+  return withoutHeadings(columns).includes(PROFILE_COLUMN)
+    ? columns
+    : withColumnBefore(PROFILE_COLUMN, columns);
 }
 
 /** Whether the answer is something other than records. */
-function isResult({ questions = {}, makeResult }: Export): boolean {
-  return asksForResult(questions) || makeResult !== undefined;
+function isResult({ flags, makeResult }: Export): boolean {
+  return asksForResult(flags) || makeResult !== undefined;
 }
 
 interface DeliverOptions {
@@ -328,10 +343,8 @@ export async function deliver(
 }
 
 interface CountOptions {
-  readonly extent: ExtentFlags;
+  readonly flags: ExtentFlags;
   readonly questions: Questions;
-  /** What the questions found. */
-  readonly found: readonly Finding[];
   readonly plan: OutputPlan;
   /** Whether the newest records came first because the user asked for no order. */
   readonly newestFirst: boolean;
@@ -340,16 +353,16 @@ interface CountOptions {
 /** Says how many records there are besides those in the table, in which order they came, and what the questions found. */
 function remarkCount(
   { notices, status, source }: Part,
-  { extent, questions, found, plan, newestFirst }: CountOptions,
+  { flags, questions, plan, newestFirst }: CountOptions,
 ): void {
   const { records, totalAtEnd } = status;
   const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
   const order = newestFirst ? newest : undefined;
-  const limit = tableLimit(extent, plan);
+  const limit = tableLimit(flags, plan);
   const isTable = plan.format === 'table' && plan.onTerminal;
-  const asked = extent.page ?? extent.nextToken;
+  const asked = flags.page ?? flags.nextToken;
   if (!questions.isListing || !isTable || asked !== undefined) {
-    notices.tell(found);
+    notices.tell(questions.notes(records, limit !== undefined));
     if (order !== undefined && (questions.filtered?.kept ?? records) > 0) notices.remark(order);
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);

@@ -1,13 +1,10 @@
 import type { Context } from '../context.ts';
-import type { Finding } from '../findings.ts';
 import { shownLine, visible } from '../output/terminal/terminal-text.ts';
+import type { Note } from '../query/questions.ts';
+import type { GlobalFlags } from './flags.ts';
 
 /** How much folio says on standard error. */
-export interface NoticeFlags {
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly debug?: boolean;
-}
+type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
 
 /** A time in ms since 1970 as logs write it, to the second: `2026-11-20T12:00:00Z`. */
 export function timeStamp(milliseconds: number): string {
@@ -61,12 +58,12 @@ export class Notices {
     if (!this.#flags.quiet) this.#write(this.#about + text);
   }
 
-  /** Tells what was found, but for failures: these end the run. */
-  tell(findings: readonly Finding[]): void {
-    for (const { level, text } of findings) {
-      if (level === 'warning') this.warn(text);
-      else if (level === 'answer') this.answer(text);
-      else if (level === 'remark') this.remark(text);
+  /** Tells the notes of questions. */
+  tell(notes: readonly Note[]): void {
+    for (const { kind, text } of notes) {
+      if (kind === 'warning') this.warn(text);
+      else if (kind === 'answer') this.answer(text);
+      else this.remark(text);
     }
   }
 

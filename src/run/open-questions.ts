@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
@@ -21,12 +20,7 @@ import {
   type Role,
 } from '../invoices/fields.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
-import {
-  asksOfDocuments,
-  DATE_FLAGS,
-  type QuestionFlags,
-  type SortColumn,
-} from '../query/question-syntax.ts';
+import { asksOfDocuments, DATE_FLAGS, type SortColumn } from '../query/question-syntax.ts';
 import {
   Questions,
   type ExpandQuestion,
@@ -37,10 +31,10 @@ import {
 import type { ResultContext } from '../query/result-rows.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { ExtentFlags } from './sources/listing-source.ts';
+import type { ExtentFlags, OutputFlags, QuestionFlags } from './flags.ts';
 import type { Notices } from './notices.ts';
 import type { JoinedProfiles } from './part.ts';
-import type { OutputFlags, OutputPlan } from './output-plan.ts';
+import type { OutputPlan } from './output-plan.ts';
 import { asksForTotals } from './question-checks.ts';
 import { fieldMap, keyOf } from './settings.ts';
 
@@ -48,15 +42,12 @@ type Extent = Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
 
 /** What questions are made of. */
 interface OpenQuestionsOptions {
-  readonly flags: QuestionFlags;
+  /** What is asked of the records, how many are wanted, and the columns that were asked for. */
+  readonly flags: QuestionFlags & Extent & Pick<OutputFlags, 'columns'>;
   /** The profile whose settings say which columns fields are in. */
   readonly settings: SettingsOwner;
   /** What the records are, in the plural, for notes: `issued invoices`. */
   readonly records: string;
-  /** How many records are wanted. */
-  readonly extent: Extent;
-  /** The columns that were asked for. */
-  readonly columns: readonly string[] | undefined;
   /** The columns by the headings that they had in the export that is read. */
   readonly headings?: ReadonlyMap<string, string> | undefined;
   /** Its label stands for a record in a table of changes; undefined for records of no resource. */
@@ -83,8 +74,8 @@ export type MakeResult = (shown: ResultContext) => Question;
 
 /** Makes the questions that the flags ask of the records. Throws UsageError for flags that make no sense together. */
 export async function openQuestions(context: Context, asked: OpenQuestionsOptions): Promise<Questions> {
-  const { flags, extent, plan, records } = asked;
-  const names = await columnNamesOf(context, { ...asked, field: flags.field });
+  const { flags, plan, records } = asked;
+  const names = await columnNamesOf(context, { ...asked, field: flags.field, columns: flags.columns });
   const asking = { ...asked, names };
   const { before, expand } = await rowsOf(context, asking);
   const rowFilter = await filterOf(
@@ -103,7 +94,7 @@ export async function openQuestions(context: Context, asked: OpenQuestionsOption
     filter,
     result,
     sort,
-    limit: limitOf(extent, plan, result),
+    limit: limitOf(flags, plan, result),
     locale: plan?.layout.locale,
   });
 }
@@ -265,7 +256,7 @@ export async function fieldsOf(
 /** The same, with the headings that a table prints, and those of the user. Throws UsageError. */
 export async function columnNamesOf(
   context: Context,
-  options: FieldOptions & Partial<Pick<OpenQuestionsOptions, 'columns' | 'headings'>>,
+  options: FieldOptions & Pick<OutputFlags, 'columns'> & Partial<Pick<OpenQuestionsOptions, 'headings'>>,
 ): Promise<ColumnNames> {
   const { resource, columns = [], headings = [] } = options;
   const named = columnsWithHeadings(columns).flatMap(({ heading, column }) =>
@@ -329,8 +320,8 @@ async function resultOf(
   asked: AskingOptions,
   shown: ResultContext,
 ): Promise<Question | undefined> {
-  const { flags, columns, resource, plan, names, settings } = asked;
-  const { changesSince: path } = flags;
+  const { flags, resource, plan, names, settings } = asked;
+  const { changesSince: path, columns } = flags;
   if (asksForTotals(flags))
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
@@ -372,19 +363,27 @@ async function keyOfRecords(
   return [...new Set([...(settings.isSeveral ? [PROFILE_COLUMN] : []), ...first])];
 }
 
-/** What the receipt of the earlier export of --changes-since says of it. */
-export async function checkEarlierExport({
-  changesSince: file,
-}: QuestionFlags): Promise<Finding | undefined> {
+/**
+ * Checks the earlier export of --changes-since by its receipt. Where that run was incomplete, returns the error to throw
+ * once the answer is delivered. Warns where the receipt is of another file.
+ */
+export async function checkEarlierExport(
+  { changesSince: file }: QuestionFlags,
+  notices: Notices,
+): Promise<IncompleteError | undefined> {
   if (file === undefined) return undefined;
-  return (await import('../query/exports/read-receipt.ts')).checkExport(file);
+  const { doubtOfExport } = await import('../query/exports/read-receipt.ts');
+  const doubt = await doubtOfExport(file);
+  if (typeof doubt !== 'string') return doubt;
+  notices.warn(doubt);
+  return undefined;
 }
 
 /** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */
-export function bareCount(output: OutputFlags, { count, groupBy }: QuestionFlags): OutputFlags {
-  const { format, output: target = '-', excel, delimiter } = output;
+export function bareCount(flags: OutputFlags & QuestionFlags): Pick<OutputFlags, 'format' | 'header'> {
+  const { count, groupBy, format, output: target = '-', excel, delimiter } = flags;
   const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
-  return isBare ? { ...output, format: 'csv', header: false } : output;
+  return isBare ? { format: 'csv', header: false } : {};
 }
 
 interface Watched {

@@ -16,21 +16,8 @@ import { useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
+import type { OutputFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';
-
-/** In which format the records are written, and where. */
-export interface OutputFlags {
-  readonly format?: Format;
-  readonly output?: string;
-  readonly columns?: readonly string[];
-  /** True to write the names of the columns instead of the records. */
-  readonly listColumns?: boolean;
-  readonly delimiter?: string;
-  readonly header: boolean;
-  readonly excel?: boolean;
-  readonly wide?: boolean;
-  readonly raw?: boolean;
-}
 
 /** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */
 const TABLE_LIMIT = 50;
@@ -104,7 +91,7 @@ export async function planOutput(
   checkFlagsOfFormat(format, {
     '--delimiter': flags.delimiter !== undefined,
     '--excel': flags.excel,
-    '--no-header': !flags.header,
+    '--no-header': flags.header === false,
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
@@ -113,7 +100,7 @@ export async function planOutput(
     columns: isOpen ? undefined : flags.columns && withoutHeadings(flags.columns),
     asked: flags.columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
-    header: flags.header,
+    header: flags.header !== false,
     excel: flags.excel === true,
     single,
     sheet,

@@ -264,8 +264,5 @@ export const requestParsers = {
   timeout: (name: string) => seconds(name, 0.001, 3600),
 } as const;
 
-/** The values for requests: `retryDelay` and `timeout` in milliseconds. */
-export type RequestFlags = { readonly [Name in keyof typeof requestParsers]?: number };
-
 /** The values where neither a flag nor a setting gives one. */
 export const requestDefaults = { concurrency: 4, retries: 5, retryDelay: 500, timeout: 60_000 } as const;

@@ -12,7 +12,7 @@ import type { Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import type { Track } from './progress/progress.ts';
 import type { ReceiptPart } from './receipt.ts';
-import type { GlobalFlags, Run } from './run.ts';
+import type { Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 
@@ -96,7 +96,7 @@ interface ReadOptions {
   readonly notices: Notices;
   readonly status: WalkStatus;
   readonly partial: PartialResults;
-  readonly request: Run['request'];
+  readonly flags: Run['flags'];
 }
 
 /** What a source of the service is read with. */
@@ -117,8 +117,6 @@ export interface Part extends ReadOptions {
   readonly name: string | undefined;
   /** The profile whose settings apply; undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
-  /** The flags of every command, with the profile of this part. */
-  readonly globals: GlobalFlags;
   readonly receipt: ReceiptPart;
   /** Undefined for a local source. */
   readonly session: Session | undefined;
@@ -154,17 +152,15 @@ export async function askPart(
   const receipt = name === undefined ? run.receipt : run.receipt.section(name);
   receipt.note({ status });
   const context = signal === undefined ? run.context : { ...run.context, signal };
-  const globals = profile === undefined ? run.globals : { ...run.globals, profile };
   const opening = {
     name,
     profile,
     context,
-    globals,
+    flags: run.flags,
     notices,
     track,
     status,
     receipt,
-    request: run.request,
     startedAt: run.startedAt,
   };
   try {
@@ -190,9 +186,10 @@ async function readService(
   run: Run,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, globals, notices, track, receipt, request } = opening;
+  const { context, source, flags, notices, track, receipt } = opening;
   const session = await openSession(context, {
-    flags: { ...globals, ...request },
+    flags,
+    profile: opening.profile,
     resource: source.resource,
     notices,
     observe: track.asked,
@@ -234,8 +231,8 @@ async function readLocal(
   opening: OpeningPart<LocalSource>,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, globals } = opening;
-  const store = globals.sandbox ? undefined : await context.config();
+  const { context, source, flags } = opening;
+  const store = flags.sandbox ? undefined : await context.config();
   // A profile that the source has need not be one of those here. Of several, no single one decides.
   const current = (): string | undefined => namedProfile(undefined, context.env) ?? store?.currentProfile;
   const profile = opening.profile ?? (source.isSeveral ? undefined : current());

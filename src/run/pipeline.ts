@@ -1,15 +1,12 @@
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { exportPart, knownColumns, runOf, writeColumns, type Export } from './export-part.ts';
-import { bareCount } from './open-questions.ts';
+import type { ExportFlags } from './flags.ts';
 import { Notices } from './notices.ts';
 import { askPart, type PartOptions } from './part.ts';
 import { asksSeveral, chooseProfiles } from './session.ts';
 import { asksForTotals, checkDates, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
 import { inRun } from './run.ts';
-
-/** Makes the compiler refuse a group of flags that no export reads, also where the groups are spread into the call. */
-type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyof Known>]: never };
 
 /**
  * Exports what a source yields: source, then questions, then a format in a file or on a stream. Every command whose
@@ -33,27 +30,23 @@ type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyo
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered
  */
-export async function exportRecords<Given extends Export>(
-  context: Context,
-  given: Given & NothingBeside<Export, Given>,
-): Promise<void> {
-  await checkDates(given.questions ?? {});
-  await checkOrderOfTotals(given.questions ?? {});
-  checkSumsOfRows(given.questions ?? {});
-  const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
-  const { source, output, extent } = asked;
+export async function exportRecords(context: Context, asked: Export): Promise<void> {
+  const { source, flags } = asked;
+  await checkDates(flags);
+  await checkOrderOfTotals(flags);
+  checkSumsOfRows(flags);
   const own = (await source.profiles?.(context)) ?? [];
   const names = await severalOf(context, asked, own);
-  const folder = asked.profiles?.outputDir;
+  const folder = flags.outputDir;
   if (names !== undefined && folder !== undefined)
     return (await import('./several/apart.ts')).exportApart(context, asked, { names, folder });
   await inRun(context, { ...(await runOf(asked)), parts: names }, async (run) => {
-    const columns = output.listColumns ? await knownColumns(run.context, asked, names) : undefined;
-    if (columns !== undefined) return writeColumns(run.context, columns, output.output);
+    const columns = flags.listColumns ? await knownColumns(run.context, asked, names) : undefined;
+    if (columns !== undefined) return writeColumns(run.context, columns, flags.output);
     const part = async (): Promise<PartOptions> => {
       if (names === undefined) return { source, profile: own[0] };
       const { JoinedSource } = await import('./several/joined-source.ts');
-      return { source: new JoinedSource(run, { source, names, limit: extent?.limit ?? Infinity }) };
+      return { source: new JoinedSource(run, { source, names, limit: flags.limit ?? Infinity }) };
     };
     try {
       await source.open?.(run);
@@ -75,20 +68,15 @@ async function severalOf(
 ): Promise<readonly string[] | undefined> {
   // An export without records says nothing of profiles.
   const isNobodys = asked.source.kind === 'local' && own.length === 0;
-  if (own.length < 2 && (!asksSeveral(asked) || isNobodys)) return undefined;
-  warnOfAll(context, asked, own);
-  return own.length > 0 ? own : chooseProfiles(context, asked);
+  if (own.length < 2 && (!asksSeveral(asked.flags) || isNobodys)) return undefined;
+  warnOfAll(context, asked.flags, own);
+  return own.length > 0 ? own : chooseProfiles(context, asked.flags);
 }
 
 /** Warns of figures over several organizations where nothing says that they are meant together. */
-function warnOfAll(
-  context: Context,
-  { globals, profiles, questions = {} }: Export,
-  own: readonly string[],
-): void {
-  const isAsked = globals.profile !== undefined || profiles?.allProfiles === true;
-  if (isAsked || own.length < 2 || !asksForTotals(questions) || questions.groupBy?.includes(PROFILE_COLUMN))
-    return;
+function warnOfAll(context: Context, flags: ExportFlags, own: readonly string[]): void {
+  const isAsked = flags.profile !== undefined || flags.allProfiles === true;
+  if (isAsked || own.length < 2 || !asksForTotals(flags) || flags.groupBy?.includes(PROFILE_COLUMN)) return;
   const text = `the figures are of ${own.join(', ')} together; --profile names whose are meant, --all-profiles says that all are`;
-  new Notices(context, globals).warn(text);
+  new Notices(context, flags).warn(text);
 }

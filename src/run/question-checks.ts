@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
-import { DATE_FLAGS, type QuestionFlags } from '../query/question-syntax.ts';
+import { DATE_FLAGS } from '../query/question-syntax.ts';
+import type { QuestionFlags } from './flags.ts';
 
 /** Throws UsageError where totals are to be sorted by a column that they do not have. */
 export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {

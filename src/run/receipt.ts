@@ -1,6 +1,6 @@
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { Context } from '../context.ts';
-import { FolioError } from '../errors.ts';
+import { DifferenceError, IncompleteError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
@@ -11,12 +11,6 @@ import type { PartialResults } from './completeness.ts';
 import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { Session } from './session.ts';
-
-/** Whether and where the run writes its receipt. */
-export interface ReceiptFlags {
-  /** The file of the receipt. */
-  readonly receipt?: string;
-}
 
 /** What a receipt says of one part of a run, collected while the part is read. */
 export class ReceiptPart {
@@ -141,7 +135,7 @@ function sectionOf(
 
 /** What ended the run, where that kept a part from being delivered that may itself have been read whole. */
 function fatalTo({ delivered }: PartFacts, { failure }: PartFacts): unknown {
-  const isFatal = !(failure instanceof FolioError && ['incomplete', 'differs'].includes(failure.kind));
+  const isFatal = !(failure instanceof IncompleteError || failure instanceof DifferenceError);
   return isFatal && delivered === undefined ? failure : undefined;
 }
 
@@ -220,7 +214,7 @@ function endOf(parts: readonly PartFacts[], failure: unknown): Record<string, un
     missingFiscalIds: [...new Set(missing)],
     errors,
     // A difference that an answer tells of is no lack of the answer.
-    complete: failure === undefined || (failure instanceof FolioError && failure.kind === 'differs'),
+    complete: failure === undefined || failure instanceof DifferenceError,
   };
 }
 

@@ -1,20 +1,18 @@
 import type { Context } from '../context.ts';
-import { Notices, type NoticeFlags } from './notices.ts';
+import type { GlobalFlags, ReceiptFlags, RequestFlags } from './flags.ts';
+import { Notices } from './notices.ts';
 import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
-import { Progress, type ProgressFlags } from './progress/progress.ts';
-import { Receipt, type ReceiptFlags } from './receipt.ts';
+import { Progress } from './progress/progress.ts';
+import { Receipt } from './receipt.ts';
 import { makeFolder } from '../output/files/target.ts';
-import type { RequestFlags } from './parse-values.ts';
-import { SharedBySessions, type AddressFlags } from './session.ts';
+import { SharedBySessions } from './session.ts';
 
-/** The flags of every command: which service to ask, and how much to say. */
-export interface GlobalFlags extends AddressFlags, NoticeFlags, ProgressFlags {}
+/** Which service is asked and how, how much is said, and whether there is a receipt. */
+type RunFlags = GlobalFlags & RequestFlags & ReceiptFlags;
 
 /** What a run begins with. */
 export interface RunOptions {
-  readonly globals: GlobalFlags;
-  readonly request?: RequestFlags | undefined;
-  readonly receipt?: ReceiptFlags | undefined;
+  readonly flags: RunFlags;
   /** What is asked for, as receipts name it: `issued`. */
   readonly name: string;
   /** The same in the plural, for progress: `issued invoices`. */
@@ -37,8 +35,7 @@ export interface RunOptions {
 export interface Run {
   /** Its standard output removes the progress from the same terminal with the first byte. */
   readonly context: Context;
-  readonly globals: GlobalFlags;
-  readonly request: RequestFlags;
+  readonly flags: RunFlags;
   readonly notices: Notices;
   readonly progress: Progress;
   readonly receipt: Receipt;
@@ -59,51 +56,45 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const { globals, request = {}, name, records, output, folder, parts, partKind } = options;
+  const { flags, name, records, output, folder, parts, partKind } = options;
   const startedAt = given.clock.now();
-  const notices = new Notices(given, globals);
-  await Progress.during(
-    given,
-    { flags: globals, what: records, parts, partKind },
-    async (progress, context) => {
-      await checkPaths(context, pathsOf(options));
-      // The receipt may be one of the files in it.
-      const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
-      try {
-        const receipt = await Receipt.open(context, {
-          file: options.receipt?.receipt,
-          output,
-          folder,
-          name,
-          parts,
-          notices,
-        });
-        await receipt.during(async () => {
-          const shared = new SharedBySessions(context, globals);
-          try {
-            await work({ context, globals, request, notices, progress, receipt, shared, startedAt });
-          } finally {
-            await shared.close();
-          }
-        });
-      } finally {
-        await removeEmpty?.();
-      }
-    },
-  );
+  const notices = new Notices(given, flags);
+  await Progress.during(given, { flags, what: records, parts, partKind }, async (progress, context) => {
+    await checkPaths(context, pathsOf(options));
+    // The receipt may be one of the files in it.
+    const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
+    try {
+      const receipt = await Receipt.open(context, {
+        file: flags.receipt,
+        output,
+        folder,
+        name,
+        parts,
+        notices,
+      });
+      await receipt.during(async () => {
+        const shared = new SharedBySessions(context, flags);
+        try {
+          await work({ context, flags, notices, progress, receipt, shared, startedAt });
+        } finally {
+          await shared.close();
+        }
+      });
+    } finally {
+      await removeEmpty?.();
+    }
+  });
 }
 
-function pathsOf({ globals, receipt, reads = [], output, folder, files = [] }: RunOptions) {
-  const { receipt: receiptFile } = receipt ?? {};
+function pathsOf({ flags, reads = [], output, folder, files = [] }: RunOptions) {
+  const { receipt, tokenFile } = flags;
   return {
-    tokenFile: globals.tokenFile,
+    tokenFile,
     reads,
     writes: [
       ...(folder === undefined ? [{ flag: '--output', path: output, is: 'where the records go' }] : []),
       ...files,
-      ...(receiptFile === undefined
-        ? []
-        : [{ flag: '--receipt', path: receiptFile, is: 'where the receipt goes' }]),
+      ...(receipt === undefined ? [] : [{ flag: '--receipt', path: receipt, is: 'where the receipt goes' }]),
     ],
   };
 }

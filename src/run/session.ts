@@ -11,26 +11,15 @@ import {
   type CompleteConnection,
 } from '../profiles/connection.ts';
 import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
-import { listings } from '../resources/index.ts';
 import { issued } from '../resources/issued.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import { Notices, type NoticeFlags } from './notices.ts';
-import { requestDefaults, type RequestFlags } from './parse-values.ts';
+import type { GlobalFlags, ProfilesFlags, RequestFlags } from './flags.ts';
+import { Notices } from './notices.ts';
+import { requestDefaults } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
-
-/** Which service is asked, and for which organization. */
-export interface AddressFlags {
-  /** Several names have commas between them; only listings take several. */
-  readonly profile?: string;
-  readonly baseUrl?: string;
-  readonly tokenFile?: string;
-  readonly sandbox?: boolean;
-  /** Whether the sandbox has the data that breaks careless programs. */
-  readonly awkward?: boolean;
-}
 
 /** The most bytes of one response, as they are on the wire. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
@@ -52,7 +41,12 @@ export async function makeClient(
   service: ServiceAddress,
   flags: RequestFlags,
 ): Promise<ApiClient> {
-  const { concurrency, retries, retryDelay: delay, timeout } = { ...requestDefaults, ...flags };
+  const {
+    concurrency = requestDefaults.concurrency,
+    retries = requestDefaults.retries,
+    retryDelay: delay = requestDefaults.retryDelay,
+    timeout = requestDefaults.timeout,
+  } = flags;
   const { clock, signal, env } = context;
   const transport = await context.openTransport({
     origin: service.baseUrl.origin,
@@ -76,7 +70,10 @@ interface SandboxService {
 }
 
 /** Starts the service of --sandbox. */
-export async function startSandboxService(context: Context, flags: AddressFlags): Promise<SandboxService> {
+export async function startSandboxService(
+  context: Context,
+  flags: Pick<GlobalFlags, 'awkward'>,
+): Promise<SandboxService> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const sandbox = await startSandbox({
     now: () => context.clock.now(),
@@ -115,7 +112,9 @@ export interface Session {
 }
 
 interface SessionOptions {
-  readonly flags: AddressFlags & RequestFlags;
+  readonly flags: GlobalFlags & RequestFlags;
+  /** The organization, where the run asks several; else the flags name it, or the environment. */
+  readonly profile?: string | undefined;
   /** What is to be listed, for the settings that concern it alone. */
   readonly resource?: Pick<Resource, 'name'> | undefined;
   readonly notices: Notices;
@@ -127,10 +126,10 @@ interface SessionOptions {
 export class SharedBySessions {
   readonly quota: RetryQuota = createRetryQuota();
   readonly #context: Context;
-  readonly #flags: AddressFlags;
+  readonly #flags: GlobalFlags;
   #sandbox: Promise<SandboxService> | undefined;
 
-  constructor(context: Context, flags: AddressFlags) {
+  constructor(context: Context, flags: GlobalFlags) {
     this.#context = context;
     this.#flags = flags;
   }
@@ -161,9 +160,9 @@ interface SessionTarget {
  * @throws AuthError where there is no token, or where it has expired
  */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
-  const { flags } = options;
-  refuseSeveral(flags);
-  const target = flags.sandbox ? await sandboxTarget(options) : await resolveTarget(context, options);
+  const { flags, profile = flags.profile } = options;
+  const whose = { ...options, profile };
+  const target = flags.sandbox ? await sandboxTarget(whose) : await resolveTarget(context, whose);
   context.secrets.hide([target.token.reveal()]);
   return connect(context, target, options);
 }
@@ -175,9 +174,14 @@ async function connect(
 ): Promise<Session> {
   const { baseUrl, token: secret, tokenHint, profile, defaults } = target;
   const token = secret.reveal();
-  const request = { ...requestDefaults, ...defaults, ...flags };
+  const { concurrency = defaults.concurrency ?? requestDefaults.concurrency } = flags;
   const service = { baseUrl, token, tokenHint, observe, quota: shared.quota };
-  const client = await makeClient(context, service, request);
+  const client = await makeClient(context, service, {
+    concurrency,
+    retries: flags.retries ?? defaults.retries,
+    retryDelay: flags.retryDelay ?? defaults.retryDelay,
+    timeout: flags.timeout ?? defaults.timeout,
+  });
   const { state, expiresAt } = tokenExpiry(secret, context.clock.now());
   return {
     client,
@@ -185,26 +189,21 @@ async function connect(
     baseUrl,
     organization: decodeToken(token)?.organizationId,
     tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
-    concurrency: request.concurrency,
+    concurrency,
     defaults,
     close: () => client.close(),
   };
 }
 
-/** Only listings ask several organizations, each with a session of its own. */
-function refuseSeveral({ profile }: AddressFlags): void {
-  if (profile?.includes(',') !== true) return;
-  throw new UsageError(`--profile ${profile}: this command asks one organization`, {
-    hint: `Several profiles go with the listings: ${listings.map(({ name }) => name).join(', ')}.`,
-  });
-}
-
 async function resolveTarget(context: Context, options: SessionOptions): Promise<SessionTarget> {
-  const { flags, notices, resource } = options;
+  const { flags, notices, resource, profile: name } = options;
   const { env, tokenOrigin, stdin, signal, clock } = context;
   const store = await context.config();
   const connection = requireConnection(
-    await resolveConnection({ flags, env, tokenOrigin, store, stdin, signal }),
+    await resolveConnection({
+      flags: { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile },
+      ...{ env, tokenOrigin, store, stdin, signal },
+    }),
     clock.now(),
   );
   const { baseUrl, profile, tokenSource } = connection;
@@ -219,7 +218,7 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
   };
 }
 
-async function sandboxTarget({ flags: { profile }, shared }: SessionOptions): Promise<SessionTarget> {
+async function sandboxTarget({ profile, shared }: SessionOptions): Promise<SessionTarget> {
   const { baseUrl, tokenOf } = await shared.sandbox();
   return { baseUrl, token: new Secret(tokenOf(profile)), profile, defaults: {} };
 }
@@ -236,24 +235,9 @@ export async function verifyConnection(context: Context, connection: CompleteCon
   }
 }
 
-/** Which organizations are asked, and how their records leave. */
-export interface ProfilesFlags {
-  readonly allProfiles?: boolean | undefined;
-  /** A folder with a file for each. */
-  readonly outputDir?: string;
-}
-
-/** The flags that say which organizations a run asks. */
-interface OrganizationFlags {
-  readonly globals: AddressFlags & NoticeFlags;
-  /** Undefined for a command that asks one organization. */
-  readonly profiles?: ProfilesFlags;
-}
-
 /** Whether the flags name several organizations, or ask for their form: a folder with a file for each. */
-export function asksSeveral({ globals: { profile }, profiles }: OrganizationFlags): boolean {
-  if (profiles === undefined) return false;
-  return profiles.allProfiles === true || profiles.outputDir !== undefined || profile?.includes(',') === true;
+export function asksSeveral({ profile, allProfiles, outputDir }: GlobalFlags & ProfilesFlags): boolean {
+  return allProfiles === true || outputDir !== undefined || profile?.includes(',') === true;
 }
 
 /**
@@ -264,9 +248,9 @@ export function asksSeveral({ globals: { profile }, profiles }: OrganizationFlag
  */
 export async function chooseProfiles(
   context: Context,
-  { globals, profiles: { allProfiles } = {} }: OrganizationFlags,
+  flags: GlobalFlags & ProfilesFlags,
 ): Promise<readonly string[]> {
-  const { profile, sandbox, tokenFile } = globals;
+  const { profile, sandbox, tokenFile, allProfiles } = flags;
   const { names: chosen } = profilesAsked(profile, allProfiles);
   if (sandbox) {
     const profiles = chosen ?? SANDBOX_PROFILES;
@@ -301,7 +285,7 @@ export async function chooseProfiles(
         hint: `Leave out ${name}.`,
       });
     }
-    new Notices(context, globals).warn(`${says}; ${name} is left out`);
+    new Notices(context, flags).warn(`${says}; ${name} is left out`);
   }
   return profiles.filter((name) => !duplicates.has(name));
 }

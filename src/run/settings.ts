@@ -7,6 +7,7 @@ import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import { FIELD_NAMES } from '../invoices/fields.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
+import type { RequestFlags } from './flags.ts';
 import {
   delimiter,
   columnList,
@@ -17,7 +18,6 @@ import {
   oneOf,
   requestParsers,
   wholeNumber,
-  type RequestFlags,
 } from './parse-values.ts';
 
 /** A default for a flag. The user sets it for all profiles or for one. */

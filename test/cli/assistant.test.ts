@@ -290,7 +290,7 @@ describe('folio mcp', () => {
     const books = join(folder, 'books.db');
     expect((await runSync({ issued: ISSUED }, [books, 'issued'])).code).toBe(0);
     const refusals = [
-      [['--profile', 'a,b'], /answers for one organization\n.*several servers/],
+      [['--profile', 'a,b'], /this command asks one organization/],
       [['--token-file', '-'], /standard input, which the assistant has/],
       [['--from', join(folder, 'none.db')], /no database of folio sync\n.*folio sync books\.db/],
       [['--from', books, '--profile', 'other'], /there are no records of a profile other/],

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asksOfDocuments, parseBuckets, parseCondition, parseSort } from '../../src/query/question-syntax.ts';
+import { parseBuckets, parseCondition, parseSort } from '../../src/query/question-syntax.ts';
 import { UsageError } from '../../src/errors.ts';
 
 function quote(text: string): string {
@@ -121,10 +121,4 @@ describe('hints', () => {
   ])('say how to write it', (parse, hint) => {
     expect(parse).toThrow(expect.objectContaining({ hint: expect.stringContaining(hint) }));
   });
-});
-
-it('asks of documents with --overdue, --since or --until, and with no other flag', () => {
-  const flags = [{ overdue: true }, { since: '2026-11' }, { until: '2026-11' }];
-  expect(flags.map(asksOfDocuments)).toEqual([true, true, true]);
-  expect(asksOfDocuments({ where: [parseCondition('a=1')], count: true })).toBe(false);
 });

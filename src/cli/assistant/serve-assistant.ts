@@ -6,25 +6,16 @@ import type { Context, Environment } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
 import { listings } from '../../resources/index.ts';
-import type { RequestFlags } from '../../run/parse-values.ts';
+import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
-import type { GlobalFlags } from '../../run/run.ts';
 import { DatabaseRecords, isDatabase, profilesHeld } from '../../run/sync/database-records.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource } from './answer.ts';
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
 
-/** What the server reads. */
-export interface AssistantFlags {
+interface AssistantFlags extends GlobalFlags, RequestFlags {
   /** A database of `folio sync`, read instead of asking the service. */
-  readonly from?: string;
-}
-
-interface ServeOptions {
-  readonly assistant: AssistantFlags;
-  readonly request: RequestFlags;
-  readonly globals: GlobalFlags;
-  readonly run: AssistantSource['run'];
+  readonly from?: string | undefined;
 }
 
 /**
@@ -33,10 +24,14 @@ interface ServeOptions {
  *
  * @throws UsageError where that cannot be decided, Interrupted when a signal comes
  */
-export async function serveAssistant(context: Context, options: ServeOptions): Promise<void> {
-  const source = await sourceOf(context, options);
+export async function serveAssistant(
+  context: Context,
+  flags: AssistantFlags,
+  run: AssistantSource['run'],
+): Promise<void> {
+  const source = await sourceOf(context, flags, run);
   if (context.stdin.isTerminal) {
-    const notices = new Notices(context, options.globals);
+    const notices = new Notices(context, flags);
     notices.remark('An assistant starts this and talks to it; see folio mcp --help. Ctrl-C ends it.');
   }
   const calls = new Set<Promise<unknown>>();
@@ -109,22 +104,19 @@ function serverOf(source: AssistantSource, calls: Set<Promise<unknown>>): McpSer
 
 async function sourceOf(
   context: Context,
-  { assistant: { from }, request, globals, run }: ServeOptions,
+  flags: AssistantFlags,
+  run: AssistantSource['run'],
 ): Promise<AssistantSource> {
-  const { names } = profilesAsked(globals.profile);
-  if (names !== undefined && names.length > 1) {
-    throw new UsageError('folio mcp answers for one organization', {
-      hint: 'Name one profile. An assistant can have several servers, each with its own.',
-    });
-  }
-  if (globals.tokenFile === '-') {
+  const { from } = flags;
+  const { names } = profilesAsked(flags.profile);
+  if (flags.tokenFile === '-') {
     throw new UsageError('the token cannot come from standard input, which the assistant has', {
       hint: 'Name a file, set FOLIO_TOKEN, or log in with `folio auth login`.',
     });
   }
   if (from === undefined) {
-    const env = await withProfileFixed(context, globals);
-    return { context: { ...context, env }, words: liveWords(globals, request), age: undefined, run };
+    const env = await withProfileFixed(context, flags);
+    return { context: { ...context, env }, words: liveWords(flags), age: undefined, run };
   }
   const profile = await profileIn(from, names, context);
   const records = { from, profiles: [profile] };
@@ -177,10 +169,9 @@ async function withProfileFixed({ env, config }: Context, globals: GlobalFlags):
   return { ...env, FOLIO_PROFILE: (await config()).currentProfile };
 }
 
-function liveWords(
-  { profile, baseUrl, tokenFile, sandbox, awkward }: GlobalFlags,
-  { concurrency, retries, retryDelay, timeout }: RequestFlags,
-): readonly string[] {
+function liveWords(flags: AssistantFlags): readonly string[] {
+  const { profile, baseUrl, tokenFile, sandbox, awkward } = flags;
+  const { concurrency, retries, retryDelay, timeout } = flags;
   const values = {
     ...{ profile, 'base-url': baseUrl, 'token-file': tokenFile, sandbox, awkward, concurrency, retries },
     ...{ 'retry-delay': retryDelay, timeout: timeout === undefined ? undefined : timeout / 1_000 },

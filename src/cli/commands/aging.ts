@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import type { Buckets } from '../../invoices/open-items.ts';
-import { parseBuckets, type QuestionFlags } from '../../query/question-syntax.ts';
+import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import type { Export } from '../../run/export-part.ts';
-import type { FromFlags } from '../../run/sources/export-source.ts';
+import { headed, valued, yes, type Values } from '../../run/flag.ts';
 import { day, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
-import { counterpartyFlags, fiscalIdsOf, type CounterpartyFlags } from '../counterparties.ts';
-import { flagGroup, valued, yes } from '../flag-group.ts';
+import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
 import {
   outputFlags,
   paramFlag,
@@ -20,11 +17,12 @@ import {
   fromFlags,
   sortFlag,
   whereFlag,
-} from '../flags.ts';
+  type ExportFlags,
+} from '../../run/flags.ts';
 
 /** `aging`: who owes how much, and for how long. */
 export function addAging(program: Command, context: Context): void {
-  addCommand(program, 'aging', {
+  addCommand(program, context, 'aging', {
     description:
       'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
       'those without a currency. Credits, which take away from what is owed, and what has no due date have columns of ' +
@@ -41,32 +39,19 @@ export function addAging(program: Command, context: Context): void {
       ['folio aging --field currency==CLP', 'with a currency that no record says'],
     ],
     flags: {
-      aging: agingFlags,
-      questions: agingQuestionFlags,
-      from: fromFlags,
-      output: outputFlags,
-      receipt: receiptFlags,
-      request: requestFlags,
-      profiles: profilesFlags,
+      ...agingFlags,
+      ...fromFlags,
+      ...outputFlags,
+      ...receiptFlags,
+      ...requestFlags,
+      ...profilesFlags,
     },
-    run: (values) => runAging(context, values),
+    run: (flags) => runAging(context, flags),
   });
 }
 
-interface AgingFlags extends CounterpartyFlags {
-  /** In days since 1970-01-01. */
-  readonly asOf?: number;
-  readonly buckets?: Buckets;
-  /** Whether totals are rows among the rows. */
-  readonly totals?: boolean;
-  readonly sort?: QuestionFlags['sort'];
-  /** Counterparties of each currency, at most. */
-  readonly limit?: number;
-  readonly param?: readonly (readonly [name: string, value: string])[];
-}
-
-const agingFlags = flagGroup<AgingFlags>('Questions:', {
-  ...counterpartyFlags(),
+const agingFlags = headed('Questions:', {
+  ...counterpartyFlags,
   asOf: valued('--as-of <date>', 'the day to count to, such as 2026-10-31 (default: today)', day('--as-of')),
   buckets: valued(
     '--buckets <days>',
@@ -74,39 +59,26 @@ const agingFlags = flagGroup<AgingFlags>('Questions:', {
     (days) => parseBuckets(days),
   ),
   totals: yes('--totals', 'also a row with the total of each currency, told by _row; a terminal has them'),
-  sort: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
-  limit: valued(
+  order: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
+  most: valued(
     '--limit <n>',
     'at most so many counterparties of each currency; totals are of all',
     wholeNumber('--limit', 1),
   ),
   param: paramFlag('any parameter of the service, sent as it is'),
-});
-
-/** Which records are aged, and what their columns mean: to the balances and to --where. */
-const agingQuestionFlags = flagGroup<Pick<QuestionFlags, 'where' | 'field'>>('Questions:', {
   where: whereFlag(),
   field: fieldFlag(),
 });
 
 /** Ages the open amounts of the service, or offline those of an export. */
-async function runAging(
-  context: Context,
-  {
-    aging,
-    from,
-    ...asked
-  }: Omit<Export, 'source'> & { readonly aging: AgingFlags; readonly from: FromFlags },
-): Promise<void> {
-  const { payable, param, buckets, asOf, totals = false, sort, limit } = aging;
-  const field = asked.questions?.field;
+async function runAging(context: Context, flags: Values<typeof agingFlags> & ExportFlags): Promise<void> {
+  const { payable, field, buckets, asOf, totals = false, order, most } = flags;
   const resource = payable ? received : issued;
-  const filters = { fiscalIds: fiscalIdsOf(aging), param };
   const { exportRecords } = await import('../../run/pipeline.ts');
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
-    ...asked,
-    source: await askedSource({ ...asked, filters }, { resource, from }),
+    flags,
+    source: await askedSource(flags, { resource, fiscalIds: fiscalIdsOf(flags) }),
     sheet: 'aging',
     makeResult: async (settings) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
@@ -115,7 +87,7 @@ async function runAging(
       const fields = await fieldsOf(context, { resource, settings, field });
       const { today } = whereContext(context);
       const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, asOf: asOf ?? today, today };
-      return (shown) => agingQuestion(options, { totals, sort, limit }, shown);
+      return (shown) => agingQuestion(options, { totals, sort: order, limit: most }, shown);
     },
   });
 }

@@ -17,7 +17,7 @@ type Shell = (typeof shells)[number];
 
 /** `completion`, and the hidden command from which its scripts get the names of profiles. */
 export function addCompletion(program: Command, context: Context): void {
-  addCommand(program, 'completion', {
+  addCommand(program, context, 'completion', {
     description:
       'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
       'profiles. ' +
@@ -30,7 +30,7 @@ export function addCompletion(program: Command, context: Context): void {
     ],
     run: (_, [shell]) => runCompletion(context, program, shell),
   });
-  addCommand(program, '__profiles', {
+  addCommand(program, context, '__profiles', {
     description: 'The names of profiles.',
     hidden: true,
     run: () => printProfiles(context),

@@ -7,14 +7,9 @@ import { parseProfileName, type ConfigStore, type Profile } from '../../profiles
 import { knownProfile } from '../../profiles/connection.ts';
 import type { JsonObject, StoreDocument } from '../../profiles/store-document.ts';
 import { Notices } from '../../run/notices.ts';
-import type { GlobalFlags } from '../../run/run.ts';
+import type { GlobalFlags } from '../../run/flags.ts';
 import { findSetting, settingNames, TYPES } from '../../run/settings.ts';
 import { writeFactsAsJson, writeFactSheet, type FactFlags, type Facts } from '../facts.ts';
-
-/** What `config list` is asked. */
-export interface NamesFlags {
-  readonly names?: boolean;
-}
 
 /** `folio config get`: one value, as it was set, of exactly the owner that was named. */
 export async function runConfigGet(context: Context, flags: GlobalFlags, given: string): Promise<void> {
@@ -124,7 +119,7 @@ function ownerSentence(owner: Profile | undefined): string {
 /** `folio config list`: everything that is set for the owner that was named. It says that there is a token, and never shows it. */
 export async function runConfigList(
   context: Context,
-  flags: GlobalFlags & FactFlags & NamesFlags,
+  flags: GlobalFlags & FactFlags & { readonly names?: boolean | undefined },
 ): Promise<void> {
   const show = flags.format === 'json' ? writeFactsAsJson : writeFactSheet;
   if (flags.names) return show(context.stdout, Object.fromEntries(settingNames));

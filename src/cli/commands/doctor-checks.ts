@@ -23,7 +23,7 @@ import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { makeClient, startSandboxService } from '../../run/session.ts';
 import { version } from '../../version.ts';
-import type { GlobalFlags } from '../../run/run.ts';
+import type { GlobalFlags } from '../../run/flags.ts';
 
 /** The result of one check. */
 export interface CheckResult {

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { paint, useColor, visible, wrapText, type Style } from '../../output/terminal/terminal-text.ts';
-import type { GlobalFlags } from '../../run/run.ts';
+import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
 import type { FactFlags, Facts } from '../facts.ts';
-import { factFlags } from '../flags.ts';
 import type { CheckResult } from './doctor-checks.ts';
 
 /** `doctor`: whether all is set up, and what to fix. */
 export function addDoctor(program: Command, context: Context): void {
-  addCommand(program, 'doctor', {
+  addCommand(program, context, 'doctor', {
     description:
       'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
       'call to each of the four listings. A line each, with what to fix. The exit code is that of the first failure.',
@@ -18,15 +17,15 @@ export function addDoctor(program: Command, context: Context): void {
       ['folio doctor --profile acme', 'for one organization'],
       ['folio doctor --format json', 'for a script; nothing secret is in it'],
     ],
-    flags: { facts: factFlags },
-    run: ({ globals, facts }) => runDoctor(context, { ...globals, ...facts }),
+    flags: factFlags,
+    run: (flags) => runDoctor(context, flags),
   });
 }
 
 /** `folio doctor`: makes all checks, whichever fail, and ends with the error of the first that failed. */
 async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
   const results: (readonly [name: string, CheckResult])[] = [];
-  const screen = screenOf(context, flags.color);
+  const screen = screenOf(context, flags.color !== false);
   const { checkAll } = await import('./doctor-checks.ts');
   await checkAll(context, flags, async (name, result) => {
     results.push([name, result]);

@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { issued } from '../../resources/issued.ts';
-import type { FileFlags } from '../../run/sources/download-source.ts';
+import { headed, valued, withValues } from '../../run/flag.ts';
+import {
+  extentFlags,
+  filterFlags,
+  outputFlags,
+  receiptFlags,
+  requestFlags,
+  whereFlag,
+} from '../../run/flags.ts';
 import { endings } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, valued } from '../flag-group.ts';
-import { extentFlags, filterFlags, outputFlags, receiptFlags, requestFlags, whereFlags } from '../flags.ts';
 
 /** `issued download`: the files behind the invoices of a listing. */
 export function addIssuedDownload(parent: Command, context: Context): void {
-  addCommand(parent, 'download', {
+  addCommand(parent, context, 'download', {
     summary: 'the files of issued invoices',
     description:
       'Puts the files of issued invoices (PDF, XML) into a folder, as <number>-<n>.<ending>. ' +
@@ -22,28 +28,25 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       ['folio issued download due --where status=OVERDUE -o due.csv', 'of some, with a list'],
     ],
     flags: {
-      files: fileFlags,
-      filters: filterFlags(issued),
-      extent: extentFlags(issued),
-      output: outputFlags,
-      receipt: receiptFlags,
-      request: requestFlags,
-      questions: whereFlags,
+      ...headed('Which records:', {
+        only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings('--only')),
+      }),
+      ...filterFlags(issued),
+      ...extentFlags(issued),
+      ...outputFlags,
+      ...receiptFlags,
+      ...requestFlags,
+      ...headed('Questions:', { where: whereFlag() }),
     },
-    run: async ({ files, filters, extent, questions, ...values }, [folder]) => {
+    run: async (flags, [folder]) => {
       const { exportRecords } = await import('../../run/pipeline.ts');
       const { downloadColumns, DownloadSource } = await import('../../run/sources/download-source.ts');
       await exportRecords(context, {
-        ...values,
-        source: new DownloadSource({ folder, files, filters, extent, questions }),
-        // A table of a listing stops at 50. This one must not, since that would stop the download.
-        extent: { all: true },
+        source: new DownloadSource({ folder, flags }),
+        // Those are of invoices, and not of files. A table of a listing stops at 50; this one must not, since that would stop the download.
+        flags: withValues(flags, { where: undefined, limit: undefined, all: true }),
         columns: downloadColumns,
       });
     },
   });
 }
-
-const fileFlags = flagGroup<FileFlags>('Which records:', {
-  only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings('--only')),
-});

@@ -1,30 +1,24 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { fundDocuments } from '../../resources/funds.ts';
-import type { Export } from '../../run/export-part.ts';
+import { headed, text } from '../../run/flag.ts';
+import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Source } from '../../run/part.ts';
-import type { PortalFlags } from '../../run/sources/item-sources.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, text } from '../flag-group.ts';
-import { outputFlags, paramFlag, requestFlags } from '../flags.ts';
 import { addListingOf } from './listing.ts';
 
 /** Loaded when one of the commands runs. */
 const sources = () => import('../../run/sources/item-sources.ts');
 
 /** Exports the only record of a source. */
-async function exportItem(
-  context: Context,
-  values: Pick<Export, 'globals' | 'output' | 'request'>,
-  source: Source,
-): Promise<void> {
+async function exportItem(context: Context, flags: ExportFlags, source: Source): Promise<void> {
   const { exportRecords } = await import('../../run/pipeline.ts');
-  await exportRecords(context, { ...values, source, single: true });
+  await exportRecords(context, { flags, source, single: true });
 }
 
 /** `customers get` and `customers portal-link`. */
 export function addCustomerItems(customers: Command, context: Context): void {
-  addCommand(customers, 'get', {
+  addCommand(customers, context, 'get', {
     summary: 'one customer',
     description: 'One customer, from GET /customers/{id}.',
     arguments: [['<id>', 'the identifier of the customer, as in the listing']],
@@ -32,10 +26,10 @@ export function addCustomerItems(customers: Command, context: Context): void {
       ['folio customers get 4711', 'the customer, as a table on a terminal and as JSON off one'],
       ['folio customers get 4711 --format jsonl', 'the same on one line'],
     ],
-    flags: { output: outputFlags, request: requestFlags },
-    run: async (values, [id]) => exportItem(context, values, (await sources()).customerSource(id)),
+    flags: { ...outputFlags, ...requestFlags },
+    run: async (flags, [id]) => exportItem(context, flags, (await sources()).customerSource(id)),
   });
-  addCommand(customers, 'portal-link', {
+  addCommand(customers, context, 'portal-link', {
     summary: 'the link to a customer’s portal',
     description:
       'The link to a customer’s portal, from GET /customers/portal-link. The specification does not show its parameters.',
@@ -44,13 +38,12 @@ export function addCustomerItems(customers: Command, context: Context): void {
       ['folio customers portal-link 4711', 'the link of the customer 4711'],
       ['folio customers portal-link 86345678-9 --id-param fiscalId', 'the same by another parameter'],
     ],
-    flags: { portal: portalFlags, output: outputFlags, request: requestFlags },
-    run: async ({ portal, ...values }, [id]) =>
-      exportItem(context, values, (await sources()).portalLinkSource(id, portal)),
+    flags: { ...portalFlags, ...outputFlags, ...requestFlags },
+    run: async (flags, [id]) => exportItem(context, flags, (await sources()).portalLinkSource(id, flags)),
   });
 }
 
-const portalFlags = flagGroup<PortalFlags>('Which records:', {
+const portalFlags = headed('Which records:', {
   idParam: text('--id-param <name>', 'the parameter that carries the id (default customerId)'),
   param: paramFlag(),
 });
@@ -59,7 +52,7 @@ const FUND_ID = ['<id>', 'the identifier of the fund, as in the listing'] as con
 
 /** `funds get` and `funds documents`. */
 export function addFundItems(funds: Command, context: Context): void {
-  addCommand(funds, 'get', {
+  addCommand(funds, context, 'get', {
     summary: 'one fund with all its documents',
     description: `One fund with every document assigned to it, all pages merged, from GET ${fundDocuments.path}.`,
     arguments: [FUND_ID],
@@ -67,8 +60,8 @@ export function addFundItems(funds: Command, context: Context): void {
       ['folio funds get 4711', 'the fund, as a table on a terminal and as JSON off one'],
       ['folio funds get 4711 -o fund.json', 'the same as a file'],
     ],
-    flags: { output: outputFlags, request: requestFlags },
-    run: async (values, [id]) => exportItem(context, values, (await sources()).fundSource(id)),
+    flags: { ...outputFlags, ...requestFlags },
+    run: async (flags, [id]) => exportItem(context, flags, (await sources()).fundSource(id)),
   });
   addListingOf(funds, 'documents', { resource: fundDocuments, argument: FUND_ID, context });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { addCommand, type CommandHelp, type GroupValues } from '../command.ts';
+import type { Values } from '../../run/flag.ts';
 import {
   extentFlags,
   filterFlags,
@@ -11,7 +11,9 @@ import {
   requestFlags,
   fromFlags,
   questionFlags,
-} from '../flags.ts';
+  type GlobalFlags,
+} from '../../run/flags.ts';
+import { addCommand, type CommandHelp } from '../command.ts';
 
 /**
  * Adds the command of a resource, such as `issued`, and `list` under it. Flags, help and examples come from the declaration
@@ -19,8 +21,8 @@ import {
  */
 export function addListing(program: Command, resource: Resource, context: Context): Command {
   const spec = { ...listingHelp(resource), ...listing(resource, context) };
-  const command = addCommand(program, resource.name, spec);
-  addCommand(command, 'list', spec);
+  const command = addCommand(program, context, resource.name, spec);
+  addCommand(command, context, 'list', spec);
   return command;
 }
 
@@ -35,7 +37,7 @@ export function addListingOf(
   }: { resource: Resource; argument: readonly [string, string]; context: Context },
 ): void {
   const { flags, run } = listing(resource, context);
-  addCommand(parent, name, {
+  addCommand(parent, context, name, {
     ...listingHelp(resource),
     flags,
     arguments: [argument],
@@ -55,25 +57,27 @@ function listingHelp({ records, path, defaultOrder, newestFirst, examples }: Res
   };
 }
 
-/** The flags of a listing, declared in `flags.ts`, and the run that hands each group to its reader. */
+/** The flags of a listing, and what it runs. */
 function listing(resource: Resource, context: Context) {
   const flags = {
-    filters: filterFlags(resource),
-    extent: extentFlags(resource),
-    output: outputFlags,
-    receipt: receiptFlags,
-    request: requestFlags,
-    questions: questionFlags,
-    from: fromFlags,
-    profiles: profilesFlags,
+    ...filterFlags(resource),
+    ...extentFlags(resource),
+    ...outputFlags,
+    ...receiptFlags,
+    ...requestFlags,
+    ...questionFlags,
+    ...fromFlags,
+    ...profilesFlags,
   };
-  const run = async (values: GroupValues<typeof flags>, _: readonly [], id?: string): Promise<void> => {
-    const { from, filters, extent, questions, ...others } = values;
-    const asked = { ...others, filters, extent, questions };
+  const run = async (
+    values: Values<typeof flags> & GlobalFlags,
+    _: readonly [],
+    id?: string,
+  ): Promise<void> => {
     const { exportRecords } = await import('../../run/pipeline.ts');
     const { askedSource } = await import('../../run/sources/asked-source.ts');
-    const source = await askedSource(asked, { resource, id, from, rowsToo: true });
-    await exportRecords(context, { ...asked, source });
+    const source = await askedSource(values, { resource, id, rowsToo: true });
+    await exportRecords(context, { flags: values, source });
   };
   return { flags, run };
 }

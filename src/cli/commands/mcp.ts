@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import type { AssistantFlags } from '../assistant/serve-assistant.ts';
+import { text } from '../../run/flag.ts';
+import { READS_A_FILE, requestFlags } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, text } from '../flag-group.ts';
-import { requestFlags } from '../flags.ts';
 
 /**
  * `mcp`: answers assistants.
@@ -11,7 +10,7 @@ import { requestFlags } from '../flags.ts';
  * @param run runs the command line of a context; this file cannot know the program that it is a part of
  */
 export function addMcp(program: Command, context: Context, run: (context: Context) => Promise<void>): void {
-  addCommand(program, 'mcp', {
+  addCommand(program, context, 'mcp', {
     description:
       'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging and ' +
       'columns, and nothing that writes, downloads or links. An answer has at most 40 kB, and says whether it is complete, as ' +
@@ -21,14 +20,17 @@ export function addMcp(program: Command, context: Context, run: (context: Contex
       ['folio mcp --from books.db', 'of a synced database: answers at once'],
       ['folio mcp --profile north', 'of the service'],
     ],
-    flags: { assistant: assistantFlags, request: requestFlags },
-    run: async (values) => {
+    flags: {
+      from: text(
+        '--from <database>',
+        'read a database of folio sync instead of asking the service',
+        READS_A_FILE,
+      ),
+      ...requestFlags,
+    },
+    run: async (flags) => {
       const { serveAssistant } = await import('../assistant/serve-assistant.ts');
-      await serveAssistant(context, { ...values, run });
+      await serveAssistant(context, flags, run);
     },
   });
 }
-
-const assistantFlags = flagGroup<AssistantFlags>(undefined, {
-  from: text('--from <database>', 'read a database of folio sync instead of asking the service'),
-});

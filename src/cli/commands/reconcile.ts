@@ -2,20 +2,24 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { parseDecimal, type Decimal } from '../../json/decimal.ts';
-import type { QuestionFlags } from '../../query/question-syntax.ts';
-import { parseMatch, type Against, type Match } from '../../query/reconcile/list-match.ts';
+import { parseMatch } from '../../query/reconcile/list-match.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import type { Export } from '../../run/export-part.ts';
+import { headed, text, valued, yes, type Values } from '../../run/flag.ts';
+import {
+  fieldFlag,
+  fromFlags,
+  outputFlags,
+  receiptFlags,
+  requestFlags,
+  type ExportFlags,
+} from '../../run/flags.ts';
 import { oneOf } from '../../run/parse-values.ts';
-import type { FromFlags } from '../../run/sources/export-source.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, text, valued, yes } from '../flag-group.ts';
-import { fieldFlag, fromFlags, outputFlags, receiptFlags, requestFlags } from '../flags.ts';
 
 /** `reconcile`: the books beside the list of the tax authority. */
 export function addReconcile(program: Command, context: Context): void {
-  addCommand(program, 'reconcile', {
+  addCommand(program, context, 'reconcile', {
     description:
       'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
       'service: a row for each document that is on one side alone, or differs. Several lists are one. Any other list ' +
@@ -31,27 +35,12 @@ export function addReconcile(program: Command, context: Context): void {
       ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
     ],
     arguments: [['<list...>', 'the lists: csv with ; , or tabs']],
-    flags: {
-      reconcile: reconcileFlags,
-      questions: reconcileQuestionFlags,
-      from: fromFlags,
-      output: outputFlags,
-      receipt: receiptFlags,
-      request: requestFlags,
-    },
-    run: (values, [paths]) => runReconcile(context, paths, values),
+    flags: { ...reconcileFlags, ...fromFlags, ...outputFlags, ...receiptFlags, ...requestFlags },
+    run: (flags, [paths]) => runReconcile(context, paths, flags),
   });
 }
 
-interface ReconcileFlags {
-  readonly against?: Against;
-  readonly match?: Match;
-  readonly period?: string;
-  readonly tolerance?: Decimal;
-  readonly all?: boolean;
-}
-
-const reconcileFlags = flagGroup<ReconcileFlags>('Questions:', {
+const reconcileFlags = headed('Questions:', {
   against: valued(
     '--against <listing>',
     'issued or received, where the list itself does not say it',
@@ -67,10 +56,9 @@ const reconcileFlags = flagGroup<ReconcileFlags>('Questions:', {
     'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
   ),
   tolerance: valued('--tolerance <amount>', 'how far amounts may be apart (default 0)', parseTolerance),
-  all: yes('--all', 'what is the same on both sides, too'),
+  same: yes('--all', 'what is the same on both sides, too'),
+  field: fieldFlag(),
 });
-
-const reconcileQuestionFlags = flagGroup<Pick<QuestionFlags, 'field'>>('Questions:', { field: fieldFlag() });
 
 function parseTolerance(text: string): Decimal {
   const amount = parseDecimal(text);
@@ -82,26 +70,21 @@ function parseTolerance(text: string): Decimal {
 async function runReconcile(
   context: Context,
   paths: readonly string[],
-  {
-    reconcile,
-    from,
-    ...asked
-  }: Omit<Export, 'source'> & { readonly reconcile: ReconcileFlags; readonly from: FromFlags },
+  flags: Values<typeof reconcileFlags> & ExportFlags,
 ): Promise<void> {
+  const { match, period, field } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
   const { DOUBT } = await import('../../query/reconcile/reconcile-rows.ts');
   const { whereContext, fieldsOf } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
-  const opened = await openLists(paths, { ...reconcile, today });
+  const opened = await openLists(paths, { against: flags.against, match, period, today });
   const { against } = opened;
   const resource = against === 'received' ? received : issued;
-  const field = asked.questions?.field;
-  if (asked.globals.profile?.includes(',') === true) throw severalProfiles();
   const { exportRecords } = await import('../../run/pipeline.ts');
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
-    ...asked,
-    source: await askedSource(asked, { resource, from }),
+    flags,
+    source: await askedSource(flags, { resource }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     doubt: DOUBT,
@@ -110,10 +93,10 @@ async function runReconcile(
       const { reconcileQuestion } = await import('../../query/reconcile/reconcile-rows.ts');
       const read = await readLists(opened);
       const fields = await fieldsOf(context, { resource, settings, field });
-      const tolerance = reconcile.tolerance ?? { coefficient: 0n, scale: 0 };
+      const tolerance = flags.tolerance ?? { coefficient: 0n, scale: 0 };
       const options = { ...opened, ...read, tolerance, fields };
       const { receiptTotals } = read;
-      const layout = { all: reconcile.all === true, paths, receiptTotals, locale, signal: context.signal };
+      const layout = { all: flags.same === true, paths, receiptTotals, locale, signal: context.signal };
       return () => reconcileQuestion(options, layout);
     },
   });

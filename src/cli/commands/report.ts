@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import { headed, text, valued, wordList } from '../../run/flag.ts';
+import {
+  allProfilesFlag,
+  fieldFlag,
+  langFlag,
+  READS_A_FILE,
+  receiptFlags,
+  requestFlags,
+} from '../../run/flags.ts';
 import { oneOf, target } from '../../run/parse-values.ts';
-import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
-import { fieldFlag, langFlag, receiptFlags, requestFlags } from '../flags.ts';
 
 /** `report`: how an organization stands, on one page. */
 export function addReport(program: Command, context: Context): void {
-  addCommand(program, 'report', {
+  addCommand(program, context, 'report', {
     description:
       'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
       'Amounts are exact and never of two currencies together. A page that is not whole says so at its top.',
@@ -20,42 +26,39 @@ export function addReport(program: Command, context: Context): void {
       ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
       ['folio report --format json', 'the figures behind the page'],
     ],
-    flags: {
-      page: pageFlags,
-      output: pageOutputFlags,
-      receipt: receiptFlags,
-      request: requestFlags,
-    },
-    run: async (values) => {
+    flags: { ...reportFlags, ...receiptFlags, ...requestFlags },
+    run: async (flags) => {
       const { writeReport } = await import('../../run/several/report.ts');
-      await writeReport(context, values);
+      await writeReport(context, flags);
     },
   });
 }
 
-const pageFlags = flagGroup<PageFlags>('What it is about:', {
-  period: text(
-    '--period <period>',
-    'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
-  ),
-  allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
-  from: wordList(
-    '--from <file...>',
-    'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.json',
-  ),
-  lang: langFlag(),
-  title: valued('--title <text>', "what stands at the top (default: the organization's name)", parseTitle),
-  field: fieldFlag(),
-});
-
-const pageOutputFlags = flagGroup<PageOutputFlags>('What comes out:', {
-  format: valued(
-    '--format <format>',
-    'html, or json for the figures behind the page',
-    oneOf('--format', ['html', 'json']),
-  ),
-  output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
-});
+const reportFlags = {
+  ...headed('What it is about:', {
+    period: text(
+      '--period <period>',
+      'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
+    ),
+    allProfiles: allProfilesFlag(),
+    from: wordList(
+      '--from <file...>',
+      'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.json',
+      READS_A_FILE,
+    ),
+    lang: langFlag,
+    title: valued('--title <text>', "what stands at the top (default: the organization's name)", parseTitle),
+    field: fieldFlag(),
+  }),
+  ...headed('What comes out:', {
+    format: valued(
+      '--format <format>',
+      'html, or json for the figures behind the page',
+      oneOf('--format', ['html', 'json']),
+    ),
+    output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
+  }),
+};
 
 function parseTitle(title: string): string {
   if (title.trim() !== '') return title.trim();

@@ -5,54 +5,49 @@ import { errorCode, OutputError } from '../../errors.ts';
 import type { Counts } from '../../sandbox/data/organization.ts';
 import { defaultCounts, maxCounts, type SandboxOptions } from '../../sandbox/options.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
+import { valued, valuesGiven, yes, type Flag, type Values } from '../../run/flag.ts';
+import type { GlobalFlags } from '../../run/flags.ts';
 import { day, millisecondSpan, share, wholeNumber } from '../../run/parse-values.ts';
-import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, valued, yes, type Flag } from '../flag-group.ts';
 
 /** Declares `folio sandbox`: its flags and its help. The service itself is loaded when it is run. */
 export function addSandbox(program: Command, context: Context): void {
-  addCommand(program, 'sandbox', {
+  addCommand(program, context, 'sandbox', {
     description: 'Serve an embedded copy of the service on loopback, with made-up data, until stopped.',
-    flags: { sandbox: sandboxFlags() },
-    run: ({ globals, sandbox }) => runSandbox({ ...sandbox, quiet: globals.quiet }, context),
+    flags: sandboxFlags,
+    run: (flags) => runSandbox(flags, context),
   }).addHelpText('after', HELP);
 }
 
-function sandboxFlags() {
-  return flagGroup<SandboxFlags>(undefined, {
-    port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535)),
-    issued: countFlag('issued', 'issued invoices'),
-    received: countFlag('received', 'received invoices'),
-    customers: countFlag('customers', 'customers'),
-    funds: countFlag('funds', 'prepaid-expense funds'),
-    documents: countFlag('documents', 'documents assigned to each fund'),
-    seed: valued(
-      '--seed <n>',
-      'the same seed gives the same data, tokens and links (1, with keys of its own)',
-      wholeNumber('--seed', 0, 2 ** 32 - 1),
-    ),
-    today: valued('--today <date>', 'the last day of the data, such as 2026-10-31 (today)', day('--today')),
-    awkward: yes(
-      '--awkward',
-      'with names, amounts and gaps that break careless programs: =SUM(A1), 9E3, line breaks',
-    ),
-    latency: valued(
-      '--latency <ms>',
-      'what each call takes: 200, or 100-500 for a time between (0)',
-      millisecondSpan('--latency'),
-    ),
-    realistic: yes(
-      '--realistic',
-      'the received listing takes 10 to 25 s a call, as for a large organization',
-    ),
-    failRate: valued(
-      '--fail-rate <share>',
-      'how many requests fail, from 0 to 1, as they do in life (0)',
-      share('--fail-rate'),
-    ),
-  });
-}
+const sandboxFlags = {
+  port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535)),
+  issued: countFlag('issued', 'issued invoices'),
+  received: countFlag('received', 'received invoices'),
+  customers: countFlag('customers', 'customers'),
+  funds: countFlag('funds', 'prepaid-expense funds'),
+  documents: countFlag('documents', 'documents assigned to each fund'),
+  seed: valued(
+    '--seed <n>',
+    'the same seed gives the same data, tokens and links (1, with keys of its own)',
+    wholeNumber('--seed', 0, 2 ** 32 - 1),
+  ),
+  today: valued('--today <date>', 'the last day of the data, such as 2026-10-31 (today)', day('--today')),
+  awkward: yes(
+    '--awkward',
+    'with names, amounts and gaps that break careless programs: =SUM(A1), 9E3, line breaks',
+  ),
+  latency: valued(
+    '--latency <ms>',
+    'what each call takes: 200, or 100-500 for a time between (0)',
+    millisecondSpan('--latency'),
+  ),
+  realistic: yes('--realistic', 'the received listing takes 10 to 25 s a call, as for a large organization'),
+  failRate: valued(
+    '--fail-rate <share>',
+    'how many requests fail, from 0 to 1, as they do in life (0)',
+    share('--fail-rate'),
+  ),
+};
 
 function countFlag(name: keyof Counts, what: string): Flag<number> {
   const parse = wholeNumber(`--${name}`, 0, maxCounts[name]);
@@ -73,8 +68,7 @@ Examples:
 `;
 
 /** The values of the flags of `folio sandbox`. */
-type SandboxFlags = Partial<Counts> &
-  Pick<SandboxOptions, 'port' | 'seed' | 'today' | 'awkward' | 'latency' | 'realistic' | 'failRate'>;
+type SandboxFlags = Values<typeof sandboxFlags>;
 
 type SandboxContext = Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'>;
 
@@ -82,16 +76,13 @@ type SandboxContext = Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'>;
  * Serves the embedded service until the run is stopped, which is its normal end. What a client needs goes to stdout,
  * in lines ready for `export`. Throws OutputError when it cannot listen.
  */
-async function runSandbox(
-  flags: SandboxFlags & { readonly quiet: GlobalFlags['quiet'] | undefined },
-  context: SandboxContext,
-): Promise<void> {
-  const { quiet = false, ...options } = flags;
+async function runSandbox(flags: SandboxFlags & GlobalFlags, context: SandboxContext): Promise<void> {
+  const { quiet = false } = flags;
   const log = (line: string): void => {
     // Without a reader of stderr the service goes on.
     if (!quiet) context.stderr.write(`${line}\n`).catch(() => {});
   };
-  const sandbox = await listen({ ...options, log, now: () => context.clock.now() });
+  const sandbox = await listen({ ...valuesGiven(flags, sandboxFlags), log, now: () => context.clock.now() });
   try {
     await context.stdout.write(describe(sandbox));
     if (!context.signal.aborted) await once(context.signal, 'abort');

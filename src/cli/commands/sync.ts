@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import type { GoneLimit } from '../../database/sync-run.ts';
+import { headed, text, valued, yes } from '../../run/flag.ts';
+import { allProfilesFlag, receiptFlags, requestFlags } from '../../run/flags.ts';
 import { oneOf } from '../../run/parse-values.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
-import type { SyncFlags } from '../../run/sync/sync.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, text, valued, yes } from '../flag-group.ts';
-import { receiptFlags, requestFlags } from '../flags.ts';
 
 const NAMES = resources.map((resource) => oneWordName(resource, '-'));
 const USUAL = listings.map((resource) => oneWordName(resource, '-'));
@@ -15,7 +15,7 @@ const RESULT_FORMATS = ['table', 'csv', 'json', 'jsonl'] as const;
 
 /** `sync`: keeps a database equal to the service. */
 export function addSync(program: Command, context: Context): void {
-  addCommand(program, 'sync', {
+  addCommand(program, context, 'sync', {
     description:
       'Reads every listing whole, and makes the database equal to it in one transaction: new records are inserted, changed ones ' +
       'updated, and those that are gone marked; a history keeps what they were. The service cannot tell what changed since a ' +
@@ -33,16 +33,16 @@ export function addSync(program: Command, context: Context): void {
       ['folio sync books.db --plan', 'what would change; nothing is written'],
       ['folio issued --from books.db --overdue', 'questions to the database'],
     ],
-    flags: { sync: syncFlags, receipt: receiptFlags, request: requestFlags },
-    run: async (values, [database, resources]) => {
+    flags: { ...syncFlags, ...receiptFlags, ...requestFlags },
+    run: async (flags, [database, resources]) => {
       const words = [...(database === undefined ? [] : [database]), ...resources];
       const { syncDatabase } = await import('../../run/sync/sync.ts');
-      await syncDatabase(context, { ...values, words });
+      await syncDatabase(context, words, flags);
     },
   });
 }
 
-const syncFlags = flagGroup<SyncFlags>('What is synced:', {
+const syncFlags = headed('What is synced:', {
   toEnv: text(
     '--to-env <variable>',
     'the database is the address in this environment variable, which may hold a password',
@@ -54,7 +54,7 @@ const syncFlags = flagGroup<SyncFlags>('What is synced:', {
   ),
   allowGone: yes('--allow-gone', 'mark as gone however many are'),
   plan: yes('--plan', 'say what would change, and write nothing'),
-  allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
+  allProfiles: allProfilesFlag(),
   format: valued(
     '--format <format>',
     `how the result is shown: ${RESULT_FORMATS.join(', ')} (default: table on a terminal, else csv)`,
@@ -62,7 +62,7 @@ const syncFlags = flagGroup<SyncFlags>('What is synced:', {
   ),
 });
 
-function goneLimit(text: string): NonNullable<SyncFlags['maxGone']> {
+function goneLimit(text: string): GoneLimit {
   const form = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text);
   const most = Number(form?.[1]);
   const unit = form?.[2] === '%' ? '%' : 'records';

@@ -17,14 +17,11 @@ import type { Age } from '../../run/parse-values.ts';
 import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
 
 /** How files are verified. */
-export interface VerifyFlags {
+interface VerifyOptions {
   /** The receipt of all files; without it each has its own, `<file>.receipt.json`. */
-  readonly receipt?: string;
+  readonly receipt?: string | undefined;
   /** How long the run that wrote them may be ago. */
-  readonly maxAge?: Age;
-}
-
-interface VerifyOptions extends VerifyFlags {
+  readonly maxAge?: Age | undefined;
   /** Whether nothing is said where all is well. */
   readonly quiet?: boolean | undefined;
   /** Whose listings of a database are looked at; without it those of all. */

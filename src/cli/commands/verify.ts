@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { text, valued } from '../../run/flag.ts';
 import { age } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, text, valued } from '../flag-group.ts';
-import type { VerifyFlags } from './verify-files.ts';
 
-const verifyFlags = flagGroup<VerifyFlags>(undefined, {
+const verifyFlags = {
   receipt: text(
     '--receipt <receipt>',
     'the receipt of that run (default: <file>.receipt.json); without a file, all that it names',
@@ -15,11 +14,11 @@ const verifyFlags = flagGroup<VerifyFlags>(undefined, {
     'how long the run may be ago: 90m, 26h, 2d or 1w; also the last sync of a database',
     age('--max-age'),
   ),
-});
+};
 
 /** `verify`: whether files are still what runs delivered, and whether the runs were lately. */
 export function addVerify(program: Command, context: Context): void {
-  addCommand(program, 'verify', {
+  addCommand(program, context, 'verify', {
     description:
       'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
       'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, or its own, name: ' +
@@ -41,10 +40,10 @@ export function addVerify(program: Command, context: Context): void {
       ],
       ['folio verify books.db --max-age 26h', 'whether each listing was synced since'],
     ],
-    flags: { verify: verifyFlags },
-    run: async ({ verify, globals }, [files]) => {
+    flags: verifyFlags,
+    run: async (flags, [files]) => {
       const { runVerify } = await import('./verify-files.ts');
-      await runVerify(context, files, { ...verify, quiet: globals.quiet, profile: globals.profile });
+      await runVerify(context, files, flags);
     },
   });
 }

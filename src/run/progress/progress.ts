@@ -4,6 +4,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { isForPeople, streamWith } from '../../output/terminal/terminal-text.ts';
 import type { WalkEvent } from '../../paging/walk-status.ts';
 import { whyIncomplete } from '../completeness.ts';
+import type { GlobalFlags } from '../flags.ts';
 import type { Notices } from '../notices.ts';
 import type { ProgressView } from './progress-display.ts';
 import { duration, ProgressState } from './progress-state.ts';
@@ -63,12 +64,7 @@ export interface Track {
 }
 
 /** Whether and how progress is shown. */
-export interface ProgressFlags {
-  readonly quiet?: boolean;
-  readonly color: boolean;
-  /** False with --no-progress; 'plain' for a line now and then instead of a spinner. */
-  readonly progress: boolean | 'plain';
-}
+type ProgressFlags = Pick<GlobalFlags, 'quiet' | 'color' | 'progress'>;
 
 interface ProgressOptions {
   readonly flags: ProgressFlags;
@@ -111,7 +107,7 @@ export class Progress {
     this.#states = parts?.map((name) => new ProgressState(name, now)) ?? [new ProgressState(undefined, now)];
     const form = formOf(context, flags);
     if (form !== undefined)
-      this.#show(form, { context, what, states: this.#states, partKind, color: flags.color });
+      this.#show(form, { context, what, states: this.#states, partKind, color: flags.color !== false });
   }
 
   #show(form: 'lines' | 'spinner', view: ProgressView): void {

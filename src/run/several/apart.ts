@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { endingOf, type Format } from '../../output/formats.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { exportPart, runOf, type Export } from '../export-part.ts';
+import { bareCount } from '../open-questions.ts';
 import { impliedFormat } from '../output-plan.ts';
 import { tryPart, type PartResult } from '../part.ts';
 import { inRun } from '../run.ts';
@@ -22,7 +23,7 @@ export async function exportApart(
   asked: Export,
   { names, folder }: { readonly names: readonly string[]; readonly folder: string },
 ): Promise<void> {
-  const { source, output } = asked;
+  const { source } = asked;
   const apart = await planFiles(context, { asked, folder, names });
   const files = apart.map(({ profile, path }) => {
     return { flag: '--output-dir:', path, is: `where the records of ${profile} go` };
@@ -37,7 +38,7 @@ export async function exportApart(
       }
       const all = forEachPart(run, apart, ({ profile, format, path }, signal) =>
         tryPart(run, { source, name: profile, profile, signal }, (part) =>
-          exportPart(part, asked, { ...output, format, output: path }),
+          exportPart(part, asked, { format, output: path }),
         ),
       );
       for await (const result of all) results.push(result);
@@ -62,13 +63,13 @@ async function planFiles(
   context: Context,
   { asked, folder, names }: { asked: Export; folder: string; names: readonly string[] },
 ): Promise<readonly FileApart[]> {
-  const { output, source, globals, sheet } = asked;
+  const { flags, source, sheet } = asked;
   const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
-  const store = globals.sandbox ? undefined : await context.config();
+  const store = flags.sandbox ? undefined : await context.config();
   return Promise.all(
     names.map(async (profile) => {
       const defaults = store ? flagDefaults(store, profile, source.resource) : {};
-      const format = output.format ?? impliedFormat(output, defaults) ?? 'csv';
+      const format = flags.format ?? bareCount(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
       const ending = endingOf(format);
       const older = join(folder, `${profile}.${ending}`);
       const path = join(folder, `${profile}.${listing}.${ending}`);

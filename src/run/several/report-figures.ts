@@ -1,12 +1,14 @@
-import { errorOf, UsageError, type FolioError } from '../../errors.ts';
+import { AuthError, ServiceError, UsageError, type FolioError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { ownIdColumns, ownNameColumns, PROFILE_COLUMN } from '../../invoices/fields.ts';
+import { RecordsUnreadable } from '../../invoices/unreadable.ts';
 import {
   FundTally,
   organizationFigures,
   type Doubt,
   type FundFigures,
+  type Lack,
   type ListingFigures,
   type ReportFigures,
 } from '../../report/figures.ts';
@@ -17,6 +19,7 @@ import {
   type ReportDates,
 } from '../../report/invoice-figures.ts';
 import { checkPart, hasRecords, ownerOf, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
+import { RecordsMissing } from '../completeness.ts';
 import type { Run } from '../run.ts';
 import { fieldsOf } from '../open-questions.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
@@ -71,7 +74,7 @@ export async function readPart(run: Run, reading: PartReading): Promise<PartFigu
     checkPart(open);
     for (const { tally } of found) {
       const failure = tally?.figures.finish().failure;
-      if (failure !== undefined) throw errorOf(failure);
+      if (failure !== undefined) throw failure;
     }
   });
   return { part, result, found };
@@ -124,11 +127,11 @@ function* byProfile(batch: RecordBatch): Generator<readonly [profile: string | u
 }
 
 async function openTally(
-  { context, globals }: Part,
+  { context, flags }: Part,
   profile: string | undefined,
   { part: { listing }, dates, fields: field }: PartReading,
 ): Promise<Tally> {
-  const settings = { profile, sandbox: globals.sandbox === true };
+  const settings = { profile, sandbox: flags.sandbox === true };
   const fields = await fieldsOf(context, { resource: RESOURCES[listing], settings, field });
   if (listing === 'funds') return { of: 'funds', figures: new FundTally(fields) };
   const ownColumns = { fiscalId: ownIdColumns(listing), name: ownNameColumns(listing) };
@@ -167,8 +170,23 @@ export function figuresOf(
 }
 
 function doubtOf({ name, listing, organization }: ReportPart, failure: FolioError): Doubt {
-  const { kind, message, details } = failure;
-  return { level: 'failure', kind, text: `${name}: ${message}`, details, listing, organization };
+  return { listing, organization, text: `${name}: ${failure.message}`, lack: lackOf(failure) };
+}
+
+function lackOf(failure: FolioError): Lack | undefined {
+  if (failure instanceof RecordsMissing) {
+    const { records, unreadable, incomplete, reason = 'changing' } = failure.status;
+    return {
+      kind: 'missing',
+      delivered: records,
+      unserved: [...unreadable].map((offset) => offset + 1),
+      reason: incomplete > 0 ? reason : undefined,
+    };
+  }
+  if (failure instanceof RecordsUnreadable)
+    return { kind: 'unreadable', count: failure.count, cells: failure.cells };
+  if (failure instanceof AuthError) return { kind: 'token' };
+  return failure instanceof ServiceError ? { kind: 'service' } : undefined;
 }
 
 /** One listing of an organization, as it was read. */

@@ -9,7 +9,7 @@ import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import type { GlobalFlags } from '../run.ts';
+import type { GlobalFlags, ProfilesFlags } from '../flags.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 
@@ -30,28 +30,17 @@ export interface ReportPart {
   readonly source: Source;
 }
 
-interface ReportSources {
-  readonly globals: GlobalFlags;
-  readonly allProfiles: boolean | undefined;
-  /** As given to --from. */
-  readonly from: readonly string[] | undefined;
-}
-
-/** What is read, and the flags that hold for it. */
-interface ReportParts {
-  readonly parts: readonly ReportPart[];
-  readonly globals: GlobalFlags;
-}
-
 /** The listings to read of each organization, from the service or from what --from names. Throws UsageError. */
 export async function reportParts(
   context: Context,
-  { globals, allProfiles, from }: ReportSources,
-): Promise<ReportParts> {
-  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles });
-  const whom = { globals, profiles: { allProfiles } };
-  const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
-  const parts = profiles.flatMap((profile) =>
+  flags: GlobalFlags & Pick<ProfilesFlags, 'allProfiles'> & { readonly from?: readonly string[] | undefined },
+): Promise<readonly ReportPart[]> {
+  if (flags.from !== undefined) {
+    // The profiles are those of what is read, whether or not there are some of these names here.
+    return partsFrom(context, flags.from, profilesAsked(flags.profile, flags.allProfiles));
+  }
+  const profiles = asksSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
+  return profiles.flatMap((profile) =>
     LISTINGS.map((listing) => ({
       name: profile === undefined ? listing : `${profile} ${listing}`,
       listing,
@@ -59,14 +48,13 @@ export async function reportParts(
       source: new ListingSource({ resource: RESOURCES[listing] }),
     })),
   );
-  return { parts, globals };
 }
 
 async function partsFrom(
   context: Context,
   from: readonly string[],
-  { globals, allProfiles }: Omit<ReportSources, 'from'>,
-): Promise<ReportParts> {
+  whose: ProfilesAsked,
+): Promise<readonly ReportPart[]> {
   const { isDatabase } = await import('../sync/database-records.ts');
   const [first = ''] = from;
   if (from.some((text) => /^(?:(?:issued|received|funds)=)?-$/.test(text))) {
@@ -74,25 +62,16 @@ async function partsFrom(
       hint: 'Write each to a file, as in --from issued.jsonl --from received.jsonl, or name a database of folio sync.',
     });
   }
-  if (from.length === 1 && (await isDatabase(first))) {
-    // The profiles are those of the database, whether or not there are some of these names here.
-    const { profile, ...others } = globals;
-    return {
-      parts: await databaseParts(context, first, profilesAsked(profile, allProfiles)),
-      globals: others,
-    };
-  }
-  return partsOfExports(context, from, { globals, allProfiles });
+  if (from.length === 1 && (await isDatabase(first))) return databaseParts(context, first, whose);
+  return partsOfExports(context, from, whose);
 }
 
 /** Where the exports say whose their records are, each organization that is chosen is told of by itself. */
 async function partsOfExports(
   context: Context,
   from: readonly string[],
-  { globals, allProfiles }: Pick<ReportSources, 'globals' | 'allProfiles'>,
-): Promise<ReportParts> {
-  const { profile, ...others } = globals;
-  const whose = profilesAsked(profile, allProfiles);
+  whose: ProfilesAsked,
+): Promise<readonly ReportPart[]> {
   const parts = await exportParts(from);
   const said = await Promise.all(
     parts.map(async (part) => ({
@@ -105,7 +84,7 @@ async function partsOfExports(
   const ofOne = said.find(({ held }) => held === undefined)?.part.file;
   if (several === undefined) {
     if (ofOne !== undefined) refuseProfiles(shown, whose);
-    return { parts, globals: others };
+    return parts;
   }
   if (ofOne !== undefined) {
     throw new UsageError(`${several} says of which profiles its records are, and ${ofOne} does not`, {
@@ -114,7 +93,7 @@ async function partsOfExports(
   }
   const held = inOrderOf(await context.config(), new Set(said.flatMap((one) => one.held ?? [])));
   const only = await chooseHeld({ shown, held }, whose, context);
-  return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), globals: others };
+  return parts.map((part) => ({ ...part, ofSeveral: { only } }));
 }
 
 async function exportParts(from: readonly string[]): Promise<(ReportPart & { readonly file: string })[]> {

@@ -9,43 +9,34 @@ import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import { remarkFile } from '../export-part.ts';
 import { hasRecords, type PartResult, type Source } from '../part.ts';
-import type { RequestFlags } from '../parse-values.ts';
+import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { checkResults } from './outcome.ts';
 import { forEachPart } from './buffered-parts.ts';
 import { figuresOf, organizationsIn, readPart, type PartFigures } from './report-figures.ts';
 import { reportParts, type ReportPart } from './report-parts.ts';
-import type { ReceiptFlags } from '../receipt.ts';
-import { inRun, type GlobalFlags } from '../run.ts';
+import { inRun } from '../run.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
 type ReportFormat = (typeof FORMATS)[number];
 
 /** What is asked of a report. */
-export interface PageFlags {
+interface ReportFlags
+  extends
+    GlobalFlags,
+    RequestFlags,
+    ReceiptFlags,
+    Pick<ProfilesFlags, 'allProfiles'>,
+    Pick<QuestionFlags, 'field'> {
   /** `2026-11`, `2026-Q3`, `last-month`. */
-  readonly period?: string;
-  readonly allProfiles?: boolean;
+  readonly period?: string | undefined;
   /** Exports instead of the service: `issued.jsonl`, `received=in.json`. */
-  readonly from?: readonly string[];
-  readonly lang?: ReportLanguage;
+  readonly from?: readonly string[] | undefined;
+  readonly lang?: ReportLanguage | undefined;
   /** What stands at the top of the page instead of the organization's name. */
-  readonly title?: string;
-  readonly field?: readonly (readonly [field: string, column: string])[];
-}
-
-/** Where the report goes, and in which form. */
-export interface PageOutputFlags {
-  readonly format?: ReportFormat;
-  readonly output?: string;
-}
-
-interface ReportRun {
-  readonly globals: GlobalFlags;
-  readonly request: RequestFlags;
-  readonly receipt: ReceiptFlags;
-  readonly page: PageFlags;
-  readonly output: PageOutputFlags;
+  readonly title?: string | undefined;
+  readonly format?: ReportFormat | undefined;
+  readonly output?: string | undefined;
 }
 
 /**
@@ -54,45 +45,39 @@ interface ReportRun {
  *
  * @throws UsageError, AuthError, ServiceError, OutputError: no page was written
  */
-export async function writeReport(context: Context, asked: ReportRun): Promise<void> {
-  const { request, receipt, page, output } = asked;
-  const format = formatOf(context, output, page);
-  const dates = datesOf(context, page);
-  const { parts, globals } = await reportParts(context, {
-    globals: asked.globals,
-    allProfiles: page.allProfiles,
-    from: page.from,
-  });
+export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
+  const { output, receipt, field = [] } = flags;
+  const format = formatOf(context, flags);
+  const dates = datesOf(context, flags);
+  const parts = await reportParts(context, flags);
   const names = parts.map(({ name }) => name);
   const options = {
-    globals,
-    request,
-    receipt,
+    flags,
     name: 'report',
     records: 'invoices and funds',
     partKind: 'listings' as const,
     reads: parts.flatMap(({ source }) => source.reads ?? []),
   };
-  await inRun(context, { ...options, output: output.output, parts: names }, async (run) => {
-    const destination = await openDestination(output.output, run.context, {
-      digest: receipt.receipt !== undefined,
+  await inRun(context, { ...options, output, parts: names }, async (run) => {
+    const destination = await openDestination(output, run.context, {
+      digest: receipt !== undefined,
     });
     try {
       for (const source of sourcesOf(parts)) await source.open?.(run);
       const read: PartFigures[] = [];
       for await (const one of forEachPart(run, parts, (part, signal) =>
-        readPart(run, { part, signal, dates, fields: page.field ?? [] }),
+        readPart(run, { part, signal, dates, fields: field }),
       )) {
         read.push(one);
       }
       const results = read.map(({ result }) => result);
       if (!results.some(hasRecords)) checkListings(results);
       await destination.write(
-        await textOf(figuresOf(read, organizationsOf(read), dates), { format, page, context }),
+        await textOf(figuresOf(read, organizationsOf(read), dates), { format, flags, context }),
       );
       await destination.commit();
       run.receipt.note({ delivered: destination });
-      await remarkFile(run, destination, { count: 1, what: 'reports', place: output.output });
+      await remarkFile(run, destination, { count: 1, what: 'reports', place: output });
       checkListings(results);
     } finally {
       for (const source of sourcesOf(parts)) await source.close?.();
@@ -106,11 +91,7 @@ function sourcesOf(parts: readonly ReportPart[]): ReadonlySet<Source> {
   return new Set(parts.map(({ source }) => source));
 }
 
-function formatOf(
-  context: Context,
-  { format, output }: PageOutputFlags,
-  { lang, title }: Pick<PageFlags, 'lang' | 'title'>,
-): ReportFormat {
+function formatOf(context: Context, { format, output, lang, title }: ReportFlags): ReportFormat {
   const ending = /\.([a-z]+)$/i.exec(output ?? '')?.[1]?.toLowerCase();
   const ofEnding = ending === 'htm' ? 'html' : FORMATS.find((one) => one === ending);
   if (
@@ -140,7 +121,7 @@ function formatOf(
 }
 
 /** A period that is over is told as of its last day. */
-function datesOf({ clock }: Context, { period: wish }: PageFlags): ReportDates {
+function datesOf({ clock }: Context, { period: wish }: ReportFlags): ReportDates {
   const today = localDay(clock.now());
   const period = wish === undefined ? monthOf(today) : parsePeriod(wish, today);
   return { today, asOf: Math.min(today, period.last), period };
@@ -153,17 +134,17 @@ function organizationsOf(read: readonly PartFigures[]): readonly string[] {
 
 interface TextOptions {
   readonly format: ReportFormat;
-  readonly page: PageFlags;
+  readonly flags: ReportFlags;
   readonly context: Context;
 }
 
-async function textOf(figures: ReportFigures, { format, page, context }: TextOptions): Promise<string> {
+async function textOf(figures: ReportFigures, { format, flags, context }: TextOptions): Promise<string> {
   if (format === 'json') {
     const { figuresJson } = await import('../../report/figures-json.ts');
     return figuresJson(figures);
   }
   const { reportPage } = await import('../../report/page.ts');
-  return reportPage(figures, { writing: writingFor(context, page.lang), version, title: page.title });
+  return reportPage(figures, { writing: writingFor(context, flags.lang), version, title: flags.title });
 }
 
 /** Throws where the page is not about everything. */

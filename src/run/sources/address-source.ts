@@ -67,7 +67,7 @@ export function listingAt({ path, version, query }: ServiceAddress): ServiceSour
   for (const resource of resources) {
     const id = idIn(resource, path);
     if (id === undefined) continue;
-    const source = new ListingSource({ resource, id: id === '' ? undefined : id, filters: { param: query } });
+    const source = new ListingSource({ resource, id: id === '' ? undefined : id, flags: { param: query } });
     return Object.assign(source, { version });
   }
   const paths = resources.map((resource) => resource.path).join(', ');

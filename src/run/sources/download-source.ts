@@ -8,14 +8,14 @@ import { DownloadFolder, OWN_NAMES } from '../../output/downloads/download-folde
 import { InvoiceFileReader, LinkRenewal } from '../../output/downloads/invoice-files.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
-import type { QuestionFlags } from '../../query/question-syntax.ts';
-import { conditionTest, WhereFilter } from '../../query/where/where.ts';
+import { conditionTest, WhereFilter, whereNotes } from '../../query/where/where.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Written } from '../progress/progress-state.ts';
-import { ListingSource, type ListingSourceOptions } from './listing-source.ts';
+import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
+import { ListingSource } from './listing-source.ts';
 import { whereContext, columnsOf } from '../open-questions.ts';
 import { requestDefaults } from '../parse-values.ts';
 import type { ReadPath } from '../paths.ts';
@@ -25,17 +25,15 @@ import type { Run } from '../run.ts';
 /** What a record of a download says. */
 export const downloadColumns = ['invoice', 'file', 'bytes', 'status'] as const;
 
-/** Which files of the invoices. */
-export interface FileFlags {
-  /** Endings; undefined for any. */
-  readonly only?: ReadonlySet<string>;
-}
-
-interface DownloadSourceOptions extends Omit<ListingSourceOptions, 'resource'> {
+interface DownloadSourceOptions {
   /** The folder, which is made if need be. */
   readonly folder: string;
-  readonly files: FileFlags;
-  readonly questions: Pick<QuestionFlags, 'where'>;
+  readonly flags: FilterFlags &
+    ExtentFlags &
+    Pick<QuestionFlags, 'where'> & {
+      /** Endings of files; undefined for any. */
+      readonly only?: ReadonlySet<string> | undefined;
+    };
 }
 
 /** Files that are fetched at once. */
@@ -58,7 +56,11 @@ export class DownloadSource implements ServiceSource {
 
   constructor(options: DownloadSourceOptions) {
     this.#options = options;
-    this.#listing = new ListingSource({ ...options, resource: issued });
+    this.#listing = new ListingSource({
+      resource: issued,
+      flags: options.flags,
+      fiscalIds: options.flags.fiscalIds,
+    });
   }
 
   get fiscalIds(): readonly string[] {
@@ -120,7 +122,7 @@ export class DownloadSource implements ServiceSource {
     const reader = new InvoiceFileReader(session.organization ?? session.baseUrl.origin);
     const pages = numberedPages(request, issued.paging);
     const renewal = new LinkRenewal(pages, reader, context.signal);
-    const downloads = { folder, client, renewal, only: this.#options.files.only };
+    const downloads = { folder, client, renewal, only: this.#options.flags.only };
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {
       yield* mapInOrder(
@@ -139,7 +141,7 @@ export class DownloadSource implements ServiceSource {
     folder: DownloadFolder,
     reader: InvoiceFileReader,
   ): AsyncGenerator<DownloadJob> {
-    const { where } = this.#options.questions;
+    const { where } = this.#options.flags;
     for await (const { records, placeOf } of where === undefined
       ? this.#all(options)
       : this.#some(options, where)) {
@@ -152,7 +154,7 @@ export class DownloadSource implements ServiceSource {
   }
 
   async *#all(options: ServiceReadOptions): AsyncGenerator<PlacedInvoices> {
-    for await (const { records, next } of this.#listing.read(options, this.#options.extent?.limit)) {
+    for await (const { records, next } of this.#listing.read(options, this.#options.flags.limit)) {
       const start = startOf(records, next);
       yield { records, placeOf: (index) => start && start.place + index };
     }
@@ -165,7 +167,7 @@ export class DownloadSource implements ServiceSource {
   ): AsyncGenerator<PlacedInvoices> {
     const tests = where.map((condition) => conditionTest(condition, whereContext(options.context)));
     const filter = new WhereFilter(tests, columnsOf(where));
-    const { page, limit } = this.#options.extent ?? {};
+    const { page, limit } = this.#options.flags;
     let left = page === undefined ? (limit ?? Infinity) : Infinity;
     try {
       for await (const { records, next } of this.#listing.read(
@@ -181,7 +183,7 @@ export class DownloadSource implements ServiceSource {
         if ((left -= some.count) <= 0) return;
       }
     } finally {
-      options.notices.tell(filter.findings());
+      options.notices.tell(whereNotes(filter));
     }
   }
 }
@@ -197,8 +199,11 @@ function startOf(records: RecordBatch, next: Delivery['next']): { readonly place
 }
 
 /** The client for files behind links of the service; it never sees a token. Sends nothing. */
-async function openFileClient({ context, session, request }: ServiceReadOptions): Promise<FileClient> {
-  const { retries, retryDelay: delay, timeout } = { ...requestDefaults, ...session.defaults, ...request };
+async function openFileClient({ context, session, flags }: ServiceReadOptions): Promise<FileClient> {
+  const { defaults } = session;
+  const retries = flags.retries ?? defaults.retries ?? requestDefaults.retries;
+  const delay = flags.retryDelay ?? defaults.retryDelay ?? requestDefaults.retryDelay;
+  const timeout = flags.timeout ?? defaults.timeout ?? requestDefaults.timeout;
   const { env, clock } = context;
   const onLoopback = isLoopback(session.baseUrl.hostname);
   const transport = await context.openFileTransport({ connections: FILES_AT_ONCE, env, onLoopback });

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
-import { errorOf, UsageError } from '../../errors.ts';
-import type { Finding } from '../../findings.ts';
+import { UsageError, type IncompleteError } from '../../errors.ts';
 import { paced, sliceRecords } from '../../json/records.ts';
 import type { Collected } from '../../output/collected.ts';
 import type { Delivery } from '../../paging/page.ts';
@@ -11,23 +10,19 @@ import {
   recordsByProfile,
   recordsOfProfile,
 } from '../../query/exports/read-export.ts';
-import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
+import { deliveredForm, doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import type { FieldsOf, RoleColumns } from '../../invoices/fields.ts';
 import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
-import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
+import type { SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
+import type { FilterFlags, QuestionFlags } from '../flags.ts';
+import { listsIn, readFiscalIds } from './listing-source.ts';
 import { fieldsOf } from '../open-questions.ts';
 import type { LocalReadOptions, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
-
-export interface FromFlags {
-  /** An export, `-` for standard input, or a database, to be read instead of asking the service. */
-  readonly from?: string;
-}
 
 interface ExportSourceOptions {
   readonly file: string;
@@ -58,8 +53,8 @@ export class ExportSource implements LocalSource {
   #headings: ReadonlyMap<string, string> | undefined;
   /** What standard input brought, once it is asked for. */
   #input: Promise<ExportFile> | undefined;
-  /** What the receipt of the file says of it. */
-  #checked: Finding | undefined;
+  /** Why the file does not hold all that it should. */
+  #incomplete: IncompleteError | undefined;
 
   constructor(options: ExportSourceOptions) {
     this.#options = options;
@@ -125,8 +120,9 @@ export class ExportSource implements LocalSource {
     this.#refuseOrderAlone();
     for (const stale of database?.stale ?? []) notices.warn(stale);
     if (database?.age !== undefined) notices.remark(database.age);
-    this.#checked = database === undefined ? await checkExport(file) : undefined;
-    if (this.#checked !== undefined) notices.tell([this.#checked]);
+    const doubt = database === undefined ? await doubtOfExport(file) : undefined;
+    if (typeof doubt === 'string') notices.warn(doubt);
+    else this.#incomplete = doubt;
     this.#headings = database === undefined ? (await deliveredForm(file))?.headings : undefined;
     const { fiscalIds } = filters;
     if (fiscalIds !== undefined) {
@@ -149,7 +145,7 @@ export class ExportSource implements LocalSource {
 
   /** Throws IncompleteError where the receipt of the file says that it does not hold all. */
   check(): void {
-    if (this.#checked?.level === 'failure') throw errorOf(this.#checked);
+    if (this.#incomplete !== undefined) throw this.#incomplete;
   }
 
   async close(): Promise<void> {

@@ -10,10 +10,10 @@ export function customerSource(id: string): ServiceSource {
 }
 
 /** How a customer's portal is asked for; the specification does not show it. */
-export interface PortalFlags {
+interface PortalFlags {
   /** The parameter that carries the id. */
-  readonly idParam?: string;
-  readonly param?: readonly QueryPair[];
+  readonly idParam?: string | undefined;
+  readonly param?: readonly QueryPair[] | undefined;
 }
 
 /** The link to a customer's portal. Throws UsageError where nothing says whose. */

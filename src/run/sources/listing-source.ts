@@ -7,38 +7,19 @@ import { asksForOrder, filterParameters, type ListingQuery } from '../../resourc
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';
+import type { ExtentFlags, FilterFlags } from '../flags.ts';
 import type { ReadPath } from '../paths.ts';
 import type { ServiceReadOptions, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
 
-/** Which records the service is to choose. */
-export interface FilterFlags {
-  /** IDs, `@file` or `@-`. */
-  readonly fiscalIds?: readonly string[] | undefined;
-  /** Whether a fiscal ID that nobody has is a failure. */
-  readonly strict?: boolean;
-  readonly sortBy?: string;
-  readonly sortOrder?: 'asc' | 'desc';
-  readonly param?: readonly (readonly [name: string, value: string])[] | undefined;
-}
-
-/** How much of a listing. */
-export interface ExtentFlags {
-  readonly limit?: number;
-  /** Everything, also where a table would stop. */
-  readonly all?: boolean;
-  readonly page?: number;
-  readonly nextToken?: string;
-  readonly pageSize?: number;
-}
-
 export interface ListingSourceOptions {
   readonly resource: Resource;
   /** Takes the place of `{id}` in the resource's path. */
   readonly id?: string | undefined;
-  readonly filters?: FilterFlags | undefined;
-  readonly extent?: ExtentFlags | undefined;
+  readonly flags?: Omit<FilterFlags, 'fiscalIds'> & ExtentFlags;
+  /** IDs, `@file` or `@-`. */
+  readonly fiscalIds?: readonly string[] | undefined;
 }
 
 /** A listing of the service, as the command line asks for it. */
@@ -69,24 +50,23 @@ export class ListingSource implements ServiceSource {
   }
 
   get reads(): readonly ReadPath[] {
-    return listsIn(`--${this.resource.fiscalIds?.flag}`, this.#options.filters?.fiscalIds);
+    return listsIn(`--${this.resource.fiscalIds?.flag}`, this.#options.fiscalIds);
   }
 
   get strict(): boolean {
-    return this.#options.filters?.strict === true;
+    return this.#options.flags?.strict === true;
   }
 
   preferNewest(): boolean {
-    const { resource, filters = {}, extent = {} } = this.#options;
-    const { sortBy, sortOrder, param = [] } = filters;
-    const isOrdered = (sortBy ?? sortOrder ?? extent.page) !== undefined;
+    const { resource, flags: { sortBy, sortOrder, page, param = [] } = {} } = this.#options;
+    const isOrdered = (sortBy ?? sortOrder ?? page) !== undefined;
     const isSorted = asksForOrder(param);
     return (this.#isNewestFirst = resource.newestFirst !== undefined && !isOrdered && !isSorted);
   }
 
   /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */
   async open({ context }: Run): Promise<void> {
-    const { fiscalIds } = this.#options.filters ?? {};
+    const { fiscalIds } = this.#options;
     if (fiscalIds !== undefined) {
       const flag = `--${this.resource.fiscalIds?.flag}`;
       this.#fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
@@ -96,20 +76,20 @@ export class ListingSource implements ServiceSource {
 
   /** What the flags ask of the listing, checked. Throws UsageError. */
   query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize' | 'key'>): ListingQuery {
-    const { resource, id, filters = {}, extent = {} } = this.#options;
+    const { resource, id, flags = {} } = this.#options;
     return {
       id,
       fiscalIds: this.#fiscalIds,
-      sortBy: sortKey(resource, filters.sortBy),
-      sortOrder: filters.sortOrder,
-      params: filters.param ?? [],
+      sortBy: sortKey(resource, flags.sortBy),
+      sortOrder: flags.sortOrder,
+      params: flags.param ?? [],
       listEncoding: defaults.listEncoding,
-      strict: filters.strict,
+      strict: flags.strict,
       key: defaults.key,
-      page: extent.page,
-      nextToken: extent.nextToken,
-      pageSize: extent.pageSize ?? defaults.pageSize,
-      limit: extent.limit,
+      page: flags.page,
+      nextToken: flags.nextToken,
+      pageSize: flags.pageSize ?? defaults.pageSize,
+      limit: flags.limit,
     };
   }
 

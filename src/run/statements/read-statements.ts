@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
-import { errorOf, NotFoundError, UsageError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import type { Format } from '../../output/formats.ts';
-import type { QuestionFlags } from '../../query/question-syntax.ts';
 import { StatementTally, type StatementFigures } from '../../report/statement.ts';
 import type { OwnStatement, Sender, StatementFacts } from '../../report/statement-rows.ts';
 import type { ReportLanguage } from '../../report/words.ts';
@@ -9,7 +8,6 @@ import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { fieldsOf, withFieldsWatched } from '../open-questions.ts';
-import type { RequestFlags } from '../parse-values.ts';
 import {
   checkPart,
   hasRecords,
@@ -20,48 +18,48 @@ import {
   type PartResult,
   type Source,
 } from '../part.ts';
-import type { ReceiptFlags } from '../receipt.ts';
-import type { GlobalFlags, Run } from '../run.ts';
+import type {
+  GlobalFlags,
+  OutputFlags,
+  ProfilesFlags,
+  QuestionFlags,
+  ReceiptFlags,
+  RequestFlags,
+} from '../flags.ts';
+import type { Run } from '../run.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { checkResults } from '../several/outcome.ts';
 import { forEachPart } from '../several/buffered-parts.ts';
-import type { FromFlags } from '../sources/export-source.ts';
 import { askedSource } from '../sources/asked-source.ts';
 
 /** Whom statements are about, and what they say. */
-export interface StatementFlags {
+export interface StatementFlags
+  extends
+    GlobalFlags,
+    RequestFlags,
+    ReceiptFlags,
+    Pick<ProfilesFlags, 'allProfiles'>,
+    Pick<OutputFlags, 'output' | 'columns' | 'excel' | 'wide'>,
+    Pick<QuestionFlags, 'field'> {
+  readonly from?: string | undefined;
+  readonly format?: 'html' | Format | undefined;
+  /** A folder for a page for everyone, as given to --output-dir. */
+  readonly folder?: string | undefined;
   /** Suppliers instead of customers. */
-  readonly payable?: boolean;
+  readonly payable?: boolean | undefined;
   /** Everyone with an open amount or a credit. */
-  readonly all?: boolean;
-  readonly fiscalIds?: readonly string[];
-  readonly allProfiles?: boolean;
-  readonly organization?: string;
+  readonly everyone?: boolean | undefined;
+  readonly organization?: string | undefined;
   /** A text, `@file` or `@-`. */
-  readonly note?: string;
-  readonly lang?: ReportLanguage;
-  readonly field?: QuestionFlags['field'];
-}
-
-/** Where statements go, and in which form. */
-export interface StatementOutputFlags {
-  readonly format?: 'html' | Format;
-  readonly output?: string;
-  readonly columns?: readonly string[];
-  readonly excel?: boolean;
-  readonly wide?: boolean;
-  /** A folder with a page for everyone. */
-  readonly outputDir?: string;
+  readonly note?: string | undefined;
+  readonly lang?: ReportLanguage | undefined;
 }
 
 /** What is asked for. */
 export interface StatementRun {
-  readonly globals: GlobalFlags;
-  readonly request: RequestFlags;
-  readonly receipt: ReceiptFlags;
-  readonly statement: StatementFlags;
-  readonly from: FromFlags;
-  readonly output: StatementOutputFlags;
+  readonly flags: StatementFlags;
+  /** Whose statements; undefined for everyone. */
+  readonly fiscalIds: readonly string[] | undefined;
 }
 
 /** What one run does. */
@@ -76,26 +74,21 @@ export interface Job {
 }
 
 /** What is read: a listing of the service, or what --from names. Throws UsageError. */
-export function sourceOf({ statement, from, globals }: StatementRun): Promise<Source> {
-  const { fiscalIds, field } = statement;
-  return askedSource(
-    { globals, profiles: statement, filters: { fiscalIds }, questions: { field } },
-    { resource: resourceOf(statement), from },
-  );
+export function sourceOf({ flags, fiscalIds }: StatementRun): Promise<Source> {
+  return askedSource(flags, { resource: resourceOf(flags), fiscalIds });
 }
 
 /** The organizations that are read. Throws UsageError. */
 export async function profilesOf(
   context: Context,
   source: Source,
-  { globals, statement }: StatementRun,
+  { flags }: StatementRun,
 ): Promise<readonly (string | undefined)[]> {
-  const { organization } = statement;
+  const { organization } = flags;
   const own = (await source.profiles?.(context)) ?? [];
-  const whom = { globals, profiles: statement };
   // An export that does not say whose it is is nobody's.
-  const isOne = own.length === 0 && (source.kind === 'local' || !asksSeveral(whom));
-  const profiles = isOne ? [undefined] : own.length > 0 ? own : await chooseProfiles(context, whom);
+  const isOne = own.length === 0 && (source.kind === 'local' || !asksSeveral(flags));
+  const profiles = isOne ? [undefined] : own.length > 0 ? own : await chooseProfiles(context, flags);
   if (organization !== undefined && profiles.length > 1) {
     throw new UsageError(`--organization names one organization, and there are ${profiles.length}`, {
       hint: 'Leave it out, or name one profile with --profile.',
@@ -105,13 +98,13 @@ export async function profilesOf(
 }
 
 /** The listing that is read. */
-export function listingOf({ payable }: StatementFlags): 'issued' | 'received' {
+export function listingOf({ payable }: Pick<StatementFlags, 'payable'>): 'issued' | 'received' {
   return payable ? 'received' : 'issued';
 }
 
 /** What is listed. */
-export function resourceOf(statement: StatementFlags): Resource {
-  return { issued, received }[listingOf(statement)];
+export function resourceOf(flags: Pick<StatementFlags, 'payable'>): Resource {
+  return { issued, received }[listingOf(flags)];
 }
 
 /** What was read of one organization. */
@@ -134,24 +127,24 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
     const known = ownerOf(part, profile);
     read = { isWhole: false, profile: known };
     tally = await openTally(job, part);
-    const { field } = job.asked.statement;
+    const { field } = job.asked.flags;
     const records = await withFieldsWatched(recordsOf(part), { field, notices: part.notices });
     for await (const batch of records) tally.add(batch);
     const { failure } = tally.finish();
     checkPart(part);
     read = { isWhole: true, profile: known };
-    if (failure !== undefined) throw errorOf(failure);
+    if (failure !== undefined) throw failure;
   });
   return { ...read, result, figures: hasRecords(result) ? tally?.finish() : undefined };
 }
 
-async function openTally({ asked: { statement }, today }: Job, part: Part): Promise<StatementTally> {
-  const { field, fiscalIds } = statement;
-  const settings = { profile: part.profile, sandbox: part.globals.sandbox === true };
-  const fields = await fieldsOf(part.context, { resource: resourceOf(statement), settings, field });
+async function openTally({ asked: { flags, fiscalIds }, today }: Job, part: Part): Promise<StatementTally> {
+  const { field } = flags;
+  const settings = { profile: part.profile, sandbox: flags.sandbox === true };
+  const fields = await fieldsOf(part.context, { resource: resourceOf(flags), settings, field });
   return new StatementTally({
     fields,
-    listing: listingOf(statement),
+    listing: listingOf(flags),
     today,
     everyone: fiscalIds !== undefined,
   });
@@ -174,7 +167,8 @@ export interface StatementsRead {
 /** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
 export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, asked, today } = job;
-  const { fiscalIds, organization } = asked.statement;
+  const { fiscalIds, flags } = asked;
+  const { organization } = flags;
   const parts: PartRead[] = [];
   for await (const one of forEachPart(run, profiles, (profile, signal) => readPart(job, profile, signal)))
     parts.push(one);
@@ -195,7 +189,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const isWhole = parts.every((part) => part.isWhole);
   if (fiscalIds !== undefined && statements.length === 0) {
     if (!isWhole) checkOutcome(results);
-    throw new NotFoundError(`no ${listingOf(asked.statement)} invoice is of ${fiscalIds.join(', ')}`, {
+    throw new NotFoundError(`no ${listingOf(flags)} invoice is of ${fiscalIds.join(', ')}`, {
       hint: 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
     });
   }
@@ -206,7 +200,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     statements,
     unreadable,
     results,
-    facts: { asOf: today, listing: listingOf(asked.statement) },
+    facts: { asOf: today, listing: listingOf(flags) },
   };
 }
 

@@ -19,12 +19,12 @@ const INDEX_KEY = 'index';
 export async function writeFolder(job: Job, path: string): Promise<void> {
   const { run, asked } = job;
   const { context } = run;
-  const note = await noteOf(asked.statement.note, context);
+  const note = await noteOf(asked.flags.note, context);
   const folder = await PageFolder.open(path, context, [INDEX]);
   try {
     await checkFolder(folder, job);
     const outcome = await readAll(job);
-    const writing = writingFor(context, asked.statement.lang);
+    const writing = writingFor(context, asked.flags.lang);
     const pages = new Pages({ job, folder, outcome, writing, note });
     for (const own of outcome.statements) await pages.write(own);
     await pages.writeSettled();
@@ -38,7 +38,7 @@ export async function writeFolder(job: Job, path: string): Promise<void> {
 }
 
 /** Throws UsageError for a folder whose index is not folio's, or which is for the statements of the others. */
-async function checkFolder(folder: PageFolder, { asked: { statement } }: Job): Promise<void> {
+async function checkFolder(folder: PageFolder, { asked: { flags } }: Job): Promise<void> {
   if (!(await folder.mayReplace(INDEX))) {
     throw new UsageError(
       `${folder.shown(INDEX)} is no index of folio's, or was changed since, and stays as it is`,
@@ -47,7 +47,7 @@ async function checkFolder(folder: PageFolder, { asked: { statement } }: Job): P
       },
     );
   }
-  const listing = listingOf(statement);
+  const listing = listingOf(flags);
   const other = folder.pages.find(
     ({ facts }) => facts['listing'] !== undefined && facts['listing'] !== listing,
   );
@@ -84,7 +84,7 @@ class Pages {
   async write(own: OwnStatement): Promise<void> {
     const { folder, job } = this.#options;
     const { party, key: partyKey } = own.statement;
-    const key = JSON.stringify([listingOf(job.asked.statement), own.id, partyKey]);
+    const key = JSON.stringify([listingOf(job.asked.flags), own.id, partyKey]);
     const named = [party.fiscalId, party.name].filter((part) => part !== undefined).join(' ');
     const stem = own.isOneOfSeveral ? `${own.profile}.${named}` : named;
     const file = await folder.nameOf(key, stem, (taken) =>
@@ -150,7 +150,7 @@ class Pages {
   async #put(page: FolderPage, own: OwnStatement): Promise<void> {
     const { outcome, writing, note, job } = this.#options;
     const text = statementPage(own, { ...outcome.facts, writing, note });
-    const facts = { ...page.facts, listing: listingOf(job.asked.statement) };
+    const facts = { ...page.facts, listing: listingOf(job.asked.flags) };
     await this.#add({ ...page, facts }, text);
   }
 

@@ -28,7 +28,7 @@ import {
   resourceOf,
   sourceOf,
   type Job,
-  type StatementOutputFlags,
+  type StatementFlags,
   type StatementsRead,
   type StatementRun,
 } from './read-statements.ts';
@@ -40,20 +40,18 @@ import {
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError: nothing was written
  */
 export async function writeStatements(context: Context, asked: StatementRun): Promise<void> {
-  const { statement, output, request, receipt, globals } = asked;
+  const { flags } = asked;
   const form = await formOf(context, asked);
-  if (form.kind !== 'rows') refuseRowFlags(output);
+  if (form.kind !== 'rows') refuseRowFlags(flags);
   const source = await sourceOf(asked);
   const profiles = await profilesOf(context, source, asked);
   const options = {
-    globals,
-    request,
-    receipt,
+    flags,
     name: 'statement',
     records: source.records,
-    reads: [...(source.reads ?? []), ...noteFile(statement.note)],
-    output: output.output,
-    folder: output.outputDir,
+    reads: [...(source.reads ?? []), ...noteFile(flags.note)],
+    output: flags.output,
+    folder: flags.folder,
     ...(profiles.length > 1 && { parts: profiles.map(String) }),
   };
   await inRun(context, options, async (run) => {
@@ -69,23 +67,20 @@ export async function writeStatements(context: Context, asked: StatementRun): Pr
 }
 
 /** What is written: a page, one JSON document, or rows in another format. Throws UsageError for flags that it does not read. */
-async function formOf(
-  context: Context,
-  { statement, output: { format, output, outputDir, excel }, globals }: StatementRun,
-): Promise<Form> {
-  const { all, lang, note, organization } = statement;
-  if (outputDir !== undefined) {
+async function formOf(context: Context, { flags }: StatementRun): Promise<Form> {
+  const { format, output, folder, excel, everyone, lang, note, organization } = flags;
+  if (folder !== undefined) {
     if (excel || (format !== undefined && format !== 'html')) {
       throw new UsageError(`--output-dir writes pages, not ${format ?? 'csv'}`, {
         hint: 'Leave that out; or have the rows of all in one file with -o statements.xlsx, of one with --customer-fiscal-id <id> -o one.xlsx.',
       });
     }
-    return { kind: 'folder', path: outputDir };
+    return { kind: 'folder', path: folder };
   }
   const ending = /\.([^./\\]+)$/.exec(output ?? '')?.[1]?.toLowerCase();
   const isPage = format === 'html' || (format === undefined && (ending === 'html' || ending === 'htm'));
   if (isPage) {
-    if (all) {
+    if (everyone) {
       throw new UsageError('a page is for one customer, and --all names everyone', {
         hint: 'Have a page for each with --output-dir <dir>, or name one with --customer-fiscal-id <id>.',
       });
@@ -102,9 +97,9 @@ async function formOf(
     }
     return { kind: 'html' };
   }
-  const defaults = globals.sandbox
+  const defaults = flags.sandbox
     ? {}
-    : flagDefaults(await context.config(), globals.profile, resourceOf(statement));
+    : flagDefaults(await context.config(), flags.profile, resourceOf(flags));
   const ofEnding = output === undefined ? undefined : formatOfEnding(output);
   const chosen = format ?? ofEnding ?? (excel ? 'csv' : defaults.format);
   const isJson = chosen === 'json';
@@ -121,7 +116,7 @@ async function formOf(
 }
 
 /** Throws UsageError for flags that say how rows look. */
-function refuseRowFlags({ columns, wide }: StatementOutputFlags): void {
+function refuseRowFlags({ columns, wide }: StatementFlags): void {
   const given = { '--columns': columns !== undefined, '--wide': wide };
   const flag = Object.entries(given).find(([, isGiven]) => isGiven)?.[0];
   if (flag === undefined) return;
@@ -139,10 +134,10 @@ type Form =
 async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<void> {
   const { run, profiles, asked } = job;
   const isSeveral = profiles.length > 1;
-  const { format: _, outputDir: __, ...others } = asked.output;
+  const { output, columns: named, excel, wide, color } = asked.flags;
   const planned = await planOutput(run.context, {
-    flags: { ...others, ...(form.format && { format: form.format }), header: true },
-    color: run.globals.color,
+    flags: { format: form.format, output, columns: named, excel, wide },
+    color: color !== false,
     defaults: form.defaults,
     sheet: 'statement',
     furtherEnding: '.html',
@@ -173,11 +168,11 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
 /** Writes one page, or one JSON document. */
 async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
   const { run, asked } = job;
-  const { output } = asked.output;
-  const note = await noteOf(asked.statement.note, run.context);
+  const { output, receipt } = asked.flags;
+  const note = await noteOf(asked.flags.note, run.context);
   let results: readonly PartResult[] = [];
   const delivered = await written(
-    await openDestination(output, run.context, { digest: asked.receipt.receipt !== undefined }),
+    await openDestination(output, run.context, { digest: receipt !== undefined }),
     async (destination) => {
       const outcome = await readAll(job);
       ({ results } = outcome);
@@ -208,7 +203,7 @@ async function pageOf(
     });
   }
   const { statementPage } = await import('../../report/statement-page.ts');
-  const writing = writingFor(context, asked.statement.lang);
+  const writing = writingFor(context, asked.flags.lang);
   return statementPage(statement!, { ...facts, writing, note });
 }
 

@@ -139,12 +139,11 @@ interface ResultRows {
 }
 
 async function showRows(
-  { context, globals }: Run,
+  { context, flags }: Run,
   format: Format | undefined,
   { rows, samples }: ResultRows,
 ): Promise<void> {
-  const flags = { header: true, ...(format !== undefined && { format }) };
-  const plan = await planOutput(context, { flags, color: globals.color, defaults: {} });
+  const plan = await planOutput(context, { flags: { format }, color: flags.color !== false, defaults: {} });
   const isTable = plan.format === 'table';
   const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
   const write = async (shown: readonly Row[]): Promise<void> => {

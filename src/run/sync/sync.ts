@@ -21,35 +21,23 @@ import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { version } from '../../version.ts';
 import { fieldsOf } from '../open-questions.ts';
-import type { RequestFlags } from '../parse-values.ts';
+import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { checkPart, recordsOf, tryPart, type Part } from '../part.ts';
 import { forEachPart } from '../several/buffered-parts.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
-import type { ReceiptFlags } from '../receipt.ts';
 import { readsOfDatabase, type WrittenPath } from '../paths.ts';
-import { inRun, type GlobalFlags, type Run } from '../run.ts';
+import { inRun, type Run } from '../run.ts';
 import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
 
 /** What is synced, and how. */
-export interface SyncFlags {
+interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<ProfilesFlags, 'allProfiles'> {
   /** The environment variable that holds the address. */
-  readonly toEnv?: string;
-  readonly maxGone?: GoneLimit;
-  readonly allowGone?: boolean;
-  readonly plan?: boolean;
-  readonly allProfiles?: boolean;
-  readonly format?: Format;
-}
-
-/** A command line of `folio sync`. */
-interface SyncRun {
-  /** The database, unless --to-env names it, and the resources. */
-  readonly words: readonly string[];
-  readonly sync: SyncFlags;
-  readonly globals: GlobalFlags;
-  readonly request?: RequestFlags;
-  readonly receipt?: ReceiptFlags;
+  readonly toEnv?: string | undefined;
+  readonly maxGone?: GoneLimit | undefined;
+  readonly allowGone?: boolean | undefined;
+  readonly plan?: boolean | undefined;
+  readonly format?: Format | undefined;
 }
 
 /** One listing of one profile. */
@@ -66,23 +54,23 @@ const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
  * Reads whole listings and makes a database equal to them; with --plan, says what that would change. Listings that could be
  * read are written. The rows of the others stay as they were.
  *
+ * @param words the database, unless --to-env names it, and the resources
  * @throws UsageError, ServiceError, OutputError, Interrupted: the database is as it was
  * @throws IncompleteError after the listings that could be read were written
  */
-export async function syncDatabase(context: Context, command: SyncRun): Promise<void> {
-  const { sync, globals, request, receipt } = command;
-  const { address, resources } = readWords(context, command);
-  const profiles = asksSeveral({ globals, profiles: sync })
-    ? await chooseProfiles(context, { globals, profiles: sync })
-    : [undefined];
+export async function syncDatabase(
+  context: Context,
+  words: readonly string[],
+  flags: SyncFlags,
+): Promise<void> {
+  const { address, resources } = readWords(context, words, flags);
+  const profiles = asksSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
   const asked = profiles.map((profile) =>
     resources.map((resource) => ({ name: partName(profile, resource), resource, profile })),
   );
   const parts = asked.flat().map(({ name }) => name);
   const options = {
-    globals,
-    request,
-    receipt,
+    flags,
     name: 'sync',
     records: 'records',
     files: databaseFile(address),
@@ -91,9 +79,9 @@ export async function syncDatabase(context: Context, command: SyncRun): Promise<
     partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
-    const target = await openTarget(run.context, address, sync.plan === true);
+    const target = await openTarget(run.context, address, flags.plan === true);
     try {
-      await syncParts({ run, sync, target, asked, resources });
+      await syncParts({ run, flags, target, asked, resources });
     } finally {
       await target.close();
     }
@@ -108,7 +96,7 @@ function partName(profile: string | undefined, { name }: SyncResource): string {
   return profile === undefined ? name : `${profile} ${name}`;
 }
 
-function readWords({ env, secrets }: Context, { words, sync: { toEnv } }: SyncRun) {
+function readWords({ env, secrets }: Context, words: readonly string[], { toEnv }: SyncFlags) {
   const [first, ...rest] = words;
   let [text, names] = [first, rest];
   if (toEnv !== undefined) {
@@ -186,7 +174,7 @@ async function lockFile(context: Context, address: DatabaseAddress) {
 
 interface Syncing {
   readonly run: Run;
-  readonly sync: SyncFlags;
+  readonly flags: SyncFlags;
   readonly target: SyncTarget;
   /** By profile. */
   readonly asked: readonly (readonly Asked[])[];
@@ -194,21 +182,21 @@ interface Syncing {
 }
 
 async function syncParts(syncing: Syncing): Promise<void> {
-  const { run, sync, target, resources } = syncing;
+  const { run, flags, target, resources } = syncing;
   const tables = resources.map(({ table }) => table);
   if (target.existing !== undefined) await checkTables(target.existing, tables, version);
   const { clock, signal } = run.context;
-  const goneLimit = sync.allowGone ? undefined : (sync.maxGone ?? DEFAULT_LIMIT);
+  const goneLimit = flags.allowGone ? undefined : (flags.maxGone ?? DEFAULT_LIMIT);
   const options: SyncOptions = { goneLimit, version, clock, signal };
   const spools: SpooledListing[] = [];
   try {
     const read = await readParts(syncing, spools);
     const parts = read.map(({ part }) => part);
-    const { parts: synced, samples } = sync.plan
+    const { parts: synced, samples } = flags.plan
       ? await planSync(target.existing, parts, options)
       : { ...(await writeSync(await connected(target), parts, options)), samples: undefined };
     const results = synced.map((each, at) => ({ ...read[at]!.asked, synced: each }));
-    await showResults(run, results, { format: sync.format, samples });
+    await showResults(run, results, { format: flags.format, samples });
   } finally {
     for (const spool of spools) await spool.close();
   }
@@ -262,7 +250,7 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   const { clock } = run.context;
   const { name, resource } = asked;
   const startedAt = clock.now();
-  let profile = asked.profile ?? run.globals.profile ?? (run.globals.sandbox ? 'sandbox' : 'default');
+  let profile = asked.profile ?? run.flags.profile ?? (run.flags.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
   // A fault of the command line concerns all listings: then nothing is written.
@@ -293,7 +281,7 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   // The view is one for the records of all profiles.
   const fields = await fieldsOf(run.context, {
     resource: resource.resource,
-    settings: { profile, sandbox: run.globals.sandbox === true, isSeveral: true },
+    settings: { profile, sandbox: run.flags.sandbox === true, isSeveral: true },
     field: [],
   });
   const part = { table, profile, organization, fields, lastRun, startedAt, readAt: clock.now(), outcome };

@@ -359,7 +359,7 @@ describe('folio report', () => {
   it.each([
     [['--period', 'november'], '--period "november": expected a month, a quarter or a year'],
     [['--period', '2027-01'], '--period 2027-01 has not begun yet'],
-    [['--lang', 'de'], '--lang "de": there is no such language'],
+    [['--lang', 'de'], '--lang "de": expected en, es'],
     [['--lang', 'es', '--format', 'json'], '--lang and json do not go together'],
     [['--title', 'Books', '--format', 'json'], '--title and json do not go together'],
     [['--title', ' '], '--title is empty'],

@@ -392,7 +392,7 @@ describe('folio statement', () => {
       ['--all', '-o', 'x.pdf'],
       '-o x.pdf: .pdf is no format of folio\n  Name a file that ends with .html, .jsonl, ',
     ],
-    [[...ROBLE, '--lang', 'de'], '--lang "de": there is no such language'],
+    [[...ROBLE, '--lang', 'de'], '--lang "de": expected en, es'],
     [[...ROBLE, '--lang', 'es'], '--lang is for a page, and none is written'],
     [[...ROBLE, '--note', 'x', '-o', 'x.csv'], '--note is for a page, and none is written'],
     [[...ROBLE, '--organization', 'x', '-o', 'x.xlsx'], '--organization is for a page, and none is written'],

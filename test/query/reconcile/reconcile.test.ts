@@ -640,7 +640,9 @@ describe('reconcile', () => {
     expect(await said({ [NAME]: list.replace('Monto Total', 'Monto') }, [])).toContain(
       'line 1: there is no column Monto Total\n  The register has it: take the file as the tax authority gives it',
     );
-    expect(await said({ [NAME]: list }, [], '--profile', 'a,b')).toContain('a list is of one organization');
+    expect(await said({ [NAME]: list }, [], '--profile', 'a,b')).toContain(
+      'this command asks one organization',
+    );
     expect(await said({ [NAME]: list }, [], '-o', NAME)).toContain(
       `--output ${NAME} would replace a list that is to be read`,
     );

@@ -1,27 +1,30 @@
 import type { Command } from 'commander';
 import type { Context } from '../../../context.ts';
 import { addCommand, addGroup } from '../../command.ts';
-import { flagGroup, no, wordList, yes } from '../../flag-group.ts';
-import { factFlags } from '../../flags.ts';
-import type { LoginOptions, VerifyConnection } from './login.ts';
-import type { StatusOptions } from './profiles.ts';
+import { no, not, ruled, wordList, yes } from '../../../run/flag.ts';
+import { allProfilesFlag, factFlags } from '../../../run/flags.ts';
+import type { VerifyConnection } from './login.ts';
 
 /** Loaded when one of its commands runs. */
 const profiles = () => import('./profiles.ts');
 
-const loginFlags = flagGroup<LoginOptions>(undefined, {
+const loginFlags = {
   tokenCommand: wordList(
     '--token-command <argument...>',
     'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
+    not(['--token-file']),
   ),
   verify: no('--no-verify', 'store the token untried'),
   replace: yes('--replace', 'store it also over the token of another organization'),
-});
+};
 
-const statusFlags = flagGroup<StatusOptions>(undefined, {
+const statusFlags = {
   check: yes('--check', 'also make one request'),
-  allProfiles: yes('--all-profiles', 'a row for each profile'),
-});
+  ...ruled(
+    { allProfiles: allProfilesFlag('a row for each profile') },
+    not(['--token-file', '--base-url'], 'each profile brings its own token and address'),
+  ),
+};
 
 /** Declares `folio auth` and its commands. */
 export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
@@ -30,37 +33,36 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
   });
   addLogin(auth, context, verify);
   addLogin(program, context, verify);
-  addCommand(auth, 'status', {
+  addCommand(auth, context, 'status', {
     summary: 'the address, token and profile that commands use',
     description: 'Says which profile, base address and token commands use, and until when; never the token.',
-    flags: { status: statusFlags, facts: factFlags },
-    run: async ({ globals, status, facts }) =>
-      (await profiles()).runAuthStatus(context, { ...globals, ...status, ...facts }, verify),
+    flags: { ...statusFlags, ...factFlags },
+    run: async (flags) => (await profiles()).runAuthStatus(context, flags, verify),
   });
-  addCommand(auth, 'list', {
+  addCommand(auth, context, 'list', {
     summary: 'the profiles that are stored',
     description: 'The profiles that there are. Nothing is sent and no token command is run.',
-    flags: { facts: factFlags },
-    run: async ({ globals, facts }) => (await profiles()).runAuthList(context, { ...globals, ...facts }),
+    flags: factFlags,
+    run: async (flags) => (await profiles()).runAuthList(context, flags),
   });
-  addCommand(auth, 'use', {
+  addCommand(auth, context, 'use', {
     summary: 'make a profile the current one',
     description: 'Makes a profile the current one: that of commands which name none.',
     arguments: [['<name>', 'a profile']],
-    run: async ({ globals }, [name]) => (await profiles()).runAuthUse(context, globals, name),
+    run: async (flags, [name]) => (await profiles()).runAuthUse(context, flags, name),
   });
-  addCommand(auth, 'logout', {
+  addCommand(auth, context, 'logout', {
     summary: 'forget a profile',
     description:
       'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
     arguments: [['[name]', 'a profile (default: the current one)']],
-    run: async ({ globals }, [name]) => (await profiles()).runLogout(context, globals, name),
+    run: async (flags, [name]) => (await profiles()).runLogout(context, flags, name),
   });
 }
 
 /** Declares `login` under a command: under `auth`, and hidden under the program, where many look for it. */
 function addLogin(parent: Command, context: Context, verify: VerifyConnection): void {
-  addCommand(parent, 'login', {
+  addCommand(parent, context, 'login', {
     hidden: parent.parent === null,
     summary: 'store the token of an organization',
     description:
@@ -75,10 +77,10 @@ function addLogin(parent: Command, context: Context, verify: VerifyConnection): 
         'stores the command, not the token',
       ],
     ],
-    flags: { login: loginFlags },
-    run: async ({ globals, login }) => {
+    flags: loginFlags,
+    run: async (flags) => {
       const { runLogin } = await import('./login.ts');
-      await runLogin(context, { ...globals, ...login }, verify);
+      await runLogin(context, flags, verify);
     },
   });
 }

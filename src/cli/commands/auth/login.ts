@@ -21,19 +21,16 @@ import { storeLogin } from '../../../profiles/store-document.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../../profiles/token-sources.ts';
 import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../../profiles/token.ts';
 import { Notices } from '../../../run/notices.ts';
-import type { GlobalFlags } from '../../../run/run.ts';
+import type { GlobalFlags } from '../../../run/flags.ts';
 
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
 
-/** The flags of a login, besides those of every command. */
-export interface LoginOptions {
-  readonly tokenCommand?: readonly string[];
-  readonly verify: boolean;
-  readonly replace?: boolean;
+interface LoginFlags extends GlobalFlags {
+  readonly tokenCommand?: readonly string[] | undefined;
+  readonly verify?: false | undefined;
+  readonly replace?: boolean | undefined;
 }
-
-type LoginFlags = LoginOptions & GlobalFlags;
 
 /** The profile that a login is stored under, and the store. */
 interface LoginTarget {
@@ -62,7 +59,7 @@ export async function runLogin(context: Context, flags: LoginFlags, verify: Veri
   const ending = token && checkExpiry(token, context.clock.now(), 'Then log in again.');
   if (ending) notices.warn(ending);
   await confirmReplacing({ context, flags, known: store.profile(profile), token });
-  if (token && flags.verify) {
+  if (token && flags.verify !== false) {
     await tryToken(() => verify({ profile, baseUrl, token, tokenSource, notes: [] }));
   }
   const claims = token && decodeToken(token.reveal());
@@ -150,7 +147,7 @@ async function takeCredential(context: Context, flags: LoginFlags, profile: stri
   }
   const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
   const offer = { tokenCommand, tokenSource: 'token command' } as const;
-  if (!flags.verify) return { ...offer, token: undefined, notes: [] };
+  if (flags.verify === false) return { ...offer, token: undefined, notes: [] };
   return { ...offer, ...(await runTokenCommand({ command: tokenCommand, profile, env, signal })) };
 }
 

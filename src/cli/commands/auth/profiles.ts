@@ -12,17 +12,14 @@ import {
 import { removeProfile } from '../../../profiles/store-document.ts';
 import { decodeToken, tokenExpiry } from '../../../profiles/token.ts';
 import { Notices } from '../../../run/notices.ts';
-import type { GlobalFlags } from '../../../run/run.ts';
+import type { GlobalFlags } from '../../../run/flags.ts';
 import { writeFactsAsJson, writeFactSheet, writeFactTable, type FactFlags, type Facts } from '../../facts.ts';
 import type { VerifyConnection } from './login.ts';
 
-/** The flags of `auth status`, besides those of every command. */
-export interface StatusOptions {
-  readonly check?: boolean;
-  readonly allProfiles?: boolean;
+interface StatusFlags extends FactFlags, GlobalFlags {
+  readonly check?: boolean | undefined;
+  readonly allProfiles?: boolean | undefined;
 }
-
-type StatusFlags = StatusOptions & FactFlags & GlobalFlags;
 
 /** One profile as `auth status` knows it. */
 interface ProfileStatus {

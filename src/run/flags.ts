@@ -1,0 +1,387 @@
+import { FIELD_NAMES } from '../invoices/fields.ts';
+import { formats } from '../output/formats.ts';
+import { DOCUMENT_FLAGS, parseCondition, parseSort, type Condition } from '../query/question-syntax.ts';
+import type { Resource } from '../resources/resource.ts';
+import {
+  headed,
+  needs,
+  no,
+  not,
+  text,
+  valued,
+  wordList,
+  yes,
+  type Flag,
+  type Rule,
+  type Values,
+} from './flag.ts';
+import {
+  columnList,
+  delimiter,
+  flagNamed,
+  formatWord,
+  nameList,
+  oneName,
+  oneOf,
+  parameter,
+  requestParsers,
+  target,
+  textLike,
+  wholeNumber,
+} from './parse-values.ts';
+
+/*
+ * The flags that several commands have. Each says all of itself: how it is written, its help, how its value is read, and what it
+ * does not go with. The values come as one object, from which each step of a run takes those that it needs.
+ */
+
+/** The flags of every command: which service is asked and for whom, and how much is said. */
+export const globalFlags = headed('Everywhere:', {
+  profile: valued('--profile <name>', 'the organization to ask for, by the name of its profile', bothNames),
+  baseUrl: text('--base-url <url>', 'the address of the service, with or without /v1'),
+  tokenFile: text('--token-file <file>', 'read the token from a file; - is standard input'),
+  sandbox: yes(
+    '--sandbox',
+    'ask an embedded service with made-up data: no token, no set-up',
+    not(['--base-url', '--token-file'], 'the sandbox brings its own address and token'),
+  ),
+  awkward: yes(
+    '--awkward',
+    'with --sandbox: names and amounts that break careless programs',
+    needs(['--sandbox'], 'is about the data of --sandbox, which is not given'),
+  ),
+  quiet: yes('-q, --quiet', 'no progress and no warnings'),
+  verbose: yes('-v, --verbose', 'say what is done, on standard error'),
+  debug: yes('--debug', 'every request on standard error, and the stack of an error; never the token'),
+  color: no('--no-color', 'no colours'),
+  progress: either(
+    no('--no-progress', 'no progress on standard error'),
+    valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf('--progress', ['plain'])),
+  ),
+});
+
+function bothNames(name: string, before?: string): string {
+  return before === undefined ? name : `${before},${name}`;
+}
+
+function either<One, Other>(one: Flag<One>, also: Flag<Other>): Flag<One | Other> {
+  return { ...one, also } as Flag<One | Other>;
+}
+
+/** How requests are sent. */
+export const requestFlags = headed('How to ask:', {
+  concurrency: valued(
+    '--concurrency <n>',
+    'requests in flight (default 4)',
+    requestParsers.concurrency('--concurrency'),
+  ),
+  retries: valued(
+    '--retries <n>',
+    'tries after the first, for each request (default 5)',
+    requestParsers.retries('--retries'),
+  ),
+  retryDelay: valued(
+    '--retry-delay <ms>',
+    'first wait before a retry; it doubles, with jitter (default 500)',
+    requestParsers.retryDelay('--retry-delay'),
+  ),
+  timeout: valued(
+    '--timeout <s>',
+    'seconds that one request may take (default 60)',
+    requestParsers.timeout('--timeout'),
+  ),
+});
+
+/** `-o`, and how rows look in csv and tables. */
+export const rowFlags = {
+  output: valued(
+    '-o, --output <file>',
+    'write a file, whole or not at all; - is standard output',
+    target('--output'),
+  ),
+  excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
+  wide: yes('--wide', 'table: every column, however wide'),
+};
+
+/** In which format the records are written, and where. */
+export const outputFlags = headed('What comes out:', {
+  format: valued(
+    '--format <format>',
+    `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
+    formatWord('--format', formats),
+  ),
+  output: rowFlags.output,
+  columns: valued(
+    '--columns <names>',
+    'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
+    columnList('--columns'),
+  ),
+  listColumns: yes(
+    '--list-columns',
+    'print the columns that there can be instead of the records; no request is sent',
+    not(
+      [...['--columns', '--format', '--delimiter', '--excel', '--wide', '--raw'], '--output-dir'],
+      'names of columns come out, one a line',
+    ),
+  ),
+  delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter('--delimiter')),
+  header: no('--no-header', 'csv: no line with the names of the columns'),
+  excel: rowFlags.excel,
+  wide: rowFlags.wide,
+  raw: yes('--raw', 'table: numbers and dates as they were sent'),
+});
+
+/** The receipt of the run. */
+export const receiptFlags = headed('What comes out:', {
+  receipt: valued(
+    '--receipt <file>',
+    'write a receipt: what the run did, as one JSON object; see folio verify',
+    target('--receipt'),
+  ),
+});
+
+/** `--all-profiles`. */
+export function allProfilesFlag(about = 'of every profile; --profile a,b for some'): Flag<true> {
+  return yes('--all-profiles', about, not(['--profile']));
+}
+
+/** Which organizations are asked, and whether their records go into a file each. */
+export const profilesFlags = headed('Several organizations:', {
+  allProfiles: allProfilesFlag('of every profile; --profile a,b for some. _profile is the first column'),
+  outputDir: text(
+    '--output-dir <dir>',
+    'with several profiles: a file for each, <profile>.<listing>.<ending>',
+    needs(
+      ['several profiles', '--profile'],
+      'needs several profiles',
+      'Name them with --profile a,b, or say --all-profiles.',
+    ),
+    not(['--output'], 'it writes a file for each profile'),
+    not(['--changes-since'], 'one export was of all', {
+      hint: 'Write the changes of all into one file with -o.',
+    }),
+  ),
+});
+
+/** `--param`, repeatable. */
+export function paramFlag(
+  about = 'any further parameter of the service, sent as it is',
+): Flag<readonly (readonly [name: string, value: string])[]> {
+  return valued('--param <name=value>', about, parameter('--param'));
+}
+
+/** Which records the service chooses, as far as the resource allows. */
+export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }: Resource) {
+  return headed('Which records:', {
+    fiscalIds:
+      fiscalIds &&
+      wordList(
+        `--${fiscalIds.flag} <id...>`,
+        `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
+      ),
+    strict: fiscalIds && yes('--strict', 'unknown fiscal IDs are a failure (exit 6), not a warning'),
+    sortBy:
+      sortBy &&
+      valued(
+        '--sort-by <key>',
+        `${sortBy.known.join(', ')}, or another key of the service (default: ${defaultOrder})`,
+        textLike(sortBy.known),
+      ),
+    sortOrder:
+      sortDirections &&
+      valued('--sort-order <direction>', 'asc or desc', oneOf('--sort-order', ['asc', 'desc'])),
+    param: paramFlag(),
+  });
+}
+
+const AS_GROUPS = {
+  unless: ['--group-by'],
+  hint: 'Leave --limit out; with --group-by it is how many groups to show.',
+};
+
+/** How much of the listing is read. */
+export function extentFlags({ paging }: Resource) {
+  const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
+  return headed('Which records:', {
+    limit: valued(
+      '--limit <n>',
+      'at most so many records, also of several profiles together',
+      wholeNumber('--limit', 1),
+      not(['--sum'], 'a sum is of all records for which --where holds', AS_GROUPS),
+      not(['--count'], 'a count is of all records for which --where holds', AS_GROUPS),
+    ),
+    all: yes('--all', 'everything, also where a table would stop at 50', not(['--limit', '--page'])),
+    page:
+      paging.kind === 'numbered'
+        ? valued(
+            '--page <n>',
+            `just this page, numbered from ${paging.firstPage}`,
+            wholeNumber('--page', paging.firstPage, 1_000_000_000),
+          )
+        : undefined,
+    nextToken:
+      paging.kind === 'cursor'
+        ? text(
+            '--next-token <cursor>',
+            'begin at this cursor of an earlier page',
+            not(['several profiles', '--output-dir'], 'it is a place in the listing of one organization', {
+              hint: 'Leave it out, or name one profile.',
+            }),
+          )
+        : undefined,
+    pageSize: valued(
+      '--page-size <n>',
+      `records a request${most === undefined ? '' : `, at most ${most}`}; from 10 on, pages may have a few less, so that they overlap`,
+      wholeNumber('--page-size', 1, most ?? 1_000_000),
+    ),
+  });
+}
+
+/** The rule of each `--from`. */
+export const READS_A_FILE: Rule = not(
+  [
+    ...[...Object.keys(requestFlags), 'sandbox', 'baseUrl', 'tokenFile'].map(flagNamed),
+    ...['--page', '--next-token', '--page-size', '--strict', '--param'],
+  ],
+  'a file is read, and no service asked',
+);
+
+/** `--from`: reads the records from a file or a database instead of the service. */
+export function fromFlag(...rules: readonly Rule[]) {
+  return headed('Questions:', {
+    from: text(
+      '--from <file>',
+      'read an export in jsonl or json, standard input (-) or a database of folio sync: nothing is sent, no token is needed',
+      READS_A_FILE,
+      ...rules,
+    ),
+  });
+}
+
+/** The same for commands whose receipts are of requests. */
+export const fromFlags = fromFlag(not(['--receipt'], READS_A_FILE.why));
+
+/** The questions that folio itself answers from the records. */
+export const questionFlags = headed('Questions:', {
+  where: whereFlag(),
+  overdue: yes('--overdue', 'only what is still to be paid and was due before today, whatever its status'),
+  since: text('--since <date>', 'issued on that day or later: 2026-11-21, 2026-11, today, -30d'),
+  until: text('--until <date>', 'issued on that day or before; a month counts whole'),
+  field: fieldFlag(
+    needs(
+      [...[...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns'].map(flagNamed)],
+      'says what a column means, and no question asks for it',
+      'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
+    ),
+  ),
+  expand: valued(
+    '--expand <column>',
+    'a row for each object of a list: with payments, payments.amount is a column',
+    oneName('--expand'),
+    not(['--changes-since'], 'changes are told of whole records'),
+  ),
+  count: yes(
+    '--count',
+    'how many records; with --group-by for each value of a column',
+    not(['--sum'], 'the result of --sum has the number of records too', { hint: 'Leave --count out.' }),
+  ),
+  sum: valued(
+    '--sum <columns>',
+    'the exact total of a column, for each currency, credit notes taken away',
+    collected('--sum'),
+  ),
+  asSent: yes(
+    '--as-sent',
+    'with --sum: add cells as they stand, credit notes and cancelled documents too',
+    needs(['--sum'], 'goes with --sum: records always leave as they were sent'),
+  ),
+  groupBy: valued(
+    '--group-by <columns>',
+    'totals for each value of a column, or for each day, month, quarter or year: date:month; without --sum, the number of records',
+    collected('--group-by'),
+  ),
+  sort: sortFlag(
+    'order what comes out: dueBy,-totalAmount (a minus: descending)',
+    not(['--count'], 'a count is one number', {
+      unless: ['--group-by'],
+      hint: 'Leave --sort out; with --group-by it is the order of the groups.',
+    }),
+    not(['--sort-order'], '--sort-order is for --sort-by', {
+      unless: ['--sort-by'],
+      hint: 'Put a minus before a column that is to descend, as in --sort -totalAmount.',
+    }),
+  ),
+  changesSince: text(
+    '--changes-since <file>',
+    'what is added, changed and gone since an export in jsonl or json',
+    not(['--sum', '--count', '--group-by'], undefined, {
+      hint: 'Write the changes to a file, or sum the listing itself.',
+    }),
+    not(['--page', '--next-token'], 'what is not on one page would look as if it were gone'),
+  ),
+});
+
+/** `--where`, repeatable. */
+export function whereFlag(): Flag<readonly Condition[]> {
+  return valued(
+    '--where <condition>',
+    'only records for which this holds: status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
+    (expression, before: readonly Condition[] = []) => [...before, parseCondition(expression)],
+  );
+}
+
+/** `--field`, repeatable. */
+export function fieldFlag(
+  ...rules: readonly Rule[]
+): Flag<readonly (readonly [field: string, column: string])[]> {
+  return valued(
+    '--field <name=column>',
+    `the column of ${FIELD_NAMES.join(', ')}; for good: folio config set fields.<name>`,
+    parameter('--field'),
+    ...rules,
+  );
+}
+
+/** `--sort`. */
+export function sortFlag(about: string, ...rules: readonly Rule[]) {
+  return valued('--sort <columns>', about, (columns) => parseSort(columns), ...rules);
+}
+
+/** `--lang`: the language of a page. */
+export const langFlag = valued(
+  '--lang <language>',
+  'en or es (default: by the locale)',
+  oneOf('--lang', ['en', 'es']),
+);
+
+/** Reads names with commas between them, and adds them to those of the same flag before. */
+function collected(flag: string) {
+  const read = nameList(flag);
+  return (value: string, before: readonly string[] = []): readonly string[] =>
+    read([...before, value].join(','));
+}
+
+/** The flag `--format` of commands that print facts instead of records. */
+export const factFlags = {
+  format: valued('--format <format>', 'table or json (default table)', oneOf('--format', ['table', 'json'])),
+};
+
+export type GlobalFlags = Values<typeof globalFlags>;
+export type RequestFlags = Values<typeof requestFlags>;
+export type OutputFlags = Values<typeof outputFlags>;
+export type ReceiptFlags = Values<typeof receiptFlags>;
+export type ProfilesFlags = Values<typeof profilesFlags>;
+export type FilterFlags = Values<ReturnType<typeof filterFlags>>;
+export type ExtentFlags = Values<ReturnType<typeof extentFlags>>;
+export type QuestionFlags = Values<typeof questionFlags>;
+
+/** What may be asked of a command that exports records. A command has some of these flags. */
+export type ExportFlags = GlobalFlags &
+  RequestFlags &
+  OutputFlags &
+  ReceiptFlags &
+  ProfilesFlags &
+  FilterFlags &
+  ExtentFlags &
+  QuestionFlags &
+  Values<typeof fromFlags>;
