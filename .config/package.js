@@ -9,8 +9,8 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-import { alias, commitTime, noticesOf, outputOptions, root } from './bundle.js';
+import { rolldown } from 'rolldown';
+import { commitTime, inputOptions, noticesOf, outputOptions, root } from './bundle.js';
 
 /** Node of each system, from the npm registry: its package, and the SHA-256 of the executable in it. */
 const NODE = '26.10.0';
@@ -69,22 +69,21 @@ try {
 /** Bundles folio into one file, and has Node put it into a copy of itself. Returns the notices of all that is in it. */
 async function makeProgram(program) {
   const node = installNode();
-  const { metafile } = await build({
-    ...outputOptions,
-    target: 'node26',
-    stdin: {
-      contents: `import { main } from './src/main.ts'; main().then((code) => { process.exitCode = code; });`,
-      resolveDir: root,
-      loader: 'ts',
-    },
-    absWorkingDir: root,
-    bundle: true,
-    format: 'cjs',
-    plugins: [alias],
+  const start = join(work, 'start.ts');
+  writeFileSync(
+    start,
+    `import { main } from '${root}src/main.ts'; void main().then((code) => (process.exitCode = code));`,
+  );
+  const bundle = await rolldown({
+    ...inputOptions,
+    input: start,
     // SQLite is in this Node; PostgreSQL's native client is never asked for.
     external: ['libsql', 'pg-native'],
-    outfile: join(work, 'folio.cjs'),
-    metafile: true,
+  });
+  const written = await bundle.write({
+    ...outputOptions,
+    file: join(work, 'folio.cjs'),
+    codeSplitting: false,
   });
   // The name alone: a path would become part of the program, and it differs from run to run.
   const config = { main: 'folio.cjs', output: program, disableExperimentalSEAWarning: true };
@@ -93,7 +92,7 @@ async function makeProgram(program) {
   // macOS runs no program whose signature does not hold; this one says nothing of who made it.
   if (process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', program], { stdio: QUIET });
   const licence = readFileSync(join(dirname(node), '../LICENSE'), 'utf8');
-  return noticesOf(metafile, [[`Node.js ${NODE}`, licence]]);
+  return noticesOf(written, [[`Node.js ${NODE}`, licence]]);
 }
 
 /** Installs the Node of this system. Returns the path of its executable, checked. */

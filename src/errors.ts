@@ -1,46 +1,54 @@
 import { getSystemErrorMap } from 'node:util';
+import type { FailureKind, Finding, FindingDetails } from './findings.ts';
 
 /**
  * What can go wrong. Each kind is named by what it means for the user, and has its exit code in `cli/exit-codes.ts`.
  * Anything else that is thrown is a fault of folio and shows its stack.
  */
 export class FolioError extends Error {
+  readonly kind: FailureKind = 'fault';
   /** What the user can do about it, as a whole sentence. Undefined where the message itself says what is allowed. */
   readonly hint: string | undefined;
+  readonly details: FindingDetails | undefined;
 
-  constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(message: string, { hint, cause, details }: ErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
-    this.hint = options.hint;
+    this.hint = hint;
+    this.details = details;
   }
 
   /** An error of the same kind with another text, and with this one as its cause. */
   reworded(message: string, hint: string | undefined): FolioError {
-    const kinds = [
-      UsageError,
-      AuthError,
-      NotFoundError,
-      ServiceError,
-      IncompleteError,
-      DifferenceError,
-      OutputError,
-    ];
-    const Kind = kinds.find((kind) => this instanceof kind) ?? FolioError;
-    return new Kind(message, { hint, cause: this });
+    return new KINDS[this.kind](message, { hint, cause: this, details: this.details });
   }
 }
 
+interface ErrorOptions {
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+  readonly details?: FindingDetails | undefined;
+}
+
 /** The command line or the query is wrong. */
-export class UsageError extends FolioError {}
+export class UsageError extends FolioError {
+  override readonly kind: FailureKind = 'usage';
+}
 
 /** There is no token, or the service refuses it. */
-export class AuthError extends FolioError {}
+export class AuthError extends FolioError {
+  override readonly kind: FailureKind = 'auth';
+}
 
 /** What was asked for does not exist. */
-export class NotFoundError extends FolioError {}
+export class NotFoundError extends FolioError {
+  override readonly kind: FailureKind = 'not-found';
+}
 
 /** The service or the network failed after all retries, the answer made no sense, or the service is not at the base address. */
-export class ServiceError extends FolioError {}
+export class ServiceError extends FolioError {
+  override readonly kind: FailureKind = 'service';
+}
 
 /**
  * A body is not what was asked for: it is cut short, is not JSON, or has another shape. The message says what was expected,
@@ -57,22 +65,47 @@ export class BadBody extends ServiceError {
 }
 
 /** Something was delivered, but not all that was asked for. */
-export class IncompleteError extends FolioError {}
+export class IncompleteError extends FolioError {
+  override readonly kind: FailureKind = 'incomplete';
+}
 
 /** All was delivered, and it says that two sides which should be equal are not. */
-export class DifferenceError extends FolioError {}
+class DifferenceError extends FolioError {
+  override readonly kind: FailureKind = 'differs';
+}
 
 /** The result could not be written. */
-export class OutputError extends FolioError {}
+export class OutputError extends FolioError {
+  override readonly kind: FailureKind = 'output';
+}
 
 /** The user or the system stopped the run. */
 export class Interrupted extends FolioError {
+  override readonly kind: FailureKind = 'interrupted';
   readonly signal: 'SIGINT' | 'SIGTERM';
 
   constructor(signal: 'SIGINT' | 'SIGTERM') {
     super(`stopped by ${signal}`);
     this.signal = signal;
   }
+}
+
+const KINDS = {
+  usage: UsageError,
+  auth: AuthError,
+  'not-found': NotFoundError,
+  service: ServiceError,
+  incomplete: IncompleteError,
+  differs: DifferenceError,
+  output: OutputError,
+  // Nobody rewords why a run was stopped.
+  interrupted: FolioError,
+  fault: FolioError,
+} as const;
+
+/** The error that a failure which was found ends with. */
+export function errorOf({ kind = 'fault', text, hint, details }: Finding): FolioError {
+  return new KINDS[kind](text, { hint, details });
 }
 
 /** Whether an error is a failure of what was tried alone, and neither a stop of the whole run nor a fault of folio's own. */

@@ -54,11 +54,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Declarations of what a run is given; the rooms have the types.
   'context.ts': ['api', 'output', 'profiles'],
   'errors.ts': [],
+  'findings.ts': [],
   'version.ts': [],
 };
 
 /** What every room may import. The sandbox may not import the context: it is a service of its own. */
-const SHARED = ['errors.ts', 'context.ts', 'version.ts', '../package.json'];
+const SHARED = ['errors.ts', 'findings.ts', 'context.ts', 'version.ts', '../package.json'];
 
 /** What stands in the root of the project. */
 const ROOT_ENTRIES = [

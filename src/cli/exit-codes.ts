@@ -1,14 +1,5 @@
-import {
-  AuthError,
-  DifferenceError,
-  errorCode,
-  IncompleteError,
-  Interrupted,
-  NotFoundError,
-  OutputError,
-  ServiceError,
-  UsageError,
-} from '../errors.ts';
+import { errorCode, FolioError, Interrupted, OutputError } from '../errors.ts';
+import type { FailureKind } from '../findings.ts';
 
 /** What each exit code means; also the text of `folio help exit-codes`. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
@@ -24,17 +15,23 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [143, 'stopped by SIGTERM'],
 ];
 
+const CODES: Readonly<Record<Exclude<FailureKind, 'interrupted'>, number>> = {
+  fault: 1,
+  output: 1,
+  usage: 2,
+  auth: 3,
+  'not-found': 4,
+  service: 5,
+  incomplete: 6,
+  differs: 7,
+};
+
 /** The exit code for the error that ended a run. A reader that closed early (`| head`) is no failure: 0. */
 export function exitCodeOf(error: unknown): number {
   if (isReaderGone(error)) return 0;
-  if (error instanceof UsageError) return 2;
-  if (error instanceof AuthError) return 3;
-  if (error instanceof NotFoundError) return 4;
-  if (error instanceof ServiceError) return 5;
-  if (error instanceof IncompleteError) return 6;
-  if (error instanceof DifferenceError) return 7;
+  if (!(error instanceof FolioError)) return CODES.fault;
   if (error instanceof Interrupted) return error.signal === 'SIGINT' ? 130 : 143;
-  return 1;
+  return CODES[error.kind as keyof typeof CODES];
 }
 
 /** True for the error of an output whose reader has closed it. */

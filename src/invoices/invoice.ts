@@ -17,18 +17,6 @@ import {
 } from './fields.ts';
 import { counterpartyKey, isFiscalId, type Counterparty } from './fiscal-ids.ts';
 
-/** No record has a column of the role. */
-export class ColumnMissing extends UsageError {
-  readonly role: Role;
-  readonly columns: readonly string[];
-
-  constructor(message: string, { role, columns }: Pick<ColumnMissing, 'role' | 'columns'>) {
-    super(message, { hint: howToMap(role) });
-    this.role = role;
-    this.columns = columns;
-  }
-}
-
 /** Where the cells of each role are, for the records of some profile. */
 interface Places {
   readonly fields: Fields;
@@ -155,7 +143,7 @@ export class InvoiceReader {
   }
 
   /**
-   * Throws ColumnMissing where no record has one of the roles: an answer without it would be wrong and not say so, such as a sum of
+   * Throws UsageError where no record has one of the roles: an answer without it would be wrong and not say so, such as a sum of
    * amounts whose currencies are unknown.
    *
    * @param what cannot be told: `no figures`
@@ -164,9 +152,9 @@ export class InvoiceReader {
   refuseWithout(roles: readonly Role[], what: string, isThere: (column: string) => boolean): void {
     const missing = roles.find((role) => !this.has(role) && !this.columnsOf(role).some(isThere));
     if (missing === undefined) return;
-    throw new ColumnMissing(`${what}: no record has ${this.describe(missing)}`, {
-      role: missing,
-      columns: this.#places.usual.fields.columns[missing],
+    throw new UsageError(`${what}: no record has ${this.describe(missing)}`, {
+      hint: howToMap(missing),
+      details: { code: 'column missing', role: missing, columns: this.columnsOf(missing) },
     });
   }
 }

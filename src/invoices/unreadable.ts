@@ -1,29 +1,9 @@
-import { IncompleteError } from '../errors.ts';
+import type { Finding, UnreadableCell } from '../findings.ts';
 import { nameOfCell } from './amounts.ts';
 import type { Role } from './fields.ts';
 import type { Invoice } from './invoice.ts';
 
 const MAX_NAMED = 3;
-
-/** A cell that cannot be read: its column, and the place of its record in the listing, from 1, with its number. */
-export interface UnreadableCell {
-  readonly column: string;
-  readonly place: number;
-  readonly number: string | undefined;
-}
-
-/** Records are left out because cells of theirs cannot be read. */
-export class RecordsUnreadable extends IncompleteError {
-  readonly count: number;
-  /** The first of the cells. */
-  readonly cells: readonly UnreadableCell[];
-
-  constructor(message: string, hint: string, { count, cells }: Pick<RecordsUnreadable, 'count' | 'cells'>) {
-    super(message, { hint });
-    this.count = count;
-    this.cells = cells;
-  }
-}
 
 /** Counts the records that an answer leaves out because a cell of theirs cannot be read, and names the first of them. */
 export class Unreadable {
@@ -56,16 +36,20 @@ export class Unreadable {
     return this.#count;
   }
 
-  /** The error to throw when the answer is delivered; undefined where everything could be read. */
-  failure(flag: string): RecordsUnreadable | undefined {
-    if (this.#count === 0) return undefined;
+  /** What is left out, as a failure where there is any. `flag` asked for the answer. */
+  finding(flag: string): Finding {
+    const missing = { unreadable: this.#count };
+    if (this.#count === 0) return { level: 'fact', text: '', missing };
     const rest = this.#count - this.#named.length;
     const more = rest > 0 ? `; and ${rest} more` : '';
     const records = this.#count === 1 ? '1 record is' : `${this.#count} records are`;
-    return new RecordsUnreadable(
-      `${flag}: ${records} left out, since they cannot be read: ${this.#named.join('; ')}${more}`,
-      'Amounts are JSON numbers, and dates begin with year, month and day: 2024-10-15. Where they are in another column, name it with --field.',
-      { count: this.#count, cells: this.#cells },
-    );
+    return {
+      level: 'failure',
+      kind: 'incomplete',
+      text: `${flag}: ${records} left out, since they cannot be read: ${this.#named.join('; ')}${more}`,
+      hint: 'Amounts are JSON numbers, and dates begin with year, month and day: 2024-10-15. Where they are in another column, name it with --field.',
+      details: { code: 'unreadable', count: this.#count, cells: this.#cells },
+      missing,
+    };
   }
 }

@@ -17,7 +17,8 @@ import {
 } from './aging.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import type { SortColumn } from './question-syntax.ts';
-import type { Note, Question } from './questions.ts';
+import type { Finding } from '../findings.ts';
+import type { Question } from './questions.ts';
 import {
   byCurrency,
   chosenColumns,
@@ -233,7 +234,7 @@ export function agingQuestion(
       shown: FIRST,
       typeOf,
     },
-    notes: () => {
+    findings: () => {
       const invoices = balances.reduce((sum, balance) => sum + balance.invoices, 0);
       const counted = countOf(invoices, 'open invoice');
       const texts = [`${counted} as of ${formatDay(asOf)}; the columns are days overdue`];
@@ -244,9 +245,8 @@ export function agingQuestion(
       if (missing > 0) texts.push(`${countOf(missing, 'document')} without an open amount`);
       if (leftOut.length > 0)
         texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
-      return texts.map((text): Note => ({ kind: 'remark', text }));
+      return [...texts.map((text): Finding => ({ level: 'remark', text })), aging.finding('aging')];
     },
-    failure: () => aging.failure('aging'),
   };
 }
 

@@ -1,4 +1,5 @@
-import { UsageError, type IncompleteError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import { CellReader } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -150,9 +151,9 @@ export class Aging {
     return [...this.#balances.values()];
   }
 
-  /** The error to throw when the figures are delivered; undefined where every record could be read. */
-  failure(what: string): IncompleteError | undefined {
-    return this.#unreadable.failure(what);
+  /** What is left out of the figures, a failure where there is any. */
+  finding(what: string): Finding {
+    return this.#unreadable.finding(what);
   }
 
   /** How many documents are left out because they cannot be read. */

@@ -1,9 +1,10 @@
-import { IncompleteError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import type { Span } from '../json/checked-text.ts';
 import { RecordLists, withoutMember, type RecordList } from '../json/record-lists.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { ColumnWatch } from './column-watch.ts';
-import type { ExpandQuestion, Note, PlaceOf, Records } from './questions.ts';
+import type { ExpandQuestion, PlaceOf, Records } from './questions.ts';
 
 /** Bytes or rows after which a batch is passed on: a record may have many elements, and each row repeats the rest of it. */
 const BATCH = { bytes: 2 ** 20, rows: 4_000 };
@@ -76,16 +77,23 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     refuseOthers,
     rows: () => rows,
     placeOf: (nth) => places[nth - 1 - (rows - places.length)]!,
-    notes: () => watch.complaints().map((text): Note => ({ kind: 'warning', text: `--expand: ${text}` })),
-    lacking: () => (others > 0 ? { notExpanded: others } : {}),
-    failure: () => {
-      if (others === 0) return undefined;
+    findings: () => {
+      const found = watch
+        .complaints()
+        .map((text): Finding => ({ level: 'warning', text: `--expand: ${text}` }));
+      if (others === 0) return found;
       const rest = others > named.length ? `; and ${others - named.length} more` : '';
       const what = others === 1 ? '1 record is a row as it is' : `${others} records are rows as they are`;
-      return new IncompleteError(
-        `--expand ${column}: ${what}, without a list of objects: ${named.join('; ')}${rest}`,
-        { hint: 'Look at these records with --format jsonl and without --expand.' },
-      );
+      return [
+        ...found,
+        {
+          level: 'failure',
+          kind: 'incomplete',
+          text: `--expand ${column}: ${what}, without a list of objects: ${named.join('; ')}${rest}`,
+          hint: 'Look at these records with --format jsonl and without --expand.',
+          missing: { notExpanded: others },
+        },
+      ];
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { FolioError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
@@ -8,34 +8,16 @@ import type { OpenWriter, Writer } from '../output/writer.ts';
 /** A stream of records, in order. */
 export type Records = AsyncIterable<RecordBatch>;
 
-/**
- * What a question says about its answer: a warning and a part of the answer itself are for every user, a remark for one at a
- * terminal.
- */
-export interface Note {
-  readonly kind: 'warning' | 'answer' | 'remark';
-  readonly text: string;
-}
-
-/** One question: records in, records or rows out, and notes about what it found. */
+/** One question: records in, records or rows out, and what it found. */
 export interface Question {
   /** Learns which columns there are from the records as they come, before a filter keeps some of them. */
   readonly sample?: (records: RecordBatch) => void;
   /** The answer, to be asked for and read once. Errors are thrown while it is read. */
   readonly answer: (records: Records) => Records;
-  /** The notes, once the answer was read as far as it is needed. */
-  readonly notes: () => readonly Note[];
+  /** What it found, once the answer was read as far as it is needed. */
+  readonly findings: () => readonly Finding[];
   /** Set where rows come out in place of the records. */
   readonly result?: ResultForm;
-  /**
-   * Once the answer is delivered: the error to throw, because records are left out or because of what the answer says;
-   * undefined where all is well.
-   */
-  readonly failure?: () => FolioError | undefined;
-  /** How many records could not be judged, for receipts. */
-  readonly lacking?: () => Readonly<Record<string, number>>;
-  /** Further members of the receipt, once the answer is delivered. */
-  readonly facts?: () => Readonly<Record<string, unknown>>;
 }
 
 /** How the rows of a result are shown. */
@@ -84,7 +66,7 @@ interface QuestionsOptions {
   readonly sort?: Question | undefined;
   /** The most rows that come out. */
   readonly limit?: number | undefined;
-  /** The locale whose separators group digits in notes. */
+  /** The locale whose separators group digits in findings. */
   readonly locale?: string | undefined;
 }
 
@@ -138,29 +120,8 @@ export class Questions {
       this.#isFull = true;
       expand?.refuseOthers();
     };
-    // The notes are about the whole result, so all of it must be read.
+    // The findings are about the whole result, so all of it must be read.
     return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
-  }
-
-  /** Call it when the answer is delivered. Throws IncompleteError where records are left out that cannot be read, or what the answer is a reason for. */
-  check(): void {
-    const { before, expand, filter, result, sort } = this.#options;
-    for (const question of [before, expand, filter, result, sort]) {
-      const failure = question?.failure?.();
-      if (failure !== undefined) throw failure;
-    }
-  }
-
-  /** How many records could not be judged, for lack of what. */
-  get lacking(): Readonly<Record<string, number>> {
-    const { before, expand, filter, result } = this.#options;
-    const all = [before, expand, filter, result];
-    return Object.assign({}, ...all.map((question) => question?.lacking?.() ?? {})) as Record<string, number>;
-  }
-
-  /** What the answer is, for receipts. */
-  get facts(): Readonly<Record<string, unknown>> {
-    return this.#options.result?.facts?.() ?? {};
   }
 
   /** The writer for what comes out. */
@@ -175,20 +136,20 @@ export class Questions {
   }
 
   /**
-   * The notes on the whole answer, once it is delivered.
+   * What was found in the whole answer, once it is delivered.
    *
    * @param read how many records were read
    * @param stopsByItself whether it is a table that shows the first records only, unless the user asks for more
    */
-  notes(read: number, stopsByItself: boolean): Note[] {
+  findings(read: number, stopsByItself: boolean): readonly Finding[] {
     const { before, expand, filter, result, sort, limit = 0, locale } = this.#options;
-    const notes = [before, expand, filter, result, sort].flatMap((question) => question?.notes() ?? []);
-    if (!stopsByItself || !this.#isFull) return notes;
+    const found = [before, expand, filter, result, sort].flatMap((question) => question?.findings() ?? []);
+    if (!stopsByItself || !this.#isFull) return found;
     const total = filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read;
     // Only a sort has read everything.
     const known = sort && tableFooter({ shown: limit, total, locale });
     const footer = known ?? `the first ${limit} · --all for the rest`;
-    return footer === '' ? notes : [...notes, { kind: 'remark', text: footer }];
+    return footer === '' ? found : [...found, { level: 'remark', text: footer }];
   }
 }
 
@@ -201,7 +162,7 @@ async function* sampled(records: Records, sample: (batch: RecordBatch) => void):
 
 interface RecordLimit {
   readonly max: number;
-  /** Whether to read the rest, too, for notes on the whole. */
+  /** Whether to read the rest, too, for findings about the whole. */
   readonly drain: boolean;
   /** Called when so many have come. */
   readonly onFull: () => void;

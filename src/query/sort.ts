@@ -145,6 +145,6 @@ export function sortQuestion(
         await sorter.close();
       }
     },
-    notes: () => sorter.complaints().map((text) => ({ kind: 'warning', text: `--sort: ${text}` })),
+    findings: () => sorter.complaints().map((text) => ({ level: 'warning', text: `--sort: ${text}` })),
   };
 }

@@ -205,9 +205,7 @@ export function totalsQuestion(
       shown: shownOf(request),
       typeOf: (column) => typeOf(column, request),
     },
-    notes: () => totals.notes(),
-    failure: () => totals.failure(),
-    lacking: () => ({ unreadable: totals.unreadable }),
+    findings: () => totals.findings(),
   };
 }
 

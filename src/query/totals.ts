@@ -1,4 +1,5 @@
-import { UsageError, type IncompleteError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import type { Cell } from '../json/cells.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
@@ -14,7 +15,7 @@ import { cellOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
 import { NamedCells, roleNamed, type ColumnNames } from './named-cells.ts';
 import { groupColumn, type GroupColumn } from './question-syntax.ts';
-import type { Note, PlaceOf } from './questions.ts';
+import type { PlaceOf } from './questions.ts';
 
 /** What is added up, by which columns. */
 export interface TotalsRequest {
@@ -155,16 +156,6 @@ export class Totals {
     return [...this.#groups.values()];
   }
 
-  /** The error to throw when the totals are delivered; undefined where every record could be read. */
-  failure(): IncompleteError | undefined {
-    return this.#unreadable.failure(this.#request.sums.length > 0 ? '--sum' : '--group-by');
-  }
-
-  /** How many records are left out because they cannot be read. */
-  get unreadable(): number {
-    return this.#unreadable.count;
-  }
-
   /** Whether any amount of money is in the totals: then each is of a currency, be it unknown. */
   get hasAmounts(): boolean {
     return this.#hasAmounts;
@@ -187,15 +178,20 @@ export class Totals {
     }
   }
 
-  /** What was added in a way of its own, in words. */
-  notes(): Note[] {
+  /** What was left out, or added in a way of its own. */
+  findings(): Finding[] {
+    const unreadable = this.#unreadable.finding(this.#request.sums.length > 0 ? '--sum' : '--group-by');
+    return [...this.#counts(), unreadable];
+  }
+
+  #counts(): Finding[] {
     const { sums, names, asSent } = this.#request;
     const roles = sums.map((column) => roleNamed(column, names, names.fields.usual)).filter(isAmountRole);
     if (roles.length === 0 || asSent) return [];
     const isOpen = roles.includes('open');
     const of = isOpen ? (roles.every((role) => role === 'open') ? 'open' : 'both') : 'other';
     const clauses = this.#counted.clauses(of);
-    return clauses.length === 0 ? [] : [{ kind: 'remark', text: `--sum: ${clauses.join('; ')}` }];
+    return clauses.length === 0 ? [] : [{ level: 'remark', text: `--sum: ${clauses.join('; ')}` }];
   }
 
   #addRecord(cells: readonly (Cell | undefined)[], place: number): void {

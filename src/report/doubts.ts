@@ -1,22 +1,27 @@
-import { fieldOf } from '../invoices/fields.ts';
-import type { Doubt, Lack } from './figures.ts';
+import { fieldOf, type Role } from '../invoices/fields.ts';
+import type { FindingDetails } from '../findings.ts';
+import type { Doubt } from './figures.ts';
 import { markup, type Html } from './html.ts';
-import type { MissingFigure } from './invoice-figures.ts';
 import type { DoubtWords, Writing } from './words.ts';
 
 /** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
-export function doubtText({ listing, organization, text, lack }: Doubt, writing: Writing): Html | string {
+export function doubtText(doubt: Doubt, writing: Writing): Html | string {
+  const { listing, organization, text } = doubt;
   const { doubts } = writing.words;
   if (doubts === undefined) return text;
   const name = [organization, doubts.listings[listing]].filter((one) => one !== undefined).join(', ');
-  return lack === undefined ? saidByFolio(text, writing) : `${name}: ${lackText(lack, doubts, writing)}`;
+  const own = ownText(doubt, doubts, writing);
+  return own === undefined ? saidByFolio(text, writing) : `${name}: ${own}`;
 }
 
 /** Which column a figure lacks, in the words of the page; undefined where folio's own say it. */
-export function lacksText(lacks: MissingFigure['lacks'], { words: { doubts } }: Writing): string | undefined {
-  if (lacks === undefined || doubts === undefined) return undefined;
-  const { role, columns } = lacks;
-  return doubts.column(doubts.roles[role], columns, fieldOf(role));
+export function missingColumnText(
+  details: FindingDetails | undefined,
+  { words: { doubts } }: Writing,
+): string | undefined {
+  if (details?.code !== 'column missing' || doubts === undefined) return undefined;
+  const role = details.role as Role;
+  return doubts.column(doubts.roles[role], details.columns, fieldOf(role));
 }
 
 /** What folio says on the command line, be the page in another language. */
@@ -24,10 +29,11 @@ export function saidByFolio(text: string, { words: { folioSays } }: Writing): Ht
   return markup`${folioSays === undefined ? undefined : `${folioSays} `}<code lang="en">${text.trim()}</code>`;
 }
 
-function lackText(lack: Lack, words: DoubtWords, { count }: Writing): string {
-  switch (lack.kind) {
-    case 'missing': {
-      const { delivered, unserved, reason } = lack;
+/** What the page says itself; undefined for what is rare. */
+function ownText({ details, kind }: Doubt, words: DoubtWords, { count }: Writing): string | undefined {
+  switch (details?.code) {
+    case 'records missing': {
+      const { delivered, unserved, reason } = details;
       const reasons = [
         ...(unserved.length === 0 ? [] : [words.unserved(placesText(unserved, count))]),
         ...(reason === undefined ? [] : [words.reasons[reason]]),
@@ -35,9 +41,9 @@ function lackText(lack: Lack, words: DoubtWords, { count }: Writing): string {
       return words.missing(delivered, count(delivered), reasons);
     }
     case 'unreadable':
-      return words.unreadable(lack.count, count(lack.count), lack.cells.map(words.cell));
+      return words.unreadable(details.count, count(details.count), details.cells.map(words.cell));
     default:
-      return words[lack.kind];
+      return kind === 'auth' ? words.token : kind === 'service' ? words.service : undefined;
   }
 }
 

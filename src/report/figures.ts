@@ -1,11 +1,11 @@
-import type { IncompleteError } from '../errors.ts';
+import { failureIn, type Finding } from '../findings.ts';
 import { CellReader, firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from '../invoices/amounts.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { InvoiceReader } from '../invoices/invoice.ts';
-import { Unreadable, type UnreadableCell } from '../invoices/unreadable.ts';
+import { Unreadable } from '../invoices/unreadable.ts';
 import { agesOf, overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
@@ -65,29 +65,12 @@ export interface OrganizationFigures {
   readonly missing: readonly (MissingFigure & { readonly direction: 'issued' | 'received' | 'funds' })[];
 }
 
-/** Why the figures of a listing are not complete. */
-export interface Doubt {
+/** Why the figures of a listing are not complete. Its text names the listing. */
+export interface Doubt extends Finding {
   readonly listing: 'issued' | 'received' | 'funds';
   /** Whose it is, where there are several. */
   readonly organization: string | undefined;
-  /** In folio's own words, with the listing. */
-  readonly text: string;
-  /** The same as facts, for a page in another language; undefined for what is rare. */
-  readonly lack: Lack | undefined;
 }
-
-/** What is lacking. */
-export type Lack =
-  | {
-      readonly kind: 'missing';
-      readonly delivered: number;
-      /** Places in the listing that the service does not serve, from 1. */
-      readonly unserved: readonly number[];
-      /** Why others may be missing, too. */
-      readonly reason: 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids' | undefined;
-    }
-  | { readonly kind: 'unreadable'; readonly count: number; readonly cells: readonly UnreadableCell[] }
-  | { readonly kind: 'token' | 'service' };
 
 /** Everything that a report shows. */
 export interface ReportFigures {
@@ -217,7 +200,7 @@ export interface FundFigures {
   readonly count: number;
   readonly missing: readonly MissingFigure[];
   /** Why not every fund is in the figures. */
-  readonly failure: IncompleteError | undefined;
+  readonly failure: Finding | undefined;
 }
 
 /** Gathers the funds that have a balance. */
@@ -262,12 +245,13 @@ export class FundTally {
   finish(): FundFigures {
     const isMissing = this.#records > 0 && !this.#roles.has('balance');
     const reason = `No fund has ${this.#roles.describe('balance')}.`;
-    const lacks = { role: 'balance', columns: this.#roles.columnsOf('balance') } as const;
+    const columns = this.#roles.columnsOf('balance');
+    const details = { code: 'column missing', role: 'balance', columns } as const;
     return {
       first: this.#first,
       count: this.#count,
-      missing: isMissing ? [{ figure: 'funds', reason, hint: undefined, lacks }] : [],
-      failure: this.#unreadable.failure('funds'),
+      missing: isMissing ? [{ figure: 'funds', reason, hint: undefined, details }] : [],
+      failure: failureIn([this.#unreadable.finding('funds')]),
     };
   }
 }

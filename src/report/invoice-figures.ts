@@ -1,10 +1,11 @@
-import { IncompleteError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import { failureIn, type Finding, type FindingDetails } from '../findings.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { ColumnMissing, InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
@@ -55,8 +56,8 @@ export interface MissingFigure {
   readonly figure: 'balances' | 'months' | 'dueSoon' | 'funds';
   readonly reason: string;
   readonly hint: string | undefined;
-  /** The role that no record has, and the columns that were looked for. */
-  readonly lacks?: Pick<ColumnMissing, 'role' | 'columns'>;
+  /** Why, as values. */
+  readonly details?: FindingDetails | undefined;
   /** Whether nobody asked for what it would be made of. */
   readonly isNotGiven?: boolean;
 }
@@ -74,7 +75,7 @@ export interface DirectionFigures {
   readonly inNoSum: number;
   readonly missing: readonly MissingFigure[];
   /** Why not every document is in the figures. */
-  readonly failure: IncompleteError | undefined;
+  readonly failure: Finding | undefined;
 }
 
 const DUE_SOON_DAYS = 30;
@@ -142,8 +143,13 @@ export class InvoiceFigures {
     const role = (['total', 'date'] as const).find((one) => !this.#invoices.has(one));
     if (this.#count > 0 && role !== undefined) {
       const reason = `No invoice has ${this.#invoices.describe(role)}.`;
-      const lacks = { role, columns: this.#invoices.columnsOf(role) };
-      missing.push({ figure: 'months', reason, hint: undefined, lacks });
+      const columns = this.#invoices.columnsOf(role);
+      missing.push({
+        figure: 'months',
+        reason,
+        hint: undefined,
+        details: { code: 'column missing', role, columns },
+      });
     }
     return {
       invoices: this.#count,
@@ -153,7 +159,7 @@ export class InvoiceFigures {
       ownName: [...this.#ownNames].toSorted(([, left], [, right]) => right - left)[0]?.[0],
       inNoSum: this.#inNoSum,
       missing,
-      failure: this.#aging.failure('open amounts') ?? this.#unreadable.failure('months'),
+      failure: failureIn([this.#aging.finding('open amounts'), this.#unreadable.finding('months')]),
     };
   }
 
@@ -289,6 +295,6 @@ function faultOf(work: () => unknown): UsageError | undefined {
 }
 
 function missingFigure(figure: MissingFigure['figure'], fault: UsageError): MissingFigure {
-  const { message, hint } = fault;
-  return { figure, reason: message, hint, ...(fault instanceof ColumnMissing && { lacks: fault }) };
+  const { message: reason, hint, details } = fault;
+  return { figure, reason, hint, details };
 }

@@ -3,7 +3,7 @@ import { monthsUpTo } from '../invoices/periods.ts';
 import { agesOf, overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
 import { ageNames, lookOf } from './ages.ts';
 import { monthlyColumns, stackedBars } from './charts.ts';
-import { lacksText, saidByFolio } from './doubts.ts';
+import { missingColumnText, saidByFolio } from './doubts.ts';
 import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
 import { markup, noteLine, type Html } from './html.ts';
 import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
@@ -63,10 +63,10 @@ function inNoSumNote({ inNoSum }: OrganizationFigures, { words, count }: Writing
 function missingNotes({ missing }: OrganizationFigures, writing: Writing): Html | undefined {
   const { words } = writing;
   if (missing.length === 0) return undefined;
-  const notes = missing.map(({ direction, figure, reason, hint, lacks, isNotGiven }) => {
+  const notes = missing.map(({ direction, figure, reason, hint, details, isNotGiven }) => {
     const which =
       direction === 'issued' ? words.issued : direction === 'received' ? words.received : words.funds;
-    const said = () => lacksText(lacks, writing) ?? saidByFolio(`${reason} ${hint ?? ''}`, writing);
+    const said = () => missingColumnText(details, writing) ?? saidByFolio(`${reason} ${hint ?? ''}`, writing);
     const why = isNotGiven ? words.notGiven : said();
     return markup`<li>${which}: ${words.missing[figure]} ${why}</li>`;
   });

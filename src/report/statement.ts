@@ -1,4 +1,5 @@
-import { BadBody, type IncompleteError } from '../errors.ts';
+import { BadBody } from '../errors.ts';
+import { failureIn, type Finding } from '../findings.ts';
 import { readAmount, worthOf } from '../invoices/amounts.ts';
 import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
@@ -73,7 +74,7 @@ export interface StatementFigures {
   /** The keys of those of whom a document cannot be read. */
   readonly unreadable: ReadonlySet<string>;
   /** Why not every document is in them. */
-  readonly failure: IncompleteError | undefined;
+  readonly failure: Finding | undefined;
 }
 
 interface StatementOptions {
@@ -153,7 +154,7 @@ export class StatementTally {
         .map(([key, balances]) => this.#statementOf(key, balances)),
       own: this.#own,
       unreadable: new Set(this.#aging.unreadableOf.keys()),
-      failure: this.#aging.failure('statement'),
+      failure: failureIn([this.#aging.finding('statement')]),
     };
   }
 

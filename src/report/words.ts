@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import type { Role } from '../invoices/fields.ts';
-import type { UnreadableCell } from '../invoices/unreadable.ts';
+import type { FindingDetails, UnreadableCell } from '../findings.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, negateDecimal, type Decimal } from '../json/decimal.ts';
 import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
-import type { Doubt, Lack } from './figures.ts';
+import type { Doubt } from './figures.ts';
 
 /** The languages that a report is written in. */
 export type ReportLanguage = 'en' | 'es';
@@ -101,7 +101,9 @@ export interface DoubtWords {
   readonly listings: Readonly<Record<Doubt['listing'], string>>;
   readonly missing: (count: number, text: string, reasons: readonly string[]) => string;
   readonly unserved: (places: string) => string;
-  readonly reasons: Readonly<Record<NonNullable<Extract<Lack, { kind: 'missing' }>['reason']>, string>>;
+  readonly reasons: Readonly<
+    Record<NonNullable<Extract<FindingDetails, { code: 'records missing' }>['reason']>, string>
+  >;
   readonly unreadable: (count: number, text: string, cells: readonly string[]) => string;
   readonly cell: (cell: UnreadableCell) => string;
   readonly token: string;

@@ -11,18 +11,8 @@ import type { Notices } from './notices.ts';
 /** The most records whose places a message names. */
 const MAX_PLACES = 20;
 
-/** Not all records of a listing were delivered. */
-export class RecordsMissing extends IncompleteError {
-  readonly status: WalkStatus;
-
-  constructor(message: string, hint: string, status: WalkStatus) {
-    super(message, { hint });
-    this.status = status;
-  }
-}
-
 /**
- * Throws RecordsMissing where records are missing or may be. Call it when everything that came was delivered.
+ * Throws IncompleteError where records are missing or may be. Call it when everything that came was delivered.
  *
  * @param unknown fiscal IDs that matched nobody, where that is a failure; else none
  */
@@ -30,12 +20,20 @@ export function checkComplete(status: WalkStatus, unknown: readonly string[]): v
   const lacks = [...unreadable(status), ...incomplete(status)];
   if (unknown.length > 0) lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
   if (lacks.length === 0) return;
-  throw new RecordsMissing(
+  throw new IncompleteError(
     `delivered ${countOf(status.records, 'record')}, but not all: ${lacks.join('; ')}`,
-    status.complete && unknown.length > 0
-      ? 'Leave out the unknown IDs, or leave out --strict.'
-      : REASONS[status.reason ?? 'changing'].hint,
-    status,
+    {
+      hint:
+        status.complete && unknown.length > 0
+          ? 'Leave out the unknown IDs, or leave out --strict.'
+          : REASONS[status.reason ?? 'changing'].hint,
+      details: {
+        code: 'records missing',
+        delivered: status.records,
+        unserved: [...status.unreadable].map((offset) => offset + 1),
+        reason: status.incomplete > 0 ? (status.reason ?? 'changing') : undefined,
+      },
+    },
   );
 }
 

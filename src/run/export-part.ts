@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
-import { IncompleteError } from '../errors.ts';
+import { errorOf, FolioError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
@@ -94,7 +95,8 @@ export async function exportPart(part: Part, asked: Export, to: FileOfPart = {})
   if (flags.listColumns) return exportColumns(part, asked);
   const { receipt, notices, context, source } = part;
   const { plan, questions, names } = await openAnswer(part, asked, to);
-  const earlier = await checkEarlierExport(flags, notices);
+  const earlier = await checkEarlierExport(flags);
+  if (earlier !== undefined) notices.tell([earlier]);
   receipt.note({ plan });
   const limit = questions.limitOfListing;
   const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
@@ -104,49 +106,40 @@ export async function exportPart(part: Part, asked: Export, to: FileOfPart = {})
   const { hasResult } = questions;
   const records = await withColumnsWatched(answer, { columns: flags.columns, names, hasResult, notices });
   receipt.note({ delivered: await deliver(context, records, { plan, receipt }) });
-  noteAnswer(receipt, questions);
-  remarkCount(part, { flags, questions, plan, newestFirst });
+  const found = questions.findings(part.status.records, tableLimit(flags, plan) !== undefined);
+  noteFindings(receipt, found);
+  remarkCount(part, { flags, questions, found, plan, newestFirst });
   const { target } = plan;
   await remarkWritten(part, () =>
     source.written === undefined ? writtenBy(part, { target, questions, single }) : source.written(),
   );
-  const checkRecords = (): void => {
-    try {
-      checkPart(part);
-    } catch (error) {
-      throw asked.doubt === undefined ? error : doubtful(error, asked.doubt);
-    }
-  };
-  const checkEarlier = (): void => {
-    if (earlier !== undefined) throw earlier;
-  };
-  checkAll(notices, [checkRecords, checkEarlier, () => questions.check()]);
+  endPart(part, [...(earlier === undefined ? [] : [earlier]), ...found], asked.doubt);
 }
 
 /** Throws the first failure. What else is missing or left out is said as a warning: none of it may go unsaid. */
-function checkAll(notices: Notices, checks: readonly (() => void)[]): void {
-  const failures = checks.flatMap((check): unknown[] => {
-    try {
-      check();
-      return [];
-    } catch (error) {
-      return [error];
-    }
-  });
-  for (const other of failures.slice(1)) if (other instanceof IncompleteError) notices.warn(other.message);
-  if (failures.length > 0) throw failures[0];
-}
-
-/** Where records are missing, the same error with what is wrong in the answer for that. */
-function doubtful(error: unknown, doubt: string): unknown {
-  if (!(error instanceof IncompleteError)) return error;
-  return error.reworded(`${error.message}; ${doubt}`, error.hint);
+function endPart(part: Part, found: readonly Finding[], doubt: string | undefined): void {
+  const failures: FolioError[] = [];
+  try {
+    checkPart(part);
+  } catch (error) {
+    if (!(error instanceof FolioError)) throw error;
+    failures.push(doubt === undefined ? error : error.reworded(`${error.message}; ${doubt}`, error.hint));
+  }
+  for (const finding of found) if (finding.level === 'failure') failures.push(errorOf(finding));
+  const [first, ...others] = failures;
+  for (const { kind, message } of others) if (kind === 'incomplete') part.notices.warn(message);
+  if (first !== undefined) throw first;
 }
 
 /** Has the receipt say what the answer is, and how many records could not be judged, for lack of what. */
-function noteAnswer(receipt: ReceiptPart, { lacking, facts }: Questions): void {
-  const missing = Object.keys(lacking).length > 0 ? { missing: lacking } : {};
-  receipt.note({ results: { ...receipt.facts.results, ...facts, ...missing } });
+function noteFindings(receipt: ReceiptPart, found: readonly Finding[]): void {
+  const lacks = found.flatMap(({ missing = {} }) => Object.entries(missing));
+  const missing: Record<string, number> = {};
+  for (const [what, count] of lacks) missing[what] = (missing[what] ?? 0) + count;
+  const facts = Object.assign({}, ...found.map((one) => one.facts)) as Record<string, unknown>;
+  receipt.note({
+    results: { ...receipt.facts.results, ...facts, ...(lacks.length > 0 && { missing }) },
+  });
 }
 
 /** Plans the output of a part, and opens the questions whose answer it writes. Throws UsageError. */
@@ -345,6 +338,8 @@ export async function deliver(
 interface CountOptions {
   readonly flags: ExtentFlags;
   readonly questions: Questions;
+  /** What the questions found. */
+  readonly found: readonly Finding[];
   readonly plan: OutputPlan;
   /** Whether the newest records came first because the user asked for no order. */
   readonly newestFirst: boolean;
@@ -353,7 +348,7 @@ interface CountOptions {
 /** Says how many records there are besides those in the table, in which order they came, and what the questions found. */
 function remarkCount(
   { notices, status, source }: Part,
-  { flags, questions, plan, newestFirst }: CountOptions,
+  { flags, questions, found, plan, newestFirst }: CountOptions,
 ): void {
   const { records, totalAtEnd } = status;
   const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
@@ -362,7 +357,7 @@ function remarkCount(
   const isTable = plan.format === 'table' && plan.onTerminal;
   const asked = flags.page ?? flags.nextToken;
   if (!questions.isListing || !isTable || asked !== undefined) {
-    notices.tell(questions.notes(records, limit !== undefined));
+    notices.tell(found);
     if (order !== undefined && (questions.filtered?.kept ?? records) > 0) notices.remark(order);
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
+import type { Finding } from '../findings.ts';
 import { shownLine, visible } from '../output/terminal/terminal-text.ts';
-import type { Note } from '../query/questions.ts';
 import type { GlobalFlags } from './flags.ts';
 
 /** How much folio says on standard error. */
@@ -58,12 +58,12 @@ export class Notices {
     if (!this.#flags.quiet) this.#write(this.#about + text);
   }
 
-  /** Tells the notes of questions. */
-  tell(notes: readonly Note[]): void {
-    for (const { kind, text } of notes) {
-      if (kind === 'warning') this.warn(text);
-      else if (kind === 'answer') this.answer(text);
-      else this.remark(text);
+  /** Tells what was found, but for failures: these end the run. */
+  tell(findings: readonly Finding[]): void {
+    for (const { level, text } of findings) {
+      if (level === 'warning') this.warn(text);
+      else if (level === 'answer') this.answer(text);
+      else if (level === 'remark') this.remark(text);
     }
   }
 

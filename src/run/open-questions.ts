@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
-import { UsageError, type IncompleteError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
@@ -363,20 +364,12 @@ async function keyOfRecords(
   return [...new Set([...(settings.isSeveral ? [PROFILE_COLUMN] : []), ...first])];
 }
 
-/**
- * Checks the earlier export of --changes-since by its receipt. Where that run was incomplete, returns the error to throw
- * once the answer is delivered. Warns where the receipt is of another file.
- */
-export async function checkEarlierExport(
-  { changesSince: file }: QuestionFlags,
-  notices: Notices,
-): Promise<IncompleteError | undefined> {
+/** What the receipt of the earlier export of --changes-since says of it. */
+export async function checkEarlierExport({
+  changesSince: file,
+}: QuestionFlags): Promise<Finding | undefined> {
   if (file === undefined) return undefined;
-  const { doubtOfExport } = await import('../query/exports/read-receipt.ts');
-  const doubt = await doubtOfExport(file);
-  if (typeof doubt !== 'string') return doubt;
-  notices.warn(doubt);
-  return undefined;
+  return (await import('../query/exports/read-receipt.ts')).checkExport(file);
 }
 
 /** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */

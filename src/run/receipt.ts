@@ -1,6 +1,6 @@
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { Context } from '../context.ts';
-import { DifferenceError, IncompleteError } from '../errors.ts';
+import { FolioError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
@@ -135,7 +135,7 @@ function sectionOf(
 
 /** What ended the run, where that kept a part from being delivered that may itself have been read whole. */
 function fatalTo({ delivered }: PartFacts, { failure }: PartFacts): unknown {
-  const isFatal = !(failure instanceof IncompleteError || failure instanceof DifferenceError);
+  const isFatal = !(failure instanceof FolioError && ['incomplete', 'differs'].includes(failure.kind));
   return isFatal && delivered === undefined ? failure : undefined;
 }
 
@@ -214,7 +214,7 @@ function endOf(parts: readonly PartFacts[], failure: unknown): Record<string, un
     missingFiscalIds: [...new Set(missing)],
     errors,
     // A difference that an answer tells of is no lack of the answer.
-    complete: failure === undefined || failure instanceof DifferenceError,
+    complete: failure === undefined || (failure instanceof FolioError && failure.kind === 'differs'),
   };
 }
 

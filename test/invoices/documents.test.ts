@@ -309,19 +309,20 @@ describe('what an answer counts', () => {
 describe('what cannot be read', () => {
   it('is counted by records, of which three are named', () => {
     const unreadable = new Unreadable();
-    expect([unreadable.count, unreadable.failure('--sum')]).toEqual([0, undefined]);
+    expect(unreadable.finding('--sum')).toEqual({ level: 'fact', text: '', missing: { unreadable: 0 } });
     unreadable.noteRole(invoiceOf({ number: 'F-1' }), 'total', 1);
     expect(unreadable.count).toBe(0);
     unreadable.noteRole(invoiceOf({ number: 'F-2', totalAmount: 'x' }), 'total', 2);
     unreadable.note(2, 'the same record');
-    expect(unreadable.failure('--sum')?.message).toBe(
+    expect(unreadable.finding('--sum').text).toBe(
       '--sum: 1 record is left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"',
     );
     unreadable.noteRole(invoiceOf({ amount: true }), 'total', 3);
     for (let place = 4; place < 7; place++) unreadable.note(place, `record ${place}`);
     expect(unreadable.count).toBe(5);
-    expect(unreadable.failure('aging')).toMatchObject({
-      message:
+    expect(unreadable.finding('aging')).toMatchObject({
+      ...{ level: 'failure', kind: 'incomplete', missing: { unreadable: 5 } },
+      text:
         'aging: 5 records are left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"; ' +
         'amount of record 3 is the boolean "true"; record 4; and 2 more',
       hint: expect.stringContaining('--field'),

@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { join } from 'node:path';
-import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
+import { bundleProgram } from '../support/bundle-program.ts';
 import { pathOf, startProgram } from '../support/programs.ts';
 
 /**
@@ -44,18 +43,9 @@ const PROGRAM = `
 /** What the program writes. */
 export const WHOLE = Array.from({ length: 10 }, (_, piece) => String(piece).repeat(100_000)).join('');
 
-/** Builds the program into the folder and returns its path. */
-export function buildProgram(folder: string): string {
-  const outfile = join(folder, 'program.mjs');
-  buildSync({
-    stdin: { contents: PROGRAM, resolveDir: new URL('../..', import.meta.url).pathname },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'error',
-  });
-  return outfile;
+/** Builds the program and returns its path. */
+export function buildProgram(): Promise<string> {
+  return bundleProgram(PROGRAM);
 }
 
 interface WritingProcess {

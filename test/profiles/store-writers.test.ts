@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { lockTarget } from '../../src/output/files/lock.ts';
 import { processTable } from '../../src/output/files/processes.ts';
 import { openStore } from '../../src/profiles/store.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { Interrupted } from '../../src/errors.ts';
+import { bundleProgram } from '../support/bundle-program.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { startProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -52,10 +52,7 @@ describe('writers at the same time', () => {
 
   it('do so as processes', async () => {
     const folder = temporaryFolder();
-    const script = join(temporaryFolder(), 'writer.mjs');
-    buildSync({
-      stdin: {
-        contents: `
+    const script = await bundleProgram(`
           import { processTable } from './src/output/files/processes.ts';
           import { openStore } from './src/profiles/store.ts';
           const realClock = { now: Date.now, random: Math.random, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) };
@@ -64,17 +61,7 @@ describe('writers at the same time', () => {
           for (let n = 0; n < 10; n++) {
             const store = await openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: realClock, processes: processTable(process), signal, uid: process.getuid?.() });
             await store.update((document) => { document.settings[name + n] = n; });
-          }`,
-        resolveDir: process.cwd(),
-      },
-      outfile: script,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-    });
+          }`);
     const writers = ['a', 'b', 'c'].map((name) => startProgram('node', [script, folder, name]));
     const exits = await Promise.all(writers.map((writer) => once(writer, 'exit')));
     expect(exits).toEqual([0, 0, 0].map((code) => [code, null]));

@@ -273,7 +273,7 @@ describe('aging', () => {
       invoices: 1,
       amounts: [{ coefficient: 100n }, {}, {}, {}, {}],
     });
-    expect(aging.failure('aging')?.message).toBe(
+    expect(aging.finding('aging').text).toBe(
       `aging: 1 record is left out, since they cannot be read: ${what}`,
     );
   });

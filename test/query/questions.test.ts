@@ -7,6 +7,7 @@ import { parseCondition, parseSort } from '../../src/query/question-syntax.ts';
 import { Questions, type Question, type Records } from '../../src/query/questions.ts';
 import { sortQuestion } from '../../src/query/sort.ts';
 import { conditionTest, WhereFilter, whereQuestion } from '../../src/query/where/where.ts';
+import { told } from '../support/findings.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
 const { signal } = new AbortController();
@@ -48,7 +49,7 @@ function counting(columns?: readonly string[]): Question {
         yield batch;
       }
     },
-    notes: () => [{ kind: 'remark', text: `${count} counted` }],
+    findings: () => [{ level: 'remark', text: `${count} counted` }],
     result: { columns: (asked) => asked ?? columns },
   };
 }
@@ -62,7 +63,7 @@ describe('questions', () => {
       undefined,
     ]);
     expect(await gather(questions.answer(source(numbers(5)).records))).toEqual([numbers(5)]);
-    expect(questions.notes(5, true)).toEqual([]);
+    expect(questions.findings(5, true)).toEqual([]);
     expect(questions.resultColumns()).toBeUndefined();
   });
 
@@ -72,22 +73,22 @@ describe('questions', () => {
     expect(questions.limitOfListing).toBeUndefined();
     expect((await gather(questions.answer(records))).flat()).toEqual(numbers(7).slice(3));
     expect([read.count, questions.filtered]).toEqual([10, { seen: 10, kept: 7 }]);
-    expect(questions.notes(10, true)).toEqual([{ kind: 'remark', text: 'the first 4 · --all for the rest' }]);
-    expect(questions.notes(10, false)).toEqual([]);
+    expect(told(questions.findings(10, true))).toEqual(['remark: the first 4 · --all for the rest']);
+    expect(told(questions.findings(10, false))).toEqual([]);
   });
 
   it('with a filter that lets pass fewer than the limit: no remark on a rest', async () => {
     const questions = new Questions({ filter: where('n>47'), limit: 4 });
     expect((await gather(questions.answer(source(numbers(50)).records))).flat()).toHaveLength(2);
-    expect(questions.notes(50, true)).toEqual([]);
+    expect(told(questions.findings(50, true))).toEqual([]);
   });
 
   it('with a sort: the first of all records, of which the remark names the number', async () => {
     const questions = new Questions({ sort: sortQuestion(parseSort('-n'), signal), limit: 2 });
     expect(questions.limitOfListing).toBeUndefined();
     expect(await gather(questions.answer(source(numbers(5)).records))).toEqual([['{"n":4}', '{"n":3}']]);
-    const [footer] = questions.notes(5, true);
-    expect(footer).toMatchObject({ kind: 'remark', text: expect.stringContaining('2 of 5') });
+    const [footer] = questions.findings(5, true);
+    expect(footer).toMatchObject({ level: 'remark', text: expect.stringContaining('2 of 5') });
   });
 
   it('with a sort of what passed a filter: the number of those', async () => {
@@ -97,16 +98,16 @@ describe('questions', () => {
       '{"n":3}',
       '{"n":2}',
     ]);
-    expect(questions.notes(9, true)[0]!.text).toContain('2 of 4');
+    expect(told(questions.findings(9, true))[0]).toContain('2 of 4');
   });
 
-  it('with a result: reads all, for its notes, and gives as many rows as the limit allows', async () => {
+  it('with a result: reads all, for its findings, and gives as many rows as the limit allows', async () => {
     const questions = new Questions({ result: counting(['n']), limit: 3 });
     const { records, read } = source(numbers(10), 2);
     expect(questions.hasResult).toBe(true);
     expect(await gather(questions.answer(records))).toEqual([numbers(2), ['{"n":2}']]);
     expect(read.count).toBe(10);
-    expect(questions.notes(10, true).map(({ text }) => text)).toEqual([
+    expect(questions.findings(10, true).map(({ text }) => text)).toEqual([
       '10 counted',
       'the first 3 · --all for the rest',
     ]);
@@ -140,7 +141,7 @@ describe('what --where says in the end', () => {
   const answer = async (expression: string, ...texts: string[]) => {
     const question = where(expression);
     const batches = await gather(question.answer(source(texts, 2).records));
-    return { batches, texts: question.notes().map(({ kind, text }) => `${kind}: ${text}`) };
+    return { batches, texts: told(question.findings()) };
   };
 
   it('is nothing where records passed, and no empty batch comes', async () => {

@@ -4,6 +4,7 @@ import { fieldsOfColumns } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import { columnsOfTotals, totalsQuestion, totalsRows } from '../../src/query/totals-rows.ts';
 import { Totals, type TotalsRequest } from '../../src/query/totals.ts';
+import { told } from '../support/findings.ts';
 import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 
 const request = (sums: string[], groupBy: string[] = []): TotalsRequest => ({
@@ -80,13 +81,9 @@ describe('totals', () => {
     expect(textsOf(totalsRows(all, request(['totalAmount', 'b'])).batch)).toEqual([
       '{"currency":"CLP","records":9,"totalAmount":108,"totalAmount.creditNotes":-12,"totalAmount.cancelled":20,"totalAmount.missing":2,"b":9,"b.missing":0}',
     ]);
-    expect(all.notes()).toEqual([
-      {
-        kind: 'remark',
-        text:
-          '--sum: 2 credit notes taken away; 1 cancelled document counted, as the credit notes are that cancel them; ' +
-          '1 void document in no sum; 1 quote in no sum; 2 documents without a type counted as invoices',
-      },
+    expect(told(all.findings())).toEqual([
+      'remark: --sum: 2 credit notes taken away; 1 cancelled document counted, as the credit notes are that cancel them; ' +
+        '1 void document in no sum; 1 quote in no sum; 2 documents without a type counted as invoices',
     ]);
     const asked = { ...request(['totalAmount']), asSent: true };
     expect(
@@ -99,7 +96,7 @@ describe('totals', () => {
   it('says nothing of documents where what is added has no meaning', () => {
     const all = new Totals(request(['b']));
     all.add(batchOf({ b: 1, status: 'VOIDED' }, { b: 2, documentType: 'CREDIT_NOTE' }));
-    expect(all.notes()).toEqual([]);
+    expect(told(all.findings())).toEqual([]);
   });
 
   it('is one group for nothing and empty text', () => {
@@ -164,9 +161,9 @@ describe('totals', () => {
       const all = new Totals(request(['a']));
       all.add(batchOf('{"a":1}', `{"a":${value}}`));
       expect(textsOf(totalsRows(all, request(['a'])).batch)).toEqual(['{"records":2,"a":1,"a.missing":0}']);
-      expect(all.failure()?.message).toBe(
-        `--sum: 1 record is left out, since they cannot be read: a of record 2 ${what}`,
-      );
+      expect(told(all.findings())).toEqual([
+        `failure: --sum: 1 record is left out, since they cannot be read: a of record 2 ${what}`,
+      ]);
     },
   );
 
@@ -302,11 +299,7 @@ describe('what may be asked of totals', () => {
     expect(columns(undefined)).toEqual(['records', 'a', 'a.missing']);
     expect(columns(['a'])).toEqual(['a']);
     expect(() => columns(['b'])).toThrow('--columns: the result has no column b');
-    expect([question.notes(), question.failure!(), question.lacking!()]).toEqual([
-      [],
-      undefined,
-      { unreadable: 0 },
-    ]);
+    expect(question.findings()).toEqual([{ level: 'fact', text: '', missing: { unreadable: 0 } }]);
   });
 
   it('is nothing where no record has a column', () => {

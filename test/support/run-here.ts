@@ -1,4 +1,5 @@
-import { closeSync, createWriteStream, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, createWriteStream, openSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
@@ -119,7 +120,8 @@ export async function runWith(
 async function builtStart(): Promise<typeof start> {
   if (process.env['FOLIO_RUN_SOURCE'] !== undefined)
     return (await import('../../src/process-context.ts')).start;
-  const name = readdirSync(DIST).find((file) => file.startsWith('process-context-'));
-  const built = (await import(join(DIST, name!))) as { readonly start: typeof start };
-  return built.start;
+  const built = createRequire(import.meta.url)(join(DIST, 'start.js')) as {
+    readonly process_context_exports: { readonly start: typeof start };
+  };
+  return built.process_context_exports.start;
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { cellJson, CellReader } from '../../json/cells.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
 import { FieldComparer } from '../../json/field-comparer.ts';
@@ -7,7 +8,7 @@ import { wholeRecords, type RecordBatch } from '../../json/records.ts';
 import { compactRecord } from '../../json/signed-links.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import type { Note, Question, Records } from '../questions.ts';
+import type { Question, Records } from '../questions.ts';
 import { batchOfRows, type Row, type RowField } from '../rows.ts';
 import { EarlierExport, KeyWatch, type EarlierExportOptions } from './earlier-export.ts';
 
@@ -34,7 +35,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
       },
       shown: changes.shown,
     },
-    notes: () => notesOf(changes, options),
+    findings: () => findingsOf(changes, options),
   };
 }
 
@@ -43,27 +44,27 @@ async function* compared(changes: Changes, records: Records): AsyncGenerator<Rec
   yield* changes.goneRecords();
 }
 
-function notesOf({ summary, others }: Changes, { path, key }: ChangesOptions): Note[] {
+function findingsOf({ summary, others }: Changes, { path, key }: ChangesOptions): Finding[] {
   const { added, changed, gone, unchanged, withoutKey, repeatedKeys } = summary;
-  const notes: Note[] = [
+  const found: Finding[] = [
     {
-      kind: 'remark',
+      level: 'remark',
       text: `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
     },
   ];
   if (others.length > 0) {
     const text = `${path} has records of ${others.join(', ')}, too, whose listings are not read: they are not compared`;
-    notes.push({ kind: 'warning', text });
+    found.push({ level: 'warning', text });
   }
   if (withoutKey > 0) {
     const text = `${countOf(withoutKey, 'record')} without ${key.join(', ')}: a change in one shows as one gone and one added`;
-    notes.push({ kind: 'warning', text });
+    found.push({ level: 'warning', text });
   }
   if (repeatedKeys > 0) {
     const text = `${path} has ${countOf(repeatedKeys, 'record')} whose ${key.join(', ')} another one has: paired in their order`;
-    notes.push({ kind: 'warning', text });
+    found.push({ level: 'warning', text });
   }
-  return notes;
+  return found;
 }
 
 interface ChangesOptions extends EarlierExportOptions {

@@ -1,6 +1,7 @@
 import { access, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { FolioError, IncompleteError, UsageError, errorCode, systemReason } from '../../errors.ts';
+import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 import { STANDARD_INPUT } from './export-file.ts';
 import { surveyFile } from './survey-file.ts';
@@ -79,18 +80,17 @@ export async function usualReceipt(file: string): Promise<string | undefined> {
 }
 
 /**
- * Checks an export by its receipt, before an answer relies on it. Returns an IncompleteError where the run that wrote the file
- * was incomplete, a sentence to warn with where the receipt is of another file, and undefined where all is well or there is
- * no receipt.
+ * Checks an export by its receipt, before an answer relies on it: a failure where the run that wrote the file was incomplete, a
+ * warning where the receipt is of another file, and nothing where all is well or there is no receipt.
  */
-export async function doubtOfExport(file: string): Promise<IncompleteError | string | undefined> {
+export async function checkExport(file: string): Promise<Finding | undefined> {
   const path = await usualReceipt(file);
   if (path === undefined) return undefined;
   const delivered = await readReceipt(path).then(
     (all) => deliveredAs(file, all),
     (error: unknown) => error as Error,
   );
-  if (delivered instanceof Error) return delivered.message;
+  if (delivered instanceof Error) return { level: 'warning', text: delivered.message };
   const size = await stat(file).then(
     ({ size }) => size,
     () => undefined,
@@ -99,21 +99,31 @@ export async function doubtOfExport(file: string): Promise<IncompleteError | str
   if (delivered === undefined || size === undefined) return undefined;
   const { sha256, bytes, complete, errors } = delivered;
   if (sha256 === null) {
-    return `${file} is older than its receipt: the run of ${path} delivered no file${complete ? '' : ` (${errors.join('; ')})`}`;
+    const why = complete ? '' : ` (${errors.join('; ')})`;
+    return {
+      level: 'warning',
+      text: `${file} is older than its receipt: the run of ${path} delivered no file${why}`,
+    };
   }
   const isOther = size !== bytes || (!complete && (await surveyFile(file, ANY_FORM)).sha256 !== sha256);
   if (isOther) {
-    return `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`;
+    return {
+      level: 'warning',
+      text: `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
+    };
   }
   if (complete) return undefined;
-  return new IncompleteError(`${file} does not hold all that there was: ${errors.join('; ')}`, {
+  return {
+    level: 'failure',
+    kind: 'incomplete',
+    text: `${file} does not hold all that there was: ${errors.join('; ')}`,
     hint: `Export it again: its receipt ${path} says that it is not complete.`,
-  });
+  };
 }
 
 /**
  * How the file was written, by the receipt beside it. Undefined where there is none, where it cannot be read, or where it is of
- * another file: `doubtOfExport` says so.
+ * another file: `checkExport` says so.
  */
 export async function deliveredForm(file: string): Promise<DeliveredFile | undefined> {
   const path = await usualReceipt(file);

@@ -1,3 +1,4 @@
+import type { Finding } from '../../findings.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
@@ -5,7 +6,7 @@ import { runCooperatively, type CooperativeTask } from '../../json/cooperative-t
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import { compareOrders } from '../cell-order.ts';
-import type { Note, Question } from '../questions.ts';
+import type { Question } from '../questions.ts';
 import { chosenColumns } from '../result-rows.ts';
 import { amountJson, batchOfRows, textJson, type Row } from '../rows.ts';
 import { sortedNumbers } from '../sort.ts';
@@ -66,13 +67,16 @@ export function reconcileQuestion(options: ReconcileOptions, layout: ReconcileLa
         asked === undefined ? COLUMNS : chosenColumns(COLUMNS, { asked, flag: '--columns' }),
       shown: SHOWN,
     },
-    notes: () => notesOf(reconciliation, options, layout),
-    failure: () => reconciliation.failure('reconcile', DOUBT),
-    facts: () => ({
-      matches: Object.fromEntries(
-        ROW_OUTCOMES.map((outcome) => [outcome, reconciliation.sums.get(outcome)?.count ?? 0]),
-      ),
-    }),
+    findings: () => {
+      const counts = ROW_OUTCOMES.map(
+        (outcome) => [outcome, reconciliation.sums.get(outcome)?.count ?? 0] as const,
+      );
+      return [
+        { level: 'fact', text: '', facts: { matches: Object.fromEntries(counts) } },
+        ...countsOf(reconciliation, options, layout),
+        reconciliation.finding('reconcile', DOUBT),
+      ];
+    },
   };
 }
 
@@ -227,11 +231,11 @@ function numberJson(number: string | undefined): string {
 }
 
 /** The counts and sums. They are part of the answer where the two sides differ. */
-function notesOf(
+function countsOf(
   reconciliation: Reconciliation,
   { listed, against, months }: ReconcileOptions,
   { locale, receiptTotals }: ReconcileLayout,
-): Note[] {
+): Finding[] {
   const group = digitGrouper(locale);
   const count = (n: number, what: string): string =>
     countOf(n, what).replace(/^\d+/, (digits) => group(digits));
@@ -257,7 +261,7 @@ function notesOf(
   if (months.length === 0) lines.push('the lists have no dates: nothing counts as only in the service');
   if (apart.undated > 0)
     lines.push(`${count(apart.undated, 'document')} of the service without a date, in no period`);
-  return lines.map((text): Note => ({ kind: reconciliation.isSame ? 'remark' : 'answer', text }));
+  return lines.map((text) => ({ level: reconciliation.isSame ? 'remark' : 'answer', text }));
 }
 
 interface ApartWords {

@@ -1,4 +1,5 @@
-import { DifferenceError, UsageError, type FolioError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { readAmount } from '../../invoices/amounts.ts';
 import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
 import { ownIdColumns, type FieldsOf, type Role } from '../../invoices/fields.ts';
@@ -174,18 +175,20 @@ export class Reconciliation {
     return ROW_OUTCOMES.filter((outcome) => outcome !== 'same' && this.sums.has(outcome));
   }
 
-  /** The error to end with; undefined where both sides are the same. */
-  failure(what: string, doubt: string): FolioError | undefined {
-    const unreadable = this.#unreadable.failure(what);
-    if (unreadable !== undefined)
-      return unreadable.reworded(`${unreadable.message}; ${doubt}`, unreadable.hint);
-    if (this.isSame) return undefined;
+  /** What could not be read, else in what the sides differ: no failure where both are the same. */
+  finding(what: string, doubt: string): Finding {
+    const unreadable = this.#unreadable.finding(what);
+    if (unreadable.level === 'failure') return { ...unreadable, text: `${unreadable.text}; ${doubt}` };
+    if (this.isSame) return unreadable;
     const kinds = this.#differences.map(
       (outcome) => `${this.sums.get(outcome)!.count.toLocaleString('en-US')} ${outcome}`,
     );
-    return new DifferenceError(`the list and the service differ: ${kinds.join(', ')}`, {
+    return {
+      level: 'failure',
+      kind: 'differs',
+      text: `the list and the service differ: ${kinds.join(', ')}`,
       hint: this.#hints.join(' ') || undefined,
-    });
+    };
   }
 
   get #hints(): readonly string[] {

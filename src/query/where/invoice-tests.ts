@@ -1,4 +1,4 @@
-import type { IncompleteError } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { meaningOf, type FieldsOf } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { InvoiceReader } from '../../invoices/invoice.ts';
@@ -7,7 +7,6 @@ import { Unreadable } from '../../invoices/unreadable.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { compareDate, type DateValue } from './date-value.ts';
 import type { DateFlag } from '../question-syntax.ts';
-import type { Note } from '../questions.ts';
 import type { RecordTest } from './where.ts';
 
 /**
@@ -33,16 +32,15 @@ export function overdueTest(fields: FieldsOf, today: number): RecordTest {
     },
     finish: (isThere) => reader.refuseWithout(['open', 'due'], '--overdue', isThere),
     // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
-    notes: () => [
-      ...leftOut('remark', `--overdue: ${countOf(lacks.due, 'open invoice')} without a due date`, lacks.due),
-      ...leftOut(
-        'remark',
-        `--overdue: ${countOf(lacks.open, 'document')} without an open amount`,
-        lacks.open,
-      ),
+    findings: () => [
+      leftOut('remark', `--overdue: ${countOf(lacks.due, 'open invoice')} without a due date`, {
+        due: lacks.due,
+      }),
+      leftOut('remark', `--overdue: ${countOf(lacks.open, 'document')} without an open amount`, {
+        open: lacks.open,
+      }),
+      unreadable.finding('--overdue'),
     ],
-    lacking: () => ({ open: lacks.open, due: lacks.due, unreadable: unreadable.count }),
-    failure: () => unreadable.failure('--overdue'),
   };
 }
 
@@ -67,10 +65,12 @@ export function dateTest(fields: FieldsOf, { flag, role, keeps }: DateFlag, date
       return false;
     },
     finish: (isThere) => reader.refuseWithout([role], flag, isThere),
-    notes: () =>
-      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf(role)}`, without),
-    lacking: () => ({ [role]: without, unreadable: unreadable.count }),
-    failure: (): IncompleteError | undefined => unreadable.failure(flag),
+    findings: () => [
+      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf(role)}`, {
+        [role]: without,
+      }),
+      unreadable.finding(flag),
+    ],
   };
 }
 
@@ -90,6 +90,8 @@ export function counterpartyTest(fields: FieldsOf, flag: string, ids: readonly s
   };
 }
 
-function leftOut(kind: Note['kind'], what: string, count: number): Note[] {
-  return count === 0 ? [] : [{ kind, text: `${what} left out` }];
+/** What is left out for lack of a value. Where nothing is, only the receipt says so. */
+function leftOut(level: Finding['level'], what: string, missing: Readonly<Record<string, number>>): Finding {
+  const isAny = Object.values(missing).some((count) => count > 0);
+  return isAny ? { level, text: `${what} left out`, missing } : { level: 'fact', text: '', missing };
 }

@@ -1,4 +1,4 @@
-import type { IncompleteError } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { nameOfCell } from '../../invoices/amounts.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import type { Cell } from '../../json/cells.ts';
@@ -10,7 +10,7 @@ import { cellTest, checkValues, comparedKind, type WhereContext, type ColumnKind
 import { ColumnWatch } from '../column-watch.ts';
 import { NamedCells, type ColumnNames } from '../named-cells.ts';
 import type { Condition } from '../question-syntax.ts';
-import type { FilterQuestion, Note, PlaceOf } from '../questions.ts';
+import type { FilterQuestion, PlaceOf } from '../questions.ts';
 
 /** A test for records. */
 export interface RecordTest {
@@ -26,16 +26,9 @@ export interface RecordTest {
   readonly telling: readonly string[];
   /** Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs. */
   readonly finish?: (isThere: (column: string) => boolean) => void;
-  /** The notes on the records that were tested. */
-  readonly notes?: () => readonly Note[];
-  /** How many records could not be judged, for lack of what, for receipts. */
-  readonly lacking?: () => Lacking;
-  /** The error to throw when the answer is delivered; undefined where every record could be judged. */
-  readonly failure?: () => IncompleteError | undefined;
+  /** What was found in the records that were tested. */
+  readonly findings?: () => readonly Finding[];
 }
-
-/** How many records an answer could not judge: for lack of a value, by role, or because a cell cannot be read. */
-type Lacking = Readonly<Partial<Record<'open' | 'due' | 'date' | 'unreadable', number>>>;
 
 /**
  * The test of one `--where`. A cell that cannot be compared with the value is left out, and said.
@@ -58,11 +51,10 @@ export function conditionTest(condition: Condition, context: WhereContext, isJud
       return holds === true;
     },
     check: ([kind]) => kind && checkValues(condition, kind, context),
-    notes: () => {
-      const told = isJudged ? undefined : unreadable.failure(flag);
-      return told === undefined ? [] : [{ kind: 'warning', text: told.message }];
+    findings: () => {
+      const found = unreadable.finding(flag);
+      return [isJudged || found.level === 'fact' ? found : { ...found, level: 'warning' }];
     },
-    failure: () => (isJudged ? unreadable.failure(flag) : undefined),
   };
 }
 
@@ -158,24 +150,13 @@ export class WhereFilter {
     this.#watch.refuseNearMisses('--where');
   }
 
-  /** The error to throw when the answer is delivered; undefined where every record could be judged. */
-  failure(): IncompleteError | undefined {
-    return this.#tests.map(({ failure }) => failure?.()).find((error) => error !== undefined);
-  }
-
-  /** How many records could not be judged, for lack of what. */
-  get lacking(): Lacking {
-    return Object.assign({}, ...this.#tests.map(({ lacking }) => lacking?.() ?? {})) as Lacking;
-  }
-
-  /** At the end: the notes of the tests. */
-  notes(): Note[] {
-    return this.#tests.flatMap(({ notes }) => notes?.() ?? []);
-  }
-
-  /** At the end: a sentence for each column that no record had a value in, with the names it may have meant. */
-  complaints(): string[] {
-    return this.#watch.complaints();
+  /** At the end: what the tests found, and a warning for each column that no record had: its name may be misspelt. */
+  findings(): Finding[] {
+    const read = countOf(this.#seen, 'record');
+    const complaints = this.#watch
+      .complaints()
+      .map((text): Finding => ({ level: 'warning', text: `--where: ${text} (${read} read)` }));
+    return [...complaints, ...this.#tests.flatMap(({ findings }) => findings?.() ?? [])];
   }
 
   /** Where no record was let through: the values of the columns, a clause for each. */
@@ -244,14 +225,14 @@ function shorten(text: string): string {
   return text.length <= MAX_CHARACTERS_TOLD ? text : `${text.slice(0, MAX_CHARACTERS_TOLD - 1)}…`;
 }
 
-interface WhereNotes {
+interface WhereWords {
   /** What the records are, in the plural. */
   readonly what: string;
   readonly locale: string;
 }
 
-/** The question of --where: the records that the filter lets through. Its notes say which columns no record had. */
-export function whereQuestion(filter: WhereFilter, notes: WhereNotes): FilterQuestion {
+/** The question of --where: the records that the filter lets through. */
+export function whereQuestion(filter: WhereFilter, words: WhereWords): FilterQuestion {
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) {
@@ -262,21 +243,13 @@ export function whereQuestion(filter: WhereFilter, notes: WhereNotes): FilterQue
     },
     counts: () => ({ seen: filter.seen, kept: filter.kept }),
     placeOf: (nth) => filter.placeOf(nth),
-    notes: () => [...whereNotes(filter), ...emptyNotes(filter, notes)],
-    failure: () => filter.failure(),
-    lacking: () => filter.lacking,
+    findings: () => [...filter.findings(), ...noneLeft(filter, words)],
   };
 }
 
-/** The notes of the tests, and a warning for each column that no record had: its name may be misspelt. */
-export function whereNotes(filter: WhereFilter): Note[] {
-  const read = countOf(filter.seen, 'record');
-  const complaints = filter.complaints().map((text) => `--where: ${text} (${read} read)`);
-  return [...complaints.map((text): Note => ({ kind: 'warning', text })), ...filter.notes()];
-}
-
-function emptyNotes(filter: WhereFilter, { what, locale }: WhereNotes): Note[] {
+/** Which values there are, where no record was let through. */
+function noneLeft(filter: WhereFilter, { what, locale }: WhereWords): Finding[] {
   if (filter.kept > 0 || filter.seen === 0) return [];
   const none = `0 of ${digitGrouper(locale)(String(filter.seen))} ${what}`;
-  return [{ kind: 'remark', text: [none, ...filter.valuesMet()].join('; ') }];
+  return [{ level: 'remark', text: [none, ...filter.valuesMet()].join('; ') }];
 }

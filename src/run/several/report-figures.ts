@@ -1,14 +1,12 @@
-import { AuthError, ServiceError, UsageError, type FolioError } from '../../errors.ts';
+import { errorOf, UsageError, type FolioError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { ownIdColumns, ownNameColumns, PROFILE_COLUMN } from '../../invoices/fields.ts';
-import { RecordsUnreadable } from '../../invoices/unreadable.ts';
 import {
   FundTally,
   organizationFigures,
   type Doubt,
   type FundFigures,
-  type Lack,
   type ListingFigures,
   type ReportFigures,
 } from '../../report/figures.ts';
@@ -19,7 +17,6 @@ import {
   type ReportDates,
 } from '../../report/invoice-figures.ts';
 import { checkPart, hasRecords, ownerOf, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
-import { RecordsMissing } from '../completeness.ts';
 import type { Run } from '../run.ts';
 import { fieldsOf } from '../open-questions.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
@@ -74,7 +71,7 @@ export async function readPart(run: Run, reading: PartReading): Promise<PartFigu
     checkPart(open);
     for (const { tally } of found) {
       const failure = tally?.figures.finish().failure;
-      if (failure !== undefined) throw failure;
+      if (failure !== undefined) throw errorOf(failure);
     }
   });
   return { part, result, found };
@@ -170,23 +167,8 @@ export function figuresOf(
 }
 
 function doubtOf({ name, listing, organization }: ReportPart, failure: FolioError): Doubt {
-  return { listing, organization, text: `${name}: ${failure.message}`, lack: lackOf(failure) };
-}
-
-function lackOf(failure: FolioError): Lack | undefined {
-  if (failure instanceof RecordsMissing) {
-    const { records, unreadable, incomplete, reason = 'changing' } = failure.status;
-    return {
-      kind: 'missing',
-      delivered: records,
-      unserved: [...unreadable].map((offset) => offset + 1),
-      reason: incomplete > 0 ? reason : undefined,
-    };
-  }
-  if (failure instanceof RecordsUnreadable)
-    return { kind: 'unreadable', count: failure.count, cells: failure.cells };
-  if (failure instanceof AuthError) return { kind: 'token' };
-  return failure instanceof ServiceError ? { kind: 'service' } : undefined;
+  const { kind, message, details } = failure;
+  return { level: 'failure', kind, text: `${name}: ${message}`, details, listing, organization };
 }
 
 /** One listing of an organization, as it was read. */

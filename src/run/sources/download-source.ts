@@ -8,7 +8,7 @@ import { DownloadFolder, OWN_NAMES } from '../../output/downloads/download-folde
 import { InvoiceFileReader, LinkRenewal } from '../../output/downloads/invoice-files.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
-import { conditionTest, WhereFilter, whereNotes } from '../../query/where/where.ts';
+import { conditionTest, WhereFilter } from '../../query/where/where.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
@@ -183,7 +183,7 @@ export class DownloadSource implements ServiceSource {
         if ((left -= some.count) <= 0) return;
       }
     } finally {
-      options.notices.tell(whereNotes(filter));
+      options.notices.tell(filter.findings());
     }
   }
 }

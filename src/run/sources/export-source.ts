@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
-import { UsageError, type IncompleteError } from '../../errors.ts';
+import { errorOf, UsageError } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { paced, sliceRecords } from '../../json/records.ts';
 import type { Collected } from '../../output/collected.ts';
 import type { Delivery } from '../../paging/page.ts';
@@ -10,7 +11,7 @@ import {
   recordsByProfile,
   recordsOfProfile,
 } from '../../query/exports/read-export.ts';
-import { deliveredForm, doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
+import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
 import type { FieldsOf, RoleColumns } from '../../invoices/fields.ts';
 import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import type { SortColumn } from '../../query/question-syntax.ts';
@@ -53,8 +54,8 @@ export class ExportSource implements LocalSource {
   #headings: ReadonlyMap<string, string> | undefined;
   /** What standard input brought, once it is asked for. */
   #input: Promise<ExportFile> | undefined;
-  /** Why the file does not hold all that it should. */
-  #incomplete: IncompleteError | undefined;
+  /** What the receipt of the file says of it. */
+  #checked: Finding | undefined;
 
   constructor(options: ExportSourceOptions) {
     this.#options = options;
@@ -120,9 +121,8 @@ export class ExportSource implements LocalSource {
     this.#refuseOrderAlone();
     for (const stale of database?.stale ?? []) notices.warn(stale);
     if (database?.age !== undefined) notices.remark(database.age);
-    const doubt = database === undefined ? await doubtOfExport(file) : undefined;
-    if (typeof doubt === 'string') notices.warn(doubt);
-    else this.#incomplete = doubt;
+    this.#checked = database === undefined ? await checkExport(file) : undefined;
+    if (this.#checked !== undefined) notices.tell([this.#checked]);
     this.#headings = database === undefined ? (await deliveredForm(file))?.headings : undefined;
     const { fiscalIds } = filters;
     if (fiscalIds !== undefined) {
@@ -145,7 +145,7 @@ export class ExportSource implements LocalSource {
 
   /** Throws IncompleteError where the receipt of the file says that it does not hold all. */
   check(): void {
-    if (this.#incomplete !== undefined) throw this.#incomplete;
+    if (this.#checked?.level === 'failure') throw errorOf(this.#checked);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import { errorOf, NotFoundError, UsageError } from '../../errors.ts';
 import type { Format } from '../../output/formats.ts';
 import { StatementTally, type StatementFigures } from '../../report/statement.ts';
 import type { OwnStatement, Sender, StatementFacts } from '../../report/statement-rows.ts';
@@ -133,7 +133,7 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
     const { failure } = tally.finish();
     checkPart(part);
     read = { isWhole: true, profile: known };
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw errorOf(failure);
   });
   return { ...read, result, figures: hasRecords(result) ? tally?.finish() : undefined };
 }

@@ -30,7 +30,7 @@ function ageEmptyClaims(folder: string): void {
 
 describe.skipIf(process.platform === 'win32')('a run of the real program', () => {
   let program: string;
-  beforeAll(() => void (program = buildProgram(temporaryFolder())));
+  beforeAll(async () => void (program = await buildProgram()));
 
   it('killed at any step leaves the old file or the new one, and no trace after the next run', async () => {
     const folder = temporaryFolder();

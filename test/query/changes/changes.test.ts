@@ -8,6 +8,7 @@ import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { UsageError } from '../../../src/errors.ts';
 import type { RecordBatch } from '../../../src/json/records.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { told } from '../../support/findings.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
 type Records = readonly (string | object)[];
@@ -164,7 +165,7 @@ describe('Changes', () => {
       '{"_change":"gone","id":',
       '{"_change":"gone","id":',
     ]);
-    expect(question.notes().map(({ kind, text }) => `${kind}: ${text.replace(path, 'old')}`)).toEqual([
+    expect(told(question.findings()).map((text) => text.replace(path, 'old'))).toEqual([
       'remark: since old: 2 added, 1 changed, 2 gone, 1 as they were',
       'warning: 2 records without id: a change in one shows as one gone and one added',
       'warning: old has 1 record whose id another one has: paired in their order',

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { IncompleteError, UsageError } from '../../../src/errors.ts';
+import { UsageError } from '../../../src/errors.ts';
 import {
   deliveredAs,
   deliveredForm,
-  doubtOfExport,
+  checkExport,
   readReceipt,
   usualReceipt,
 } from '../../../src/query/exports/read-receipt.ts';
@@ -129,21 +129,20 @@ describe('readReceipt', () => {
   });
 });
 
-describe('doubtOfExport', () => {
+describe('checkExport', () => {
   it('has none of a file that is as its receipt says, nor of one without', async () => {
-    expect(await doubtOfExport(exported('fine.jsonl', receiptOf(TEXT)))).toBeUndefined();
+    expect(await checkExport(exported('fine.jsonl', receiptOf(TEXT)))).toBeUndefined();
     const alone = join(folder, 'alone.jsonl');
     writeFileSync(alone, TEXT);
     expect(await usualReceipt(alone)).toBeUndefined();
-    expect(await doubtOfExport(alone)).toBeUndefined();
+    expect(await checkExport(alone)).toBeUndefined();
   });
 
   it('is that not all came, where it is the file of a run that was incomplete', async () => {
     const file = exported('part.jsonl', receiptOf(TEXT, { complete: false, errors: ['one', 'two'] }));
-    const doubt = await doubtOfExport(file);
-    expect(doubt).toBeInstanceOf(IncompleteError);
-    expect(doubt).toMatchObject({
-      message: `${file} does not hold all that there was: one; two`,
+    expect(await checkExport(file)).toMatchObject({
+      ...{ level: 'failure', kind: 'incomplete' },
+      text: `${file} does not hold all that there was: one; two`,
       hint: `Export it again: its receipt ${file}.receipt.json says that it is not complete.`,
     });
   });
@@ -152,31 +151,32 @@ describe('doubtOfExport', () => {
     const other = (file: string): string =>
       `${file} is not what its receipt ${file}.receipt.json says was delivered; \`folio verify\` tells in what it differs`;
     const longer = exported('longer.jsonl', receiptOf(`${TEXT} `));
-    expect(await doubtOfExport(longer)).toBe(other(longer));
+    expect(await checkExport(longer)).toEqual({ level: 'warning', text: other(longer) });
     const incomplete = { complete: false, errors: ['lost'], sha256: hashOf('another') };
     const same = exported('same-size.jsonl', receiptOf(TEXT, incomplete));
-    expect(await doubtOfExport(same)).toBe(other(same));
+    expect(await checkExport(same)).toEqual({ level: 'warning', text: other(same) });
   });
 
   it('is that it is older than a run that delivered nothing', async () => {
     const whole = exported('older.jsonl', receiptOf(TEXT, { sha256: null }));
     const text = `${whole} is older than its receipt: the run of ${whole}.receipt.json delivered no file`;
-    expect(await doubtOfExport(whole)).toBe(text);
+    expect(await checkExport(whole)).toEqual({ level: 'warning', text: text });
     exported('older.jsonl', receiptOf(TEXT, { sha256: null, complete: false, errors: ['a', 'b'] }));
-    expect(await doubtOfExport(whole)).toBe(`${text} (a; b)`);
+    expect(await checkExport(whole)).toEqual({ level: 'warning', text: `${text} (a; b)` });
   });
 
   it('is what the receipt itself has wrong', async () => {
     const file = exported('odd.jsonl', 'no receipt');
-    expect(await doubtOfExport(file)).toBe(
-      `${file}.receipt.json is no receipt, or a broken one: it is not a JSON object`,
-    );
+    expect(await checkExport(file)).toEqual({
+      level: 'warning',
+      text: `${file}.receipt.json is no receipt, or a broken one: it is not a JSON object`,
+    });
   });
 
   it('is left to the reader where there is no such file', async () => {
     const file = join(folder, 'gone.jsonl');
     writeFileSync(`${file}.receipt.json`, JSON.stringify(receiptOf(TEXT)));
-    expect(await doubtOfExport(file)).toBeUndefined();
+    expect(await checkExport(file)).toBeUndefined();
   });
 });
 

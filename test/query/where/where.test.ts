@@ -4,6 +4,7 @@ import { parseCondition, type Condition, type Operator } from '../../../src/quer
 import { conditionTest, WhereFilter, whereQuestion } from '../../../src/query/where/where.ts';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
 import { UsageError } from '../../../src/errors.ts';
+import { told } from '../../support/findings.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
 const at = { today: parseCalendarDay('2026-11-21')!, locale: 'en-US' };
@@ -193,8 +194,8 @@ describe('WhereFilter', () => {
       );
     };
     for await (const batch of question.answer(records())) expect(batch.count).toBe(0);
-    expect(question.notes().map(({ text }) => text)).toEqual([
-      '0 of 1,100 issued invoices; status has PAID, OVERDUE; total goes from 0 to 109.9; ' +
+    expect(told(question.findings())).toEqual([
+      'remark: 0 of 1,100 issued invoices; status has PAID, OVERDUE; total goes from 0 to 109.9; ' +
         'dueBy goes from 2026-01-05 to 2026-12-05; kind has K0, K1, K2, K3, K4, K5, K6, K7, K8, K9, …',
     ]);
   });
@@ -202,15 +203,15 @@ describe('WhereFilter', () => {
   it('says at the end which column no record has, and what may have been meant', () => {
     const filter = filterOf(['statsu=PAID', 'name~x', 'zzz=1', 'note='].map(parseCondition));
     filter.apply(batchOf({ status: 'PAID', customer: { name: 'x' } }, { status: 'PAID', note: null }));
-    expect(filter.complaints()).toEqual([
-      'no record has a value in statsu; did you mean status?',
-      'no record has a value in name; did you mean customer.name?',
-      'no record has a value in zzz',
+    expect(told(filter.findings())).toEqual([
+      'warning: --where: no record has a value in statsu; did you mean status? (2 records read)',
+      'warning: --where: no record has a value in name; did you mean customer.name? (2 records read)',
+      'warning: --where: no record has a value in zzz (2 records read)',
     ]);
   });
 
   it('has nothing to say of an empty listing', () => {
-    expect(filterOf([parseCondition('a=1')]).complaints()).toEqual([]);
+    expect(told(filterOf([parseCondition('a=1')]).findings())).toEqual([]);
   });
 });
 
