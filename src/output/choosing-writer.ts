@@ -1,5 +1,5 @@
 import { ColumnSurvey } from '../json/column-facts.ts';
-import { chooseColumns, onlyLeavesOut } from './column-choice.ts';
+import type { ChosenColumns } from './chosen-columns.ts';
 import { Collected } from './collected.ts';
 import type { OpenWriter } from './writer.ts';
 
@@ -7,7 +7,7 @@ import type { OpenWriter } from './writer.ts';
  * Makes a writer take columns that are chosen among those that there are, as `*,-files` is: it is opened when all records have
  * come, since only then all columns are known.
  */
-export function choosingWriter(openWriter: OpenWriter, asked: readonly string[]): OpenWriter {
+export function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWriter {
   return (sink, layout) => {
     const survey = new ColumnSurvey();
     const records = new Collected({ survey });
@@ -15,11 +15,11 @@ export function choosingWriter(openWriter: OpenWriter, asked: readonly string[])
       write: (batch) => records.add(batch),
       async end() {
         try {
-          const chosen = chooseColumns(asked, layout.columns ?? columnsOf(survey));
+          const chosen = asked.of(layout.columns ?? columnsOf(survey));
           const writer = openWriter(sink, {
             ...layout,
             columns: chosen,
-            asked: !onlyLeavesOut(asked),
+            asked: !asked.onlyLeavesOut,
           });
           for await (const batch of records.read()) await writer.write(batch);
           await writer.end();

@@ -7,7 +7,7 @@ import {
   type RoleColumns,
 } from '../invoices/fields.ts';
 import { UsageError } from '../errors.ts';
-import { columnsWithHeadings, type NamedColumn } from './column-choice.ts';
+import type { ChosenColumns } from './chosen-columns.ts';
 import { roleOf, type KnownColumn } from './column-roles.ts';
 import { RecordPicker } from './record-picker.ts';
 import type { Layout, OpenWriter } from './writer.ts';
@@ -22,8 +22,7 @@ interface Heading {
  * The headings of `--columns`, by which what was written can be read again under the names of its columns. A column that comes more
  * than once is read from its own name, else from its first heading.
  */
-export function headingsOf(asked: readonly string[]): readonly Heading[] {
-  const named = columnsWithHeadings(asked);
+export function headingsOf({ named }: ChosenColumns): readonly Heading[] {
   return named.flatMap(({ heading, column }, at): Heading[] => {
     const isFirst = named.findIndex((other) => other.column === column) === at;
     const isAlone = !named.some((other) => other.column === column && other.heading === undefined);
@@ -35,7 +34,7 @@ export function headingsOf(asked: readonly string[]): readonly Heading[] {
  * Makes a writer write columns under the headings that the parts of `--columns` give them. It gets records whose members are the
  * headings, each value as it was sent; and what is known of a column is known of its heading.
  */
-export function headedWriter(openWriter: OpenWriter, asked: readonly string[]): OpenWriter {
+export function headedWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWriter {
   return (sink, layout) => {
     if (layout.columns === undefined) return openWriter(sink, layout);
     const columns = written(layout.columns, asked);
@@ -59,8 +58,8 @@ export function headedWriter(openWriter: OpenWriter, asked: readonly string[]): 
 }
 
 /** The columns that are written, in their order: those with a heading are named in the order in which they are asked for. */
-function written(columns: readonly string[], asked: readonly string[]): Heading[] {
-  const left: NamedColumn[] = columnsWithHeadings(asked);
+function written(columns: readonly string[], asked: ChosenColumns): Heading[] {
+  const left = [...asked.named];
   return columns.map((column) => {
     const at = left.findIndex((named) => named.column === column);
     const [named] = at < 0 ? [] : left.splice(at, 1);

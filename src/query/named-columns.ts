@@ -1,7 +1,7 @@
 import { cellJson, type CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { ofAny } from '../invoices/fields.ts';
-import { isChoice } from '../output/column-choice.ts';
+import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { columnsNamed, NamedCells, type ColumnNames } from './named-cells.ts';
 import { batchOfRows } from './rows.ts';
@@ -42,11 +42,7 @@ function isName(column: string, names: ColumnNames): boolean {
   });
 }
 
-/** The parts of --columns, with what a name to leave out stands for: `-open` is `-amountToBePaid` as well. */
-export function leftOutByNames(asked: readonly string[], names: ColumnNames): string[] {
-  return asked.flatMap((part) => {
-    if (!isChoice(part) || part === '*') return [part];
-    const meant = columnsNamed(part.slice(1), names, names.fields.usual) ?? [];
-    return [part, ...meant.map((column) => `-${column}`)];
-  });
+/** The same columns, without what a name to leave out stands for: `-open` is `-amountToBePaid` as well. */
+export function leftOutByNames(asked: ChosenColumns, names: ColumnNames): ChosenColumns {
+  return asked.leavingOut((name) => columnsNamed(name, names, names.fields.usual) ?? []);
 }

@@ -31,7 +31,7 @@ import type { ExportFlags, ExtentFlags, OutputFlags } from './flags.ts';
 import { planOutput, type OutputPlan } from './output-plan.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ReceiptPart } from './receipt.ts';
-import { namedColumns, withColumnBefore, withoutHeadings } from '../output/column-choice.ts';
+import { ChosenColumns } from '../output/chosen-columns.ts';
 import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
 import type { RunOptions } from './run.ts';
@@ -206,13 +206,13 @@ interface WatchedColumns extends Pick<OutputFlags, 'columns'> {
  */
 async function withColumnsWatched(
   records: AsyncIterable<RecordBatch>,
-  { columns = [], names, hasResult, notices }: WatchedColumns,
+  { columns, names, hasResult, notices }: WatchedColumns,
 ): Promise<AsyncIterable<RecordBatch>> {
   // The columns of a result are checked where it is made.
-  if (columns.length === 0 || hasResult) return records;
+  if (columns === undefined || hasResult) return records;
   return watched(records, {
     flag: '--columns',
-    columns: namedColumns(columns),
+    columns: columns.mentioned,
     names: await names(),
     notices,
   });
@@ -292,11 +292,10 @@ function columnsWanted(
 ): OutputFlags['columns'] {
   const hasResult = isResult(asked);
   const usual = asked.single === true || hasResult ? undefined : defaults.columns;
-  const columns = asked.flags.columns ?? asked.columns ?? usual;
+  const own = asked.columns && ChosenColumns.named(asked.columns);
+  const columns = asked.flags.columns ?? own ?? usual;
   if (columns === undefined || !isJoined || hasResult) return columns;
-  return withoutHeadings(columns).includes(PROFILE_COLUMN)
-    ? columns
-    : withColumnBefore(PROFILE_COLUMN, columns);
+  return columns.names.includes(PROFILE_COLUMN) ? columns : columns.withFirst(PROFILE_COLUMN);
 }
 
 /** Whether the answer is something other than records. */

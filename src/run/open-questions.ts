@@ -4,7 +4,6 @@ import type { Finding } from '../findings.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
-import { columnsWithHeadings } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { DeclaredTypes } from '../output/writer.ts';
 import type { WhereContext } from '../query/where/cell-test.ts';
@@ -259,14 +258,11 @@ export async function columnNamesOf(
   context: Context,
   options: FieldOptions & Pick<OutputFlags, 'columns'> & Partial<Pick<OpenQuestionsOptions, 'headings'>>,
 ): Promise<ColumnNames> {
-  const { resource, columns = [], headings = [] } = options;
-  const named = columnsWithHeadings(columns).flatMap(({ heading, column }) =>
-    heading === undefined ? [] : [[heading, column] as const],
-  );
+  const { resource, columns, headings = [] } = options;
   return {
     fields: await fieldsOf(context, options),
     headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-    given: new Map([...headings, ...named]),
+    given: new Map([...headings, ...(columns?.headings ?? [])]),
   };
 }
 
@@ -329,7 +325,7 @@ async function resultOf(
   const { changesQuestion } = await import('../query/changes/changes.ts');
   const earlier = await filterOf(context, asked);
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
-  const named = columnsWithHeadings(columns ?? []).map(({ column }) => column);
+  const named = columns?.names ?? [];
   const beside = named.length > 0 ? named : undefined;
   const { names: profiles, isUnread } = asked.joined ?? {};
   const alone = settings.isSeveral && settings.profile !== undefined ? [settings.profile] : undefined;

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
-import { columnsWithHeadings, isOpenChoice, keepsAll, withoutHeadings } from '../output/column-choice.ts';
+import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {
   checkFlagsOfFormat,
@@ -29,7 +29,7 @@ export interface OutputPlan {
   /** The headings that columns have in place of their names. */
   readonly headings: readonly { readonly heading: string; readonly column: string }[];
   /** The columns as they were asked for, where records may have lost others by it. */
-  readonly chosen?: readonly string[] | undefined;
+  readonly chosen?: ChosenColumns | undefined;
   /** The list of which each object is a row. */
   readonly expanded?: string | undefined;
   readonly openWriter: OpenWriter;
@@ -95,9 +95,9 @@ export async function planOutput(
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
-  const isOpen = flags.columns !== undefined && isOpenChoice(flags.columns);
+  const isOpen = flags.columns?.isOpen === true;
   const layout: Layout = {
-    columns: isOpen ? undefined : flags.columns && withoutHeadings(flags.columns),
+    columns: isOpen ? undefined : flags.columns?.names,
     asked: flags.columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header !== false,
@@ -120,8 +120,7 @@ export async function planOutput(
   const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
   const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);
   const expanded = isResult ? undefined : expand;
-  const chosen =
-    isResult || flags.columns === undefined || keepsAll(flags.columns) ? undefined : flags.columns;
+  const chosen = isResult || flags.columns?.keepsAll === true ? undefined : flags.columns;
   return { format, layout, headings, chosen, expanded, openWriter, target, onTerminal, tableLimit };
 }
 
@@ -136,10 +135,9 @@ export function impliedFormat(
 /** The writer of a format, which writes the headings of the columns in place of their names, where they have any. */
 async function headedWriterOf(
   open: OpenWriter,
-  columns: readonly string[] = [],
+  columns: ChosenColumns | undefined,
 ): Promise<{ readonly headings: OutputPlan['headings']; readonly open: OpenWriter }> {
-  if (columnsWithHeadings(columns).every(({ heading }) => heading === undefined))
-    return { headings: [], open };
+  if (columns === undefined || columns.headings.size === 0) return { headings: [], open };
   const { headedWriter, headingsOf } = await import('../output/headings.ts');
   return { headings: headingsOf(columns), open: headedWriter(open, columns) };
 }
@@ -147,17 +145,16 @@ async function headedWriterOf(
 /** The writer of a format, for columns by the names that people have for them, and chosen among those that there are. */
 async function writerOf(
   plain: OpenWriter,
-  columns: readonly string[] | undefined,
+  columns: ChosenColumns | undefined,
   namesOf: OutputPlanOptions['names'],
 ): Promise<OpenWriter> {
   if (columns === undefined) return plain;
   const names = await namesOf?.();
   const { leftOutByNames, writerByNames } = await import('../query/named-columns.ts');
   const named = names === undefined ? plain : writerByNames(plain, names);
-  if (!isOpenChoice(columns)) return named;
+  if (!columns.isOpen) return named;
   const { choosingWriter } = await import('../output/choosing-writer.ts');
-  const asked = withoutHeadings(columns);
-  return choosingWriter(named, names === undefined ? asked : leftOutByNames(asked, names));
+  return choosingWriter(named, names === undefined ? columns : leftOutByNames(columns, names));
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */

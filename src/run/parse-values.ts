@@ -1,11 +1,4 @@
-import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import {
-  isChoice,
-  isOpenChoice,
-  namedColumn,
-  splitColumns,
-  type NamedColumn,
-} from '../output/column-choice.ts';
+import { ChosenColumns } from '../output/chosen-columns.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
 import { TABS_BETWEEN_CELLS } from '../output/formats.ts';
@@ -118,53 +111,9 @@ export function oneName(flag: string) {
   };
 }
 
-/**
- * The same for columns, where `*` stands for all others and `-name` leaves one out of them. `Heading=name` gives one a heading of
- * its own; no heading comes twice.
- */
+/** ChosenColumns, as `--columns` has them. */
 export function columnList(flag: string) {
-  return (value: string): readonly string[] => {
-    const list = splitColumns(flag, value);
-    const named = list.map((part): NamedColumn =>
-      isChoice(part) ? { heading: undefined, column: part } : namedColumn(part),
-    );
-    if (named.some(({ heading, column }) => column === '' || heading === ''))
-      return refuse(
-        flag,
-        value,
-        'names with commas between them, such as number,customer.name or Folio=number',
-      );
-    checkHeadings(flag, value, named);
-    const left = list.find((name) => name.startsWith('-'));
-    if (list.includes('-')) return refuse(flag, value, 'a name behind each minus, such as *,-files');
-    if (left === undefined || isOpenChoice(list)) return list;
-    return refuse(flag, value, `a * where ${left} is to be left out of all others, as in ${value},*`);
-  };
-}
-
-/**
- * Throws UsageError for headings that cannot be told apart: two that are equal, and one that a heading with dots is within, as
- * `customer.name` would be within a heading `customer`.
- */
-function checkHeadings(flag: string, value: string, named: readonly NamedColumn[]): void {
-  const headings = named.map(({ heading, column }) => heading ?? column);
-  const twice = headings.find((heading, at) => headings.indexOf(heading) !== at);
-  if (twice !== undefined)
-    refuse(flag, value, `each name and heading once, ${JSON.stringify(twice)} comes twice`);
-  for (const [at, { heading, column }] of named.entries()) {
-    if (heading === undefined) continue;
-    if (heading === PROFILE_COLUMN && column !== heading)
-      refuse(flag, value, `another heading than ${heading}, which is folio's own`);
-    const other = headings.find(
-      (one, place) => place !== at && (one.startsWith(`${heading}.`) || heading.startsWith(`${one}.`)),
-    );
-    if (other !== undefined)
-      refuse(
-        flag,
-        value,
-        `headings of which none is within another, as ${JSON.stringify(heading)} and ${JSON.stringify(other)} are`,
-      );
-  }
+  return (value: string): ChosenColumns => ChosenColumns.parse(flag, value);
 }
 
 /** The type of a column of Parquet: `text`, `number(12,2)`. */

@@ -1,5 +1,6 @@
 import { LIST_ENCODINGS, type ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
+import type { ChosenColumns } from '../output/chosen-columns.ts';
 import { formats, isBinary, type Format } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
@@ -173,7 +174,7 @@ export interface FlagDefaults extends RequestFlags {
   readonly delimiter?: string;
   readonly listEncoding?: ListEncoding;
   readonly pageSize?: number;
-  readonly columns?: readonly string[];
+  readonly columns?: ChosenColumns;
   /** The columns that tell records apart. */
   readonly key?: readonly string[];
   /** Of a table on a terminal. */

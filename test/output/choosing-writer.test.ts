@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { choosingWriter } from '../../src/output/choosing-writer.ts';
+import { ChosenColumns } from '../../src/output/chosen-columns.ts';
 import { openCsv } from '../../src/output/csv/csv.ts';
 import { openJsonl } from '../../src/output/json.ts';
 import { batchOf } from '../support/records.ts';
 import { writeAll } from './write-all.ts';
+
+const columnsOf = (...parts: readonly string[]): ChosenColumns =>
+  ChosenColumns.parse('--columns', parts.join());
 
 describe('choosingWriter', () => {
   const batches = [
@@ -12,12 +16,15 @@ describe('choosingWriter', () => {
   ];
 
   it('has every column but those left out, also one that the last record brings', async () => {
-    const csv = await writeAll(choosingWriter(openCsv, ['-files']), batches);
+    const csv = await writeAll(choosingWriter(openCsv, columnsOf('-files')), batches);
     expect(csv.toString()).toBe('id,customer.name,late,none\n1,,,\n2,Roble,,\n3,,1.10,\n');
   });
 
   it('gives each record of jsonl the columns that are chosen', async () => {
-    const jsonl = await writeAll(choosingWriter(openJsonl, ['late', '*', '-files', '-none']), batches);
+    const jsonl = await writeAll(
+      choosingWriter(openJsonl, columnsOf('late', '*', '-files', '-none')),
+      batches,
+    );
     expect(jsonl.toString()).toBe(
       '{"late":null,"id":1,"customer.name":null}\n{"late":null,"id":2,"customer.name":"Roble"}\n{"late":1.10,"id":3,"customer.name":null}\n',
     );
@@ -25,11 +32,11 @@ describe('choosingWriter', () => {
 
   it('chooses among the columns of a result', async () => {
     const layout = { columns: ['id', 'late'] };
-    const csv = await writeAll(choosingWriter(openCsv, ['-late']), batches, layout);
+    const csv = await writeAll(choosingWriter(openCsv, columnsOf('-late')), batches, layout);
     expect(csv.toString()).toBe('id\n1\n2\n3\n');
   });
 
   it('has a header of the names where there are no records', async () => {
-    expect((await writeAll(choosingWriter(openCsv, ['id', '*']), [])).toString()).toBe('id\n');
+    expect((await writeAll(choosingWriter(openCsv, columnsOf('id', '*')), [])).toString()).toBe('id\n');
   });
 });

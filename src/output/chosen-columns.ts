@@ -1,0 +1,191 @@
+import { UsageError } from '../errors.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
+
+/** A part of `--columns`: a column, perhaps under a heading of its own; one to leave out; or all others. */
+type Part =
+  | { readonly kind: 'column'; readonly column: string; readonly heading: string | undefined }
+  | { readonly kind: 'without'; readonly column: string }
+  | { readonly kind: 'others' };
+
+/** The columns that are asked for, in order: `Folio=number,*,-files`. */
+export class ChosenColumns {
+  readonly #parts: readonly Part[];
+
+  private constructor(parts: readonly Part[]) {
+    this.#parts = parts;
+  }
+
+  /** These columns and no others, under their own names. */
+  static named(names: readonly string[]): ChosenColumns {
+    return new ChosenColumns(names.map((column) => ({ kind: 'column', column, heading: undefined })));
+  }
+
+  /**
+   * Reads parts with commas between them, where `*` stands for all others and `-name` leaves one out of them. `Heading=name` gives
+   * one a heading of its own. What has a comma or `=` in it stands in double quotes.
+   *
+   * @param flag names the flag or setting in messages
+   * @throws UsageError, also for headings that cannot be told apart
+   */
+  static parse(flag: string, text: string): ChosenColumns {
+    const refuse = (allowed: string): never => {
+      throw new UsageError(`${flag} ${JSON.stringify(text)}: expected ${allowed}`);
+    };
+    const parts = splitParts(flag, text).map(partOf);
+    if (parts.some((part) => part.kind === 'column' && (part.column === '' || part.heading === '')))
+      refuse('names with commas between them, such as number,customer.name or Folio=number');
+    const columns = new ChosenColumns(parts);
+    checkNames(parts, refuse);
+    if (parts.some((part) => part.kind === 'without' && part.column === ''))
+      refuse('a name behind each minus, such as *,-files');
+    const left = parts.find((part) => part.kind === 'without');
+    if (left !== undefined && !columns.isOpen)
+      refuse(`a * where -${left.column} is to be left out of all others, as in ${text},*`);
+    return columns;
+  }
+
+  /** Whether what is asked for is known only once all columns are. */
+  get isOpen(): boolean {
+    return this.onlyLeavesOut || this.#parts.some(({ kind }) => kind === 'others');
+  }
+
+  /** Whether there are only names to leave out: of all columns, then. */
+  get onlyLeavesOut(): boolean {
+    return this.#parts.every(({ kind }) => kind === 'without');
+  }
+
+  /** Whether records keep every column under its own name. */
+  get keepsAll(): boolean {
+    const isKept = (part: Part): boolean =>
+      part.kind === 'others' || (part.kind === 'column' && part.heading === undefined);
+    return this.isOpen && this.#parts.every(isKept);
+  }
+
+  /** The columns that are named, each with its heading, without those to leave out. */
+  get named(): readonly { readonly column: string; readonly heading: string | undefined }[] {
+    return this.#parts.filter((part) => part.kind === 'column');
+  }
+
+  get names(): readonly string[] {
+    return this.named.map(({ column }) => column);
+  }
+
+  /** The names of all parts, also of those to leave out. */
+  get mentioned(): readonly string[] {
+    return this.#parts.flatMap((part) => (part.kind === 'others' ? [] : part.column));
+  }
+
+  /** The columns that have a heading of their own, by those. */
+  get headings(): ReadonlyMap<string, string> {
+    return new Map(
+      this.named.flatMap(({ heading, column }) => (heading === undefined ? [] : [[heading, column]])),
+    );
+  }
+
+  /** The same columns, with one before all others. */
+  withFirst(column: string): ChosenColumns {
+    const all: readonly Part[] = this.onlyLeavesOut ? [{ kind: 'others' }] : [];
+    return new ChosenColumns([{ kind: 'column', column, heading: undefined }, ...all, ...this.#parts]);
+  }
+
+  /** The same, without what else the names to leave out stand for. */
+  leavingOut(meant: (name: string) => readonly string[]): ChosenColumns {
+    return new ChosenColumns(
+      this.#parts.flatMap((part): readonly Part[] =>
+        part.kind === 'without'
+          ? [part, ...meant(part.column).map((column) => ({ kind: part.kind, column }))]
+          : [part],
+      ),
+    );
+  }
+
+  /**
+   * The columns that are asked for, of those that there are: `number,*,-files` is `number`, then all others but `files`. A name
+   * also stands for the columns within it, as `customer` for `customer.name`.
+   */
+  of(there: readonly string[]): string[] {
+    const { names } = this;
+    const left = this.#parts.flatMap((part) => (part.kind === 'without' ? part.column : []));
+    const others = there.filter((column) => !isIn(names, column) && !isIn(left, column));
+    if (this.onlyLeavesOut) return others;
+    return this.#parts.flatMap((part) => {
+      if (part.kind === 'others') return others;
+      return part.kind === 'without' || isIn(left, part.column) ? [] : part.column;
+    });
+  }
+
+  /** As they are typed, without quotes. */
+  toJSON(): readonly string[] {
+    return this.#parts.map((part) => {
+      if (part.kind === 'others') return '*';
+      if (part.kind === 'without') return `-${part.column}`;
+      return part.heading === undefined ? part.column : `${part.heading}=${part.column}`;
+    });
+  }
+}
+
+function isIn(names: readonly string[], column: string): boolean {
+  return names.some((name) => column === name || column.startsWith(`${name}.`));
+}
+
+/** Part of `Heading=column`, in quotes where it has a comma, a quote or `=` in it. */
+const PIECE = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,=]*))?\s*/y;
+/** What stands behind `=` may have another one. */
+const REST = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,]*))?\s*/y;
+const ESCAPE = /\\(["\\])/g;
+
+/** Reads `*`, `-name`, `number` or `Heading=column`: the first `=` outside quotes stands between the two. */
+function partOf(text: string): Part {
+  if (text === '*') return { kind: 'others' };
+  if (text.startsWith('-')) return { kind: 'without', column: text.slice(1) };
+  const first = pieceAt(PIECE, text, 0);
+  if (text[first.end] !== '=') return { kind: 'column', heading: undefined, column: first.text };
+  return { kind: 'column', heading: first.text, column: pieceAt(REST, text, first.end + 1).text };
+}
+
+function pieceAt(pattern: RegExp, text: string, at: number): { readonly text: string; readonly end: number } {
+  pattern.lastIndex = at;
+  const [all, quoted, plain = ''] = pattern.exec(text)!;
+  return { text: quoted?.replace(ESCAPE, '$1') ?? plain.trim(), end: at + all.length };
+}
+
+/** The parts of `number,Total=totalAmount,"a,b"=c`: a comma within quotes is none. */
+function splitParts(flag: string, text: string): string[] {
+  const parts: string[] = [];
+  for (let at = 0; ;) {
+    const start = at;
+    at = pieceAt(text[at] === '-' ? REST : PIECE, text, at).end;
+    if (text[at] === '=') at = pieceAt(REST, text, at + 1).end;
+    if (at < text.length && text[at] !== ',') {
+      throw new UsageError(`${flag} ${JSON.stringify(text)}: a quote at character ${at + 1} does not fit`, {
+        hint: 'A heading or column with a comma or = in it stands in double quotes, whole: --columns \'"Total, net"=netAmount\'. A quote within them is \\".',
+      });
+    }
+    parts.push(text.slice(start, at).trim());
+    if (at >= text.length) return parts;
+    at++;
+  }
+}
+
+/** Refuses names that cannot be told apart: two that are equal, and one that a heading with dots is within. */
+function checkNames(parts: readonly Part[], refuse: (allowed: string) => never): void {
+  const headings = parts.map((part) => {
+    if (part.kind === 'column') return part.heading ?? part.column;
+    return part.kind === 'others' ? '*' : `-${part.column}`;
+  });
+  const twice = headings.find((heading, at) => headings.indexOf(heading) !== at);
+  if (twice !== undefined) refuse(`each name and heading once, ${JSON.stringify(twice)} comes twice`);
+  for (const [at, part] of parts.entries()) {
+    if (part.kind !== 'column' || part.heading === undefined) continue;
+    const { heading, column } = part;
+    if (heading === PROFILE_COLUMN && column !== heading)
+      refuse(`another heading than ${heading}, which is folio's own`);
+    const other = headings.find(
+      (one, place) => place !== at && (one.startsWith(`${heading}.`) || heading.startsWith(`${one}.`)),
+    );
+    if (other !== undefined)
+      refuse(
+        `headings of which none is within another, as ${JSON.stringify(heading)} and ${JSON.stringify(other)} are`,
+      );
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { ChosenColumns } from '../../src/output/chosen-columns.ts';
+
+const THERE = ['id', 'customer.name', 'customer.address.city', 'files', 'total'];
+
+const columnsOf = (text: string): ChosenColumns => ChosenColumns.parse('--columns', text);
+
+describe('Columns', () => {
+  it.each([
+    ['*', 'id,customer.name,customer.address.city,files,total'],
+    ['-files', 'id,customer.name,customer.address.city,total'],
+    ['-customer', 'id,files,total'],
+    ['-customer.address,-id', 'customer.name,files,total'],
+    ['total,*', 'total,id,customer.name,customer.address.city,files'],
+    ['*,id', 'customer.name,customer.address.city,files,total,id'],
+    ['total,*,-files,id', 'total,customer.name,customer.address.city,id'],
+    ['customer,*', 'customer,id,files,total'],
+    ['-cust', 'id,customer.name,customer.address.city,files,total'],
+    ['nothing,*,-total', 'nothing,id,customer.name,customer.address.city,files'],
+    ['id,*,-id', 'customer.name,customer.address.city,files,total'],
+  ])('takes %s as %s', (asked, chosen) => {
+    expect(columnsOf(asked).isOpen).toBe(true);
+    expect(columnsOf(asked).of(THERE).join(',')).toBe(chosen);
+  });
+
+  it('knows plain names before any record has come', () => {
+    expect(columnsOf('id,customer.name').isOpen).toBe(false);
+  });
+
+  it('names the columns to look for, also those to leave out', () => {
+    expect(columnsOf('id,*,-files').mentioned).toEqual(['id', 'files']);
+  });
+
+  it('keeps all others behind a column that goes before them', () => {
+    const withProfile = (text: string): readonly string[] => columnsOf(text).withFirst('_profile').toJSON();
+    expect(withProfile('-files')).toEqual(['_profile', '*', '-files']);
+    expect(withProfile('id,*')).toEqual(['_profile', 'id', '*']);
+  });
+});
+
+describe('a heading', () => {
+  it.each([
+    ['number', undefined, 'number'],
+    ['Folio=number', 'Folio', 'number'],
+    [' Folio = number ', 'Folio', 'number'],
+    ['"a=b"', undefined, 'a=b'],
+    ['a=b=c', 'a', 'b=c'],
+    ['"Total, net"=net', 'Total, net', 'net'],
+    [String.raw`"the \"net\" of \\"="x,y"`, 'the "net" of \\', 'x,y'],
+    ['N" 1=x', 'N" 1', 'x'],
+  ])('of %s is %s', (part, heading, column) => {
+    const { named, mentioned } = columnsOf(`z,${part},-b=c,*`);
+    expect(named).toEqual([
+      { kind: 'column', heading: undefined, column: 'z' },
+      { kind: 'column', heading, column },
+    ]);
+    expect(mentioned.at(-1)).toBe('b=c');
+  });
+
+  it.each(['=x', 'x='])('is not empty, and neither is its column: %s', (text) => {
+    expect(() => columnsOf(text)).toThrow('expected names with commas between them');
+  });
+
+  it.each(['"a', '"a"b=c', 'a="b"c', '"a"="b'])('is not in %s', (text) => {
+    expect(() => columnsOf(text)).toThrow(/^--columns .*: a quote at character \d+ does not fit$/);
+  });
+});
