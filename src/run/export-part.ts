@@ -324,7 +324,7 @@ export async function deliver(
     await openDestination(plan.target, context, {
       styled: plan.format === 'table',
       binary: isBinary(plan.format),
-      digest: receipt.isWanted,
+      hasReceipt: receipt.isWanted,
     }),
     async (destination) => {
       const writer = plan.openWriter(destination, plan.layout);

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { FolioError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
-import { findStream } from '../output/files/target.ts';
 import { openDestination } from '../output/files/open-destination.ts';
+import { findStream } from '../output/files/target.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import { version } from '../version.ts';
 import type { PartialResults } from './completeness.ts';
@@ -283,7 +283,7 @@ export class Receipt extends ReceiptPart {
   static async open(context: Context, options: ReceiptOptions): Promise<Receipt> {
     const { file } = options;
     if (file === undefined) return new Receipt(context, options, undefined);
-    return new Receipt(context, options, await openDestination(file, context));
+    return new Receipt(context, options, await openDestination(file, context, { hasReceipt: true }));
   }
 
   /** The receipt of the part of this name. */

@@ -126,9 +126,9 @@ describe('a disk that fills up', () => {
 });
 
 describe('two runs on one output', () => {
-  it('never mix: the second ends at once, naming the first, and a dead one is no hindrance', () =>
+  it('that has a receipt never mix: the second ends at once, naming the first, and a dead one is no hindrance', () =>
     inFolder(async (folder) => {
-      const args = [...EXPORT, '-o', join(folder, 'out.jsonl')];
+      const args = [...EXPORT, '-o', join(folder, 'out.jsonl'), '--receipt', join(folder, 'receipt.json')];
       const held = await startFaultServer(new ModelService({ issued }), always(silence));
       await withServer(held, async () => {
         const first = startFolio(quickly(args, held));
@@ -140,7 +140,8 @@ describe('two runs on one output', () => {
         await first.exit;
       });
       const { code } = await runAgainst({ records: { issued }, args });
-      expect({ code, files: await readdir(folder) }).toEqual({ code: 0, files: ['out.jsonl'] });
+      const files = (await readdir(folder)).filter((name) => !name.endsWith('.folio-tmp'));
+      expect({ code, files }).toEqual({ code: 0, files: ['out.jsonl', 'receipt.json'] });
       expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe(lines(issued));
     }));
 

@@ -19,7 +19,7 @@ const PROGRAM = `
   const step = (name) => writeSync(1, name + '\\n');
   try {
     step('open');
-    const destination = await openDestination(target, { clock, processes: processTable(process) });
+    const destination = await openDestination(target, { clock, processes: processTable(process) }, { hasReceipt: true });
     const writeFrom = async (first) => {
       for (let piece = first; piece < first + 5; piece++) {
         step('write');

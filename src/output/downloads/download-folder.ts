@@ -1,6 +1,5 @@
 import { link, lstat, rm } from 'node:fs/promises';
 import { cannotWrite } from '../files/cannot-write.ts';
-import { NO_LINKS } from '../files/lock.ts';
 import { LockedFolder } from '../files/locked-folder.ts';
 import { putInPlace, flushFolder, type PlaceContext, type FileContext } from '../files/whole-file.ts';
 import { makeFolder } from '../files/target.ts';
@@ -92,6 +91,9 @@ export class DownloadFolder {
     await removeEmpty();
   }
 }
+
+/** Errors of a file system that has no hard links: FAT, some network drives. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
 
 /**
  * Gives a finished file its name. If that name is taken, removes the file and returns false. Throws the system's error.

@@ -8,7 +8,7 @@ export interface Destination extends Sink {
   readonly isFile: boolean;
   /** Bytes taken so far. */
   readonly bytes: number;
-  /** SHA-256 of the bytes so far, in hex. Only of a destination opened with `digest`; else a TypeError. */
+  /** SHA-256 of the bytes so far, in hex. Only of a destination that has a receipt; else a TypeError. */
   sha256(): string;
   /** Completes the result; a file appears under its name now. Rejects with OutputError, and then nothing changed. */
   commit(): Promise<void>;
@@ -67,8 +67,8 @@ export class Tally {
   }
 
   /** The runtime takes 3 ms to load its part for hashes, which only a run with a receipt needs. */
-  static async open(digest: boolean): Promise<Tally> {
-    if (!digest) return new Tally(undefined);
+  static async open(hashes: boolean): Promise<Tally> {
+    if (!hashes) return new Tally(undefined);
     const { createHash } = await import('node:crypto');
     return new Tally(() => createHash('sha256'));
   }
@@ -89,7 +89,7 @@ export class Tally {
 
   /** SHA-256 so far, in hex. */
   sha256(): string {
-    if (this.#hash === undefined) throw new TypeError('opened without digest');
+    if (this.#hash === undefined) throw new TypeError('opened without a receipt');
     return this.#hash.copy().digest('hex');
   }
 }

@@ -1,7 +1,7 @@
-import { link, open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
-import { errorCode, OutputError, systemReason } from '../../errors.ts';
+import { errorCode, OutputError } from '../../errors.ts';
 import { parseJsonObject } from '../../json/json-object.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { Processes } from './processes.ts';
@@ -25,12 +25,8 @@ interface LockWait {
 
 /** The lock of a file, which gives the right to write it. One run has it at a time. */
 export interface FileLock {
-  /** The mode that a new file gets in the folder, by umask or the folder's own rule. */
-  readonly newFileMode: number;
   /** False when another run has taken the lock over, which it may when this one slept for a minute. */
   isOurs(): Promise<boolean>;
-  /** Removes what killed runs left beside the file: see `sideFilesOf`. Never rejects. */
-  removeStaleFiles(): Promise<void>;
   /** Gives the lock back. Never rejects; a lock that is no longer ours is left alone. */
   release(): Promise<void>;
 }
@@ -44,9 +40,6 @@ const LOOK_EVERY = 25;
 /** Times that a lock is tried for that goes and comes: far more than runs can end and begin meanwhile. */
 const MAX_ROUNDS = 100;
 
-/** Errors of a file system that has no hard links: FAT, some network drives. */
-export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
-
 /**
  * Takes the lock of a file. It is a file beside it, which names its owner. A lock is alive while its owner's process is, if
  * that runs on this host; otherwise while its owner renews the time stamp. A stale lock is taken over.
@@ -59,67 +52,64 @@ export async function lockTarget(
   context: LockContext,
   wait?: LockWait,
 ): Promise<FileLock> {
-  const claim = await writeClaim(target, context);
+  const { clock, processes } = context;
+  const { pid, host, namespace } = processes;
+  const { start: processStart } = await processes.look(pid);
+  const startedAt = new Date(clock.now()).toISOString();
+  const id = Math.floor(clock.random() * 2 ** 48).toString(36);
+  const text = `${JSON.stringify({ pid, host, namespace, startedAt, processStart, id })}\n`;
   const path = join(target.folder, sideFilesOf(target.name).lock);
-  const taking: Taking = { claim, target, processes: context.processes, wait };
-  try {
-    return heldLock(path, await take(path, taking), taking);
-  } catch (error) {
-    await claim.handle.close();
-    throw error;
-  } finally {
-    await rm(claim.path, { force: true }).catch(() => undefined);
-  }
-}
-
-interface Taking {
-  readonly claim: LockClaim;
-  readonly target: LockTarget;
-  readonly processes: Processes;
-  readonly wait: LockWait | undefined;
-}
-
-function heldLock(path: string, handle: FileHandle, { claim, target, processes }: Taking): FileLock {
-  const renewal = setInterval(() => void renew(handle, claim.text).catch(() => undefined), RENEW_EVERY);
+  const handle = await take(path, { text, target, context, wait });
+  const renewal = setInterval(() => void renew(handle, text).catch(() => undefined), RENEW_EVERY);
   // A lock must not keep the process from ending.
   renewal.unref();
-  let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     clearInterval(renewal);
     await handle.close().catch(() => undefined);
-    if (handle !== claim.handle) await claim.handle.close().catch(() => undefined);
-    await removeIf(claim.text, path);
+    await removeIf(text, path);
   };
+  let released: Promise<void> | undefined;
   return {
-    newFileMode: claim.newFileMode,
-    isOurs: async () => ((await readLock(path))?.text ?? claim.text) === claim.text,
-    removeStaleFiles: () => removeStaleFiles(target, async (lock) => isAlive(lock, claim, processes)),
+    isOurs: async () => ((await readLock(path))?.text ?? text) === text,
     release: () => (released ??= release()),
   };
 }
 
+interface Taking {
+  /** The contents of the lock. */
+  readonly text: string;
+  readonly target: LockTarget;
+  readonly context: LockContext;
+  readonly wait: LockWait | undefined;
+}
+
 /**
- * Makes the claim the lock at `path`, and returns the handle by which it is renewed.
+ * Makes the lock at `path`, and returns the handle by which it is renewed.
  *
  * Two runs that find the same stale lock must not both remove it: the slower one would remove the lock that the faster one has
  * taken since. So a run first takes a guard, a lock on removing this stale lock, and then looks again.
  */
 async function take(path: string, taking: Taking): Promise<FileHandle> {
-  const { claim, target, processes, wait } = taking;
+  const { text, target, wait } = taking;
   let waited = 0;
   for (let round = 0; round < MAX_ROUNDS;) {
-    const handle = await linkClaim(claim, path, target);
+    const handle = await makeLock(path, taking);
     if (handle !== undefined) return handle;
     const found = await readLock(path);
     if (found === undefined) {
       round++;
-    } else if (await isAlive(found, claim, processes)) {
+    } else if (await isAlive(found, taking)) {
       if (wait === undefined || waited >= wait.milliseconds) throw heldBy(found, path, taking);
       await wait.clock.sleep(LOOK_EVERY, wait.signal);
       waited += LOOK_EVERY;
     } else {
       round++;
-      await removeStaleLock(path, found.text, taking);
+      const guard = sideFilesOf(target.name).guard(path, found.text);
+      const guarding = await take(guard, taking);
+      const still = await readLock(path);
+      if (still !== undefined && !(await isAlive(still, taking))) await removeIf(still.text, path);
+      await guarding.close();
+      await removeIf(text, guard);
     }
   }
   throw new OutputError(`cannot lock ${target.shown}: ${path} can be neither made nor read`, {
@@ -127,73 +117,25 @@ async function take(path: string, taking: Taking): Promise<FileHandle> {
   });
 }
 
-async function removeStaleLock(path: string, text: string, taking: Taking): Promise<void> {
-  const { claim, target, processes } = taking;
-  const guard = sideFilesOf(target.name).guard(path, text);
-  const handle = await take(guard, taking);
-  const found = await readLock(path);
-  if (found !== undefined && !(await isAlive(found, claim, processes))) await removeIf(found.text, path);
-  await removeIf(claim.text, guard);
-  if (handle !== claim.handle) await handle.close();
-}
-
-/** The contents of the lock in a file of its own. A link gives it the name of the lock: the lock appears whole or not at all. */
-interface LockClaim {
-  readonly path: string;
-  readonly handle: FileHandle;
-  readonly text: string;
-  readonly newFileMode: number;
-}
-
-/** Writes the claim beside the target. Throws OutputError when the folder lets us create no file. */
-async function writeClaim(target: LockTarget, { clock, processes }: LockContext): Promise<LockClaim> {
-  const { pid, host, namespace } = processes;
-  const { start } = await processes.look(pid);
-  const startedAt = new Date(clock.now()).toISOString();
-  const id = Math.floor(clock.random() * 2 ** 48).toString(36);
-  const text = `${JSON.stringify({ pid, host, namespace, startedAt, processStart: start, id })}\n`;
-  const path = join(target.folder, sideFilesOf(target.name).claim(pid, clock.random()));
+/**
+ * Makes the lock, unless there is one: then undefined. Until its text is written it names nobody, and counts as alive for a minute.
+ * Throws OutputError where the folder lets us create no file.
+ */
+async function makeLock(path: string, { text, target }: Taking): Promise<FileHandle | undefined> {
   try {
-    const handle = await open(path, 'wx', 0o666);
+    // Readable by all who may create files here, so that they can see whose it is; writable by us alone.
+    const handle = await open(path, 'wx', 0o644);
     try {
-      const newFileMode = (await handle.stat()).mode & 0o777;
-      // Readable by all who may create files here, so that they can see whose it is; writable by us alone.
-      await handle.chmod(newFileMode & 0o644);
       await handle.writeFile(text);
-      return { path, handle, text, newFileMode };
+      return handle;
     } catch (error) {
       await handle.close();
       await rm(path, { force: true });
       throw error;
     }
   } catch (error) {
-    throw cannotWrite(target.shown, error);
-  }
-}
-
-/** Makes the claim the lock, unless there is one: then undefined. Throws OutputError where no lock can be had at all. */
-async function linkClaim(
-  claim: LockClaim,
-  path: string,
-  target: LockTarget,
-): Promise<FileHandle | undefined> {
-  try {
-    try {
-      await link(claim.path, path);
-      return claim.handle;
-    } catch (error) {
-      if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
-      const handle = await open(path, 'wx', 0o644);
-      await handle.writeFile(claim.text);
-      return handle;
-    }
-  } catch (error) {
     if (errorCode(error) === 'EEXIST') return undefined;
-    const reason = systemReason(error);
-    throw new OutputError(
-      `cannot lock ${target.shown}: no lock file can be made in ${target.folder}: ${reason}`,
-      { hint: 'Write to a folder on a local disk, and copy the file from there.', cause: error },
-    );
+    throw cannotWrite(target.shown, error);
   }
 }
 
@@ -221,26 +163,43 @@ async function removeIf(expected: string, path: string): Promise<void> {
   if ((await readLock(path))?.text === expected) await rm(path, { force: true }).catch(() => undefined);
 }
 
-/** Writes the same text again. Returns the time of it by the clock of the file system, which all hosts share. */
-async function renew(handle: FileHandle, text: string): Promise<number> {
+/** Writes the same text again, and so renews the time stamp. */
+async function renew(handle: FileHandle, text: string): Promise<void> {
   await handle.write(text, 0);
   await handle.datasync();
-  return (await handle.stat()).mtimeMs;
 }
 
 /**
  * Whether the owner of a lock is at work. On the same host and in the same container its process tells. Otherwise, and for
- * a lock that names nobody, the time stamp decides. It is compared with that of our own claim, because the clocks of a
- * network drive and of this host may differ.
+ * a lock that names nobody, the time stamp decides.
  */
-async function isAlive(lock: FoundLock, claim: LockClaim, processes: Processes): Promise<boolean> {
+async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
+  const { processes } = context;
   const owner = parseOwner(lock.text);
   if (owner !== undefined && isNear(owner, processes)) {
     const { alive, start } = await processes.look(owner.pid);
     return alive && (owner.processStart ?? start) === (start ?? owner.processStart);
   }
-  const now = await renew(claim.handle, claim.text);
-  return Math.abs(now - lock.renewedAt) <= STALE_AFTER;
+  return Math.abs((await fileSystemTime(target, context)) - lock.renewedAt) <= STALE_AFTER;
+}
+
+/** The time by the clock of the file system, which all hosts share: that of a network drive and of this host may differ. */
+async function fileSystemTime(
+  { folder, name, shown }: LockTarget,
+  { clock, processes }: LockContext,
+): Promise<number> {
+  const path = join(folder, sideFilesOf(name).temporary(processes.pid, clock.random()));
+  try {
+    const handle = await open(path, 'wx', 0o600);
+    try {
+      return (await handle.stat()).mtimeMs;
+    } finally {
+      await handle.close();
+      await rm(path, { force: true });
+    }
+  } catch (error) {
+    throw cannotWrite(shown, error);
+  }
 }
 
 /** Who holds a lock: the contents of the lock file, as JSON. */
@@ -269,43 +228,22 @@ function isNear(owner: LockOwner, processes: Processes): boolean {
 }
 
 /** Says who holds the lock, since when, and what to do about it. */
-function heldBy({ text }: FoundLock, path: string, { target, processes }: Taking): OutputError {
+function heldBy({ text }: FoundLock, path: string, { target, context }: Taking): OutputError {
   const { shown } = target;
+  const { processes } = context;
   const owner = parseOwner(text);
   const soon = { hint: 'Wait for it to end; its lock ends a minute after the last sign of life.' };
-  if (owner === undefined) {
+  if (owner === undefined)
     return new OutputError(`${shown} is locked by ${path}, which does not say whose it is`, soon);
-  }
   const { pid, host, startedAt } = owner;
-  if (!isNear(owner, processes)) {
+  if (!isNear(owner, processes))
     return new OutputError(
       `another run (pid ${pid} on ${host}, since ${startedAt}) is writing ${shown}`,
       soon,
     );
-  }
-  if (pid === processes.pid) {
+  if (pid === processes.pid)
     return new OutputError(`this run is writing ${shown} already`, { hint: 'Name two different files.' });
-  }
   return new OutputError(`another run (pid ${pid}, since ${startedAt}) is writing ${shown}`, {
     hint: 'Wait for it to end, or write to another file.',
   });
-}
-
-/**
- * Only the owner of the lock writes temporary files, so that all that are there are stale. Claims are made before the lock is
- * taken: a claim is stale only when its owner is gone. A file that cannot be removed does no harm.
- */
-async function removeStaleFiles(
-  { folder, name }: LockTarget,
-  isAlive: (claim: FoundLock) => Promise<boolean>,
-): Promise<void> {
-  const names = sideFilesOf(name);
-  for (const file of await readdir(folder).catch(() => [])) {
-    const kind = names.recognise(file);
-    if (kind === undefined) continue;
-    const path = join(folder, file);
-    const claim = kind === 'claim' ? await readLock(path) : undefined;
-    if (claim !== undefined && (await isAlive(claim).catch(() => true))) continue;
-    await rm(path, { force: true }).catch(() => undefined);
-  }
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { errorCode, Interrupted, OutputError } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { lockTarget, type FileLock } from './lock.ts';
-import { sideFilesOf } from './side-files.ts';
+import { removeLeftovers, sideFilesOf } from './side-files.ts';
 import { realPath } from './target.ts';
-import { writeChunk, type FileContext } from './whole-file.ts';
+import { openTemporary, writeChunk, type FileContext } from './whole-file.ts';
 
 /** What of the folder is folio's own. */
 interface OwnFiles {
@@ -53,7 +53,7 @@ export class LockedFolder {
     });
     const lock = await lockTarget({ shown, folder: path, name: own.locked }, context);
     try {
-      await lock.removeStaleFiles();
+      await removeLeftovers({ folder: path, name: own.locked }, context.clock.now());
       const list = await readList(join(path, own.list));
       const entries = await readdir(path, { withFileTypes: true });
       return new LockedFolder({ ...own, path, shown, context, lock }, entries, list);
@@ -106,21 +106,21 @@ export class LockedFolder {
     body: Iterable<Buffer> | AsyncIterable<Buffer>,
     place: (temporary: string) => Promise<Placed>,
   ): Promise<{ readonly bytes: number; readonly placed: Placed }> {
-    const { context, lock, locked } = this.#parts;
+    const { context, locked } = this.#parts;
     const nth = (this.#temporaries++ + 0.5) / 36 ** 8;
     const temporary = this.pathOf(sideFilesOf(locked).temporary(context.processes.pid, nth));
     const failed = (error: unknown): never => {
       throw error instanceof Interrupted ? error : cannotWrite(this.shown(file), error);
     };
     try {
-      const handle = await open(temporary, 'wx', 0o600).catch(failed);
+      const { handle, mode } = await openTemporary(temporary).catch(failed);
       let bytes = 0;
       try {
         for await (const chunk of body) {
           await writeChunk(handle, chunk).catch(failed);
           bytes += chunk.length;
         }
-        await handle.chmod(lock.newFileMode).catch(failed);
+        await handle.chmod(mode).catch(failed);
         await handle.sync().catch(failed);
       } finally {
         await handle.close();

@@ -15,8 +15,8 @@ export interface DestinationContext {
 }
 
 export interface DestinationOptions {
-  /** Whether `sha256` will be asked for. */
-  readonly digest?: boolean;
+  /** Whether it has a receipt, or is one: then it is hashed, and no other run may write it meanwhile. */
+  readonly hasReceipt?: boolean;
   /** Whether the text is made for a terminal, as tables are. Other text goes through a TerminalGate there. */
   readonly styled?: boolean;
   /** Whether the bytes are no text, so that a terminal must not get them. */
@@ -35,7 +35,7 @@ export async function openDestination(
   context: DestinationContext,
   options: DestinationOptions = {},
 ): Promise<Destination> {
-  const { digest = false, styled = false } = options;
+  const { hasReceipt = false, styled = false } = options;
   const target = await findTarget(output);
   if (target.kind === 'file')
     return (await import('./whole-file.ts')).openWholeFile(target, context, options);
@@ -45,7 +45,7 @@ export async function openDestination(
       hint: 'Write to a file, as in -o invoices.xlsx.',
     });
   }
-  return writeDirectly(sink, { tally: await Tally.open(digest), styled });
+  return writeDirectly(sink, { tally: await Tally.open(hasReceipt), styled });
 }
 
 async function openDirect(

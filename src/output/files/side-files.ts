@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Bytes of the target's name in the names of its side files: a name may have 255, of which endings take up to 50. */
 const NAME_LIMIT = 200;
@@ -9,12 +11,10 @@ interface SideFiles {
   readonly lock: string;
   /** The new contents of the target, written by one process. */
   temporary(pid: number, random: number): string;
-  /** The contents of a lock before it is taken, written by one process. */
-  claim(pid: number, random: number): string;
   /** The lock on removing a stale lock. */
   guard(lock: string, text: string): string;
-  /** Which of these a file of the folder is. Undefined for the lock and any other file. */
-  recognise(file: string): 'temporary' | 'claim' | 'guard' | undefined;
+  /** Whether a file of the folder is a temporary file or a guard, which a killed run leaves behind. */
+  isLeftover(file: string): boolean;
 }
 
 /** The names for the target called `name`. A long name is shortened, and gets a hash that tells it from similar ones. */
@@ -25,15 +25,10 @@ export function sideFilesOf(name: string): SideFiles {
   return {
     lock,
     temporary: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-tmp`,
-    claim: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-claim`,
     guard: (lock, text) => `${lock}.${digest(text, 8)}`,
-    recognise(file) {
-      if (file.startsWith(`${lock}.`) && /^(?:\.[0-9a-f]{8})+$/.test(file.slice(lock.length))) return 'guard';
-      if (!file.startsWith(`.${stem}.`)) return undefined;
-      const ending = /^\d+-[0-9a-z]{8}\.folio-(tmp|claim)$/.exec(file.slice(stem.length + 2))?.[1];
-      if (ending === undefined) return undefined;
-      return ending === 'tmp' ? 'temporary' : 'claim';
-    },
+    isLeftover: (file) =>
+      file.startsWith(`.${stem}.`) &&
+      /^(?:\d+-[0-9a-z]{8}\.folio-tmp|folio-lock(?:\.[0-9a-f]{8})+)$/.test(file.slice(stem.length + 2)),
   };
 }
 
@@ -45,6 +40,29 @@ function eightLetters(random: number): string {
   return Math.floor(random * 36 ** 8)
     .toString(36)
     .padStart(8, '0');
+}
+
+/** Milliseconds without a change after which a temporary file counts as left by a run that was killed. */
+const LEFT_AFTER = 24 * 60 * 60 * 1000;
+
+/**
+ * Removes what killed runs left beside the target, a day after it was last written. Never rejects: a file that cannot be removed
+ * does no harm.
+ *
+ * @param now milliseconds since 1970
+ */
+export async function removeLeftovers(
+  { folder, name }: { readonly folder: string; readonly name: string },
+  now: number,
+): Promise<void> {
+  const names = sideFilesOf(name);
+  for (const file of await readdir(folder).catch(() => [])) {
+    if (!names.isLeftover(file)) continue;
+    const path = join(folder, file);
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || now - found.mtimeMs < LEFT_AFTER) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 /** The longest beginning of the text, in whole characters, whose UTF-8 is at most `limit` bytes. */

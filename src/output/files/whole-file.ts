@@ -4,35 +4,32 @@ import { join } from 'node:path';
 import { Interrupted, OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
-import { lockTarget, type LockContext, type FileLock } from './lock.ts';
-import { sideFilesOf } from './side-files.ts';
+import type { LockContext, FileLock } from './lock.ts';
+import { removeLeftovers, sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 import type { Clock } from '../../context.ts';
 
 /** What writing a file uses of the world outside. */
 export type FileContext = LockContext & PlaceContext;
 
-interface WholeFileOptions {
-  readonly digest?: boolean;
-}
-
 /**
  * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit
- * flushes and renames. Until then, and after a kill at any moment, the target is what it was.
+ * flushes and renames. Until then, and after a kill at any moment, the target is what it was. Of two runs on one file, the last to
+ * commit stands; where a receipt says what the file is, the second is refused.
  * Throws OutputError when the target is locked by another run, or its folder cannot be written.
  */
 export async function openWholeFile(
   target: FileTarget,
   context: FileContext,
-  { digest = false }: WholeFileOptions = {},
+  { hasReceipt = false }: { readonly hasReceipt?: boolean },
 ): Promise<Destination> {
-  const lock = await lockTarget(target, context);
+  const lock = hasReceipt ? await (await import('./lock.ts')).lockTarget(target, context) : undefined;
   try {
-    await lock.removeStaleFiles();
-    const tally = await Tally.open(digest);
-    return new WholeFile({ target, context, lock, tally }, await openTemporary(target, context));
+    await removeLeftovers(target, context.clock.now());
+    const tally = await Tally.open(hasReceipt);
+    return new WholeFile({ target, context, lock, tally }, await temporaryOf(target, context));
   } catch (error) {
-    await lock.release();
+    await lock?.release();
     throw cannotWrite(target.shown, error);
   }
 }
@@ -40,19 +37,29 @@ export async function openWholeFile(
 interface Parts {
   readonly target: FileTarget;
   readonly context: FileContext;
-  readonly lock: FileLock;
+  /** Where there is a receipt. */
+  readonly lock: FileLock | undefined;
   readonly tally: Tally;
 }
 
 interface TemporaryFile {
   readonly path: string;
   readonly handle: FileHandle;
+  /** What a new file gets in the folder, by umask or the folder's own rule. */
+  readonly mode: number;
 }
 
-async function openTemporary(target: FileTarget, { processes, clock }: FileContext): Promise<TemporaryFile> {
+async function temporaryOf(target: FileTarget, { processes, clock }: FileContext): Promise<TemporaryFile> {
   const name = sideFilesOf(target.name).temporary(processes.pid, clock.random());
-  const path = join(target.folder, name);
-  return { path, handle: await open(path, 'wx+', 0o600) };
+  return openTemporary(join(target.folder, name), target.existing === undefined ? 0o666 : 0o600);
+}
+
+/** Makes a file, for its owner alone until it is whole. Rejects as `open` does. */
+export async function openTemporary(path: string, asked = 0o666): Promise<TemporaryFile> {
+  const handle = await open(path, 'wx+', asked);
+  const mode = (await handle.stat()).mode & 0o777;
+  await handle.chmod(0o600);
+  return { path, handle, mode };
 }
 
 class WholeFile implements Destination {
@@ -92,7 +99,7 @@ class WholeFile implements Destination {
     const before = this.#file;
     const { target, context, tally } = this.#parts;
     return this.#orDiscard(async () => {
-      this.#files.push(await openTemporary(target, context));
+      this.#files.push(await temporaryOf(target, context));
       tally.reset();
       // It has no name any more, so that a kill leaves nothing of it.
       await rm(before.path);
@@ -139,17 +146,17 @@ class WholeFile implements Destination {
 
   async #install(): Promise<void> {
     const { target, context, lock } = this.#parts;
-    const { path, handle } = this.#file;
+    const { path, handle, mode } = this.#file;
     const { existing, folder, name, shown } = target;
     try {
       // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
       if (existing !== undefined) await handle.chown(existing.uid, existing.gid).catch(() => undefined);
-      await handle.chmod(existing?.mode ?? lock.newFileMode);
+      await handle.chmod(existing?.mode ?? mode);
       // Before the rename: else a power failure may leave the new name with none of the bytes.
       await handle.sync();
       const { ino, dev } = await handle.stat();
       for (const each of this.#files) await each.handle.close();
-      if (!(await lock.isOurs())) throw takenOver(shown);
+      if ((await lock?.isOurs()) === false) throw takenOver(shown);
       const found = await lstat(path);
       // On Windows some versions of Node give a drive another number for a name than for an open file.
       const isElsewhere = found.dev !== dev && systemPlatform() !== 'win32';
@@ -165,7 +172,7 @@ class WholeFile implements Destination {
     } catch (error) {
       throw cannotWrite(shown, error, 'The new file is in place, but may not survive a power failure.');
     } finally {
-      await lock.release();
+      await lock?.release();
     }
   }
 
@@ -174,7 +181,7 @@ class WholeFile implements Destination {
       await handle.close().catch(() => undefined);
       await rm(path, { force: true }).catch(() => undefined);
     }
-    await this.#parts.lock.release();
+    await this.#parts.lock?.release();
   }
 
   #refuseIfEnded(): void {

@@ -60,7 +60,7 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
   };
   await inRun(context, { ...options, output, parts: names }, async (run) => {
     const destination = await openDestination(output, run.context, {
-      digest: receipt !== undefined,
+      hasReceipt: receipt !== undefined,
     });
     try {
       for (const source of sourcesOf(parts)) await source.open?.(run);

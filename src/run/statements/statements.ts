@@ -172,7 +172,7 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
   const note = await noteOf(asked.flags.note, run.context);
   let results: readonly PartResult[] = [];
   const delivered = await written(
-    await openDestination(output, run.context, { digest: receipt !== undefined }),
+    await openDestination(output, run.context, { hasReceipt: receipt !== undefined }),
     async (destination) => {
       const outcome = await readAll(job);
       ({ results } = outcome);

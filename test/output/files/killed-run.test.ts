@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
@@ -11,28 +11,27 @@ import { buildProgram, startWriting, WHOLE } from '../writing-process.ts';
 const STEPS = 14;
 
 async function writeAgain(target: string): Promise<void> {
-  const destination = await openDestination(target, destinationContext({ processes: processTable(process) }));
+  const destination = await openDestination(
+    target,
+    destinationContext({ processes: processTable(process) }),
+    { hasReceipt: true },
+  );
   await destination.write('again');
   await destination.commit();
 }
 
-/**
- * Lets a minute pass for a claim that was made but not yet written when its run was killed: it does not say whose it is, and
- * is respected for so long.
- */
-function ageEmptyClaims(folder: string): void {
-  const claims = readdirSync(folder).filter((name) => name.endsWith('.folio-claim'));
-  const then = Date.now() / 1000 - 70;
-  for (const path of claims.map((name) => join(folder, name))) {
-    if (statSync(path).size === 0) utimesSync(path, then, then);
-  }
+/** Lets a day pass for what the killed run left, after which the next one removes it. */
+function age(folder: string): void {
+  const then = Date.UTC(2026, 9, 1) / 1000;
+  for (const name of readdirSync(folder).filter((name) => name.startsWith('.')))
+    utimesSync(join(folder, name), then, then);
 }
 
 describe.skipIf(process.platform === 'win32')('a run of the real program', () => {
   let program: string;
   beforeAll(async () => void (program = await buildProgram()));
 
-  it('killed at any step leaves the old file or the new one, and no trace after the next run', async () => {
+  it('killed at any step leaves the old file or the new one, and no trace after a day', async () => {
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     for (let step = 1; step <= STEPS; step++) {
@@ -43,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('a run of the real program', () =>
       await run.ended;
       expect(['old', WHOLE]).toContain(readFileSync(target, 'utf8'));
       if (run.steps.includes('done')) expect(readFileSync(target, 'utf8')).toBe(WHOLE);
-      ageEmptyClaims(folder);
+      age(folder);
       await writeAgain(target);
       expect([readdirSync(folder), readFileSync(target, 'utf8')]).toEqual([['out.csv'], 'again']);
     }

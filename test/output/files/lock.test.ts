@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -217,44 +217,6 @@ describe('a lock', () => {
     lockIn(folder, holder);
     expect((await refusal(folder, started('boot/100')))[0]).toMatch(/^another run/);
     await lockTarget(targetIn(folder), destinationContext({ processes: started('boot/200') }));
-  });
-});
-
-describe('removeStaleFiles', () => {
-  it('removes what runs left beside the target, and nothing else', async () => {
-    const folder = temporaryFolder();
-    const names = sideFilesOf('out.csv');
-    const lock = await lockTarget(targetIn(folder), destinationContext());
-    const kept = ['out.csv', '.out.csv.bak', '.other.csv.7-aaaaaaaa.folio-tmp'];
-    const stale = [
-      names.temporary(7, 0.5),
-      names.temporary(OUR_PID, 0.25),
-      names.guard(names.lock, 'dead'),
-      names.guard(names.guard(names.lock, 'dead'), 'dead too'),
-    ];
-    for (const name of [...kept, ...stale]) writeFileSync(join(folder, name), '');
-    const claims = {
-      dead: { pid: OTHER_PID, host: 'desk', startedAt: SINCE },
-      alive: { pid: OUR_PID, host: 'desk', startedAt: SINCE },
-      foreign: { pid: OTHER_PID, host: 'server', startedAt: SINCE },
-    };
-    const [dead, alive, foreign] = [names.claim(1, 0.1), names.claim(2, 0.2), names.claim(3, 0.3)];
-    writeFileSync(join(folder, dead), JSON.stringify(claims.dead));
-    writeFileSync(join(folder, alive), JSON.stringify(claims.alive));
-    writeFileSync(join(folder, foreign), JSON.stringify(claims.foreign));
-    await lock.removeStaleFiles();
-    expect(readdirSync(folder).toSorted()).toEqual([...kept, names.lock, alive, foreign].toSorted());
-    age(join(folder, foreign), 70);
-    await lock.removeStaleFiles();
-    expect(readdirSync(folder).toSorted()).toEqual([...kept, names.lock, alive].toSorted());
-  });
-
-  it('minds no folder that is gone', async () => {
-    const folder = temporaryFolder();
-    const lock = await lockTarget(targetIn(folder), destinationContext());
-    rmSync(folder, { recursive: true });
-    await lock.removeStaleFiles();
-    await lock.release();
   });
 });
 

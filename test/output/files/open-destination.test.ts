@@ -8,13 +8,14 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
-import { destinationContext, OUR_PID } from '../destination-context.ts';
+import { destinationContext, fakeProcesses, OUR_PID } from '../destination-context.ts';
 import { FakeOutput } from '../../support/fake-streams.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -30,7 +31,7 @@ describe('a file', () => {
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     writeFileSync(target, 'old');
-    const destination = await openDestination(target, destinationContext(), { digest: true });
+    const destination = await openDestination(target, destinationContext(), { hasReceipt: true });
     await destination.write('número\n');
     await destination.write(Buffer.from([0, 255]));
     expect(readFileSync(target, 'utf8')).toBe('old');
@@ -46,11 +47,68 @@ describe('a file', () => {
     withUmask(0);
     const folder = temporaryFolder();
     const destination = await openDestination(join(folder, 'out.csv'), destinationContext());
-    const [lock, temporary] = readdirSync(folder).toSorted((a, b) => a.length - b.length);
-    expect(lock).toBe('.out.csv.folio-lock');
+    const [temporary, ...others] = readdirSync(folder);
     expect(temporary).toMatch(new RegExp(`^\\.out\\.csv\\.${OUR_PID}-[0-9a-z]{8}\\.folio-tmp$`));
-    expect([modeOf(join(folder, temporary!)), modeOf(join(folder, lock!))]).toEqual(['600', '644']);
+    expect([modeOf(join(folder, temporary!)), others]).toEqual(['600', []]);
     await destination.discard();
+  });
+
+  it('that two runs write is whole, as the last one has it', async () => {
+    const target = join(temporaryFolder(), 'out.csv');
+    const runs = [1, 2].map((at) =>
+      openDestination(target, destinationContext({ processes: fakeProcesses(OUR_PID + at) })),
+    );
+    for (const run of runs) await (await run).write('abc');
+    for (const run of runs) await (await run).write('def');
+    await (await runs[1]!).commit();
+    await (await runs[0]!).write('ghi');
+    expect(readFileSync(target, 'utf8')).toBe('abcdef');
+    await (await runs[0]!).commit();
+    expect(readFileSync(target, 'utf8')).toBe('abcdefghi');
+  });
+
+  it('that has a receipt is written by one run at a time', async () => {
+    const folder = temporaryFolder();
+    const target = join(folder, 'out.csv');
+    const first = await openDestination(target, destinationContext(), { hasReceipt: true });
+    expect(modeOf(join(folder, '.out.csv.folio-lock'))).toBe('644');
+    await expect(openDestination(target, destinationContext(), { hasReceipt: true })).rejects.toThrow(
+      `this run is writing ${target} already`,
+    );
+    await first.discard();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('has nothing beside it that a killed run left more than a day ago', async () => {
+    const folder = temporaryFolder();
+    const hash = '0123abcd';
+    const stale = [
+      '.out.csv.7-aaaaaaaa.folio-tmp',
+      `.out.csv.folio-lock.${hash}`,
+      `.out.csv.folio-lock.${hash}.${hash}`,
+    ];
+    const kept = [
+      'out.csv.7-aaaaaaaa.folio-tmp',
+      '.out.csv',
+      '.out.csv.bak',
+      '.out.csv.folio-lock',
+      '.out.csv.folio-lock.backup',
+      '.out.csv.7-aaaaaaaa.folio-tmp.bak',
+      '.out.csv.x-aaaaaaaa.folio-tmp',
+      '.out.csv.7-aaaa.folio-tmp',
+      '.out.csv.7-aaaaaaaa.8-bbbbbbbb.folio-tmp',
+      '.other.csv.7-aaaaaaaa.folio-tmp',
+    ];
+    const young = '.out.csv.8-aaaaaaaa.folio-tmp';
+    const context = destinationContext();
+    for (const name of [...stale, ...kept, young]) {
+      writeFileSync(join(folder, name), '');
+      const hours = name === young ? 23 : 25;
+      const then = context.clock.now() / 1000 - hours * 3600;
+      utimesSync(join(folder, name), then, then);
+    }
+    await (await openDestination(join(folder, 'out.csv'), context)).commit();
+    expect(readdirSync(folder).toSorted()).toEqual([...kept, young, 'out.csv'].toSorted());
   });
 
   it('is what it was after a discard, which may come again and again, and after which nothing is taken', async () => {
@@ -115,9 +173,11 @@ describe('a file', () => {
     'may have a name of %s',
     async (name) => {
       const folder = temporaryFolder();
-      const destination = await openDestination(join(folder, name), destinationContext());
+      const destination = await openDestination(join(folder, name), destinationContext(), {
+        hasReceipt: true,
+      });
       await destination.write('new');
-      const held = openDestination(join(folder, name), destinationContext());
+      const held = openDestination(join(folder, name), destinationContext(), { hasReceipt: true });
       await expect(held).rejects.toThrow(OutputError);
       await destination.commit();
       expect(readdirSync(folder)).toEqual([name]);
@@ -156,7 +216,7 @@ describe('standard output', () => {
     'is meant by %s',
     async (output) => {
       const context = destinationContext();
-      const destination = await openDestination(output, context, { digest: true });
+      const destination = await openDestination(output, context, { hasReceipt: true });
       await destination.write('ñ\u001b\n');
       await destination.commit();
       expect([context.stdout.text, destination.bytes]).toEqual(['ñ\u001b\n', 4]);

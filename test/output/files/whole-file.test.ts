@@ -47,7 +47,7 @@ it('is on the disk before it has its name, and its name is after', async () => {
 it('does not replace what another run wrote that took the lock over', async () => {
   const folder = temporaryFolder();
   const output = join(folder, 'out.csv');
-  const destination = await openDestination(output, destinationContext());
+  const destination = await openDestination(output, destinationContext(), { hasReceipt: true });
   await destination.write('rows');
   writeFileSync(output, 'theirs');
   writeFileSync(join(folder, '.out.csv.folio-lock'), 'theirs');
@@ -62,7 +62,7 @@ describe('a file that is begun anew', () => {
   const begun = async (folder: string) => {
     writeFileSync(join(folder, 'out.csv'), 'old');
     const destination = await openDestination(join(folder, 'out.csv'), destinationContext(), {
-      digest: true,
+      hasReceipt: true,
     });
     await destination.write('one');
     await destination.write('sixteen');
