@@ -2,7 +2,6 @@ import { stringify, type Stringifier } from 'csv-stringify';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { guardFormula } from './formula-guard.ts';
-import { csvHeader, type RowEncoder, type EncodedRows } from './row-writer.ts';
 
 interface Dialect {
   readonly columns: readonly string[] | undefined;
@@ -18,7 +17,7 @@ const ROWS_AT_ONCE = 500;
  * Rows by csv-stringify, for every dialect but plain csv. It gets only strings: it would write the
  * boolean true as `1`, and put an apostrophe before negative numbers.
  */
-export class DialectRows implements RowEncoder {
+export class DialectRows {
   readonly #reader: CellReader;
   readonly #excel: boolean;
   readonly #delimiter: string;
@@ -39,20 +38,14 @@ export class DialectRows implements RowEncoder {
   }
 
   get columns(): readonly string[] {
-    return this.#reader.columns;
+    const names = this.#reader.columns;
+    return this.#excel ? names.map((name) => guardFormula(name, this.#delimiter)) : names;
   }
 
-  header(): Buffer {
-    const names = this.#excel
-      ? this.columns.map((name) => guardFormula(name, this.#delimiter))
-      : this.columns;
-    return csvHeader(names, this.#delimiter, this.#excel ? '\r\n' : '\n');
-  }
-
-  *encode(batch: RecordBatch): Generator<EncodedRows> {
+  *encode(batch: RecordBatch): Generator<{ readonly bytes: Buffer; readonly columns: number }> {
     let waiting = 0;
     for (let index = 0; index < batch.count; index++) {
-      const columns = this.columns.length;
+      const columns = this.#reader.columns.length;
       const cells = this.#reader.read(batch, index);
       if (waiting === ROWS_AT_ONCE || (waiting > 0 && cells.length !== columns)) {
         yield { bytes: this.#take(), columns };
@@ -61,7 +54,7 @@ export class DialectRows implements RowEncoder {
       this.#put(cells);
       waiting++;
     }
-    if (waiting > 0) yield { bytes: this.#take(), columns: this.columns.length };
+    if (waiting > 0) yield { bytes: this.#take(), columns: this.#reader.columns.length };
   }
 
   #put(cells: readonly (Cell | undefined)[]): void {

@@ -10,7 +10,6 @@ import {
 import { compactInto, unescape, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, Projection } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { csvHeader, type EncodedRows, type RowEncoder } from './row-writer.ts';
 
 /** Bytes that are handed on at a time: large enough for few writes, small enough to stay flat in memory. */
 const CHUNK = 512 * 1024;
@@ -26,7 +25,7 @@ const SLACK = 8;
  * and the spool). A thread for the rows would save a seventh of the time and cost 50 MB. The bytes are those that
  * csv-stringify would write: `test/output/csv/csv.test.ts` compares them.
  */
-export class PlainRows implements RowEncoder {
+export class PlainRows {
   readonly #projection: Projection;
   #text = new CsvText(0);
   /** Text that cannot be copied from the page is decoded here. */
@@ -40,11 +39,7 @@ export class PlainRows implements RowEncoder {
     return this.#projection.columns.names;
   }
 
-  header(): Buffer {
-    return csvHeader(this.columns, ',', '\n');
-  }
-
-  *encode(batch: RecordBatch): Generator<EncodedRows> {
+  *encode(batch: RecordBatch): Generator<{ readonly bytes: Buffer; readonly columns: number }> {
     let columns = this.columns.length;
     let waiting = false;
     for (let index = 0; index < batch.count; index++) {

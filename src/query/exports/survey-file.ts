@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { ExportFile } from './export-file.ts';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
-import { RowCounter } from '../../output/csv/row-writer.ts';
+import { LINE_FEED, QUOTE } from '../../json/bytes.ts';
 
 /** What a file holds. */
 export interface Survey {
@@ -42,6 +42,30 @@ export async function surveyFile(path: string, { format, header }: FileForm): Pr
   if (!isTable) return { ...facts, records: undefined, damage: undefined };
   if (!counter.isWhole) return { ...facts, records: undefined, damage: 'it ends within a row' };
   return { ...facts, records: Math.max(0, counter.rows - (header ? 1 : 0)), damage: undefined };
+}
+
+/** Counts the rows of csv that arrives in pieces. A line feed within quotes is text. */
+class RowCounter {
+  rows = 0;
+  #inQuotes = false;
+  #inRow = false;
+
+  add(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
+      else if (byte === LINE_FEED && !this.#inQuotes) {
+        this.rows++;
+        this.#inRow = false;
+        continue;
+      }
+      this.#inRow = true;
+    }
+  }
+
+  /** Whether the bytes so far end at the end of a row. */
+  get isWhole(): boolean {
+    return !this.#inRow;
+  }
 }
 
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {

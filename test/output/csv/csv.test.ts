@@ -88,6 +88,9 @@ describe('openCsv', () => {
     expect(await csv(['{"t":"=1;2"}'], { excel: true, delimiter: ';', header: false })).toBe(
       '\ufeff"\'=1;2"\r\n',
     );
+    expect(await csv(['{"t":"a\\r\\nb"}', '{}', '{"u":1}'], { excel: true })).toBe(
+      '\ufefft,u\r\n"a\r\nb",\r\n,\r\n,1\r\n',
+    );
     expect(await csv([], { excel: true })).toBe('');
   });
 
