@@ -1,9 +1,7 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
-import { HEADER_STYLE, type CellStyles } from './cell-styles.ts';
-import { cellXml, MAX_FRACTION, type CellForm } from './cell.ts';
-import { inlineString } from './workbook-xml.ts';
+import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type CellStyles } from './cell.ts';
 import { combineCrc, DeflatedText, deflateHead, type ZipEntry } from './zip.ts';
 import { isId, isIdentifier, roleOf, type ColumnRole } from '../column-roles.ts';
 import type { Layout } from '../writer.ts';
