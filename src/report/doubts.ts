@@ -6,12 +6,11 @@ import type { DoubtWords, Writing } from './words.ts';
 
 /** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
 export function doubtText(doubt: Doubt, writing: Writing): Html | string {
-  const { listing, organization, text } = doubt;
+  const { listing, text } = doubt;
   const { doubts } = writing.words;
   if (doubts === undefined) return text;
-  const name = [organization, doubts.listings[listing]].filter((one) => one !== undefined).join(', ');
   const own = ownText(doubt, doubts, writing);
-  return own === undefined ? saidByFolio(text, writing) : `${name}: ${own}`;
+  return own === undefined ? saidByFolio(text, writing) : `${doubts.listings[listing]}: ${own}`;
 }
 
 /** Which column a figure lacks, in the words of the page; undefined where folio's own say it. */

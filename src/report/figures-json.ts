@@ -15,7 +15,7 @@ import { TYPE_ROLES } from './period-figures.ts';
  * The figures behind the page as JSON. Amounts are strings with every digit, days are `2026-11-21`, months `2026-11`;
  * null is what the records do not say.
  */
-export function figuresJson({ dates, complete, doubts, organizations }: ReportFigures): string {
+export function figuresJson({ dates, complete, doubts, organization }: ReportFigures): string {
   const report = {
     asOf: formatDay(dates.asOf),
     period: {
@@ -26,7 +26,7 @@ export function figuresJson({ dates, complete, doubts, organizations }: ReportFi
     complete,
     doubts: doubts.map(({ text }) => text),
     buckets: AGES,
-    organizations: organizations.map(organizationOf),
+    organizations: [organizationOf(organization)],
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }

@@ -68,8 +68,6 @@ export interface OrganizationFigures {
 /** Why the figures of a listing are not complete. Its text names the listing. */
 export interface Doubt extends Finding {
   readonly listing: 'issued' | 'received' | 'funds';
-  /** Whose it is, where there are several. */
-  readonly organization: string | undefined;
 }
 
 /** Everything that a report shows. */
@@ -79,7 +77,7 @@ export interface ReportFigures {
   readonly complete: boolean;
   /** Why it is not complete. */
   readonly doubts: readonly Doubt[];
-  readonly organizations: readonly OrganizationFigures[];
+  readonly organization: OrganizationFigures;
 }
 
 /** One listing of an organization: its figures, or why there are none. */
@@ -217,14 +215,13 @@ export class FundTally {
     this.#reader = new CellReader([...this.#roles.columns, ...FUND_NAMES, 'id']);
   }
 
-  /** Adds funds. `before` is how many came before these. */
-  add(batch: RecordBatch, before: number): void {
+  add(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++) {
       this.#records++;
       const cells = this.#reader.read(batch, index);
       const fund = this.#roles.read(cells);
       const balance = readAmount(fund.cell('balance'));
-      if (balance === 'unreadable') this.#unreadable.noteRole(fund, 'balance', before + index + 1);
+      if (balance === 'unreadable') this.#unreadable.noteRole(fund, 'balance', this.#records);
       if (typeof balance === 'string' || balance.coefficient === 0n) continue;
       this.#count++;
       if (this.#first.length === MAX_FUNDS) continue;

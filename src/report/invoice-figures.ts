@@ -4,7 +4,7 @@ import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
-import type { FieldsOf } from '../invoices/fields.ts';
+import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
 import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
@@ -86,8 +86,7 @@ const MAX_OWN = 5;
 /** What figures are made of. */
 interface InvoiceFiguresOptions {
   readonly fields: FieldsOf;
-  /** The columns that may hold the organization's own fiscal ID, and its name, the likeliest first. */
-  readonly ownColumns: { readonly fiscalId: readonly string[]; readonly name: readonly string[] };
+  readonly listing: 'issued' | 'received';
   readonly dates: ReportDates;
 }
 
@@ -97,7 +96,8 @@ export class InvoiceFigures {
   readonly #aging: Aging;
   readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
-  readonly #ownColumns: InvoiceFiguresOptions['ownColumns'];
+  /** The columns that may hold the organization's own fiscal ID, and its name, the likeliest first. */
+  readonly #ownColumns: { readonly fiscalId: readonly string[]; readonly name: readonly string[] };
   readonly #currencies = new Map<string | undefined, CurrencyTally>();
   readonly #ownFiscalIds = new Map<string, number>();
   readonly #ownNames = new Map<string, number>();
@@ -105,9 +105,9 @@ export class InvoiceFigures {
   #count = 0;
   #inNoSum = 0;
 
-  constructor({ fields, ownColumns, dates }: InvoiceFiguresOptions) {
+  constructor({ fields, listing, dates }: InvoiceFiguresOptions) {
     this.#dates = dates;
-    this.#ownColumns = ownColumns;
+    this.#ownColumns = { fiscalId: ownIdColumns(listing), name: ownNameColumns(listing) };
     const { asOf, today } = dates;
     this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today });
     this.#invoices = new InvoiceReader(fields, [
@@ -119,18 +119,20 @@ export class InvoiceFigures {
       'cancelled',
       'currency',
     ]);
-    this.#reader = new CellReader([...this.#invoices.columns, ...ownColumns.fiscalId, ...ownColumns.name]);
+    this.#reader = new CellReader([
+      ...this.#invoices.columns,
+      ...this.#ownColumns.fiscalId,
+      ...this.#ownColumns.name,
+    ]);
   }
 
-  /** Adds records. `before` is how many records of the listing came before these. */
-  add(batch: RecordBatch, before: number): void {
-    const first = this.#count;
-    const items = this.#aging.add(batch, (nth) => before + nth - first);
+  add(batch: RecordBatch): void {
+    const items = this.#aging.add(batch);
     for (const item of items) this.#addOpen(item);
     for (let index = 0; index < batch.count; index++) {
       this.#count++;
       const cells = this.#reader.read(batch, index);
-      this.#addTotals(this.#invoices.read(cells), before + index + 1);
+      this.#addTotals(this.#invoices.read(cells), this.#count);
       this.#noteOwn(cells);
     }
   }

@@ -4,7 +4,6 @@ import { htmlPage } from './page-frame.ts';
 import { doubtText } from './doubts.ts';
 import { organizationSection } from './sections.ts';
 import { fiscalIdTerm } from './terms.ts';
-import { amountCell, table, textCell } from './table.ts';
 import type { Writing } from './words.ts';
 
 interface PageOptions {
@@ -21,35 +20,25 @@ interface PageOptions {
  */
 export function reportPage(figures: ReportFigures, { writing, version, title }: PageOptions): string {
   const { words } = writing;
-  const { organizations, dates } = figures;
-  const [only] = organizations.length === 1 ? organizations : [];
+  const { organization, dates } = figures;
+  const { profile } = organization;
   const period = capital(writing.period(dates.period.name));
-  const name = title ?? (only && ownNameOf(only));
-  const ids = only && idsOf(only, writing);
+  const name = title ?? organization.name ?? profile;
   const facts = [
     name === undefined ? undefined : words.title,
     `${words.asOf} ${writing.longDay(dates.asOf)}`,
-    only === undefined ? period : ids,
-    only?.profile === name ? undefined : only?.profile,
+    idsOf(organization, writing),
+    profile === name ? undefined : profile,
   ];
-  const sections = organizations.map((one, index) =>
-    organizationSection(one, {
-      ...{ writing, dates, id: `o${index + 1}` },
-      ...(one === only
-        ? { heading: period, facts: undefined }
-        : { heading: nameOf(one, writing), facts: factsOf(one, writing) }),
-    }),
-  );
   const body = markup`<header>
       <h1><bdi>${name ?? words.title}</bdi></h1>
       ${factLine(facts)}
     </header>
     <main>
-      ${verdict(figures, writing)}
-      ${organizations.length > 1 ? overviewTable(organizations, writing) : undefined} ${sections}
+      ${verdict(figures, writing)} ${organizationSection(organization, { writing, dates, heading: period, id: 'o1' })}
     </main>
-    <footer>${factLine([`${words.made} ${version}`, only?.organization && `${words.organization} ${only.organization}`])}</footer>`;
-  const who = name ?? only?.fiscalIds[0];
+    <footer>${factLine([`${words.made} ${version}`, organization.organization && `${words.organization} ${organization.organization}`])}</footer>`;
+  const who = name ?? organization.fiscalIds[0];
   const full = `${words.title}${who === undefined ? '' : `: ${who}`}, ${writing.period(dates.period.name)}`;
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
@@ -66,33 +55,9 @@ function factLine(facts: readonly (string | undefined)[]): Html {
   </p>`;
 }
 
-/** What an organization is called: as its invoices do, else by its profile. */
-function ownNameOf({ name, profile }: OrganizationFigures): string | undefined {
-  return name ?? profile;
-}
-
-/** The same, else its fiscal ID, else what its token says. */
-function nameOf(figures: OrganizationFigures, { words }: Writing): string {
-  const { fiscalIds, organization } = figures;
-  return ownNameOf(figures) ?? fiscalIds[0] ?? organization ?? words.organization;
-}
-
 /** `RUT 96486919-7`. */
 function idsOf({ fiscalIds }: OrganizationFigures, writing: Writing): string | undefined {
   return fiscalIds.length === 0 ? undefined : `${fiscalIdTerm(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
-}
-
-/** What tells an organization from others, beside its name. */
-function factsOf(figures: OrganizationFigures, writing: Writing): Html {
-  const { profile, organization } = figures;
-  const name = nameOf(figures, writing);
-  return factLine([
-    name === figures.fiscalIds[0] ? undefined : idsOf(figures, writing),
-    name === profile ? undefined : profile,
-    organization === undefined || organization === name
-      ? undefined
-      : `${writing.words.organization} ${organization}`,
-  ]);
 }
 
 function verdict({ complete, doubts, dates }: ReportFigures, writing: Writing): Html {
@@ -106,32 +71,6 @@ function verdict({ complete, doubts, dates }: ReportFigures, writing: Writing): 
   </ul>`;
   return markup`<div class="verdict doubt" role="alert"><strong>${words.notWhole}</strong>${list}</div>
     ${later}`;
-}
-
-function overviewTable(organizations: readonly OrganizationFigures[], writing: Writing): Html {
-  const { words } = writing;
-  const rows = organizations.flatMap((one) =>
-    one.currencies.map(({ currency, receivable, payable, net }) => [
-      textCell(nameOf(one, writing)),
-      textCell(currency ?? words.noCurrency),
-      amountCell(receivable.open, writing),
-      amountCell(receivable.overdue, writing),
-      amountCell(payable.open, writing),
-      amountCell(net, writing),
-    ]),
-  );
-  const heads = [
-    words.organization,
-    words.currency,
-    words.receivable,
-    words.overdue,
-    words.payable,
-    words.net,
-  ];
-  return markup`<section>
-    <h2>${words.overview}</h2>
-    ${table({ heads, amounts: 2, rows, caption: words.overview }, writing)}
-  </section>`;
 }
 
 /**

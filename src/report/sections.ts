@@ -26,8 +26,6 @@ interface SectionOptions {
   readonly writing: Writing;
   readonly dates: ReportDates;
   readonly heading: string;
-  /** What stands below the heading. */
-  readonly facts: Html | undefined;
   /** The beginning of the ids of what is in the section. */
   readonly id: string;
 }
@@ -39,14 +37,14 @@ const MAX_UNBROKEN = 22;
 
 /** Everything about one organization: a part for each currency, then its funds, then what could not be told. */
 export function organizationSection(figures: OrganizationFigures, options: SectionOptions): Html {
-  const { writing, heading, facts, id } = options;
+  const { writing, heading, id } = options;
   const { words } = writing;
   const currencies = figures.currencies.map((section, index) =>
     currencySection(section, { ...options, id: `${id}c${index + 1}` }, figures.missing),
   );
   return markup`<section>
     <h2><bdi>${heading}</bdi></h2>
-    ${facts} ${missingNotes(figures, writing)}
+    ${missingNotes(figures, writing)}
     ${figures.currencies.length === 0 ? markup`<p>${words.nothingOpen}</p>` : currencies}
     ${inNoSumNote(figures, writing)} ${fundsTable(figures, writing)}
   </section>`;

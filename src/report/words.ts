@@ -25,7 +25,6 @@ export interface Words {
   readonly whole: string;
   readonly notWhole: string;
   readonly laterPayments: string;
-  readonly overview: string;
   readonly receivable: string;
   readonly payable: string;
   readonly net: string;
@@ -123,7 +122,6 @@ const en: Words = {
   notWhole: 'These figures are not whole. Do not rely on them.',
   laterPayments:
     'The service tells balances as they are today. What was paid after the day above is counted as paid already.',
-  overview: 'At a glance',
   receivable: 'Receivable',
   payable: 'Payable',
   net: 'Net',
@@ -210,7 +208,6 @@ const es: Words = {
   notWhole: 'Estas cifras no están completas. No las use como base.',
   laterPayments:
     'El servicio informa los saldos de hoy. Lo pagado después de la fecha indicada ya se cuenta como pagado.',
-  overview: 'Resumen',
   receivable: 'Por cobrar',
   payable: 'Por pagar',
   net: 'Neto',

@@ -277,18 +277,25 @@ async function compareReport(site: Site, from: string): Promise<void> {
   const { counted } = site;
   const read = counted.filter(({ noDate }) => !noDate);
   const code = counted.some(({ noAmount, noDate }) => noAmount || noDate) ? 6 : 0;
-  await site.run(
-    `report${from === '' ? site.all : from.replace('FOLDER/issued', 'issued=FOLDER/issued')} -o FOLDER/report.json`,
-    [code],
-  );
-  const { organizations } = parse(readFileSync(join(site.folder, 'report.json'), 'utf8')) as {
-    organizations: readonly (Row & { readonly currencies: readonly Row[] })[];
-  };
+  const source = from === '' ? site.all : from.replace('FOLDER/issued', 'issued=FOLDER/issued');
+  const isSeveral = site.books.length > 1;
+  const files = isSeveral
+    ? site.books.map((_, index) => `reports/${NAMES[index]!}.report.json`)
+    : ['report.json'];
+  const output = isSeveral ? '--output-dir FOLDER/reports --format json' : '-o FOLDER/report.json';
+  const all = isSeveral && !source.includes('--all-profiles') ? ' --all-profiles' : '';
+  await site.run(`report${source}${all} ${output}`, [code]);
+  const organizations = files.flatMap((file) => {
+    const report = parse(readFileSync(join(site.folder, file), 'utf8')) as {
+      organizations: readonly (Row & { readonly currencies: readonly Row[] })[];
+    };
+    return report.organizations;
+  });
   const found = organizations.flatMap((organization) =>
     organization.currencies.map((section) => {
       const of = section['receivable'] as Row;
       const buckets = (of['buckets'] as readonly unknown[]).map(cents);
-      const profile = site.books.length > 1 ? textOf(organization['profile']) : '';
+      const profile = isSeveral ? textOf(organization['profile']) : '';
       return [
         `${profile} ${textOf(section['currency'])}`,
         {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { headed, text, valued, wordList } from '../../run/flag.ts';
+import { headed, needs, not, text, valued, wordList } from '../../run/flag.ts';
 import {
   allProfilesFlag,
   fieldFlag,
@@ -22,13 +22,13 @@ export function addReport(program: Command, context: Context): void {
     examples: [
       ['folio report -o november.html', 'this month, as of today'],
       ['folio report --period last-month --lang es -o octubre.html', 'the month before, in Spanish'],
-      ['folio report --all-profiles -o group.html', 'every organization, and a table of them'],
+      ['folio report --all-profiles --output-dir reports', 'a page for each organization'],
       ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
       ['folio report --format json', 'the figures behind the page'],
     ],
     flags: { ...reportFlags, ...receiptFlags, ...requestFlags },
     run: async (flags) => {
-      const { writeReport } = await import('../../run/several/report.ts');
+      const { writeReport } = await import('../../run/report/report.ts');
       await writeReport(context, flags);
     },
   });
@@ -40,10 +40,10 @@ const reportFlags = {
       '--period <period>',
       'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
     ),
-    allProfiles: allProfilesFlag(),
+    allProfiles: allProfilesFlag('of every profile, a page each; --profile a,b for some'),
     from: wordList(
       '--from <file...>',
-      'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.json',
+      'of exports, or of a synced database, without asking the service: issued.jsonl, received=in.json',
       READS_A_FILE,
     ),
     lang: langFlag,
@@ -57,6 +57,17 @@ const reportFlags = {
       oneOf('--format', ['html', 'json']),
     ),
     output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
+    outputDir: text(
+      '--output-dir <dir>',
+      'with several profiles: a page for each, <profile>.report.html',
+      needs(
+        ['several profiles', '--profile'],
+        'needs several profiles',
+        'Name them with --profile a,b, or say --all-profiles.',
+      ),
+      not(['--output'], 'it writes a file for each profile'),
+      not(['--receipt'], 'a receipt belongs to one file'),
+    ),
   }),
 };
 

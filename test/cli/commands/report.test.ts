@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
 import { runHere } from '../../support/run-here.ts';
+import { always } from '../../support/fault-script.ts';
+import { status } from '../../support/faults.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { terminalsForTests } from '../../support/terminal-here.ts';
@@ -39,6 +42,24 @@ function textOf(page: string): string {
     .replace(/<[^>]*>/g, ' ')
     .replaceAll(/[\s\u00a0]+/g, ' ')
     .trim();
+}
+
+interface Figures {
+  readonly fiscalIds: unknown;
+  readonly missing: readonly unknown[];
+}
+
+/** The pages in the folder `pages`, by their names, which is removed. */
+function pagesIn(cwd: string, shown: (figures: Figures) => unknown): Record<string, unknown> {
+  const folder = join(cwd, 'pages');
+  const all = readdirSync(folder).map((name) => {
+    const { organizations } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
+      organizations: readonly [Figures];
+    };
+    return [name, shown(organizations[0])];
+  });
+  rmSync(folder, { recursive: true });
+  return Object.fromEntries(all) as Record<string, unknown>;
 }
 
 describe('folio report', () => {
@@ -166,45 +187,44 @@ describe('folio report', () => {
     expect(JSON.stringify(database)).toMatch(/"receivable":\{"open":"[1-9]\d+"/);
   });
 
-  it('tells of each profile of a synced database, never of several as one', async () => {
+  it('has a page for each profile of a synced database, and never of several as one', async () => {
     const cwd = temporaryFolder();
     const run = (...args: readonly string[]) =>
       runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
     const told = async (...flags: readonly string[]): Promise<unknown> => {
-      const { code, stdout, stderr } = await run('report', '--from', 'two.db', '--format', 'json', ...flags);
-      if (code !== 0) return { code, stderr };
-      const { organizations } = JSON.parse(stdout.toString()) as {
-        organizations: readonly { profile: unknown; fiscalIds: unknown; missing: readonly unknown[] }[];
-      };
-      return organizations.map(({ profile, fiscalIds, missing }) => [profile, fiscalIds, missing.length]);
+      const { code, stderr } = await run('report', '--from', 'two.db', '--format', 'json', ...flags);
+      return code === 0
+        ? pagesIn(cwd, ({ fiscalIds, missing }) => [fiscalIds, missing.length])
+        : { code, stderr };
     };
     await run('--sandbox', 'sync', 'two.db', 'issued', '--profile', 'one,two');
     await run('--sandbox', 'sync', 'two.db', 'received', '--profile', 'one');
-    const [one, two] = [
-      ['one', ['96486919-7'], 1],
-      ['two', ['96782672-3'], 3],
-    ];
-    expect(await told('--all-profiles')).toEqual([one, two]);
-    expect(await told('--profile', 'two,one')).toEqual([two, one]);
-    expect(await told('--profile', 'two')).toEqual([two]);
-    const hint = '  There are those of one, two. Name some with --profile, or take --all-profiles.\n';
-    expect(await told()).toEqual([one, two]);
+    const one = { 'one.report.json': [['96486919-7'], 1] };
+    const two = { 'two.report.json': [['96782672-3'], 3] };
+    expect(await told('--output-dir', 'pages', '--all-profiles')).toEqual({ ...one, ...two });
+    expect(await told('--output-dir', 'pages', '--profile', 'two')).toEqual(two);
+    expect(await told('--all-profiles')).toEqual({
+      code: 2,
+      stderr:
+        'folio: a report is of one organization, and these are several: one, two\n' +
+        '  Have a page for each with --all-profiles --output-dir <dir>, or name one with --profile <name>.\n',
+    });
     expect(await told('--profile', 'one,north')).toEqual({
       code: 2,
-      stderr: `folio: two.db: there are no records of a profile north\n${hint}`,
+      stderr:
+        'folio: two.db: there are no records of a profile north\n' +
+        '  There are those of one, two. Name some with --profile, or take --all-profiles.\n',
     });
   });
 
-  it('tells of each profile of exports, as of the service', async () => {
+  it('has a page for each profile of exports, as of the service', async () => {
     const cwd = temporaryFolder();
     const run = (...args: readonly string[]) =>
       runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
     const told = async (...flags: readonly string[]): Promise<unknown> => {
-      const { code, stdout, stderr } = await run(...flags, '--format', 'json');
-      if (code !== 0) return { code, stderr };
-      const { organizations } = JSON.parse(stdout.toString()) as { organizations: readonly object[] };
-      // Only a token says this.
-      return organizations.map((figures) => ({ ...figures, organization: null }));
+      const { code, stderr } = await run(...flags, '--format', 'json', '--output-dir', 'pages');
+      // Only a token says the one.
+      return code === 0 ? pagesIn(cwd, (figures) => ({ ...figures, organization: null })) : { code, stderr };
     };
     // In an order that has the records of both mixed, and the second first.
     await run('--sandbox', 'issued', '--all-profiles', '--sort', 'totalAmount', '-o', 'issued.jsonl');
@@ -213,33 +233,82 @@ describe('folio report', () => {
     await run('--sandbox', 'received', '-o', 'received-of-one.jsonl');
     const files = ['report', '--from', 'issued.jsonl', '--from', 'received.jsonl', '--from', 'funds.json'];
     const service = await told('--sandbox', 'report', '--all-profiles');
-    expect(service).toMatchObject([{ profile: 'one' }, { profile: 'two' }]);
-    expect(await told(...files)).toEqual(service);
+    const both = { 'one.report.json': { profile: 'one' }, 'two.report.json': { profile: 'two' } };
+    expect(service).toMatchObject(both);
     expect(await told(...files, '--all-profiles')).toEqual(service);
-    expect(await told(...files, '--profile', 'two,one')).toEqual((service as object[]).toReversed());
+    expect(Object.keys((await told(...files, '--profile', 'two')) as object)).toEqual(['two.report.json']);
     writeFileSync(join(cwd, 'received-none.jsonl'), '');
-    const lacking = (one: string) =>
-      ['balances', 'months'].map((figure) => ({ figure, direction: 'received', reason: one }));
-    expect(await told('report', '--from', 'issued.jsonl', '--from', 'funds.json')).toMatchObject(
-      ['one', 'two'].map((profile) => ({ profile, missing: lacking('No received invoices were given.') })),
-    );
+    const missing = ['balances', 'months'].map((figure) => ({
+      ...{ figure, direction: 'received', reason: 'No received invoices were given.' },
+    }));
+    const each = (figures: object) => ({ 'one.report.json': figures, 'two.report.json': figures });
     expect(
-      await told('report', '--from', 'issued.jsonl', '--from', 'received-none.jsonl', '--from', 'funds.json'),
-    ).toMatchObject(['one', 'two'].map((profile) => ({ profile, missing: [] })));
+      await told('report', '--all-profiles', '--from', 'issued.jsonl', '--from', 'funds.json'),
+    ).toMatchObject(each({ missing }));
+    expect(
+      await told(
+        ...['report', '--all-profiles', '--from', 'issued.jsonl'],
+        '--from',
+        'received-none.jsonl',
+        '--from',
+        'funds.json',
+      ),
+    ).toMatchObject(each({ missing: [] }));
     expect(await told(...files, '--profile', 'two,three')).toEqual({
       code: 2,
       stderr:
         'folio: issued.jsonl, received.jsonl, funds.json: there are no records of a profile three\n' +
         '  There are those of one, two. Name some with --profile, or take --all-profiles.\n',
     });
-    expect(await told('report', '--from', 'issued.jsonl', '--from', 'received-of-one.jsonl')).toEqual({
+    expect(
+      await told('report', '--all-profiles', '--from', 'issued.jsonl', '--from', 'received-of-one.jsonl'),
+    ).toEqual({
       code: 2,
       stderr:
         'folio: issued.jsonl says of which profiles its records are, and received-of-one.jsonl does not\n' +
         '  Export both with --all-profiles, or make a report of each profile.\n',
     });
-    const { code, stderr } = await run('report', '--from', 'issued.jsonl', '--from', 'received=gone.jsonl');
+    const gone = [
+      'report',
+      '--all-profiles',
+      '--from',
+      'issued.jsonl',
+      '--from',
+      'received=gone.jsonl',
+      '--output-dir',
+      'pages',
+    ];
+    const { code, stderr } = await run(...gone);
     expect([code, stderr]).toEqual([6, expect.stringContaining('received: cannot read gone.jsonl')]);
+  });
+
+  it('writes the pages of the others where one organization fails, and none over what it reads', async () => {
+    const folder = temporaryFolder();
+    const organizations = {
+      north: { records: { issued: [INVOICE] } },
+      south: { records: { issued: [INVOICE] }, script: always(status(403)) },
+    };
+    const { code, stderr } = await runOrganizations('report --all-profiles --output-dir FOLDER/pages', {
+      ...{ organizations, folder },
+    });
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining('1 of 2 reports missing or not whole: south: '),
+    ]);
+    expect(readdirSync(join(folder, 'pages'))).toEqual(['north.report.html']);
+    const record = INVOICE.replace('{', '{"_profile":"north",');
+    writeFileSync(join(folder, 'north.report.json'), `${record}\n`);
+    const over = await report([
+      '--from',
+      `issued=${folder}/north.report.json`,
+      '--profile',
+      'north',
+      '--output-dir',
+      folder,
+      '--format',
+      'json',
+    ]);
+    expect([over.code, over.stderr]).toEqual([2, expect.stringContaining('would replace the export')]);
   });
 
   it('refuses an export with a record that does not say whose it is among others that do', async () => {
@@ -365,6 +434,9 @@ describe('folio report', () => {
     [['--title', ' '], '--title is empty'],
     [['--format', 'pdf'], '--format'],
     [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
+    [['--all-profiles', '--output-dir', 'x', '-o', 'y.html'], '--output-dir and --output do not go together'],
+    [['--output-dir', 'x'], '--output-dir needs several profiles'],
+    [['--all-profiles', '--output-dir', 'x', '--receipt', 'y'], 'a receipt belongs to one file'],
     [['--from', 'mine.jsonl'], '--from mine.jsonl does not say which listing it is'],
     [['--from', 'issued.jsonl', '--from', 'issued=b.json'], '--from names two files of the issued listing'],
     [['--from', 'issued.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],

@@ -1,20 +1,23 @@
+import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+import { isFailure, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
+import { makeFolder } from '../../output/files/target.ts';
 import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import { remarkFile } from '../export-part.ts';
-import { hasRecords, type PartResult, type Source } from '../part.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { checkResults } from './outcome.ts';
-import { forEachPart } from './buffered-parts.ts';
-import { figuresOf, organizationsIn, readPart, type PartFigures } from './report-figures.ts';
-import { reportParts, type ReportPart } from './report-parts.ts';
+import { hasRecords, type PartResult } from '../part.ts';
+import { checkPaths } from '../paths.ts';
 import { inRun } from '../run.ts';
+import { forEachPart } from '../several/buffered-parts.ts';
+import { checkResults } from '../several/outcome.ts';
+import { figuresOf, readListing, type ListingRead } from './report-figures.ts';
+import { reportSources, type ReportSources } from './report-sources.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
@@ -37,61 +40,119 @@ interface ReportFlags
   readonly title?: string | undefined;
   readonly format?: ReportFormat | undefined;
   readonly output?: string | undefined;
+  /** A folder with a page for each profile. */
+  readonly outputDir?: string | undefined;
+}
+
+/** One page: whose it is, and where it goes. */
+interface PageOf {
+  readonly profile: string | undefined;
+  /** Undefined for standard output. */
+  readonly path: string | undefined;
+}
+
+/** What is the same for every page. */
+interface Job {
+  readonly flags: ReportFlags;
+  readonly sources: ReportSources;
+  readonly format: ReportFormat;
+  readonly dates: ReportDates;
 }
 
 /**
- * Reads the invoices and funds of one organization or of several, and writes one page about them. A listing that could not
- * be read whole does not keep the page from being written: it is said at its top, and the run ends in IncompleteError.
+ * Reads the invoices and funds of one organization and writes a page about them; with --output-dir, a page for each of several.
+ * A listing that could not be read whole does not keep a page from being written: it is said at its top, and the run ends in
+ * IncompleteError.
  *
  * @throws UsageError, AuthError, ServiceError, OutputError: no page was written
  */
 export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
-  const { output, receipt, field = [] } = flags;
+  const { output, outputDir } = flags;
   const format = formatOf(context, flags);
   const dates = datesOf(context, flags);
-  const parts = await reportParts(context, flags);
-  const names = parts.map(({ name }) => name);
+  const sources = await reportSources(context, flags);
+  const job = { flags, sources, format, dates };
+  const [only, other] = sources.profiles;
+  if (outputDir !== undefined) return writePages(context, job, outputDir);
+  if (other === undefined) return writePage(context, job, { profile: only, path: output });
+  throw new UsageError(
+    `a report is of one organization, and these are several: ${sources.profiles.join(', ')}`,
+    {
+      hint: 'Have a page for each with --all-profiles --output-dir <dir>, or name one with --profile <name>.',
+    },
+  );
+}
+
+/** Writes a page for each profile: `<profile>.report.html`. Those that fail are named at the end. */
+async function writePages(context: Context, job: Job, folder: string): Promise<void> {
+  const { profiles, reads } = job.sources;
+  const pages = profiles.map((profile) => ({
+    profile,
+    path: join(folder, `${profile === undefined ? '' : `${profile}.`}report.${job.format}`),
+  }));
+  const writes = pages.map((page) => ({ ...page, flag: '--output-dir:', is: 'where another report goes' }));
+  await checkPaths(context, { tokenFile: job.flags.tokenFile, reads, writes });
+  const removeEmpty = await makeFolder(folder);
+  const results: PartResult[] = [];
+  try {
+    for (const page of pages) {
+      const name = page.profile ?? 'report';
+      try {
+        await writePage(context, job, page);
+        results.push({ name });
+      } catch (error) {
+        if (!isFailure(error)) throw error;
+        results.push({ name, failure: error });
+      }
+    }
+  } finally {
+    await removeEmpty();
+  }
+  const failed = results.filter(({ failure }) => failure !== undefined);
+  checkResults(results, {
+    what: 'reports',
+    lack: failed.every(hasRecords) ? 'not whole, which they say' : 'missing or not whole',
+  });
+}
+
+/** Writes one page, as a run of its own. */
+async function writePage(context: Context, job: Job, { profile, path }: PageOf): Promise<void> {
+  const { flags, format, dates, sources } = job;
+  const { field = [] } = flags;
+  const parts = await sources.partsOf(profile);
   const options = {
     flags,
     name: 'report',
     records: 'invoices and funds',
     partKind: 'listings' as const,
-    reads: parts.flatMap(({ source }) => source.reads ?? []),
+    reads: sources.reads,
+    output: path,
+    parts: parts.map(({ listing }) => listing),
   };
-  await inRun(context, { ...options, output, parts: names }, async (run) => {
-    const destination = await openDestination(output, run.context, {
-      hasReceipt: receipt !== undefined,
-    });
+  await inRun(context, options, async (run) => {
+    const destination = await openDestination(path, run.context, { hasReceipt: flags.receipt !== undefined });
     try {
-      for (const source of sourcesOf(parts)) await source.open?.(run);
-      const read: PartFigures[] = [];
+      for (const { source } of parts) await source.open?.(run);
+      const read: ListingRead[] = [];
       for await (const one of forEachPart(run, parts, (part, signal) =>
-        readPart(run, { part, signal, dates, fields: field }),
-      )) {
+        readListing(run, part, { profile, dates, field, signal }),
+      ))
         read.push(one);
-      }
       const results = read.map(({ result }) => result);
       if (!results.some(hasRecords)) checkListings(results);
-      await destination.write(
-        await textOf(figuresOf(read, organizationsOf(read), dates), { format, flags, context }),
-      );
+      await destination.write(await textOf(figuresOf(read, dates), { format, flags, context }));
       await destination.commit();
       run.receipt.note({ delivered: destination });
-      await remarkFile(run, destination, { count: 1, what: 'reports', place: output });
+      await remarkFile(run, destination, { count: 1, what: 'reports', place: path });
       checkListings(results);
     } finally {
-      for (const source of sourcesOf(parts)) await source.close?.();
+      for (const { source } of parts) await source.close?.();
       await destination.discard();
     }
   });
 }
 
-/** Each once: parts may have one in common. */
-function sourcesOf(parts: readonly ReportPart[]): ReadonlySet<Source> {
-  return new Set(parts.map(({ source }) => source));
-}
-
-function formatOf(context: Context, { format, output, lang, title }: ReportFlags): ReportFormat {
+function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {
   const ending = /\.([a-z]+)$/i.exec(output ?? '')?.[1]?.toLowerCase();
   const ofEnding = ending === 'htm' ? 'html' : FORMATS.find((one) => one === ending);
   if (
@@ -112,7 +173,8 @@ function formatOf(context: Context, { format, output, lang, title }: ReportFlags
       hint: `Leave out ${ofWords}, or write html.`,
     });
   }
-  if (chosen === 'html' && (output === undefined || output === '-') && context.stdout.isTerminal) {
+  const isShown = outputDir === undefined && (output === undefined || output === '-');
+  if (chosen === 'html' && isShown && context.stdout.isTerminal) {
     throw new UsageError('a page cannot be shown on a terminal', {
       hint: 'Write it to a file with `folio report -o report.html`.',
     });
@@ -125,11 +187,6 @@ function datesOf({ clock }: Context, { period: wish }: ReportFlags): ReportDates
   const today = localDay(clock.now());
   const period = wish === undefined ? monthOf(today) : parsePeriod(wish, today);
   return { today, asOf: Math.min(today, period.last), period };
-}
-
-/** The organizations in the order in which they were asked for. */
-function organizationsOf(read: readonly PartFigures[]): readonly string[] {
-  return read[0]?.part.ofSeveral?.only ?? organizationsIn(read);
 }
 
 interface TextOptions {

@@ -1,0 +1,159 @@
+import { basename } from 'node:path';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { parseDatabaseAddress } from '../../database/address.ts';
+import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
+import { inOrderOf } from '../../profiles/profile.ts';
+import { profilesInExport } from '../../query/exports/read-export.ts';
+import { readsOfExport } from '../../query/exports/read-receipt.ts';
+import { funds } from '../../resources/funds.ts';
+import { issued } from '../../resources/issued.ts';
+import { received } from '../../resources/received.ts';
+import type { Source } from '../part.ts';
+import { readsOfDatabase, type ReadPath } from '../paths.ts';
+import type { GlobalFlags, ProfilesFlags } from '../flags.ts';
+import { asksSeveral, chooseProfiles } from '../session.ts';
+import { ListingSource } from '../sources/listing-source.ts';
+
+const LISTINGS = ['issued', 'received', 'funds'] as const;
+export type Listing = (typeof LISTINGS)[number];
+export const RESOURCES = { issued, received, funds };
+
+/** One listing, and where its records come from. */
+export interface ReportPart {
+  readonly listing: Listing;
+  readonly source: Source;
+}
+
+/** What reports are made of. */
+export interface ReportSources {
+  /** Whom there is a report of; undefined where nothing says whose the records are, or the flags say it. */
+  readonly profiles: readonly (string | undefined)[];
+  /** The listings of one of them. */
+  readonly partsOf: (profile: string | undefined) => Promise<readonly ReportPart[]>;
+  readonly reads: readonly ReadPath[];
+}
+
+type SourcesAsked = GlobalFlags & ProfilesFlags & { readonly from?: readonly string[] | undefined };
+
+/** The listings of the service, or of what --from names. Throws UsageError. */
+export async function reportSources(context: Context, flags: SourcesAsked): Promise<ReportSources> {
+  const { from } = flags;
+  if (from === undefined) {
+    return {
+      profiles: asksSeveral(flags) ? await chooseProfiles(context, flags) : [undefined],
+      partsOf: async () =>
+        LISTINGS.map((listing) => ({
+          listing,
+          source: new ListingSource({ resource: RESOURCES[listing] }),
+        })),
+      reads: [],
+    };
+  }
+  if (from.some((text) => /^(?:(?:issued|received|funds)=)?-$/.test(text))) {
+    throw new UsageError('--from - is one listing, and a report is of several', {
+      hint: 'Write each to a file, as in --from issued.jsonl --from received.jsonl, or name a database of folio sync.',
+    });
+  }
+  // The profiles are those of the source, whether or not there are some of these names here.
+  const whose = profilesAsked(flags.profile, flags.allProfiles);
+  const { isDatabase } = await import('../sync/database-records.ts');
+  const isOfDatabase = from.length === 1 && (await isDatabase(from[0]!));
+  return isOfDatabase
+    ? listingsOfDatabase(context, from[0]!, whose)
+    : listingsOfExports(context, from, whose);
+}
+
+/** The listings that a synced database holds: of the profiles named, of all, or of the only one that it has. */
+async function listingsOfDatabase(
+  context: Context,
+  from: string,
+  whose: ProfilesAsked,
+): Promise<ReportSources> {
+  const { ExportSource } = await import('../sources/export-source.ts');
+  const { DatabaseRecords, profilesHeld } = await import('../sync/database-records.ts');
+  const { known, held } = await profilesHeld(from, Object.values(RESOURCES), context);
+  if (known.length === 0) {
+    throw new UsageError('the database holds neither invoices nor funds', {
+      hint: 'Bring them with `folio sync <database>`.',
+    });
+  }
+  const { shown } = parseDatabaseAddress(from);
+  return {
+    profiles: await chooseHeld({ shown, held: known }, whose, context),
+    partsOf: async (profile) =>
+      LISTINGS.flatMap((listing): readonly ReportPart[] => {
+        const resource = RESOURCES[listing];
+        if (!held.get(resource)?.includes(profile!)) return [];
+        const database = new DatabaseRecords({ from, resource, profiles: [profile!] });
+        return [{ listing, source: new ExportSource({ file: from, resource, database }) }];
+      }),
+    reads: readsOfDatabase(parseDatabaseAddress(from)),
+  };
+}
+
+/** The exports, each of one listing. Where they say whose their records are, those of the profiles that are chosen. */
+async function listingsOfExports(
+  context: Context,
+  from: readonly string[],
+  whose: ProfilesAsked,
+): Promise<ReportSources> {
+  const { ExportSource, refuseRows } = await import('../sources/export-source.ts');
+  const files = from.map(listingOfFile);
+  const twice = files.find(({ listing }, index) => files.findIndex((one) => one.listing === listing) < index);
+  for (const { file } of files) await refuseRows(file);
+  if (twice !== undefined) {
+    throw new UsageError(`--from names two files of the ${twice.listing} listing`, {
+      hint: 'Give one file for each listing.',
+    });
+  }
+  const all = await Promise.all(
+    files.map(async (one) => ({ ...one, held: await profilesInExport(one.file, { tolerant: true }) })),
+  );
+  const reads = files.flatMap(({ file }) => readsOfExport('--from', file));
+  const shown = files.map(({ file }) => file).join(', ');
+  const several = all.find(({ held }) => held !== undefined && held.length > 0)?.file;
+  const ofOne = all.find(({ held }) => held === undefined)?.file;
+  if (several === undefined) {
+    if (ofOne !== undefined) refuseProfiles(shown, whose);
+    const partsOf = async (): Promise<readonly ReportPart[]> =>
+      files.map(({ listing, file }) => ({
+        listing,
+        source: new ExportSource({ file, resource: RESOURCES[listing] }),
+      }));
+    return { profiles: [undefined], partsOf, reads };
+  }
+  if (ofOne !== undefined) {
+    throw new UsageError(`${several} says of which profiles its records are, and ${ofOne} does not`, {
+      hint: 'Export both with --all-profiles, or make a report of each profile.',
+    });
+  }
+  const known = inOrderOf(await context.config(), new Set(all.flatMap(({ held }) => held ?? [])));
+  return {
+    profiles: await chooseHeld({ shown, held: known }, whose, context),
+    partsOf: async (profile) => {
+      const parts: ReportPart[] = [];
+      for (const { listing, file, held = [] } of all) {
+        const isEmpty = held.length === 0;
+        if (!isEmpty && !held.includes(profile!)) continue;
+        const own = isEmpty ? {} : { whose: { names: [profile!], all: false } };
+        const source = new ExportSource({ file, resource: RESOURCES[listing], ...own });
+        if (!isEmpty) await source.profiles(context);
+        parts.push({ listing, source });
+      }
+      return parts;
+    },
+    reads,
+  };
+}
+
+function listingOfFile(text: string): { readonly listing: Listing; readonly file: string } {
+  const [, named, file = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
+  const listing = LISTINGS.find(
+    (one) => one === named || (named === undefined && basename(file).startsWith(one)),
+  );
+  if (listing !== undefined) return { listing, file };
+  throw new UsageError(`--from ${text} does not say which listing it is`, {
+    hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,
+  });
+}
