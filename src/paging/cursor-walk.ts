@@ -3,7 +3,7 @@ import type { IdentityReader } from '../json/identity.ts';
 import { recordBytes, selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
-import { CHECK_SIZE, PageSizes } from './page-sizes.ts';
+import { PageSizes, Place } from './page-sizes.ts';
 import { PageRefused, type Delivery, type OnRefusal } from './page.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
@@ -47,7 +47,7 @@ const EMPTY_WITH_CURSOR = 20;
  * Walks a listing of cursor pages, the next one on its way while one is read. An empty page with a cursor is not the
  * end.
  *
- * A page that begins with the last records of the page before it shows that the listing moved: those records are left out.
+ * A page that begins with records that came before shows that the listing moved: those records are left out.
  * A record that comes again anywhere else, word for word, is held back until the listing was read once more. Where the
  * second reading brings the same records in the same order, the record exists twice and is given. Otherwise the order is not
  * stable, and the status says what may be missing.
@@ -94,20 +94,11 @@ class CursorWalk {
   async *read(): AsyncGenerator<Delivery> {
     const { status, from, signal } = this.#options;
     const isEnough = (page: CursorPage): boolean => status.records + page.records.count >= this.#limit;
-    let last: RecordBatch | undefined;
     let [nothingNew, empty] = [0, 0];
     this.#unique.beginPass('page');
     for await (const { records } of this.#pages.from(from, isEnough)) {
-      const common =
-        last === undefined
-          ? 0
-          : await runCooperatively(commonRun(last, records, this.#unique.newReader()), signal);
-      last = records;
-      this.#isShifted ||= common > 0;
-      status.repeat(common);
       const before = this.#unique.inPass;
-      const fresh = await runCooperatively(this.#take(sliceRecords(records, common, records.count)), signal);
-      yield* this.#give(fresh);
+      yield* this.#give(await runCooperatively(this.#take(records), signal));
       if (this.#isEnough) return;
       nothingNew = records.count > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
       empty = records.count === 0 ? empty + 1 : 0;
@@ -173,14 +164,14 @@ class CursorWalk {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
-    const { fresh, repeated, sameKey, unsure } = yield* this.#unique.deduplicate(
-      records,
-      this.#isAgain,
-      true,
-    );
+    const found = yield* this.#unique.deduplicate(records, this.#isAgain, true);
+    const { fresh, repeated, sameKey, unsure } = found;
     this.#isUnsure ||= unsure > 0;
     status.repeat(repeated.count + sameKey.count);
-    this.#heldBack.push(...copiesOf(repeated));
+    // A page that begins with records that came before shows that the listing moved.
+    const shift = this.#isAgain || !this.#unique.hasKeys ? 0 : found.repeatedAtFront;
+    this.#isShifted ||= shift > 0;
+    this.#heldBack.push(...copiesOf(sliceRecords(repeated, shift, repeated.count)));
     for (const record of copiesOf(sameKey)) this.#notGiven.add(this.#contentOf(record, 0));
     this.#heldBack.push(...(this.#isAgain ? this.#notGivenOf(records) : copiesOf(sameKey)));
     return fresh;
@@ -275,98 +266,25 @@ class CursorPages {
     }
   }
 
+  /** One page, in whatever size the service serves it: also without a size, where it takes none. */
   async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
-    let refusal: { readonly size: number; readonly cause: Error } | undefined;
-    let again = false;
-    for (let most = Infinity; ;) {
-      const window = this.#sizes.windowAt(0, most);
-      const { size } = window;
-      const isLast = !this.#isSized || size === 1 || this.#sizes.isSlowEvenAt(size);
-      const isTrial = refusal !== undefined || this.#sizes.isUntried(size);
-      const onRefusal = isTrial ? 'once' : isLast ? 'retry' : 'shrink';
+    const place = new Place(this.#sizes, this.#options.status);
+    for (;;) {
+      const window = this.#sizes.windowAt(0, place.limit?.most);
+      const onRefusal = place.onRefusal(window.size, !this.#isSized);
+      const size = this.#isSized ? window.size : undefined;
       try {
-        const page = await this.#options.fetchPage({
-          cursor,
-          size: this.#isSized ? size : undefined,
-          signal,
-          onRefusal,
-        });
+        const page = await this.#options.fetchPage({ cursor, size, signal, onRefusal });
         const { count, bytes } = page.records;
-        if (this.#isSized) this.#sizes.served(window, { count, bytes: bytes.length });
-        if (refusal !== undefined && this.#isSized) this.#sizes.refusedOutright(refusal.size);
+        if (this.#isSized) place.came(window, { count, bytes: bytes.length });
         return page;
       } catch (error) {
         if (!(error instanceof PageRefused)) throw error;
-        const { reason, cause } = error;
-        if (!this.#isSized || (onRefusal === 'retry' && reason !== 'size')) throw refusal?.cause ?? cause;
-        if (reason === 'size' || refusal !== undefined) {
-          if (refusal === undefined && this.#sizes.wasServed(size)) throw cause;
-          if (refusal !== undefined) this.#isSized = false;
-          refusal ??= { size, cause };
-          most = CHECK_SIZE;
-          continue;
-        }
-        if (reason === 'slow') {
-          this.#sizes.slow(size);
-          if (!again && !this.#sizes.isTrial(window.step)) {
-            this.#options.status.again(size);
-            again = true;
-            continue;
-          }
-        }
-        again = false;
-        most = this.#sizes.refused(window, reason).most;
-        this.#options.status.shrink({ from: size, to: most, reason });
+        if (this.#isSized && place.isChecked) this.#isSized = false;
+        else place.refused(window, error, { onRefusal });
       }
     }
   }
-}
-
-/** How many records at the front of a page are the last records of the page before it. 0 where these have no key. */
-function* commonRun(
-  before: RecordBatch,
-  page: RecordBatch,
-  identity: IdentityReader,
-): CooperativeTask<number> {
-  const most = Math.min(page.count, before.count);
-  if (most === 0 || !identity.read(before, before.count - 1).hasKey) return 0;
-  const last = identity.content();
-  const front: string[] = [];
-  let mayMeet = false;
-  for (let index = 0; index < most; index++) {
-    if (index % STEP === STEP - 1) yield;
-    front.push(identity.read(page, index).content());
-    mayMeet ||= front[index] === last;
-  }
-  if (!mayMeet) return 0;
-  const back: string[] = [];
-  for (let index = before.count - most; index < before.count; index++) {
-    if (index % STEP === STEP - 1) yield;
-    back.push(identity.read(before, index).content());
-  }
-  return shortestOverlap(front, back);
-}
-
-/** Records that are looked at in one step. */
-const STEP = 256;
-
-/**
- * The fewest elements, but not none, at the front of one list that are those at the end of the other; 0 where there are none.
- * The work grows with the lists and not with their product, as Knuth, Morris and Pratt search a text.
- */
-function shortestOverlap(front: readonly string[], back: readonly string[]): number {
-  /** `shorter[n]`: the most elements, fewer than n, that are both the beginning and the end of the first n elements. */
-  const shorter = new Uint32Array(front.length + 1);
-  const grow = (run: number, element: string): number => {
-    let grown = run;
-    while (grown > 0 && front[grown] !== element) grown = shorter[grown]!;
-    return front[grown] === element ? grown + 1 : 0;
-  };
-  for (let at = 1; at < front.length; at++) shorter[at + 1] = grow(shorter[at]!, front[at]!);
-  let run = 0;
-  for (const element of back) run = grow(run, element);
-  while (shorter[run]! > 0) run = shorter[run]!;
-  return run;
 }
 
 /** Each record as a batch with bytes of its own: a page would be held by one. */

@@ -1,4 +1,92 @@
-import { inOrder } from './in-order.ts';
+/** Jobs that are done several at once. */
+interface Plan<Job, Result> {
+  /** The next job. Undefined where there is none, or none as long as others have not gone on: then it is asked again. */
+  next(): Job | undefined;
+  /** Does a job. Behind the first one, it is held after its first result until it is the first: so no results pile up. */
+  run(job: Job, signal: AbortSignal): AsyncIterator<Result, void>;
+  /** Jobs running at once. */
+  readonly concurrency: number;
+  /**
+   * Jobs running, or held with a result, at most, while the reader waits for the first of them: this bounds the memory. Where the
+   * reader has a result to go on with, it is no more than `concurrency`: to read faster than it takes would only fill memory.
+   */
+  readonly ahead: number;
+}
+
+interface Slot<Result> {
+  readonly job: AsyncIterator<Result, void>;
+  isRunning: boolean;
+  outcome?: { readonly result: IteratorResult<Result, void> } | { readonly error: unknown } | undefined;
+}
+
+/**
+ * Does jobs several at once, and yields their results in the order of the jobs. A failure is thrown when its turn comes; no job
+ * behind it is begun. After it, and when the reader leaves, the jobs that still run are aborted and awaited.
+ */
+export async function* inOrder<Job, Result>(
+  plan: Plan<Job, Result>,
+  signal: AbortSignal,
+): AsyncGenerator<Result, void, undefined> {
+  const { concurrency, ahead } = plan;
+  const slots: Slot<Result>[] = [];
+  const running = new Set<Promise<void>>();
+  const leaving = new AbortController();
+  let wake = (): void => {};
+  const stop = (): void => {
+    leaving.abort(signal.reason);
+    wake();
+  };
+  const goOn = (slot: Slot<Result>): void => {
+    slot.isRunning = true;
+    const step = slot.job
+      .next()
+      .then(
+        (result) => (slot.outcome = { result }),
+        (error: unknown) => (slot.outcome = { error }),
+      )
+      .then(() => {
+        slot.isRunning = false;
+        running.delete(step);
+        wake();
+      });
+    running.add(step);
+  };
+  const begin = (most: number): void => {
+    const [head] = slots;
+    if (head !== undefined && !head.isRunning && head.outcome === undefined && running.size < concurrency)
+      goOn(head);
+    while (running.size < concurrency && (slots.length === 0 || slots.length < most)) {
+      if (slots.some(({ outcome }) => outcome !== undefined && 'error' in outcome)) return;
+      const job = plan.next();
+      if (job === undefined) return;
+      const slot = { job: plan.run(job, leaving.signal), isRunning: false };
+      slots.push(slot);
+      goOn(slot);
+    }
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      if (slots[0]?.outcome === undefined) begin(ahead);
+      const [head] = slots;
+      if (head === undefined) return;
+      const { outcome } = head;
+      if (outcome === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      else if ('error' in outcome) throw outcome.error;
+      else if (outcome.result.done === true) slots.shift();
+      else {
+        head.outcome = undefined;
+        begin(concurrency);
+        yield outcome.result.value;
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    leaving.abort(new Error('the reader left'));
+    await Promise.allSettled(running);
+  }
+}
 
 interface MapOptions {
   /** Jobs running at once. */
@@ -9,9 +97,8 @@ interface MapOptions {
 }
 
 /**
- * Runs jobs as they come, several at once, and yields their results in the order of the jobs. The source is read further
- * while jobs run. The first failure in that order is thrown. After it, and when the reader leaves, the jobs that still run
- * are aborted and awaited.
+ * Runs jobs as they come, several at once, and yields their results in the order of the jobs, as `inOrder` does. The source is
+ * read further while jobs run.
  *
  * @param source the jobs, or what yields them; its signal is aborted when no more jobs are wanted
  */
@@ -20,41 +107,19 @@ export async function* mapInOrder<Job, Result>(
   run: (job: Job, signal: AbortSignal) => Promise<Result>,
   { concurrency, ahead, signal }: MapOptions,
 ): AsyncGenerator<Result> {
-  const leaving = new AbortController();
-  const given =
-    typeof source === 'function' ? source(AbortSignal.any([signal, leaving.signal])) : each(source);
-  const jobs = given[Symbol.asyncIterator]();
-  const running = new Set<Promise<unknown>>();
+  let jobs: Iterator<Job> | AsyncIterator<Job> | undefined;
   let ended = false;
-  /** The next job, if there is one, and its result in a box, since it may be undefined. */
-  const runNext = async (signal: AbortSignal): Promise<{ result?: { readonly value: Result } }> => {
+  async function* runNext(_: true, within: AbortSignal): AsyncGenerator<Result, void> {
+    jobs ??=
+      typeof source === 'function' ? source(within)[Symbol.asyncIterator]() : source[Symbol.iterator]();
     const { done, value } = await jobs.next();
     if (done === true) ended = true;
-    return done === true ? {} : { result: { value: await run(value, signal) } };
-  };
-  const plan = {
-    concurrency,
-    ahead,
-    // All the jobs are one region: how many there are shows only when they are asked for.
-    regions: [jobs],
-    nextTask: (rest: AsyncIterator<Job>) => (ended ? ('wait' as const) : { task: undefined, rest }),
-    run: (_task: undefined, signal: AbortSignal) => {
-      const job = runNext(signal);
-      running.add(job);
-      const forget = (): void => void running.delete(job);
-      job.then(forget, forget);
-      return job;
-    },
-  };
-  try {
-    for await (const { value } of inOrder(plan, signal)) yield value;
-  } finally {
-    leaving.abort(new Error('the reader left'));
-    await Promise.allSettled(running);
-    await jobs.return?.();
+    else yield await run(value, within);
   }
-}
-
-async function* each<Job>(jobs: Iterable<Job>): AsyncGenerator<Job> {
-  yield* jobs;
+  try {
+    // How many jobs there are shows only when they are asked for.
+    yield* inOrder({ concurrency, ahead, next: () => (ended ? undefined : true), run: runNext }, signal);
+  } finally {
+    await jobs?.return?.();
+  }
 }

@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { sliceRecords } from '../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
-import { inOrder } from './in-order.ts';
-import { PageReader, type PageReaderOptions, type PageTask, type Region } from './page-reader.ts';
+import { PageReader, type PageReaderOptions, type Region } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
 import { Pass, type PlacedPage } from './pass.ts';
 import { SeenOrder } from './seen-order.ts';
@@ -15,9 +14,6 @@ export interface NumberedWalkOptions extends PageReaderOptions {
   readonly fetchSorted?: FetchPage | undefined;
   /** True where the key that the listing is sorted by may change, so that a record may come again from another place. */
   readonly orderMayMove?: boolean;
-  /** Pages asked for at once. */
-  readonly concurrency: number;
-  readonly signal: AbortSignal;
   /** Tells the listing's records apart. */
   readonly given?: UniqueRecords;
 }
@@ -105,16 +101,8 @@ class NumberedWalk {
 
   /** Reads regions in order and gives the records that were not given before. */
   async *read(regions: readonly Region[]): AsyncGenerator<Delivery> {
-    const { concurrency, signal } = this.#options;
-    const plan = {
-      regions,
-      concurrency,
-      ahead: concurrency * 2,
-      nextTask: (region: Region, running: number) => this.#reader.nextTask(region, running),
-      run: (task: PageTask, within: AbortSignal) => this.#reader.run(task, within),
-    };
-    for await (const placed of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {
-      const delivery = await runCooperatively(this.#take(placed), signal);
+    for await (const placed of this.#reader.read(regions)) {
+      const delivery = await runCooperatively(this.#take(placed), this.#options.signal);
       if (delivery !== undefined) yield delivery;
       // Further pages of this round would hold together no better: the next round reads in another way.
       if (this.#round === 'first' && this.#reader.pass.looksUnordered) return;

@@ -1,11 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import { Extent } from './extent.ts';
-import type { TaskResult } from './in-order.ts';
-import { CHECK_SIZE, PageSizes, type LocalLimit, type SizedWindow } from './page-sizes.ts';
-import { PageRefused, type FetchPage, type Page, type OnRefusal } from './page.ts';
-import type { PlacedPage } from './pass.ts';
-import { Pass } from './pass.ts';
+import { inOrder } from './map-in-order.ts';
+import { PageSizes, Place, type SizedWindow } from './page-sizes.ts';
+import { PageRefused, type FetchPage, type Page } from './page.ts';
+import { Pass, type PlacedPage } from './pass.ts';
 import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
@@ -16,60 +14,72 @@ export interface PageReaderOptions {
   readonly size: number;
   /** Records a page that the service takes, at most. */
   readonly maxSize?: number | undefined;
-  /** Where to begin, in records: 0, or where an earlier walk was stopped. */
+  /** Where to begin, in records. */
   readonly from?: number;
   /** Ends before this offset, whatever the total: for a limit, or for a single page. */
   readonly until?: number | undefined;
   /** True for one page: whatever the service serves as that page is the whole result. */
   readonly isSinglePage?: boolean;
+  /** Pages asked for at once. */
+  readonly concurrency: number;
   readonly status: WalkStatus;
+  readonly signal: AbortSignal;
+}
+
+/** Records from `from` up to `to`; without `to`, as far as the listing goes. */
+export interface Region {
+  readonly from: number;
+  readonly to?: number;
+}
+
+/** Records to bring, beginning with a page. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly window: SizedWindow;
+}
+
+/** What is asked for next in a range. */
+interface Step {
+  readonly from: number;
+  /** True where the page was asked for before, and came without the record at `from`, or short. */
+  readonly isAgain?: boolean;
+  /** Records that the page may share with the one before it, at most: short pages could else bring no other records. */
+  readonly overlap?: number;
+  /** The page, where it is known already. */
+  readonly window?: SizedWindow;
 }
 
 /** Records in a row that cannot be read alone before the service counts as down. */
 const UNREADABLE_IN_A_ROW = 5;
-
 /** Records that a page shares with the one before it, at most, where pages were refused. */
 const LOCAL_OVERLAP = 16;
-
-/** Records not yet asked for, from `from` up to `to`. Without `to`: as far as the listing goes. */
-export interface Region {
-  readonly from: number;
-  readonly to?: number;
-  /** What is known of page sizes here, where one was refused: then it is read page after page. */
-  readonly limit?: LocalLimit | undefined;
-  /** True where the page at `from` is asked for a second time: the first was slow, or came without that record. */
-  readonly again?: boolean;
-  /** Records that a page here may share with the one before it, at most: short pages could else bring no other records. */
-  readonly overlap?: number;
-  /** A refusal to examine: a small page shows whether the service refuses only the size. */
-  readonly check?: { readonly size: number; readonly refusal: Error };
-}
-
-/** One page, asked for to bring the records from `from` up to `to`. It may begin before `from`. */
-export interface PageTask extends SizedWindow {
-  readonly from: number;
-  readonly to: number;
-  readonly region: Region;
-}
+/** How often the service may change the page size that it applies. */
+const MAX_REBASES = 8;
 
 /**
- * Reads pages of a numbered listing for a walk: decides on the size of each, shrinks what the service refuses, follows
- * the size that it applies, and goes on behind pages that fall short. Keeps what the pages tell of the listing.
+ * Reads pages of a numbered listing for a walk, several at once. Each is to bring a range of records: where it is refused or comes
+ * short, further pages bring the rest of the range, one after the other. Keeps what the pages show of the listing.
  */
 export class PageReader {
   readonly sizes: PageSizes;
   readonly extent = new Extent();
   /** The present pass. */
   pass: Pass;
-  #fetchPage: FetchPage;
   readonly #options: PageReaderOptions;
   readonly #unique: UniqueRecords;
   readonly #until: number;
-  readonly #servedSize: ServedSize;
+  #fetchPage: FetchPage;
+  /** What is not yet cut into ranges. */
+  #regions: Region[] = [];
+  /** Ranges whose pages have not all come. */
+  #coming = 0;
   /** Offsets of the pages that came in this pass, where the service fixes the page size. */
   readonly #served = new Set<number>();
+  #rebases = 0;
   #lastPage: Buffer | undefined;
   #unreadableInARow = 0;
+  /** The first page came short, and comes again before any other. */
   #isFirstShort = false;
 
   constructor(options: PageReaderOptions, unique: UniqueRecords) {
@@ -78,7 +88,6 @@ export class PageReader {
     this.#fetchPage = options.fetchPage;
     this.#until = options.until ?? Infinity;
     this.sizes = new PageSizes(options.size, options.maxSize);
-    this.#servedSize = new ServedSize(this.sizes);
     this.pass = new Pass(unique);
   }
 
@@ -91,28 +100,99 @@ export class PageReader {
     this.#served.clear();
   }
 
-  /** Cuts the next page off the front of a region, as `inOrder` asks for it. */
-  nextTask(region: Region, running: number): { task: PageTask; rest?: Region | undefined } | 'wait' {
-    const { from, limit, again = false, overlap = Infinity } = region;
-    const end = Math.min(region.to ?? Infinity, this.#until);
-    if (from >= end || !this.extent.goesOnAt(from, running)) return 'wait';
-    // A first page that came short is asked for again before any other page.
-    if (this.#isFirstShort && !again && running > 0) return 'wait';
+  /** The pages of regions, in order. */
+  read(regions: readonly Region[]): AsyncGenerator<PlacedPage> {
+    const { concurrency, signal } = this.#options;
+    this.#regions = [...regions];
+    this.#coming = 0;
+    const run = (range: Range, within: AbortSignal) => this.#bring(range, within);
+    return inOrder({ next: () => this.#nextRange(), run, concurrency, ahead: 2 * concurrency }, signal);
+  }
+
+  /** Cuts the next range off the regions. Undefined at their end, and where it depends on pages that are still to come. */
+  #nextRange(): Range | undefined {
+    for (;;) {
+      const [region] = this.#regions;
+      if (region === undefined) return undefined;
+      const { from } = region;
+      const end = Math.min(region.to ?? Infinity, this.#until);
+      const mustWait = this.#isFirstShort || this.extent.isOpenAt(from);
+      if (from < end && mustWait && this.#coming > 0) return undefined;
+      if (from >= end || !this.extent.goesOnAt(from)) {
+        this.#regions.shift();
+        continue;
+      }
+      const window = this.sizes.windowAt(from, undefined, this.#floorBelow(from));
+      const next = window.offset + window.size;
+      this.#regions[0] = { ...region, from: next };
+      if (this.#served.has(window.offset)) continue;
+      this.#coming++;
+      return { from, to: Math.min(next, end), window };
+    }
+  }
+
+  /** Brings a range, page by page, each as large as the ones before it show. */
+  async *#bring(range: Range, signal: AbortSignal): AsyncGenerator<PlacedPage, void> {
+    const place = new Place(this.sizes, this.#options.status);
+    let end = range.to;
+    let isComing = true;
+    const finish = (): void => {
+      if (isComing) this.#coming--;
+      isComing = false;
+    };
+    try {
+      for (let step: Step | undefined = range; step !== undefined;) {
+        const { from, isAgain = false }: Step = step;
+        const window: SizedWindow = step.window ?? this.#windowIn(place, step, end);
+        if (this.#served.has(window.offset) && !isAgain) {
+          step = this.#goOn({ from: window.offset + window.size }, end);
+          continue;
+        }
+        const answer = await this.#ask(window, { place, from, signal });
+        if (!('page' in answer)) {
+          step = answer.isSame ? { ...step, window } : this.#goOn({ from: answer.from }, end);
+          continue;
+        }
+        const { page } = answer;
+        const served = this.#servedWindow(window, page);
+        const { offset, size } = served;
+        // By its number, the page began elsewhere than expected, and does not hold the record.
+        if (from >= offset + size || offset - from >= size) {
+          step = { from };
+          continue;
+        }
+        if ((page.total ?? this.extent.total) === undefined && this.#isRepeated(page.records)) {
+          this.extent.endsAt(offset + 1);
+          return;
+        }
+        const isRebased: boolean = served !== window;
+        const planned = Math.min(window.offset + window.size, end);
+        const to = isRebased ? Math.max(planned, Math.min(offset + size, this.#until)) : planned;
+        end = Math.max(end, to);
+        this.#note(served, from, page);
+        place.came(served, { count: page.records.count, bytes: page.records.bytes.length });
+        step = this.#goOn(this.#after(served, { from, to, isAgain }, page.records.count), end);
+        if (step !== undefined && place.limit === undefined && this.#giveBack(step, end)) step = undefined;
+        if (step === undefined) finish();
+        const placed = this.#placed(served, { from, to }, page);
+        if (placed !== undefined) yield placed;
+      }
+    } finally {
+      finish();
+    }
+  }
+
+  /** The next page of a place, for records up to `end`. */
+  #windowIn({ limit }: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
     const floor = Math.max(this.#floorBelow(from), from - overlap);
+    if (limit === undefined) return this.sizes.windowAt(from, undefined, floor);
     // Near a refused page, a page goes neither far beyond the place nor far back, where records may have been too large.
-    const most = limit && Math.min(limit.most, 2 * (end - from) + LOCAL_OVERLAP);
-    const window = this.sizes.windowAt(
+    const most = Math.min(limit.most, 2 * (end - from) + LOCAL_OVERLAP);
+    return this.sizes.windowAt(
       from,
       most,
-      limit && limit.isWeighed !== true ? Math.max(floor, from - LOCAL_OVERLAP) : floor,
+      limit.isWeighed === true ? floor : Math.max(floor, from - LOCAL_OVERLAP),
     );
-    const next = window.offset + window.size;
-    if (this.#served.has(window.offset) && !again) return this.nextTask({ ...region, from: next }, running);
-    const to = Math.min(next, end);
-    const task = { ...window, from, to, region };
-    // This page shows how large the next one may be.
-    if (limit !== undefined) return { task };
-    return { task, rest: to < end ? { ...region, from: to, again: false } : undefined };
   }
 
   /** The earliest offset of a page: a single page begins where it was asked for, and none may hold an unreadable record. */
@@ -123,87 +203,59 @@ export class PageReader {
     return floor;
   }
 
-  /** Asks for one page. Returns the page and, where it came short, the regions that are still to be read. */
-  async run(task: PageTask, signal: AbortSignal): Promise<TaskResult<Region, PlacedPage>> {
-    const { size, region } = task;
-    const lastTry = size === 1 || this.sizes.isFixed || this.sizes.isSlowEvenAt(size);
-    const isTrial = region.check !== undefined || this.sizes.isUntried(size);
-    const onRefusal: OnRefusal = isTrial ? 'once' : lastTry ? 'retry' : 'shrink';
+  #goOn(step: Step, end: number): Step | undefined {
+    return step.from < end && this.extent.goesOnAt(step.from) ? step : undefined;
+  }
+
+  /** Gives the rest of a range back, to be read several pages at once, where nothing behind it was cut off yet. */
+  #giveBack({ from, isAgain, overlap }: Step, end: number): boolean {
+    const [region] = this.#regions;
+    if (region?.from !== end || isAgain === true || overlap !== undefined) return false;
+    this.#regions[0] = { ...region, from };
+    return true;
+  }
+
+  /** A page; or where to go on after it was refused: with the same page, or from a record on. */
+  async #ask(
+    window: SizedWindow,
+    { place, from, signal }: { readonly place: Place; readonly from: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly page: Page } | { readonly from: number; readonly isSame: boolean }> {
+    const { offset, size } = window;
+    const onRefusal = place.onRefusal(size, this.sizes.isFixed);
     try {
-      return this.#read(task, await this.#fetchPage({ offset: task.offset, size }, signal, onRefusal));
+      return { page: await this.#fetchPage({ offset, size }, signal, onRefusal) };
     } catch (error) {
-      if (error instanceof PageRefused) return this.#refused(task, error, onRefusal);
-      throw error;
-    }
-  }
-
-  /** Asks for a smaller page instead; after a slow answer first for the same page again, since slowness may pass. */
-  #refused(
-    task: PageTask,
-    { reason, cause }: PageRefused,
-    onRefusal: OnRefusal,
-  ): TaskResult<Region, PlacedPage> {
-    const { size, step, from, to, region } = task;
-    if (region.check !== undefined) throw region.check.refusal;
-    const end = region.limit === undefined ? to : (region.to ?? to);
-    if (reason === 'size') {
-      if (this.sizes.wasServed(size)) throw cause;
-      const limit = { most: CHECK_SIZE, refused: size, calm: 0, patience: 1 };
-      return { rest: [{ from, to: end, limit, check: { size, refusal: cause } }] };
-    }
-    if (size === 1) {
+      if (!(error instanceof PageRefused)) throw error;
+      if (size > 1 || place.isChecked || error.reason === 'size')
+        return { from, isSame: place.refused(window, error, { onRefusal, at: from }) };
       this.#options.status.cannotRead(from);
-      if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw cause;
-      return from + 1 < end ? { rest: [{ from: from + 1, to: end, limit: region.limit }] } : {};
+      if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw error.cause;
+      return { from: from + 1, isSame: false };
     }
-    if (onRefusal === 'retry') throw cause;
-    if (reason === 'slow') {
-      this.sizes.slow(size);
-      if (region.again !== true && !this.sizes.isTrial(step)) {
-        this.#options.status.again(size, from);
-        return { rest: [{ ...region, from, to: end, again: true, limit: region.limit ?? stayAt(step) }] };
+  }
+
+  /**
+   * The page as it was served. Where the service applied another size than the one asked for, the page's number stands for
+   * another offset. The records that a page holds count for more than the size that the service names. Throws ServiceError
+   * where the service keeps changing the size.
+   */
+  #servedWindow(window: SizedWindow, { pageSize = 0, records }: Page): SizedWindow {
+    const { offset, size } = window;
+    const named = pageSize > 0 ? pageSize : size;
+    // The last page may be short: a size that the service was seen to apply says more than its count.
+    const served =
+      records.count > Math.max(size, named) ? Math.max(records.count, this.sizes.applied) : named;
+    if (served === size) return window;
+    // Otherwise this page was on its way before the size was known.
+    if (served !== this.sizes.largest || (size <= served && !this.sizes.isFixed)) {
+      if (++this.#rebases > MAX_REBASES) {
+        throw new ServiceError('the service keeps changing the page size that it applies', {
+          hint: 'Give --page-size a smaller number.',
+        });
       }
+      this.sizes.rebase(served, size);
     }
-    const limit = this.sizes.refused(task, reason, region.limit);
-    this.#options.status.shrink({ at: from, from: size, to: limit.most, reason });
-    return { rest: [{ from, to: end, limit }] };
-  }
-
-  #read(asked: PageTask, page: Page): TaskResult<Region, PlacedPage> {
-    const task = this.#servedSize.placed(asked, page, this.#until);
-    const { from, to, offset, size, region } = task;
-    // By its number, the page began elsewhere than expected, and does not hold the record.
-    if (from >= offset + size || offset - from >= size) return { rest: [{ from, to: asked.to }] };
-    if ((page.total ?? this.extent.total) === undefined && this.#isRepeated(page.records)) {
-      this.extent.endsAt(offset + 1);
-      return {};
-    }
-    const limit = this.#note(task, page);
-    const { count } = page.records;
-    const { total } = this.extent;
-    this.#options.status.page(Math.max(0, offset + count - from), page.total);
-    // More than was asked for is kept, up to where the walk ends.
-    const end = count > size || this.sizes.isFixed ? this.#until : to;
-    const records = sliceRecords(page.records, 0, end - offset);
-    const reached = offset + count;
-    const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
-    const placed = { offset, from, records, isLast, revision: this.pass.arrived(total) };
-    const rest = total === undefined ? this.#goOn(task, count) : this.#fill(task, count, total);
-    const behind = region.limit !== undefined && region.to !== undefined && to < region.to;
-    if (behind) rest.push({ from: to, to: region.to, limit });
-    return reached > from || isLast ? { result: placed, rest } : { rest };
-  }
-
-  /** Notes what a page shows of the listing. Returns the limit for the pages that follow in its place. */
-  #note(task: PageTask, { records, total }: Page): LocalLimit | undefined {
-    const { offset, region } = task;
-    const { count, bytes } = records;
-    this.extent.total = total ?? this.extent.total;
-    this.#unreadableInARow = 0;
-    if (this.sizes.isFixed) this.#served.add(offset);
-    this.extent.held(task, count);
-    const limit = this.sizes.served(task, { count, bytes: bytes.length }, region.limit);
-    return region.check === undefined ? limit : this.sizes.refusedOutright(region.check.size);
+    return { ...window, offset: (offset / size) * served, size: served };
   }
 
   /** True when a page repeats the one before it. Without a total, this shows that the listing has ended. */
@@ -215,89 +267,117 @@ export class PageReader {
     return repeated;
   }
 
-  /**
-   * Where to go on without a total: at the size that the first page shows, until a page does not reach beyond the one before
-   * it.
-   */
-  #goOn({ from, to, offset, size }: PageTask, count: number): Region[] {
-    const reached = offset + count;
-    if (reached <= from) {
-      this.extent.endsAt(from);
-      return [];
-    }
-    if (count >= size || reached >= to) return [];
-    if (offset === 0 && !this.sizes.isFixed) this.sizes.cap(count);
-    return [{ from: reached, to, overlap: Math.ceil(count / 8) }];
+  #note({ offset, size }: SizedWindow, from: number, { records, total }: Page): void {
+    this.extent.total = total ?? this.extent.total;
+    this.#unreadableInARow = 0;
+    if (this.sizes.isFixed) this.#served.add(offset);
+    this.extent.held({ offset, from, size }, records.count);
+    this.#options.status.page(Math.max(0, offset + records.count - from), total);
   }
 
-  /** Where to go on after a page that held fewer records than asked for, although the total says that there are more. */
-  #fill({ from, to, region, offset, size }: PageTask, count: number, total: number): Region[] {
+  /** The page as a part of the pass; undefined where it brought nothing and shows nothing. */
+  #placed(
+    { offset, size }: SizedWindow,
+    { from, to }: { readonly from: number; readonly to: number },
+    page: Page,
+  ): PlacedPage | undefined {
+    const { total } = this.extent;
+    const { count } = page.records;
     const reached = offset + count;
-    const { again = false, limit } = region;
+    // More than was asked for is kept, up to where the walk ends.
+    const end = count > size || this.sizes.isFixed ? this.#until : to;
+    const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
+    const revision = this.pass.arrived(total);
+    if (reached <= from && !isLast) return undefined;
+    return { offset, from, records: sliceRecords(page.records, 0, end - offset), isLast, revision };
+  }
+
+  /** Where to go on behind a page that was asked for the records from `from` up to `to`, and may have come short of them. */
+  #after(
+    { offset, size }: SizedWindow,
+    { from, to, isAgain }: { readonly from: number; readonly to: number; readonly isAgain: boolean },
+    count: number,
+  ): Step {
+    const { sizes, extent } = this;
+    const { total } = extent;
+    const reached = offset + count;
+    const isFirst = offset === 0 && !sizes.isFixed;
+    if (total === undefined) {
+      // A page that does not reach beyond the one before it is the end.
+      if (reached <= from) extent.endsAt(from);
+      if (reached <= from || count >= size || reached >= to) return { from: to };
+      // The first page shows how much there is at a time.
+      if (isFirst) sizes.cap(count);
+      return { from: reached, overlap: Math.ceil(count / 8) };
+    }
     if (offset === 0) this.#isFirstShort = false;
-    if (reached >= to || reached >= total) return [];
-    if (offset === 0 && count > 0 && count < size && !this.sizes.isFixed) {
-      // The first page may be short by a fault that passes. If not, it shows how much there is at a time.
-      this.#isFirstShort = !again;
-      if (!again) return [{ from, to, limit, again: true }];
-      this.sizes.cap(count);
-      return [{ from: reached, to: Math.min(to, total) }];
+    if (reached >= to || reached >= total) return { from: to };
+    if (isFirst && count > 0 && count < size) {
+      // It may be short by a fault that passes.
+      this.#isFirstShort = !isAgain;
+      if (isAgain) sizes.cap(count);
+      return isAgain ? { from: reached } : { from, isAgain: true };
     }
     // Where the service fixes the page size, asking from there would bring the same page.
-    if (reached > from && !this.sizes.isFixed) {
-      const overlap = count < size ? Math.ceil(count / 8) : Infinity;
-      return [{ from: reached, to: Math.min(to, total), limit, overlap }];
-    }
-    if (!again) return [{ from, to, limit, again: true, overlap: 0 }];
-    this.extent.emptyAt(from);
-    return [];
+    if (reached > from && !sizes.isFixed)
+      return { from: reached, overlap: count < size ? Math.ceil(count / 8) : Infinity };
+    if (!isAgain) return { from, isAgain: true, overlap: 0 };
+    extent.emptyAt(from);
+    return { from: to };
   }
 }
 
-/** The limit of a place where pages of this size are asked for. */
-function stayAt(size: number): LocalLimit {
-  return { most: size, refused: Infinity, calm: 0, patience: 1 };
-}
+/** Pages in a row that come back empty, although the total says more, before they count as the end. */
+const EMPTY_IN_A_ROW = 3;
 
-/** How often the service may change the page size that it applies. */
-const MAX_REBASES = 8;
+/**
+ * How far a listing goes, as far as is known: the total that the service names, and what the pages themselves showed.
+ * A total is a hint: full pages show that it is too low, empty pages show that it is too high.
+ */
+class Extent {
+  /** The last total that the service named. */
+  total: number | undefined;
+  /** One past the last record that any page held. */
+  reached = 0;
+  /** One past the last record that a full page held: the listing goes at least so far. */
+  #fullUntil = 0;
+  #end = Infinity;
+  #emptyInARow = 0;
+  #emptyFrom = Infinity;
 
-/** Finds out which size the service gave a page, and has the sizes to come follow it. */
-class ServedSize {
-  readonly #sizes: PageSizes;
-  #rebases = 0;
-
-  constructor(sizes: PageSizes) {
-    this.#sizes = sizes;
+  /** Whether pages that are still to come may show more of this offset. */
+  isOpenAt(offset: number): boolean {
+    return this.total === undefined || offset > this.total;
   }
 
-  /**
-   * The task as it was served. Where the service applied another size than the one asked for, the page's number stands for
-   * another offset. The records that a page holds count for more than the size that the service names. Throws ServiceError
-   * where the service keeps changing the size.
-   *
-   * @param until where the walk ends, in records
-   */
-  placed(task: PageTask, { pageSize = 0, records }: Page, until: number): PageTask {
-    const { offset, size } = task;
-    const told = pageSize > 0 ? pageSize : size;
-    // The last page may be short: a size that the service was seen to apply says more than its count.
-    const served = records.count > Math.max(size, told) ? Math.max(records.count, this.#sizes.applied) : told;
-    if (served === size) return task;
-    this.#rebase(served, size);
-    const begin = (offset / size) * served;
-    const to = Math.max(task.to, Math.min(begin + served, until));
-    return { ...task, offset: begin, size: served, to };
+  /** Whether the listing may go on at this offset. Behind a full last page one more shows whether the total is true. */
+  goesOnAt(offset: number): boolean {
+    if (offset >= this.#end) return false;
+    if (this.total === undefined || offset < this.total) return true;
+    // A short page may have held records beyond those that it was to bring.
+    return offset === this.total ? offset > 0 : offset <= this.#fullUntil || offset < this.reached;
   }
 
-  #rebase(pageSize: number, asked: number): void {
-    // This page was on its way before the size was known.
-    if (pageSize === this.#sizes.largest && (asked > pageSize || this.#sizes.isFixed)) return;
-    if (++this.#rebases > MAX_REBASES) {
-      throw new ServiceError('the service keeps changing the page size that it applies', {
-        hint: 'Give --page-size a smaller number.',
-      });
-    }
-    this.#sizes.rebase(pageSize, asked);
+  /** Notes a page of `count` records. It was asked for at `offset`, with `size` records, to bring the one at `from`. */
+  held({ offset, from, size }: { offset: number; from: number; size: number }, count: number): void {
+    if (offset + count > from) this.#emptyInARow = 0;
+    if (count > 0) this.reached = Math.max(this.reached, offset + count);
+    if (count >= size) this.#fullUntil = Math.max(this.#fullUntil, offset + count);
+  }
+
+  /** Notes that two pages ended before the record at `offset`, although the total says that there is one. */
+  emptyAt(offset: number): void {
+    this.#emptyFrom = this.#emptyInARow === 0 ? offset : Math.min(offset, this.#emptyFrom);
+    if (++this.#emptyInARow >= EMPTY_IN_A_ROW) this.#end = this.#emptyFrom;
+  }
+
+  endsAt(offset: number): void {
+    this.#end = Math.min(this.#end, offset);
+  }
+
+  /** Forgets where the listing ended, for reading it again; the total stays. */
+  reopen(): void {
+    this.#end = Infinity;
+    this.#emptyInARow = 0;
   }
 }

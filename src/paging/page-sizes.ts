@@ -1,4 +1,5 @@
-import type { RefusalReason, Window } from './page.ts';
+import type { OnRefusal, PageRefused, RefusalReason, Window } from './page.ts';
+import type { WalkStatus } from './walk-status.ts';
 
 /** What a page may weigh before the service refuses it (spec 8), in bytes, less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
@@ -9,7 +10,7 @@ const MAX_EXCESS = 9;
 /** Refusals in a row after which a size that came before no longer counts as served. */
 const MAX_REFUSALS_IN_A_ROW = 4;
 /** Records of the page that shows whether the service refuses the size, or whatever is asked for. */
-export const CHECK_SIZE = 10;
+const CHECK_SIZE = 10;
 
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
 const WEIGHING_SIZE = 50;
@@ -285,6 +286,72 @@ export class PageSizes {
     this.#trial = larger;
     this.#calm = 0;
     return larger;
+  }
+}
+
+/**
+ * The descent to smaller pages in one place of a listing: what was refused there, and what to ask for instead. A slow page is first
+ * asked for once more, since slowness may pass.
+ */
+export class Place {
+  /** What is known of page sizes here, where one was refused. */
+  limit: LocalLimit | undefined;
+  readonly #sizes: PageSizes;
+  readonly #status: WalkStatus;
+  #isAgain = false;
+  /** A refusal to examine: a small page shows whether the service refuses only the size. */
+  #check: { readonly size: number; readonly refusal: Error } | undefined;
+
+  constructor(sizes: PageSizes, status: WalkStatus) {
+    this.#sizes = sizes;
+    this.#status = status;
+  }
+
+  get isChecked(): boolean {
+    return this.#check !== undefined;
+  }
+
+  /** @param isLast whether no smaller page is to follow */
+  onRefusal(size: number, isLast: boolean): OnRefusal {
+    if (this.isChecked || this.#sizes.isUntried(size)) return 'once';
+    return isLast || size === 1 || this.#sizes.isSlowEvenAt(size) ? 'retry' : 'shrink';
+  }
+
+  came(window: SizedWindow, weight: { readonly count: number; readonly bytes: number }): void {
+    this.limit = this.#sizes.served(window, weight, this.limit);
+    if (this.#check !== undefined) this.limit = this.#sizes.refusedOutright(this.#check.size);
+    this.#check = undefined;
+    this.#isAgain = false;
+  }
+
+  /** Decides how to go on. Returns true to ask for the same page again. Throws the error that ends the walk. */
+  refused(
+    window: SizedWindow,
+    { reason, cause }: PageRefused,
+    { onRefusal, at }: { readonly onRefusal: OnRefusal; readonly at?: number },
+  ): boolean {
+    const { size, step } = window;
+    if (this.#check !== undefined) throw this.#check.refusal;
+    if (reason === 'size') {
+      if (this.#sizes.wasServed(size)) throw cause;
+      this.#check = { size, refusal: cause };
+      this.limit = { most: CHECK_SIZE, refused: size, calm: 0, patience: 1 };
+      return false;
+    }
+    if (onRefusal === 'retry') throw cause;
+    if (reason === 'slow') {
+      this.#sizes.slow(size);
+      if (!this.#isAgain && !this.#sizes.isTrial(step)) {
+        this.#isAgain = true;
+        this.limit ??= { most: step, refused: Infinity, calm: 0, patience: 1 };
+        this.#status.again(size, at);
+        return true;
+      }
+    }
+    this.#isAgain = false;
+    this.limit = this.#sizes.refused(window, reason, this.limit);
+    this.#status.shrink({ at, from: size, to: this.limit.most, reason });
+    return false;
   }
 }
 

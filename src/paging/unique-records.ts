@@ -17,6 +17,8 @@ interface Deduplicated {
   readonly sameKey: RecordBatch;
   /** Came before in this pass, word for word, on another page. */
   readonly repeated: RecordBatch;
+  /** How many of these are the first records of the page, one behind the other. */
+  readonly repeatedAtFront: number;
 }
 
 /** Pages in a row with nothing new after which the service counts as repeating itself. */
@@ -154,6 +156,7 @@ export class UniqueRecords {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
       ...counts,
       repeated: selectRecords(batch, repeated),
+      repeatedAtFront: repeated.filter((place, index) => place === index).length,
       sameKey: selectRecords(batch, sameKey),
     };
   }
