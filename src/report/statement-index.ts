@@ -16,8 +16,6 @@ export interface IndexedStatement {
   readonly own: OwnStatement;
   /** Its name in the folder. */
   readonly file: string;
-  /** Since when nothing is open any more: `2026-11-20`. */
-  readonly settled: string | undefined;
 }
 
 interface IndexOptions extends StatementFacts {
@@ -32,9 +30,7 @@ export function statementIndex(
   { asOf, listing, isWhole, writing }: IndexOptions,
 ): string {
   const words = statementWords(writing.language);
-  const senders = [...new Set(pages.map(({ own }) => own.id))];
-  const open = pages.filter(({ settled }) => settled === undefined);
-  const settled = pages.filter((page) => page.settled !== undefined);
+  const profiles = [...new Set(pages.map(({ own }) => own.profile))];
   const body = markup`<header>
       <h1>${words.index}</h1>
       <p class="facts"><span>${words.asOf(writing.longDay(asOf))}</span></p>
@@ -42,23 +38,13 @@ export function statementIndex(
     </header>
     <main>
       ${isWhole ? undefined : markup`<p class="verdict doubt" role="alert"><strong>${words.indexNotWhole}</strong></p>`}
-      ${open.length === 0 ? markup`<p>${words.nobody}</p>` : undefined}
-      ${senders.map((id) =>
+      ${pages.length === 0 ? markup`<p>${words.nobody}</p>` : undefined}
+      ${profiles.map((profile) =>
         senderSection(
-          open.filter(({ own }) => own.id === id),
+          pages.filter(({ own }) => own.profile === profile),
           { words, writing, listing },
         ),
       )}
-      ${
-        settled.length === 0
-          ? undefined
-          : markup`<section>
-              <h2>${words.settledPages}</h2>
-              <ul>
-                ${settled.map((page) => markup`<li>${link(page, writing)}</li> `)}
-              </ul>
-            </section>`
-      }
     </main>`;
   return htmlPage({ language: writing.language, title: words.index, body, style: STYLE });
 }

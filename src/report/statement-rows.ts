@@ -8,10 +8,9 @@ import { AGES } from './ages.ts';
 import { amountJson, batchOfRows, textJson, type Row } from '../query/rows.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 
-/** The organization that sends a statement. */
-export interface Sender {
-  /** What tells it from other organizations, whether or not it is read by its profile. */
-  readonly id: string;
+/** A statement, and the organization that sends it. */
+export interface OwnStatement {
+  readonly statement: Statement;
   /** By which its invoices are asked for; undefined where nothing says it. */
   readonly profile: string | undefined;
   readonly isOneOfSeveral: boolean;
@@ -20,11 +19,6 @@ export interface Sender {
   readonly organizationFiscalId: string | undefined;
   /** Whether all its invoices were there. */
   readonly isWhole: boolean;
-}
-
-/** Whose statement it is, and what it tells. */
-export interface OwnStatement extends Sender {
-  readonly statement: Statement;
 }
 
 /** What all statements of a run have in common. */

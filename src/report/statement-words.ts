@@ -39,7 +39,6 @@ export interface StatementWords {
   readonly supplier: string;
   readonly overdue: string;
   readonly openDocuments: string;
-  readonly settledPages: string;
   readonly nobody: string;
 }
 
@@ -80,7 +79,6 @@ const en: StatementWords = {
   supplier: 'Supplier',
   overdue: 'Overdue',
   openDocuments: 'Documents',
-  settledPages: 'Settled since an earlier statement',
   nobody: 'Nobody has anything open.',
 };
 
@@ -121,7 +119,6 @@ const es: StatementWords = {
   supplier: 'Proveedor',
   overdue: 'Vencido',
   openDocuments: 'Documentos',
-  settledPages: 'Pagado desde un estado de cuenta anterior',
   nobody: 'Nadie tiene saldo pendiente.',
 };
 

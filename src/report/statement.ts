@@ -56,8 +56,6 @@ export interface StatedCurrency {
 
 /** The open items of one counterparty. */
 export interface Statement {
-  /** A text that tells it from all others of the organization. */
-  readonly key: string;
   readonly party: Counterparty;
   /** By name; amounts without a currency come last. */
   readonly currencies: readonly StatedCurrency[];
@@ -71,8 +69,6 @@ export interface StatementFigures {
   readonly statements: readonly Statement[];
   /** The organization's own fiscal ID and name, as its invoices have them. */
   readonly own: Counterparty;
-  /** The keys of those of whom a document cannot be read. */
-  readonly unreadable: ReadonlySet<string>;
   /** Why not every document is in them. */
   readonly failure: Finding | undefined;
 }
@@ -153,7 +149,6 @@ export class StatementTally {
         .filter(([, balances]) => isTold(balances))
         .map(([key, balances]) => this.#statementOf(key, balances)),
       own: this.#own,
-      unreadable: new Set(this.#aging.unreadableOf.keys()),
       failure: failureIn([this.#aging.finding('statement')]),
     };
   }
@@ -162,7 +157,6 @@ export class StatementTally {
     const seen = this.#seen.get(key);
     const all: readonly Counterparty[] = seen === undefined ? balances : [...balances, seen];
     return {
-      key,
       party: {
         name: all.find(({ name }) => name !== undefined)?.name,
         fiscalId: all.find(({ fiscalId }) => fiscalId !== undefined)?.fiscalId,

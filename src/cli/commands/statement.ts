@@ -29,7 +29,7 @@ export function addStatement(program: Command, context: Context): void {
         'folio statement --customer-fiscal-id 60155445-3 --lang es --note @bank.txt -o roble.html',
         'in Spanish, with a text below',
       ],
-      ['folio statement --all --output-dir statements', 'a page for each customer, and an index'],
+      ['folio statement --all --output-dir statements/2026-11', 'a page for each customer, and an index'],
       ['folio statement --all -o statements.xlsx', 'the open documents of all customers'],
       ['folio statement --payable --issuer-fiscal-id 77155510-1', 'what you owe to a supplier'],
       ['folio statement --from books.db --all --format json', 'offline, with sums and ages, for a program'],
@@ -81,7 +81,7 @@ const statementFlags = {
     output: rowFlags.output,
     folder: text(
       '--output-dir <dir>',
-      'with --all: a page (html) for each, named by fiscal ID and name, and index.html',
+      'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
       needs(['--all'], 'is for a page for everyone'),
       not(['--output'], 'it has a page for each'),
     ),

@@ -32,11 +32,6 @@ export function safePageName(stem: string, ending: string): string {
   return `${cut === '' ? 'page' : cut}.${ending}`;
 }
 
-/** Whether `safePageName` and a `NameRegister` could have made it. */
-export function isSafePageName(name: string): boolean {
-  return clean(name) === name && /[^.]\.[a-z]+$/.test(name) && Buffer.byteLength(name) <= NAME_LIMIT;
-}
-
 /** Whether `safeFileName` and `cleanExtension` could have made a name of these, with or without a `-2`. */
 export function isSafeName(base: string, ending: string): boolean {
   return (

@@ -222,7 +222,7 @@ export async function flushFolder(folder: string): Promise<void> {
 }
 
 /** Whoever may write in the folder can put another file in place of the temporary one, and it would get the name. */
-function exchanged(shown: string): OutputError {
+export function exchanged(shown: string): OutputError {
   return new OutputError(
     `cannot write ${shown}: another file was put in its place while it was being written`,
     {
@@ -231,7 +231,7 @@ function exchanged(shown: string): OutputError {
   );
 }
 
-function takenOver(shown: string): OutputError {
+export function takenOver(shown: string): OutputError {
   return new OutputError(`cannot write ${shown}: another run took it over while this one was asleep`, {
     hint: 'See what that one wrote, and run this again if it is not what you want.',
   });

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { errorOf, NotFoundError, UsageError } from '../../errors.ts';
 import type { Format } from '../../output/formats.ts';
 import { StatementTally, type StatementFigures } from '../../report/statement.ts';
-import type { OwnStatement, Sender, StatementFacts } from '../../report/statement-rows.ts';
+import type { OwnStatement, StatementFacts } from '../../report/statement-rows.ts';
 import type { ReportLanguage } from '../../report/words.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
@@ -98,7 +98,7 @@ export async function profilesOf(
 }
 
 /** The listing that is read. */
-export function listingOf({ payable }: Pick<StatementFlags, 'payable'>): 'issued' | 'received' {
+function listingOf({ payable }: Pick<StatementFlags, 'payable'>): 'issued' | 'received' {
   return payable ? 'received' : 'issued';
 }
 
@@ -155,11 +155,7 @@ const MAX_NAMED = 5;
 
 /** All that was read. */
 export interface StatementsRead {
-  /** The organizations, in the order in which they were asked for. */
-  readonly senders: readonly Sender[];
   readonly statements: readonly OwnStatement[];
-  /** Of each sender, by its place, the keys of those of whom a document cannot be read. */
-  readonly unreadable: readonly ReadonlySet<string>[];
   readonly results: readonly PartResult[];
   readonly facts: StatementFacts;
 }
@@ -174,18 +170,16 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     parts.push(one);
   const results = parts.map(({ result }) => result);
   if (!results.some(hasRecords)) checkOutcome(results);
-  const fiscalIdsOfParts = parts.map(({ figures }) => figures?.own.fiscalId);
-  const senders = parts.map((part, index) => ({
-    id: senderId(part, fiscalIdsOfParts.toSpliced(index, 1)),
-    profile: part.profile,
-    isOneOfSeveral: profiles.length > 1,
-    organization: organization ?? part.figures?.own.name ?? part.profile,
-    organizationFiscalId: part.figures?.own.fiscalId,
-    isWhole: part.isWhole,
-  }));
-  const statements = parts.flatMap((part, index) =>
-    (part.figures?.statements ?? []).map((statement) => ({ ...senders[index]!, statement })),
-  );
+  const statements = parts.flatMap(({ profile, figures, isWhole }) => {
+    const sender = {
+      profile,
+      isOneOfSeveral: profiles.length > 1,
+      organization: organization ?? figures?.own.name ?? profile,
+      organizationFiscalId: figures?.own.fiscalId,
+      isWhole,
+    };
+    return (figures?.statements ?? []).map((statement) => ({ ...sender, statement }));
+  });
   const isWhole = parts.every((part) => part.isWhole);
   if (fiscalIds !== undefined && statements.length === 0) {
     if (!isWhole) checkOutcome(results);
@@ -194,14 +188,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     });
   }
   warnOfBoth(job, statements);
-  const unreadable = parts.map(({ figures }) => figures?.unreadable ?? new Set<string>());
-  return {
-    senders,
-    statements,
-    unreadable,
-    results,
-    facts: { asOf: today, listing: listingOf(flags) },
-  };
+  return { statements, results, facts: { asOf: today, listing: listingOf(flags) } };
 }
 
 /** Warns of those who have both cancelled documents and credit notes: nothing says which belong together. */
@@ -215,12 +202,6 @@ function warnOfBoth({ run }: Job, statements: readonly OwnStatement[]): void {
     `cancelled documents and credit notes are both among those of ${names.slice(0, MAX_NAMED).join(', ')}${more}: ` +
       'where a credit note cancels one of these documents, the amount due is too low',
   );
-}
-
-/** Tells an organization from the others: its fiscal ID, which is for life, or its profile where others have that ID as well. */
-function senderId({ figures, profile }: PartRead, others: readonly (string | undefined)[]): string {
-  const fiscalId = figures?.own.fiscalId;
-  return (others.includes(fiscalId) ? profile : (fiscalId ?? profile)) ?? '';
 }
 
 /** Throws where not all is whole. */

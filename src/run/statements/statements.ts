@@ -16,6 +16,7 @@ import {
 import { writingFor } from '../../report/words.ts';
 import { deliver, remarkFile } from '../export-part.ts';
 import { planOutput } from '../output-plan.ts';
+import type { ReadPath } from '../paths.ts';
 import type { PartResult } from '../part.ts';
 import { inRun } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
@@ -49,7 +50,7 @@ export async function writeStatements(context: Context, asked: StatementRun): Pr
     flags,
     name: 'statement',
     records: source.records,
-    reads: [...(source.reads ?? []), ...noteFile(flags.note)],
+    reads: [...(source.reads ?? []), ...noteFile(flags.note), ...pagesOf(flags)],
     output: flags.output,
     folder: flags.folder,
     ...(profiles.length > 1 && { parts: profiles.map(String) }),
@@ -64,6 +65,11 @@ export async function writeStatements(context: Context, asked: StatementRun): Pr
       await source.close?.();
     }
   });
+}
+
+/** The folder has what the run puts into it as one, and no receipt. */
+function pagesOf({ folder: path }: StatementFlags): readonly ReadPath[] {
+  return path === undefined ? [] : [{ path, is: `a page of ${path}`, names: /^/ }];
 }
 
 /** What is written: a page, one JSON document, or rows in another format. Throws UsageError for flags that it does not read. */

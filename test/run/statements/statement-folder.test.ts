@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FolioExit } from '../../support/run-folio.ts';
 import { runHere } from '../../support/run-here.ts';
 import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
@@ -30,10 +21,14 @@ function invoice(name: string | undefined, fiscalId: string | undefined, fields:
 
 const ROBLE = invoice('Roble', '1-9');
 const LAGO = invoice('Lago', '2-7');
-const paid = (record: string): string => record.replace('"amountToBePaid":100', '"amountToBePaid":0');
 
 class Folder {
   readonly path = join(temporaryFolder(), 'statements');
+
+  /** What stands beside it. */
+  get around(): readonly string[] {
+    return readdirSync(dirname(this.path));
+  }
 
   run(records: readonly string[] | Answer, ...flags: readonly string[]): Promise<ScriptedExit> {
     const isAnswer = typeof records === 'string' || typeof records[0] === 'number';
@@ -43,9 +38,7 @@ class Folder {
   }
 
   get files(): readonly string[] {
-    return readdirSync(this.path)
-      .filter((name) => !name.startsWith('.'))
-      .toSorted();
+    return readdirSync(this.path).toSorted();
   }
 
   read(name: string): string {
@@ -56,10 +49,6 @@ class Folder {
     mkdirSync(this.path, { recursive: true });
     writeFileSync(join(this.path, name), text);
   }
-
-  shown(name: string): string {
-    return join(this.path, name);
-  }
 }
 
 const OK = { code: 0, stdout: '', stderr: '' };
@@ -68,7 +57,7 @@ describe('a folder of statements', () => {
   it('has a page for everyone with an open amount or a credit, and an index', async () => {
     const folder = new Folder();
     const records = [
-      ...[ROBLE, LAGO, paid(invoice('Settled', '3-5'))],
+      ...[ROBLE, LAGO, invoice('Settled', '3-5', { amountToBePaid: 0 })],
       invoice('Credit', '4-3', { documentType: 'CREDIT_NOTE' }),
     ];
     expect(await folder.run(records, '--organization', 'Norte SpA', '--note', 'Pay')).toMatchObject(OK);
@@ -80,10 +69,7 @@ describe('a folder of statements', () => {
     expect(index).toContain('<a href="./1-9%20Roble.html"');
     expect(index).toContain('Norte SpA');
     expect(index).not.toMatch(/Settled<|<script|https?:/);
-    // Twice is once.
-    const before = folder.files.map((name) => folder.read(name));
-    expect(await folder.run(records, '--organization', 'Norte SpA', '--note', 'Pay')).toMatchObject(OK);
-    expect(folder.files.map((name) => folder.read(name))).toEqual(before);
+    expect(folder.around).toEqual(['statements']);
   });
 
   it('gives each a name that every system can hold, and none that another one has', async () => {
@@ -121,27 +107,6 @@ describe('a folder of statements', () => {
     expect(links.toSorted()).toEqual(files.filter((name) => name !== 'index.html'));
   });
 
-  it('names who has settled, and replaces the page by one that says so, once', async () => {
-    const folder = new Folder();
-    await folder.run([ROBLE, LAGO]);
-    const { code, stderr } = await folder.run([paid(ROBLE), LAGO]);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: `warning: ${folder.shown('1-9 Roble.html')}: nothing is open any more, and the page says so now\n`,
-    });
-    const page = folder.read('1-9 Roble.html');
-    expect(page).toContain('Nothing is open.');
-    expect(page).toContain('<bdi>Roble</bdi>');
-    expect(page).not.toContain('CLP');
-    expect(folder.read('index.html')).toMatch(/Settled since an earlier statement[^]*1-9%20Roble\.html/);
-    // Gone from the listing, too: nothing further is said.
-    expect(await folder.run([LAGO])).toMatchObject(OK);
-    expect(folder.read('1-9 Roble.html')).toBe(page);
-    expect(await folder.run([ROBLE, LAGO])).toMatchObject(OK);
-    expect(folder.read('1-9 Roble.html')).toContain('Amount due');
-    expect(folder.read('index.html')).not.toContain('Settled since');
-  });
-
   it('says in its receipt which pages it wrote', async () => {
     const folder = new Folder();
     const receipt = join(temporaryFolder(), 'receipt.json');
@@ -157,120 +122,83 @@ describe('a folder of statements', () => {
     );
   });
 
-  it('does not make again the page of one who settled, which was removed', async () => {
-    const folder = new Folder();
-    await folder.run([ROBLE, LAGO]);
-    rmSync(folder.shown('1-9 Roble.html'));
-    expect(await folder.run([LAGO])).toMatchObject(OK);
-    expect(folder.files).toEqual(['2-7 Lago.html', 'index.html']);
-    expect(await folder.run([ROBLE])).toMatchObject({ code: 0 });
-    expect(folder.files).toContain('1-9 Roble.html');
+  it('appears, and says so, where not everything could be read', async () => {
+    const short = new Folder();
+    expect(await short.run(pageOf([LAGO], { total: 5 }))).toMatchObject({ code: 6 });
+    expect(short.files).toEqual(['2-7 Lago.html', 'index.html']);
+    expect(short.read('2-7 Lago.html')).toContain('This statement is not whole');
+    expect(short.read('index.html')).toContain('Not everything could be read.');
+    const unreadable = new Folder();
+    const record = ROBLE.replace('"amountToBePaid":100', '"amountToBePaid":"N/A"');
+    expect(await unreadable.run([LAGO, record])).toMatchObject({ code: 6 });
+    expect(unreadable.read('2-7 Lago.html')).not.toContain('not whole');
+    expect(unreadable.read('index.html')).toContain('Not everything could be read.');
   });
 
-  it('takes nobody for settled where not everything could be read', async () => {
+  it('is not there where nothing could be read, and stays where it was empty', async () => {
     const folder = new Folder();
-    await folder.run([ROBLE, LAGO]);
-    const before = folder.read('1-9 Roble.html');
-    const short = await folder.run(pageOf([LAGO], { total: 5 }));
-    expect(short.code).toBe(6);
-    expect(short.stderr).toContain(`${folder.shown('1-9 Roble.html')} stays as it was`);
-    expect(folder.read('1-9 Roble.html')).toBe(before);
-    expect(folder.read('2-7 Lago.html')).toContain('This statement is not whole');
-    expect(folder.read('index.html')).toContain('Not everything could be read.');
-    const unreadable = ROBLE.replace('"amountToBePaid":100', '"amountToBePaid":"N/A"');
-    const other = await folder.run([LAGO, unreadable]);
-    expect(other.code).toBe(6);
-    expect(other.stderr).toContain(`${folder.shown('1-9 Roble.html')} stays as it was`);
-    expect(folder.read('1-9 Roble.html')).toBe(before);
-    expect(folder.read('2-7 Lago.html')).not.toContain('not whole');
-  });
-
-  it('leaves everything where nothing could be read', async () => {
-    const folder = new Folder();
-    await folder.run([ROBLE]);
-    const before = folder.files.map((name) => folder.read(name));
+    const receipt = `${folder.path}.receipt.json`;
+    expect(await folder.run([403, '{"Message":"no"}'], '--receipt', receipt)).toMatchObject({ code: 3 });
+    expect(folder.around).toEqual(['statements.receipt.json']);
+    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({ complete: false, bytes: 0 });
+    mkdirSync(folder.path);
     expect(await folder.run([403, '{"Message":"no"}'])).toMatchObject({ code: 3 });
-    expect(folder.files.map((name) => folder.read(name))).toEqual(before);
-  });
-
-  it('never replaces what is not its own, nor what was changed since', async () => {
-    const folder = new Folder();
-    folder.write('1-9 Roble.html', 'mine');
+    expect(folder.files).toEqual([]);
     expect(await folder.run([ROBLE])).toMatchObject(OK);
-    expect(folder.read('1-9 Roble.html')).toBe('mine');
-    expect(folder.read('1-9 Roble-2.html')).toContain('Amount due');
-    expect(await folder.run([ROBLE])).toMatchObject(OK);
-    expect(folder.files).toEqual(['1-9 Roble-2.html', '1-9 Roble.html', 'index.html']);
-    appendFileSync(folder.shown('1-9 Roble-2.html'), '<!-- a word of mine -->');
-    const { code, stderr } = await folder.run([ROBLE]);
-    expect(code).toBe(0);
-    expect(stderr).toContain(`${folder.shown('1-9 Roble-2.html')} is not as folio wrote it`);
-    expect(folder.read('1-9 Roble-2.html')).toContain('a word of mine');
-    expect(folder.files).toContain('1-9 Roble-3.html');
+    expect(folder.files).toEqual(['1-9 Roble.html', 'index.html']);
   });
 
-  it('names the page of one who settled, which was changed since, and leaves it', async () => {
+  it('is refused before anything is asked where something is in it: pages of another organization, a hidden file', async () => {
     const folder = new Folder();
-    await folder.run([ROBLE, LAGO]);
-    appendFileSync(folder.shown('1-9 Roble.html'), '<!-- mine -->');
-    const { code, stderr } = await folder.run([LAGO]);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: `warning: ${folder.shown('1-9 Roble.html')} is not as folio wrote it, and stays as it is: nothing open was read of it\n`,
-    });
-    expect(folder.read('1-9 Roble.html')).toContain('mine');
-    expect(await folder.run([LAGO])).toMatchObject(OK);
-  });
-
-  it('is refused before anything is asked where its index is not folio’s', async () => {
-    const folder = new Folder();
-    folder.write('index.html', 'mine');
-    const { code, stderr, asked } = await folder.run([ROBLE]);
-    expect({ code, stderr, asked }).toEqual({
+    const ofNorth = {
+      env: { FOLIO_TOKEN: 'the-token-of-north', FOLIO_BASE_URL: 'https://north.example.com' },
+    };
+    const ofSouth = {
+      env: { FOLIO_TOKEN: 'the-token-of-south', FOLIO_BASE_URL: 'https://south.example.com' },
+    };
+    const line = ['statement', '--all', '--output-dir', folder.path];
+    expect(await runStub(line, { issued: pageOf([ROBLE, LAGO]) }, ofNorth)).toMatchObject({ code: 0 });
+    const before = folder.files.map((name) => folder.read(name));
+    const refused = {
       code: 2,
+      stdout: '',
       stderr:
-        `folio: ${folder.shown('index.html')} is no index of folio's, or was changed since, and stays as it is\n` +
-        '  Move it away, or name another folder with --output-dir.\n',
+        `folio: --output-dir ${folder.path} is not empty\n` +
+        '  Each run writes a folder of its own: name a new one, such as statements/2026-11.\n',
       asked: [],
-    });
-    expect(folder.files).toEqual(['index.html']);
-    expect(folder.read('index.html')).toBe('mine');
+    };
+    const other = pageOf([invoice('Roble', '1-9', { issuerFiscalId: '8-8' })]);
+    for (const options of [ofSouth, ofNorth]) {
+      expect(await runStub(line, { issued: other }, options)).toEqual(refused);
+      expect(folder.files.map((name) => folder.read(name))).toEqual(before);
+    }
+    expect(folder.around).toEqual(['statements']);
+    const hidden = new Folder();
+    hidden.write('.there', 'mine');
+    expect(await hidden.run([ROBLE])).toMatchObject({ code: 2, asked: [] });
+    expect(hidden.files).toEqual(['.there']);
   });
 
-  it('is for customers or for suppliers', async () => {
-    const folder = new Folder();
-    await folder.run([ROBLE]);
-    const { code, stderr, asked } = await folder.run([ROBLE], '--payable');
-    expect({ code, asked }).toEqual({ code: 2, asked: [] });
-    expect(stderr).toContain(
-      'has the statements of customers\n  Name another folder for those of suppliers.',
-    );
+  it.each([
+    [['--receipt', 'FOLDER/r.json'], '--receipt FOLDER/r.json would replace a page of FOLDER'],
+    [['--output-dir', 'FOLDER/file'], 'cannot write FOLDER/file: '],
+  ])('is refused before anything is asked with %j', async (flags, message) => {
+    const folder = temporaryFolder();
+    const inFolder = (text: string): string => text.replaceAll('FOLDER', folder);
+    if (flags.includes('FOLDER/file')) writeFileSync(join(folder, 'file'), 'mine');
+    const line = ['statement', '--all', '--output-dir', folder, ...flags.map(inFolder)];
+    const { code, stderr, asked } = await runStub(line, {});
+    expect([code, asked]).toEqual([flags.includes('FOLDER/file') ? 1 : 2, []]);
+    expect(stderr).toContain(inFolder(message));
+    expect(readdirSync(folder)).toEqual(flags.includes('FOLDER/file') ? ['file'] : []);
   });
 
-  it('leaves the pages of another organization alone', async () => {
-    const folder = new Folder();
-    await folder.run([ROBLE, LAGO]);
-    const other = invoice('Roble', '1-9', { issuerFiscalId: '8-8' });
-    expect(await folder.run([other])).toMatchObject(OK);
-    expect(folder.files).toEqual(['1-9 Roble-2.html', '1-9 Roble.html', '2-7 Lago.html', 'index.html']);
-    expect(folder.read('2-7 Lago.html')).toContain('Amount due');
-  });
-
-  it('survives a list of pages that was cut, or is of somebody else', async () => {
-    const folder = new Folder();
-    await folder.run([ROBLE]);
-    const list = folder.shown('.folio-pages.jsonl');
-    const lines = readFileSync(list, 'utf8');
-    const evil = lines
-      .replaceAll('1-9 Roble.html', '../outside.html')
-      .replaceAll('[\\\\"id\\\\"', '[\\\\"evil\\\\"');
-    writeFileSync(list, `${lines}${evil}{"key":"x","file":"1-9`);
-    expect(await folder.run([paid(ROBLE)])).toMatchObject({ code: 0 });
-    expect(folder.read('1-9 Roble.html')).toContain('Nothing is open.');
-    expect(existsSync(join(folder.path, '../outside.html'))).toBe(false);
-    writeFileSync(list, 'nonsense');
-    // Then nothing there is known to be folio's.
-    expect(await folder.run([ROBLE])).toMatchObject({ code: 2, asked: [] });
+  it('does not take the place of the folder in which somebody works', async () => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await runHere(['--sandbox', 'statement', '--all', '--output-dir', '.'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--output-dir . is the folder that folio runs in');
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   it('has the pages of several organizations apart', async () => {
@@ -285,33 +213,23 @@ describe('a folder of statements', () => {
     expect(folder.files).toEqual(['index.html', 'north.1-9 Roble.html', 'south.1-9 Roble.html']);
     expect(folder.read('north.1-9 Roble.html')).toContain('north');
     expect(folder.read('north.1-9 Roble.html')).not.toContain('south');
-    // One of them alone keeps the name of its page.
-    expect(await run('--profile south')).toMatchObject({ code: 0, stderr: '' });
-    expect(folder.files).toEqual(['index.html', 'north.1-9 Roble.html', 'south.1-9 Roble.html']);
+    const alone = new Folder();
+    const line = `statement --all --output-dir FOLDER --profile south`;
+    await runOrganizations(line, { organizations, folder: alone.path });
+    expect(alone.files).toEqual(['1-9 Roble.html', 'index.html']);
   });
 
   it('has pages of its own for each profile, where invoices of two have one fiscal ID as their issuer', async () => {
     const folder = new Folder();
-    folder.write('.there', '');
     const record = (profile: string, amountToBePaid: number): string =>
       invoice('Roble', '1-9', { _profile: profile, amountToBePaid });
     const file = join(temporaryFolder(), 'both.jsonl');
-    const save = (...records: readonly string[]): void => writeFileSync(file, `${records.join('\n')}\n`);
-    const run = (): Promise<FolioExit> =>
-      runHere(['statement', '--from', file, '--all-profiles', '--all', '--output-dir', folder.path], {
-        env: { LC_ALL: 'en_US.UTF-8' },
-      });
-    save(record('north', 111), record('south', 222));
-    expect(await run()).toMatchObject({ code: 0, stderr: '' });
+    writeFileSync(file, `${record('north', 111)}\n${record('south', 222)}\n`);
+    const line = ['statement', '--from', file, '--all-profiles', '--all', '--output-dir', folder.path];
+    expect(await runHere(line, { env: { LC_ALL: 'en_US.UTF-8' } })).toMatchObject({ code: 0, stderr: '' });
     expect(folder.files).toEqual(['index.html', 'north.1-9 Roble.html', 'south.1-9 Roble.html']);
     expect(folder.read('north.1-9 Roble.html')).toMatch(/\b111\b/);
     expect(folder.read('south.1-9 Roble.html')).toMatch(/\b222\b/);
-    save(record('north', 111), record('south', 0));
-    expect(await run()).toMatchObject({
-      code: 0,
-      stderr: `warning: ${folder.shown('south.1-9 Roble.html')}: nothing is open any more, and the page says so now\n`,
-    });
-    expect(folder.read('north.1-9 Roble.html')).toMatch(/\b111\b/);
   });
 
   it.each([

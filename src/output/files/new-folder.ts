@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Interrupted, UsageError } from '../../errors.ts';
+import { cannotWrite } from './cannot-write.ts';
+import { lockTarget } from './lock.ts';
+import { removeLeftovers, sideFilesOf } from './side-files.ts';
+import { realPath } from './target.ts';
+import { exchanged, flushFolder, takenOver, type FileContext } from './whole-file.ts';
+
+/** A file that was written into a folder. */
+export interface FolderFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Builds a folder beside its place, and gives it its name when `build` has returned: it appears whole or not at all. Where `build`
+ * rejects, nothing is left.
+ *
+ * @param shown the folder, which is there and empty
+ * @param build writes the files, each under a name of its own
+ * @returns the files, in the order in which they were written
+ * @throws UsageError before `build` for a folder that is not empty, or is the current one, which a shell would lose; OutputError; what
+ * `build` throws
+ */
+export async function writeNewFolder(
+  shown: string,
+  context: FileContext,
+  build: (write: (name: string, text: string) => Promise<void>) => Promise<void>,
+): Promise<readonly FolderFile[]> {
+  const failed = (error: unknown): never => {
+    throw error instanceof Interrupted || error instanceof UsageError ? error : cannotWrite(shown, error);
+  };
+  const path = await checkedPath(shown).catch(failed);
+  const [folder, name] = [dirname(path), basename(path)];
+  const lock = await lockTarget({ shown, folder, name }, context);
+  const temporary = join(folder, sideFilesOf(name).temporary(context.processes.pid, context.clock.random()));
+  const files: FolderFile[] = [];
+  try {
+    await removeLeftovers({ folder, name }, context.clock.now());
+    const { ino } = await makeLike(path, temporary).catch(failed);
+    await build(async (file, text) => {
+      files.push(await writeFile(join(temporary, file), text).catch(failed));
+    });
+    try {
+      await flushFolder(temporary);
+      if (!(await lock.isOurs())) throw takenOver(shown);
+      if ((await lstat(temporary)).ino !== ino) throw exchanged(shown);
+      // Windows gives no name to a folder that another one has, be it empty.
+      await rmdir(path);
+      await rename(temporary, path);
+      await flushFolder(folder);
+    } catch (error) {
+      failed(error);
+    }
+    return files;
+  } finally {
+    await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
+    await lock.release();
+  }
+}
+
+async function checkedPath(shown: string): Promise<string> {
+  const path = await realPath(shown);
+  const refusal =
+    (await readdir(path)).length > 0
+      ? 'is not empty'
+      : path === (await realPath('.'))
+        ? 'is the folder that folio runs in'
+        : undefined;
+  if (refusal === undefined) return path;
+  throw new UsageError(`--output-dir ${shown} ${refusal}`, {
+    hint: 'Each run writes a folder of its own: name a new one, such as statements/2026-11.',
+  });
+}
+
+/** Makes a folder that those may see who may see the one whose place it takes, before anything is in it. */
+async function makeLike(path: string, temporary: string): Promise<{ readonly ino: number }> {
+  const { mode, uid, gid } = await stat(path);
+  await mkdir(temporary, { mode: 0o700 });
+  await chown(temporary, uid, gid).catch(() => undefined);
+  await chmod(temporary, mode & 0o7777);
+  return lstat(temporary);
+}
+
+async function writeFile(path: string, text: string): Promise<FolderFile> {
+  const body = Buffer.from(text);
+  const handle = await open(path, 'wx');
+  try {
+    await handle.writeFile(body);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  return { name: basename(path), bytes: body.length, sha256 };
+}
