@@ -21,7 +21,6 @@ import type { PartResult } from '../part.ts';
 import { inRun } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
 import { noteFile, noteOf } from './note.ts';
-import { writeFolder } from './statement-folder.ts';
 import {
   checkOutcome,
   profilesOf,
@@ -59,7 +58,7 @@ export async function writeStatements(context: Context, asked: StatementRun): Pr
     const job = { run, asked, source, profiles, today: localDay(context.clock.now()) };
     try {
       await source.open?.(run);
-      if (form.kind === 'folder') await writeFolder(job, form.path);
+      if (form.kind === 'folder') await (await import('./statement-folder.ts')).writeFolder(job, form.path);
       else await (form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind));
     } finally {
       await source.close?.();
