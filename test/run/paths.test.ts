@@ -74,9 +74,8 @@ const REFUSED: readonly (readonly [line: string, says: string])[] = [
   ['issued --base-url http://127.0.0.1:9/v1 --token-file token -o token', 'would replace the token file'],
   ['get /issued --sandbox -o home/config.json', "would replace folio's file of profiles and settings"],
   ['issued --sandbox --receipt home/config.json', "would replace folio's file of profiles and settings"],
-  ['issued download dl --sandbox --receipt dl/101-1.pdf', 'would replace a file of an invoice in dl'],
   [
-    'issued download dl --sandbox --receipt dl/.folio-files.jsonl',
+    'issued download dl --sandbox --receipt dl/101-7-0f1e2d3c.pdf',
     'would replace a file of an invoice in dl',
   ],
   ['issued download dl --list-columns -o home/config.json', "would replace folio's file of profiles"],

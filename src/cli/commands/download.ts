@@ -18,8 +18,9 @@ export function addIssuedDownload(parent: Command, context: Context): void {
   addCommand(parent, context, 'download', {
     summary: 'the files of issued invoices',
     description:
-      'Puts the files of issued invoices (PDF, XML) into a folder, as <number>-<n>.<ending>. ' +
-      'A file that the folder has under that name, with any ending, is not fetched again. ' +
+      'Puts the files of issued invoices (PDF, XML) into a folder, as <number>-<id>-<hash>.<ending>. ' +
+      'A file that the folder has under that name, with any ending, is not fetched again. The hash tells files of one document ' +
+      'apart, documents of one number and organizations; a link that is signed anew has the same. ' +
       'The output has a record for each file: whether it was saved, was there or failed.',
     arguments: [['<dir>', 'the folder for the files; made if need be']],
     examples: [

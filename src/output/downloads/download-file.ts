@@ -1,8 +1,7 @@
 import { LinkRefused, type FileClient, type FileHead } from '../../api/files.ts';
 import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../../errors.ts';
-import type { DownloadFolder, StoredFile } from './download-folder.ts';
+import type { DownloadFolder, NameClaim, StoredFile } from './download-folder.ts';
 import { cleanExtension } from './file-names.ts';
-import type { NameClaim } from './file-ledger.ts';
 import type { InvoiceFile, LinkRenewal } from './invoice-files.ts';
 
 /** How the download of one file ended. */
@@ -37,15 +36,13 @@ export async function downloadFile(
   signal: AbortSignal,
 ): Promise<DownloadResult> {
   const { folder, only } = downloads;
-  if (claim.ending !== undefined && only?.has(claim.ending) === false) return { file, status: 'unwanted' };
-  if (claim.kind === 'there') {
-    const { name, ending } = claim;
-    // An older ledger, or none, knew the file by its name alone.
-    await folder.note({ file: claim.file, base: name.slice(0, -ending.length - 1), ending });
-    return { file, status: 'there', stored: await folder.look(name) };
+  const { stem, present } = claim;
+  if (present !== undefined) {
+    if (only?.has(endingOf(present)) === false) return { file, status: 'unwanted' };
+    return { file, status: 'there', stored: await folder.look(present) };
   }
   try {
-    const stored = await fetchFile({ file, entry: claim.file, base: claim.base }, downloads, signal);
+    const stored = await fetchFile({ file, stem }, downloads, signal);
     if (stored === undefined) return { file, status: 'unwanted' };
     return { file, status: stored.isNew ? 'saved' : 'there', stored };
   } catch (error) {
@@ -58,30 +55,23 @@ function endsTheRun(error: FolioError): boolean {
   return error instanceof OutputError || error instanceof AuthError || error instanceof Interrupted;
 }
 
-interface Place {
-  readonly file: InvoiceFile;
-  /** What the ledger is to know it by. */
-  readonly entry: string;
-  readonly base: string;
+function endingOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 }
 
 /** Undefined for a file whose ending is not wanted. */
 async function fetchFile(
-  place: Place,
+  { file, stem }: { readonly file: InvoiceFile; readonly stem: string },
   { folder, client, renewal, only }: Downloads,
   signal: AbortSignal,
 ): Promise<StoredFile | undefined> {
-  const { file, entry: key, base } = place;
   if (file.link === undefined) throw new ServiceError('the service names the file but gives no link to it');
   const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {
     const ending = cleanExtension(head.contentType, head.path);
     // An error, sent with status 200: it must not pass for a file of another kind that nobody wants.
     if (ending === 'json' && !/\.json$/i.test(head.path))
       throw new LinkRefused('the link gives JSON, not the file');
-    const entry = { file: key, base, ending };
-    if (only?.has(ending) !== false) return folder.store(entry, body);
-    await folder.note(entry);
-    return undefined;
+    return only?.has(ending) === false ? undefined : folder.store({ stem, ending }, body);
   };
   try {
     return await client.fetch(file.link, take, signal);

@@ -1,17 +1,28 @@
-import { link, lstat, rm } from 'node:fs/promises';
-import { cannotWrite } from '../files/cannot-write.ts';
-import { LockedFolder } from '../files/locked-folder.ts';
-import { putInPlace, flushFolder, type PlaceContext, type FileContext } from '../files/whole-file.ts';
-import { makeFolder } from '../files/target.ts';
-import { errorCode } from '../../errors.ts';
-import { FileLedger, FolderNames, type LedgerEntry, type NameClaim } from './file-ledger.ts';
-import type { InvoiceFile } from './invoice-files.ts';
+import { createHash } from 'node:crypto';
+import { link, lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { LinkRefused } from '../../api/files.ts';
+import { errorCode, Interrupted } from '../../errors.ts';
+import { cannotWrite } from '../files/cannot-write.ts';
+import { lockTarget, type FileLock } from '../files/lock.ts';
+import { removeLeftovers, sideFilesOf } from '../files/side-files.ts';
+import { makeFolder, realPath } from '../files/target.ts';
+import {
+  flushFolder,
+  openTemporary,
+  putInPlace,
+  writeChunk,
+  type FileContext,
+  type PlaceContext,
+} from '../files/whole-file.ts';
+import { fileStem, foldName } from './file-names.ts';
+import { fileKey, type InvoiceFile } from './invoice-files.ts';
 
-const LEDGER = '.folio-files.jsonl';
+/** What is locked, and what temporary files are called after: `.folio-files.folio-lock`. */
+const LOCKED = 'folio-files';
 
-/** The names of the files that a folder gets: `101-1.pdf`, and the list of them. */
-export const OWN_NAMES = /-\d+\.[a-z0-9]{1,8}$|^\.folio-files\.jsonl$/i;
+/** The names of the files that a folder gets: `101-7-0f1e2d3c.pdf`. */
+export const OWN_NAMES = /-[0-9a-f]{8}(?:-2)*\.[a-z0-9]{1,8}$/i;
 
 /** A file of an invoice that is in the folder. */
 export interface StoredFile {
@@ -21,73 +32,128 @@ export interface StoredFile {
   readonly isNew: boolean;
 }
 
+/** The name of a file, and whether it is there. */
+export interface NameClaim {
+  /** The name without its ending, which is not known before the download. */
+  readonly stem: string;
+  /** The file that is there by that name, whatever its ending. */
+  readonly present: string | undefined;
+}
+
 interface Parts {
-  readonly folder: LockedFolder;
+  readonly path: string;
+  /** The folder as it was given. */
+  readonly shown: string;
   readonly context: FileContext;
-  readonly ledger: FileLedger;
-  readonly names: FolderNames;
+  readonly lock: FileLock;
+  /** The names of the files in the folder, by the name without its ending. */
+  readonly present: ReadonlyMap<string, string>;
+  /** Names, without ending, of what is in the folder and is no file: a folder, a link. */
+  readonly blocked: ReadonlySet<string>;
   /** Removes the folder again where nothing is in it. */
   readonly removeEmpty: () => Promise<void>;
 }
 
-/** A folder that the files of invoices are put into, by one run at a time. */
+/** A folder that the files of invoices are put into, by one run at a time. A file is known by its name. */
 export class DownloadFolder {
   readonly #parts: Parts;
+  /** How often a file came that nothing tells from another. */
+  readonly #times = new Map<string, number>();
+  #temporaries = 0;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Opens the folder, and makes it if there is none. Throws OutputError as `LockedFolder.open` does. The caller must close it. */
-  static async open(path: string, context: FileContext): Promise<DownloadFolder> {
-    const removeEmpty = await makeFolder(path);
+  /**
+   * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError where another run uses
+   * it, or it cannot be read. The caller must close it.
+   */
+  static async open(shown: string, context: FileContext): Promise<DownloadFolder> {
+    const removeEmpty = await makeFolder(shown);
+    let lock: FileLock | undefined;
     try {
-      const folder = await LockedFolder.open(path, context, { list: LEDGER, locked: LEDGER });
-      const ledger = new FileLedger(folder);
-      const names = new FolderNames(folder.entries, ledger);
-      return new DownloadFolder({ folder, context, ledger, names, removeEmpty });
+      const path = await realPath(shown);
+      lock = await lockTarget({ shown, folder: path, name: LOCKED }, context);
+      // Only the owner of the lock writes temporary files here: all that are there are left.
+      await removeLeftovers({ folder: path, name: LOCKED }, Infinity);
+      const present = new Map<string, string>();
+      const blocked = new Set<string>();
+      for (const entry of await readdir(path, { withFileTypes: true })) {
+        const [, stem] = /^(.+)\.[a-z0-9]{1,8}$/i.exec(entry.name) ?? [];
+        if (stem === undefined) continue;
+        if (entry.isFile()) present.set(foldName(stem), entry.name);
+        else blocked.add(foldName(stem));
+      }
+      return new DownloadFolder({ path, shown, context, lock, present, blocked, removeEmpty });
     } catch (error) {
+      await lock?.release();
       await removeEmpty();
-      throw error;
+      throw cannotWrite(shown, error);
     }
   }
 
-  /** The name that a file has here or will get. Ask in the order of the listing, so that names are the same each time. */
+  /** The name that a file has here or will get. Ask in the order of the listing, so that equal files have their names each time. */
   claim(file: InvoiceFile): NameClaim {
-    return this.#parts.names.claim(file);
+    const { present, blocked } = this.#parts;
+    const key = fileKey(file);
+    const time = (this.#times.get(key) ?? 0) + 1;
+    this.#times.set(key, time);
+    // A hash, since a path may be long and is nobody else's business.
+    const hash = createHash('sha256').update(`${time} ${key}`).digest('hex').slice(0, 8);
+    let stem = fileStem([file.number, file.id], hash);
+    while (blocked.has(foldName(stem))) stem += '-2';
+    return { stem, present: present.get(foldName(stem)) };
   }
 
   /** The file of that name that is here already. Throws OutputError. */
   async look(name: string): Promise<StoredFile> {
-    const { folder } = this.#parts;
+    const { path, shown } = this.#parts;
     try {
-      return { name, bytes: (await lstat(folder.pathOf(name))).size, isNew: false };
+      return { name, bytes: (await lstat(join(path, name))).size, isNew: false };
     } catch (error) {
-      throw cannotWrite(folder.shown(name), error);
+      throw cannotWrite(join(shown, name), error);
     }
   }
 
   /** Writes a file, whole or not at all. Throws OutputError, or what `body` throws; then nothing is left. */
-  async store(entry: LedgerEntry, body: AsyncIterable<Buffer>): Promise<StoredFile> {
-    const { folder, context, ledger } = this.#parts;
-    const name = `${entry.base}.${entry.ending}`;
-    const { bytes, placed } = await folder.put(name, checkedStart(body, entry.ending), async (temporary) => {
-      await ledger.add(entry);
-      return placeFile(temporary, folder.pathOf(name), { ...context, shown: folder.shown(name) });
-    });
-    return placed ? { name, bytes, isNew: true } : this.look(name);
-  }
-
-  /** Remembers a file that is there, or the ending of one that is not wanted, so that the next run does not ask for it. */
-  async note(entry: LedgerEntry): Promise<void> {
-    await this.#parts.ledger.add(entry);
+  async store(
+    { stem, ending }: { readonly stem: string; readonly ending: string },
+    body: AsyncIterable<Buffer>,
+  ): Promise<StoredFile> {
+    const { path, context } = this.#parts;
+    const name = `${stem}.${ending}`;
+    const shown = join(this.#parts.shown, name);
+    const nth = (this.#temporaries++ + 0.5) / 36 ** 8;
+    const temporary = join(path, sideFilesOf(LOCKED).temporary(context.processes.pid, nth));
+    const failed = (error: unknown): never => {
+      throw error instanceof Interrupted ? error : cannotWrite(shown, error);
+    };
+    try {
+      const { handle, mode } = await openTemporary(temporary).catch(failed);
+      let bytes = 0;
+      try {
+        for await (const chunk of checkedStart(body, ending)) {
+          await writeChunk(handle, chunk).catch(failed);
+          bytes += chunk.length;
+        }
+        await handle.chmod(mode).catch(failed);
+        await handle.sync().catch(failed);
+      } finally {
+        await handle.close();
+      }
+      const isNew = await placeFile(temporary, join(path, name), { ...context, shown }).catch(failed);
+      return isNew ? { name, bytes, isNew } : this.look(name);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
-    const { folder, removeEmpty } = this.#parts;
-    await folder.endList();
-    await flushFolder(folder.pathOf('')).catch(() => undefined);
-    await folder.release();
+    const { path, lock, removeEmpty } = this.#parts;
+    await flushFolder(path).catch(() => undefined);
+    await lock.release();
     await removeEmpty();
   }
 }

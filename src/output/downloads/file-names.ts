@@ -7,39 +7,25 @@ const NAME_LIMIT = 150;
 /** Separators of both systems, characters that Windows forbids, and invisible ones: see `visible`. */
 const FORBIDDEN = /[/\\<>:"|?*\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
 
-interface FileNameParts {
-  /** What the service calls the invoice; any text. */
-  readonly stem: string;
-  /** The number of the file within the invoice, from 1. */
-  readonly index: number;
-  /** As `cleanExtension` returns it. */
-  readonly extension: string;
-}
+/** Bytes of UTF-8 of a number or an ID in the name of its file. */
+const PART_LIMIT = 65;
 
 /**
- * The name of an invoice's file, `<stem>-<index>.<extension>`: one path segment that every system can hold, in NFC, of
- * at most 150 bytes. Different stems may give one name: see `NameRegister`.
+ * The name of an invoice's file without its ending, `<number>-<id>-<hash>`: with an ending of at most 8 characters it is one path
+ * segment that every system can hold, in NFC.
+ *
+ * @param parts the number and the id, any text
+ * @param hash what tells it from files of equal parts, also of parts that were cut or cleaned to be equal
  */
-export function safeFileName({ stem, index, extension }: FileNameParts): string {
-  const ending = `-${index}.${/^[a-z0-9]{1,8}$/.test(extension) ? extension : 'bin'}`;
-  const cut = cutBytes(clean(stem), NAME_LIMIT - ending.length).replace(/[\s.]+$/, '');
-  return `${cut === '' ? 'file' : cut}${ending}`;
+export function fileStem(parts: readonly (string | undefined)[], hash: string): string {
+  const cleaned = parts.map((part) => cutBytes(clean(part ?? ''), PART_LIMIT)).filter((part) => part !== '');
+  return [...(cleaned.length === 0 ? ['file'] : cleaned), hash].join('-');
 }
 
 /** The name of a page, `<stem>.<ending>`, in the same way; shorter, so that a number can still be put behind the stem. */
 export function safePageName(stem: string, ending: string): string {
   const cut = cutBytes(clean(stem), NAME_LIMIT - ending.length - 8).replace(/[\s.]+$/, '');
   return `${cut === '' ? 'page' : cut}.${ending}`;
-}
-
-/** Whether `safeFileName` and `cleanExtension` could have made a name of these, with or without a `-2`. */
-export function isSafeName(base: string, ending: string): boolean {
-  return (
-    /-\d+$/.test(base) &&
-    clean(base) === base &&
-    Buffer.byteLength(`${base}.${ending}`) <= NAME_LIMIT &&
-    isSafeEnding(ending)
-  );
 }
 
 function clean(stem: string): string {

@@ -5,18 +5,18 @@ import type { FetchPage } from '../../paging/page.ts';
 
 /** One file of one invoice, as the listing names it. */
 export interface InvoiceFile {
-  /** What tells the document from all others: whose it is, and its id, else its type and number. */
+  /** What tells the document from all others: whose it is, its number, id and type. */
   readonly document: string;
-  /** Its id, else its number, by which older ledgers know it. */
-  readonly invoice: string;
+  readonly number: string | undefined;
+  readonly id: string | undefined;
   /** The path of its link, without what changes when the link is renewed; empty without a link. */
   readonly path: string;
   /** Which of the document's files with that path it is, from 1. */
   readonly nth: number;
   /** The number of the invoice, else its id, as JSON exactly as the service wrote it. `null` without either. */
   readonly shown: string;
-  /** The same as text, for the name of the file. Empty without either. */
-  readonly stem: string;
+  /** The same as text, for messages. Empty without either. */
+  readonly invoice: string;
   /** The number of the file within the invoice, from 1. */
   readonly index: number;
   /** The signed link. Undefined when the service names a file without a link. */
@@ -39,12 +39,12 @@ export class InvoiceFileReader {
   read(batch: RecordBatch, index: number, place: number | undefined): InvoiceFile[] {
     const [id, number, type, files] = this.#cells.read(batch, index);
     const name = number ?? id;
-    const own = id === undefined ? ['number', number?.text, type?.text] : ['id', id.text];
     const about = {
-      document: JSON.stringify([this.#owner, ...own]),
-      invoice: (id ?? number)?.text ?? '',
+      document: JSON.stringify([this.#owner, number?.text, id?.text, type?.text]),
+      number: number?.text,
+      id: id?.text,
       shown: cellJson(name),
-      stem: name?.text ?? '',
+      invoice: name?.text ?? '',
       place,
     };
     const paths: string[] = [];

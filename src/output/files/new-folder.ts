@@ -39,7 +39,8 @@ export async function writeNewFolder(
   const temporary = join(folder, sideFilesOf(name).temporary(context.processes.pid, context.clock.random()));
   const files: FolderFile[] = [];
   try {
-    await removeLeftovers({ folder, name }, context.clock.now());
+    // Only the owner of the lock writes temporary files here: all that are there are left.
+    await removeLeftovers({ folder, name }, Infinity);
     const { ino } = await makeLike(path, temporary).catch(failed);
     await build(async (file, text) => {
       files.push(await writeFile(join(temporary, file), text).catch(failed));

@@ -49,7 +49,7 @@ const LEFT_AFTER = 24 * 60 * 60 * 1000;
  * Removes what killed runs left beside the target, a day after it was last written. Never rejects: a file that cannot be removed
  * does no harm.
  *
- * @param now milliseconds since 1970
+ * @param now milliseconds since 1970; Infinity where nobody else can be writing, so that all of them are left
  */
 export async function removeLeftovers(
   { folder, name }: { readonly folder: string; readonly name: string },

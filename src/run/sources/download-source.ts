@@ -240,7 +240,7 @@ class DownloadRecords {
     if (status === 'unwanted') return undefined;
     this.#files++;
     this.bytes += stored?.bytes ?? 0;
-    if (failure !== undefined) this.#failed.push(`${file.stem}-${file.index} (${failure.message})`);
+    if (failure !== undefined) this.#failed.push(`${file.invoice}-${file.index} (${failure.message})`);
     // The invoice's number is written as the service wrote it.
     const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
     return scanLines(Buffer.from(`{"invoice":${file.shown},${rest.slice(1)}\n`));

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -23,10 +24,20 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DOWNLOAD = ['issued', 'download'];
 
+/** The names of the files, with a # for each hash. */
 function filesIn(folder: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => !name.startsWith('.folio'))
-    .sort();
+  return readdirSync(folder).map(unhashed).toSorted();
+}
+
+function unhashed(text: string): string {
+  return text.replaceAll(/-[0-9a-f]{8}(?=[-.])/g, '-#');
+}
+
+/** The only file in the folder whose name begins so. */
+function fileIn(folder: string, start: string): string {
+  const names = readdirSync(folder).filter((name) => name.startsWith(start));
+  expect(names).toHaveLength(1);
+  return join(folder, names[0]!);
 }
 
 function invoices(count: number): ListedInvoice[] {
@@ -48,11 +59,14 @@ describe('folio issued download', () => {
     const folder = join(temporaryFolder(), 'new', 'folder');
     const { code, stdout, stderr } = await runAgainstService([...DOWNLOAD, folder], service);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(
-      'invoice,file,bytes,status\nF-1,F-1-1.pdf,17,saved\nF-1,F-1-2.xml,29,saved\n9,9-1.pdf,17,saved\n',
+    expect(unhashed(stdout)).toBe(
+      'invoice,file,bytes,status\nF-1,F-1-a-#.pdf,17,saved\nF-1,F-1-a-#.xml,29,saved\n9,9-d-#.pdf,17,saved\n',
     );
-    expect(filesIn(folder)).toEqual(['9-1.pdf', 'F-1-1.pdf', 'F-1-2.xml']);
-    expect(readFileSync(join(folder, 'F-1-2.xml'), 'utf8')).toBe('<xml /files/2.xml?signature=x');
+    expect(filesIn(folder)).toEqual(['9-d-#.pdf', 'F-1-a-#.pdf', 'F-1-a-#.xml']);
+    const xml = readdirSync(folder).find((name) => name.endsWith('.xml'))!;
+    expect(readFileSync(join(folder, xml), 'utf8')).toBe('<xml /files/2.xml?signature=x');
+    // The name is made of the organization, the document and the path, and so the same wherever it is downloaded.
+    expect(stdout).toContain(xml);
   });
 
   it('leaves no folder that it made where it puts nothing into it', async () => {
@@ -82,16 +96,19 @@ describe('folio issued download', () => {
   it('does not fetch again what is there, with whatever ending, and fetches what was deleted', async () => {
     const service = await startInvoiceService(invoices(3));
     const folder = temporaryFolder();
-    writeFileSync(join(folder, '2-1.PDF'), 'mine');
     await runAgainstService([...DOWNLOAD, folder], service);
-    rmSync(join(folder, '3-1.pdf'));
+    const second = fileIn(folder, '2-');
+    renameSync(second, second.replace('.pdf', '.PDF'));
+    rmSync(fileIn(folder, '3-'));
     service.requests.length = 0;
     const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(stdout).toBe('1,1-1.pdf,17,there\n2,2-1.PDF,4,there\n3,3-1.pdf,17,saved\n');
+    expect(unhashed(stdout)).toBe(
+      '1,1-id-0-#.pdf,17,there\n2,2-id-1-#.PDF,17,there\n3,3-id-2-#.pdf,17,saved\n',
+    );
     expect(
       service.requests.map(({ target }) => target).filter((target) => target.startsWith('/files')),
     ).toEqual(['/files/3.pdf']);
-    expect(readFileSync(join(folder, '2-1.PDF'), 'utf8')).toBe('mine');
+    expect(filesIn(folder)).toEqual(['1-id-0-#.pdf', '2-id-1-#.PDF', '3-id-2-#.pdf']);
   });
 
   it('keeps apart two invoices of one number, also when a later run asks for one of them alone', async () => {
@@ -104,10 +121,10 @@ describe('folio issued download', () => {
     await runAgainstService([...DOWNLOAD, folder], service);
     service.invoices = [twins[1]!];
     const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(stdout).toBe('5,5-1-2.pdf,27,saved\n');
+    expect(unhashed(stdout)).toBe('5,5-credit-note-#.pdf,27,saved\n');
     service.invoices = [twins[1]!, twins[0]!];
     const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(again.stdout).toBe('5,5-1-2.pdf,27,there\n5,5-1.pdf,23,there\n');
+    expect(unhashed(again.stdout)).toBe('5,5-credit-note-#.pdf,27,there\n5,5-invoice-#.pdf,23,there\n');
   });
 
   it('knows a file by its document and its own path, not by its place in the list', async () => {
@@ -120,11 +137,12 @@ describe('folio issued download', () => {
       { id: 'a', number: 7, files: ['/files/other.pdf?signature=2', '/files/one.pdf?signature=3'] },
     ];
     const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(stdout).toBe('7,7-1-2.pdf,33,saved\n7,7-1.pdf,31,there\n');
-    expect(readFileSync(join(folder, '7-1-2.pdf'), 'utf8')).toBe('%PDF-/files/other.pdf?signature=2');
+    expect(unhashed(stdout)).toBe('7,7-a-#.pdf,33,saved\n7,7-a-#.pdf,31,there\n');
+    const other = stdout.split(',')[1]!;
+    expect(readFileSync(join(folder, other), 'utf8')).toBe('%PDF-/files/other.pdf?signature=2');
     service.requests.length = 0;
     const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(again.stdout).toBe('7,7-1-2.pdf,33,there\n7,7-1.pdf,31,there\n');
+    expect(again.stdout).toBe(stdout.replace('saved', 'there'));
     expect(service.requests.filter(({ target }) => target.startsWith('/files'))).toEqual([]);
   });
 
@@ -137,7 +155,21 @@ describe('folio issued download', () => {
       { number: 7, files: ['/files/invoice.pdf'] },
     ];
     const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(stdout).toBe('7,7-1-2.pdf,27,saved\n7,7-1.pdf,23,there\n');
+    expect(unhashed(stdout)).toBe('7,7-#.pdf,27,saved\n7,7-#.pdf,23,there\n');
+  });
+
+  it('keeps apart files that nothing tells apart, in the order of the listing', async () => {
+    const same = { number: 7, files: ['/files/one.pdf'] };
+    const service = await startInvoiceService([
+      same,
+      { ...same, files: ['/files/one.pdf', '/files/one.pdf'] },
+    ]);
+    const folder = temporaryFolder();
+    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(unhashed(stdout)).toBe('7,7-#.pdf,19,saved\n'.repeat(3));
+    expect(filesIn(folder)).toHaveLength(3);
+    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(again.stdout).toBe(stdout.replaceAll('saved', 'there'));
   });
 
   it('keeps apart two organizations in one folder, though ids and paths are the same', async () => {
@@ -147,25 +179,11 @@ describe('folio issued download', () => {
       runAgainstService([...DOWNLOAD, folder, '--no-header'], service, {
         env: { FOLIO_TOKEN: jsonWebToken({ organizationId }) },
       });
-    expect((await as('north')).stdout).toBe('1,1-1.pdf,17,saved\n');
-    expect((await as('south')).stdout).toBe('1,1-1-2.pdf,17,saved\n');
-    expect((await as('north')).stdout).toBe('1,1-1.pdf,17,there\n');
-    expect((await as('south')).stdout).toBe('1,1-1-2.pdf,17,there\n');
-  });
-
-  it('goes on with the ledger of an earlier version, and knows its files by their paths from then on', async () => {
-    const service = await startInvoiceService([{ id: 'a', number: 7, files: ['/files/one.pdf'] }]);
-    const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, '.folio-files.jsonl'),
-      '{"invoice":"a","index":1,"base":"7-1-2","ending":"pdf"}\n',
-    );
-    writeFileSync(join(folder, '7-1-2.pdf'), 'earlier');
-    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(stdout).toBe('7,7-1-2.pdf,7,there\n');
-    service.invoices = [{ id: 'a', number: 7, files: ['/files/new.pdf', '/files/one.pdf'] }];
-    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(again.stdout).toBe('7,7-1.pdf,19,saved\n7,7-1-2.pdf,7,there\n');
+    const [north, south] = [await as('north'), await as('south')];
+    for (const { stdout } of [north, south]) expect(unhashed(stdout)).toBe('1,1-id-0-#.pdf,17,saved\n');
+    expect(filesIn(folder)).toHaveLength(2);
+    expect((await as('north')).stdout).toBe(north.stdout.replace('saved', 'there'));
+    expect((await as('south')).stdout).toBe(south.stdout.replace('saved', 'there'));
   });
 
   it('gives no document the file of another once their links are renewed', async () => {
@@ -188,13 +206,13 @@ describe('folio issued download', () => {
       },
     );
     const folder = temporaryFolder();
-    const { code } = await runAgainstService([...DOWNLOAD, folder], service);
+    const { code, stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
     expect(code).toBe(0);
-    expect(readFileSync(join(folder, '7-1.pdf'), 'utf8')).toBe('%PDF-/files/invoice.pdf?signature=2');
-    expect(readFileSync(join(folder, '7-1-2.pdf'), 'utf8')).toBe('%PDF-/files/credit-note.pdf?signature=2');
+    const texts = [...stdout.matchAll(/7-[^,]+/g)].map(([name]) => readFileSync(join(folder, name), 'utf8'));
+    expect(texts).toEqual(['%PDF-/files/invoice.pdf?signature=2', '%PDF-/files/credit-note.pdf?signature=2']);
   });
 
-  it('fetches only the kinds that are wanted, and remembers the others', async () => {
+  it('fetches only the kinds that are wanted, and asks anew what kind the others are', async () => {
     const files = ['/files/1.pdf', '/files/opaque'];
     const service = await startInvoiceService([{ id: 'a', number: 1, files }], (request, response) => {
       const type = request.url === '/files/opaque' ? 'text/xml' : 'application/pdf';
@@ -202,13 +220,16 @@ describe('folio issued download', () => {
     });
     const folder = temporaryFolder();
     const only = [...DOWNLOAD, folder, '--only', '.PDF', '--no-header'];
-    expect((await runAgainstService(only, service)).stdout).toBe('1,1-1.pdf,5,saved\n');
-    expect(filesIn(folder)).toEqual(['1-1.pdf']);
+    expect(unhashed((await runAgainstService(only, service)).stdout)).toBe('1,1-a-#.pdf,5,saved\n');
+    expect(filesIn(folder)).toEqual(['1-a-#.pdf']);
     service.requests.length = 0;
     await runAgainstService(only, service);
-    expect(service.requests.map(({ target }) => target.split('?')[0])).toEqual(['/v1/invoices/issued']);
+    expect(service.requests.map(({ target }) => target.split('?')[0])).toEqual([
+      '/v1/invoices/issued',
+      '/files/opaque',
+    ]);
     const all = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(all.stdout).toBe('1,1-1.pdf,5,there\n1,1-2.xml,5,saved\n');
+    expect(unhashed(all.stdout)).toBe('1,1-a-#.pdf,5,there\n1,1-a-#.xml,5,saved\n');
   });
 
   it('names what failed, exit 6, with everything else there', async () => {
@@ -232,7 +253,7 @@ describe('folio issued download', () => {
         'N-1 (the service names the file but gives no link to it)\n' +
         '  Run the same command again: what is there is not fetched again.\n',
     );
-    expect(filesIn(folder)).toEqual(['1-1.pdf', '4-1.pdf']);
+    expect(filesIn(folder)).toEqual(['1-id-0-#.pdf', '4-id-3-#.pdf']);
   });
 
   it('retries a file that is cut short, and leaves no half', async () => {
@@ -245,8 +266,8 @@ describe('folio issued download', () => {
     const folder = temporaryFolder();
     const { code, context } = await runAgainstService([...DOWNLOAD, folder], service);
     expect({ code, tries, waits: context.clock.sleeps.length }).toEqual({ code: 0, tries: 3, waits: 2 });
-    expect(readFileSync(join(folder, '1-1.pdf'), 'utf8')).toBe('%PDF-56789');
-    expect(readdirSync(folder).sort()).toEqual(['.folio-files.jsonl', '1-1.pdf']);
+    expect(readFileSync(fileIn(folder, '1-'), 'utf8')).toBe('%PDF-56789');
+    expect(filesIn(folder)).toEqual(['1-id-0-#.pdf']);
   });
 
   it('writes nothing outside the folder, and through no link in it, whatever invoices are called', async () => {
@@ -255,10 +276,13 @@ describe('folio issued download', () => {
     const folder = join(outside, 'in', 'folder');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(outside, 'victim'), 'untouched');
-    symlinkSync(join(outside, 'victim'), join(folder, 'linked-1.pdf'));
     const service = await startInvoiceService(
       [...evil, 'linked'].map((number, at) => ({ id: at, number, files: ['/f/..%2f..%2fx.pdf'] })),
     );
+    await runAgainstService([...DOWNLOAD, folder], service);
+    const linked = fileIn(folder, 'linked-');
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    symlinkSync(join(outside, 'victim'), linked);
     const { code } = await runAgainstService([...DOWNLOAD, folder], service);
     expect(code).toBe(0);
     expect(readdirSync(outside).sort()).toEqual(['in', 'victim']);
@@ -266,7 +290,7 @@ describe('folio issued download', () => {
     expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('untouched');
     // The link stays, and the file that would have had its name has another one.
     expect(filesIn(folder)).toHaveLength(evil.length + 2);
-    for (const name of filesIn(folder)) expect(name).toMatch(/^[A-Za-z_0-9][\w.-]*\.pdf$/);
+    for (const name of readdirSync(folder)) expect(name).toMatch(/^[A-Za-z_0-9][\w.-]*\.pdf$/);
   });
 
   it('follows no link to plain http elsewhere, to a user, or from a redirect', async () => {
@@ -349,7 +373,7 @@ describe('folio issued download', () => {
       prepare: (context) => (stop = context.stop),
     });
     expect(code).toBe(130);
-    expect(readdirSync(folder).sort()).toEqual(['.folio-files.jsonl', '1-1.pdf']);
+    expect(filesIn(folder)).toEqual(['1-id-0-#.pdf']);
   });
 
   it('refuses a file where the folder should be, before anything is asked', async () => {
@@ -388,9 +412,9 @@ describe('folio issued download', () => {
     const folder = temporaryFolder();
     const where = ['--where', 'number>=10', '--limit', '3', '--page-size', '4', '--no-header'];
     const { code, stdout } = await runAgainstService([...DOWNLOAD, folder, ...where], service);
-    expect({ code, stdout }).toEqual({
+    expect({ code, stdout: unhashed(stdout) }).toEqual({
       code: 0,
-      stdout: '10,10-1.pdf,18,saved\n11,11-1.pdf,18,saved\n12,12-1.pdf,18,saved\n',
+      stdout: '10,10-id-9-#.pdf,18,saved\n11,11-id-10-#.pdf,18,saved\n12,12-id-11-#.pdf,18,saved\n',
     });
   });
 

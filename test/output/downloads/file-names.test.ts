@@ -1,40 +1,43 @@
 import { posix, resolve, win32 } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanExtension } from '../../../src/output/downloads/file-names.ts';
-import { safeFileName } from '../../../src/output/downloads/file-names.ts';
-import { NameRegister } from '../../../src/output/downloads/file-names.ts';
+import {
+  cleanExtension,
+  fileStem,
+  NameRegister,
+  safePageName,
+} from '../../../src/output/downloads/file-names.ts';
 import { around, devices, hostileNames, traversals } from '../hostile-names.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 
 const named: readonly (readonly [stem: string, name: string])[] = [
-  ['F-1001', 'F-1001-1.pdf'],
-  ['Ñandú 12/2024', 'Ñandú 12_2024-1.pdf'],
-  ['../../etc/passwd', '_.._etc_passwd-1.pdf'],
-  ['..\\..\\x', '_.._x-1.pdf'],
-  ['C:\\x', 'C_x-1.pdf'],
-  ['', 'file-1.pdf'],
-  ['.', 'file-1.pdf'],
-  ['..', 'file-1.pdf'],
-  [' . ', 'file-1.pdf'],
-  ['.bashrc', 'bashrc-1.pdf'],
-  ['-rf', 'rf-1.pdf'],
-  ['~root', 'root-1.pdf'],
-  ['a. . ', 'a-1.pdf'],
-  ['CON', '_CON-1.pdf'],
-  ['con.x', '_con.x-1.pdf'],
-  ['com1 .x', '_com1 .x-1.pdf'],
-  ['COM¹', '_COM¹-1.pdf'],
-  ['console', 'console-1.pdf'],
-  ['a\u0000b\nc', 'a_b_c-1.pdf'],
-  ['fdp.\u202eexe', 'fdp._exe-1.pdf'],
-  ['e\u0301', 'é-1.pdf'],
-  ['a\ud800b', 'a_b-1.pdf'],
-  ['a:b*c?d"e<f>g|h', 'a_b_c_d_e_f_g_h-1.pdf'],
-  ['x'.repeat(300), `${'x'.repeat(144)}-1.pdf`],
-  ['漢'.repeat(100), `${'漢'.repeat(48)}-1.pdf`],
-  ['😀'.repeat(100), `${'😀'.repeat(36)}-1.pdf`],
+  ['F-1001', 'F-1001-0f1e2d3c.pdf'],
+  ['Ñandú 12/2024', 'Ñandú 12_2024-0f1e2d3c.pdf'],
+  ['../../etc/passwd', '_.._etc_passwd-0f1e2d3c.pdf'],
+  ['..\\..\\x', '_.._x-0f1e2d3c.pdf'],
+  ['C:\\x', 'C_x-0f1e2d3c.pdf'],
+  ['', 'file-0f1e2d3c.pdf'],
+  ['.', 'file-0f1e2d3c.pdf'],
+  ['..', 'file-0f1e2d3c.pdf'],
+  [' . ', 'file-0f1e2d3c.pdf'],
+  ['.bashrc', 'bashrc-0f1e2d3c.pdf'],
+  ['-rf', 'rf-0f1e2d3c.pdf'],
+  ['~root', 'root-0f1e2d3c.pdf'],
+  ['a. . ', 'a. . -0f1e2d3c.pdf'],
+  ['CON', '_CON-0f1e2d3c.pdf'],
+  ['con.x', '_con.x-0f1e2d3c.pdf'],
+  ['com1 .x', '_com1 .x-0f1e2d3c.pdf'],
+  ['COM¹', '_COM¹-0f1e2d3c.pdf'],
+  ['console', 'console-0f1e2d3c.pdf'],
+  ['a\u0000b\nc', 'a_b_c-0f1e2d3c.pdf'],
+  ['fdp.\u202eexe', 'fdp._exe-0f1e2d3c.pdf'],
+  ['e\u0301', 'é-0f1e2d3c.pdf'],
+  ['a\ud800b', 'a_b-0f1e2d3c.pdf'],
+  ['a:b*c?d"e<f>g|h', 'a_b_c_d_e_f_g_h-0f1e2d3c.pdf'],
+  ['x'.repeat(300), `${'x'.repeat(65)}-0f1e2d3c.pdf`],
+  ['漢'.repeat(100), `${'漢'.repeat(21)}-0f1e2d3c.pdf`],
+  ['😀'.repeat(100), `${'😀'.repeat(16)}-0f1e2d3c.pdf`],
 ];
 
 /** What is wrong with a name, by rules of its own; none of them a rule of the code. */
@@ -53,17 +56,24 @@ function faultsOf(name: string): string[] {
   return rules.filter(([, isSo]) => isSo).map(([fault]) => fault);
 }
 
-describe('safeFileName', () => {
+/** The name of a file of such a number. */
+function nameOf(number: string, id?: string): string {
+  return `${fileStem([number, id], '0f1e2d3c')}.pdf`;
+}
+
+describe('fileStem', () => {
   it.each(named)('makes of %j %s', (stem, name) => {
-    expect(safeFileName({ stem, index: 1, extension: 'pdf' })).toBe(name);
+    expect(nameOf(stem)).toBe(name);
     expect(faultsOf(name)).toEqual([]);
   });
 
   it('makes a safe name of every way out of a folder and every device', () => {
     const stems = hostileNames();
     expect(stems.length).toBeGreaterThan(120);
-    for (const stem of stems)
-      expect(faultsOf(safeFileName({ stem, index: 12, extension: 'xml' }))).toEqual([]);
+    for (const stem of stems) {
+      expect(faultsOf(nameOf(stem))).toEqual([]);
+      expect(faultsOf(nameOf('7', stem))).toEqual([]);
+    }
   });
 
   it('makes a safe name of any text', () => {
@@ -72,15 +82,17 @@ describe('safeFileName', () => {
       fc.constantFrom(...traversals, ...devices, ...around),
       fc.string({ unit: 'grapheme' }),
     );
-    const stem = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''));
+    const text = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''));
     fc.assert(
-      fc.property(
-        stem,
-        fc.nat(9_999),
-        hostileText,
-        (stem, index, extension) => faultsOf(safeFileName({ stem, index, extension })).length === 0,
-      ),
+      fc.property(text, text, (number, id) => faultsOf(nameOf(number, id)).length === 0),
       { numRuns: randomRuns(10_000) },
+    );
+  });
+
+  it('has the number, then the id, as far as there are any', () => {
+    const stems = [['7', 'a'], [undefined, 'a'], ['7', undefined], ['7', '..'], []];
+    expect(stems.map((parts) => fileStem(parts, '0f1e2d3c'))).toEqual(
+      ['7-a', 'a', '7', '7', 'file'].map((start) => `${start}-0f1e2d3c`),
     );
   });
 });
@@ -119,7 +131,7 @@ describe('NameRegister', () => {
     fc.assert(
       fc.property(fc.array(stem, { maxLength: 40 }), (stems) => {
         const register = new NameRegister();
-        const names = stems.map((stem) => register.take(safeFileName({ stem, index: 1, extension: 'pdf' })));
+        const names = stems.map((stem) => register.take(safePageName(stem, 'html')));
         expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
         expect(names.flatMap(faultsOf)).toEqual([]);
       }),
