@@ -6,10 +6,9 @@ import { markup, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import type { StatedCurrency } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
-import { statementWords, type StatementWords } from './statement-words.ts';
 import { amountCell, blankCell, countCell, idCell, table, textCell } from './table.ts';
 import { fiscalIdTerm } from './terms.ts';
-import type { Writing } from './words.ts';
+import type { Words, Writing } from './words.ts';
 
 /** A page of the folder. */
 export interface IndexedStatement {
@@ -29,7 +28,7 @@ export function statementIndex(
   pages: readonly IndexedStatement[],
   { asOf, listing, isWhole, writing }: IndexOptions,
 ): string {
-  const words = statementWords(writing.language);
+  const words = writing.words.statement;
   const profiles = [...new Set(pages.map(({ own }) => own.profile))];
   const body = markup`<header>
       <h1>${words.index}</h1>
@@ -50,7 +49,7 @@ export function statementIndex(
 }
 
 interface PageContext {
-  readonly words: StatementWords;
+  readonly words: Words['statement'];
   readonly writing: Writing;
   readonly listing: 'issued' | 'received';
 }

@@ -6,9 +6,8 @@ import { markup, noteLine, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
-import { statementWords, type StatementWords } from './statement-words.ts';
 import { fiscalIdTerm, typeTerm } from './terms.ts';
-import type { Writing } from './words.ts';
+import type { Words, Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
   readonly writing: Writing;
@@ -19,7 +18,7 @@ interface StatementPageOptions extends StatementFacts {
 /** What a page is made with. */
 interface PageContext {
   readonly writing: Writing;
-  readonly words: StatementWords;
+  readonly words: Words['statement'];
   readonly listing: 'issued' | 'received';
 }
 
@@ -31,7 +30,7 @@ export function statementPage(
   { statement, organization, organizationFiscalId, isWhole }: OwnStatement,
   { asOf, listing, writing, note }: StatementPageOptions,
 ): string {
-  const words = statementWords(writing.language);
+  const words = writing.words.statement;
   const context = { writing, words, listing };
   const { party, unreadable, currencies } = statement;
   const sender = organization ?? organizationFiscalId ?? writing.words.organization;

@@ -14,87 +14,6 @@ function languageOf(locale: string): ReportLanguage {
   return locale.toLowerCase().startsWith('es') ? 'es' : 'en';
 }
 
-/** Everything that a page says, in one language. */
-export interface Words {
-  readonly title: string;
-  readonly asOf: string;
-  readonly period: string;
-  readonly made: string;
-  readonly organization: string;
-  readonly fiscalId: string;
-  readonly whole: string;
-  readonly notWhole: string;
-  readonly laterPayments: string;
-  readonly receivable: string;
-  readonly payable: string;
-  readonly net: string;
-  readonly overdue: string;
-  readonly overdueOf: (amount: string, share: string | undefined) => string;
-  readonly nothingOverdue: string;
-  readonly open: string;
-  readonly ageing: string;
-  readonly ageingAbout: string;
-  readonly months: string;
-  readonly monthsAbout: string;
-  readonly month: string;
-  readonly issued: string;
-  readonly received: string;
-  readonly documents: string;
-  readonly countDocuments: (count: number, text: string) => string;
-  readonly inPeriod: (documents: string) => string;
-  readonly cancelledIn: (count: number, text: string, amount: string) => string;
-  readonly issuedByType: (period: string) => string;
-  readonly receivedByType: (period: string) => string;
-  readonly byDocumentDate: string;
-  readonly inNoSum: (count: number, text: string) => string;
-  readonly type: string;
-  readonly noType: string;
-  readonly otherTypes: string;
-  readonly exempt: string;
-  readonly netAmount: string;
-  readonly tax: string;
-  readonly without: (roles: string) => string;
-  readonly debtors: string;
-  readonly creditors: string;
-  readonly counterparty: string;
-  readonly total: string;
-  readonly dueSoon: string;
-  readonly dueSoonPay: string;
-  readonly largest: string;
-  readonly number: string;
-  readonly due: string;
-  readonly days: string;
-  readonly amount: string;
-  readonly funds: string;
-  readonly fund: string;
-  readonly status: string;
-  readonly balance: string;
-  readonly currency: string;
-  readonly noCurrency: string;
-  readonly noName: string;
-  readonly noDueDate: string;
-  readonly credits: string;
-  readonly cancelledOf: (amount: string) => string;
-  readonly withoutAmount: (count: string) => string;
-  readonly noCurrencyRow: string;
-  readonly notDue: string;
-  readonly figures: string;
-  readonly nothingOpen: string;
-  readonly missing: Readonly<Record<'balances' | 'months' | 'dueSoon' | 'funds', string>>;
-  readonly firstOf: (shown: string, all: string, sum: string) => string;
-  readonly firstParties: (shown: string, all: string) => string;
-  readonly others: (count: string) => string;
-  readonly notGiven: string;
-  readonly quarter: (quarter: number, year: string) => string;
-  readonly daysRange: (from: number, to: number) => string;
-  readonly over: (days: number) => string;
-  readonly sortBy: string;
-  /** Stands before words of folio's in English; undefined where the page is in English. */
-  readonly folioSays: string | undefined;
-  /** Why figures are not whole; undefined where folio's own words say it. */
-  readonly doubts: DoubtWords | undefined;
-}
-
 /** The same reasons as those of folio's messages, in another language. */
 export interface DoubtWords {
   readonly listings: Readonly<Record<Doubt['listing'], string>>;
@@ -111,7 +30,8 @@ export interface DoubtWords {
   readonly column: (role: string, columns: readonly string[], field: string) => string;
 }
 
-const en: Words = {
+/** Everything that a page says, in English. */
+const en = {
   title: 'Invoices and funds',
   asOf: 'As of',
   period: 'Period',
@@ -126,7 +46,8 @@ const en: Words = {
   payable: 'Payable',
   net: 'Net',
   overdue: 'Overdue',
-  overdueOf: (amount, share) => (share === undefined ? `${amount} overdue` : `${amount} overdue, ${share}`),
+  overdueOf: (amount: string, share: string | undefined) =>
+    share === undefined ? `${amount} overdue` : `${amount} overdue, ${share}`,
   nothingOverdue: 'nothing overdue',
   open: 'Open',
   ageing: 'Open amounts by age',
@@ -137,14 +58,14 @@ const en: Words = {
   issued: 'Issued',
   received: 'Received',
   documents: 'Documents',
-  countDocuments: (count, text) => `${text} ${count === 1 ? 'document' : 'documents'}`,
-  inPeriod: (documents) => `${documents} in the period`,
-  cancelledIn: (_, text, amount) => `of these ${text} cancelled: ${amount}`,
-  issuedByType: (period) => `Issued by type of document, ${period}`,
-  receivedByType: (period) => `Received by type of document, ${period}`,
+  countDocuments: (count: number, text: string) => `${text} ${count === 1 ? 'document' : 'documents'}`,
+  inPeriod: (documents: string) => `${documents} in the period`,
+  cancelledIn: (_: number, text: string, amount: string) => `of these ${text} cancelled: ${amount}`,
+  issuedByType: (period: string) => `Issued by type of document, ${period}`,
+  receivedByType: (period: string) => `Received by type of document, ${period}`,
   byDocumentDate:
     'By the date of the documents; credit notes are negative. A tax form goes by the period of the register, which may be another.',
-  inNoSum: (count, text) =>
+  inNoSum: (count: number, text: string) =>
     `${text} ${count === 1 ? 'document' : 'documents'} of the period in no sum: delivery guides, quotes, orders or void.`,
   type: 'Type',
   noType: 'No type',
@@ -152,7 +73,7 @@ const en: Words = {
   exempt: 'Exempt',
   netAmount: 'Net amount',
   tax: 'Tax',
-  without: (roles) => `Documents that do not say it: ${roles}.`,
+  without: (roles: string) => `Documents that do not say it: ${roles}.`,
   debtors: 'Who owes most',
   creditors: 'Whom you owe most',
   counterparty: 'Counterparty',
@@ -173,8 +94,8 @@ const en: Words = {
   noName: 'No name',
   noDueDate: 'No due date',
   credits: 'Credits',
-  cancelledOf: (amount) => `cancelled documents that would add ${amount} are not open.`,
-  withoutAmount: (count) => `documents that say no open amount: ${count}.`,
+  cancelledOf: (amount: string) => `cancelled documents that would add ${amount} are not open.`,
+  withoutAmount: (count: string) => `documents that say no open amount: ${count}.`,
   noCurrencyRow: 'No currency named',
   notDue: 'Not due',
   figures: 'The figures as a table',
@@ -185,17 +106,66 @@ const en: Words = {
     dueSoon: 'What falls due is not shown.',
     funds: 'The funds are not shown.',
   },
-  firstOf: (shown, all, sum) => `The first ${shown} of ${all}; all of them come to ${sum}.`,
-  firstParties: (shown, all) => `The first ${shown} of ${all}.`,
-  others: (count) => `${count} more`,
+  firstOf: (shown: string, all: string, sum: string) =>
+    `The first ${shown} of ${all}; all of them come to ${sum}.`,
+  firstParties: (shown: string, all: string) => `The first ${shown} of ${all}.`,
+  others: (count: string) => `${count} more`,
   notGiven: 'There was no such listing among the files.',
-  quarter: (quarter, year) => `${['first', 'second', 'third', 'fourth'][quarter - 1]} quarter of ${year}`,
-  daysRange: (from, to) => `${from}–${to} days`,
-  over: (days) => `Over ${days} days`,
+  quarter: (quarter: number, year: string) =>
+    `${['first', 'second', 'third', 'fourth'][quarter - 1]} quarter of ${year}`,
+  daysRange: (from: number, to: number) => `${from}–${to} days`,
+  over: (days: number) => `Over ${days} days`,
   sortBy: 'Sort by',
-  folioSays: undefined,
-  doubts: undefined,
+  /** Stands before words of folio's in English; undefined where the page is in English. */
+  folioSays: undefined as string | undefined,
+  /** Why figures are not whole; undefined where folio's own words say it. */
+  doubts: undefined as DoubtWords | undefined,
+  /** What only statements say. */
+  statement: {
+    title: 'Statement of account',
+    to: 'To',
+    asOf: (day: string) => `As of ${day}`,
+    amountDue: 'Amount due',
+    /** To a supplier: what the sender owes. */
+    amountPayable: 'Amount payable to you',
+    inFavour: 'In your favour',
+    overdueNow: (amount: string) => `Overdue: ${amount}`,
+    /** Where there are credits, which are not taken away from it. */
+    overdueBeforeCredits: (amount: string) => `Overdue, before credits: ${amount}`,
+    ages: 'By age',
+    documents: 'Open documents',
+    credits: 'Credits, which reduce the amount',
+    cancelledDocuments: 'Cancelled documents, in no sum',
+    number: 'Number',
+    type: 'Type',
+    date: 'Date',
+    due: 'Due',
+    daysLate: 'Days late',
+    total: 'Total',
+    open: 'Open',
+    payments: 'Payments',
+    paid: (amount: string, day: string) => `${amount} on ${day}`,
+    sum: 'Sum',
+    settled: 'Nothing is open.',
+    notWhole: 'This statement is not whole: not every document could be read. Do not rely on it.',
+    unreadable: (count: string) => `Documents of this account that could not be read: ${count}.`,
+    cancelled: (amount: string) => `Cancelled documents, which would add ${amount}, are not open.`,
+    withoutAmount: (count: string) => `Documents that say no open amount: ${count}.`,
+    index: 'Statements of account',
+    indexNote: 'This list names everyone: keep it, and send each page to whom it is for.',
+    indexNotWhole:
+      'Not everything could be read. Some pages may be missing, and some may be of an earlier day.',
+    amount: 'Amount due',
+    customer: 'Customer',
+    supplier: 'Supplier',
+    overdue: 'Overdue',
+    openDocuments: 'Documents',
+    nobody: 'Nobody has anything open.',
+  },
 };
+
+/** Everything that a page says, in one language. */
+export type Words = typeof en;
 
 const es: Words = {
   title: 'Facturas y fondos',
@@ -323,6 +293,45 @@ const es: Words = {
     },
     column: (role, columns, field) =>
       `Ningún registro tiene ${role}${columns.length === 0 ? '' : ` en ${columns.join(' o ')}`}: indique la columna con --field ${field}=<columna>.`,
+  },
+  statement: {
+    title: 'Estado de cuenta',
+    to: 'Para',
+    asOf: (day) => `Al ${day}`,
+    amountDue: 'Monto adeudado',
+    amountPayable: 'Monto a pagarle',
+    inFavour: 'Saldo a su favor',
+    overdueNow: (amount) => `Vencido: ${amount}`,
+    overdueBeforeCredits: (amount) => `Vencido, antes de créditos: ${amount}`,
+    ages: 'Por antigüedad',
+    documents: 'Documentos pendientes',
+    credits: 'Créditos, que reducen el monto',
+    cancelledDocuments: 'Documentos anulados, en ninguna suma',
+    number: 'Número',
+    type: 'Tipo',
+    date: 'Fecha',
+    due: 'Vencimiento',
+    daysLate: 'Días de atraso',
+    total: 'Total',
+    open: 'Saldo',
+    payments: 'Pagos',
+    paid: (amount, day) => `${amount} el ${day}`,
+    sum: 'Suma',
+    settled: 'No hay nada pendiente.',
+    notWhole:
+      'Este estado de cuenta no está completo: no se pudieron leer todos los documentos. No lo use como base.',
+    unreadable: (count) => `Documentos de esta cuenta que no se pudieron leer: ${count}.`,
+    cancelled: (amount) => `Los documentos anulados, que sumarían ${amount}, no están pendientes.`,
+    withoutAmount: (count) => `Documentos que no indican saldo: ${count}.`,
+    index: 'Estados de cuenta',
+    indexNote: 'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
+    indexNotWhole: 'No se pudo leer todo. Pueden faltar páginas, y algunas pueden ser de un día anterior.',
+    amount: 'Monto adeudado',
+    customer: 'Cliente',
+    supplier: 'Proveedor',
+    overdue: 'Vencido',
+    openDocuments: 'Documentos',
+    nobody: 'Nadie tiene saldo pendiente.',
   },
 };
 
