@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { parseDecimal, type Decimal } from '../../json/decimal.ts';
-import { parseMatch } from '../../query/reconcile/list-match.ts';
+import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
+import { parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { headed, text, valued, yes, type Values } from '../../run/flag.ts';
@@ -72,14 +72,13 @@ async function runReconcile(
   paths: readonly string[],
   flags: Values<typeof reconcileFlags> & ExportFlags,
 ): Promise<void> {
-  const { match, period, field } = flags;
+  const { against, match, period, field, tolerance = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
-  const { DOUBT } = await import('../../query/reconcile/reconcile-rows.ts');
+  const { DOUBT, reconcileQuestion } = await import('../../query/reconcile/reconcile.ts');
   const { whereContext, fieldsOf } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
-  const opened = await openLists(paths, { against: flags.against, match, period, today });
-  const { against } = opened;
-  const resource = against === 'received' ? received : issued;
+  const opened = await openLists(paths, { against, match, period, today });
+  const resource = opened.against === 'received' ? received : issued;
   const { exportRecords } = await import('../../run/pipeline.ts');
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
@@ -90,14 +89,10 @@ async function runReconcile(
     doubt: DOUBT,
     makeResult: async (settings) => {
       if (settings.isSeveral === true && settings.profile === undefined) throw severalProfiles();
-      const { reconcileQuestion } = await import('../../query/reconcile/reconcile-rows.ts');
-      const read = await readLists(opened);
+      const read = await readLists(opened.lists);
       const fields = await fieldsOf(context, { resource, settings, field });
-      const tolerance = flags.tolerance ?? { coefficient: 0n, scale: 0 };
-      const options = { ...opened, ...read, tolerance, fields };
-      const { receiptTotals } = read;
-      const layout = { all: flags.same === true, paths, receiptTotals, locale, signal: context.signal };
-      return () => reconcileQuestion(options, layout);
+      const options = { ...opened, ...read, tolerance, fields, all, locale, signal: context.signal };
+      return () => reconcileQuestion(options);
     },
   });
 }

@@ -5,6 +5,7 @@ import { CsvError, parse, type InfoRecord } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 import { LINE_FEED } from '../../json/bytes.ts';
 import { unreadableFile } from '../exports/export-file.ts';
+import { badList } from './list-layout.ts';
 
 /** The most bytes of a list, and of a row: what has more is no list, or made to fill the memory. */
 const MAX_LIST_BYTES = 1 << 28;
@@ -24,13 +25,6 @@ const WINDOWS_1252 =
 /** The delimiters that lists have. */
 const DELIMITERS = [';', ',', '\t'];
 
-/** The error for a list that cannot be read as it is. Lines count from 1. */
-export function badList(path: string, line: number, what: string, hint?: string): UsageError {
-  return new UsageError(`${path}, line ${line}: ${what}`, {
-    hint: hint ?? 'Download the list again, or correct that line. Nothing was written.',
-  });
-}
-
 /** A row of a list: its cells as they are written, without quotes. */
 export interface ListRow {
   /** Where it begins, from 1. */
@@ -41,8 +35,7 @@ export interface ListRow {
 }
 
 /** A list on the disk: csv, read as the delimiter of its first line says. */
-export interface ListFile {
-  readonly path: string;
+interface ListFile {
   readonly headings: readonly string[];
   /** The rows below the headings. Throws UsageError, with the line, where one cannot be read. */
   readonly rows: () => AsyncGenerator<ListRow>;
@@ -59,7 +52,6 @@ export async function readListFile(path: string): Promise<ListFile> {
   const rowsOf = (part: Buffer): AsyncGenerator<ListRow> => csvRows(path, part, delimiter);
   for await (const { cells } of rowsOf(first)) {
     return {
-      path,
       headings: cells,
       async *rows() {
         for await (const row of rowsOf(bytes)) if (row.line > 1) yield row;

@@ -1,30 +1,86 @@
 import { basename } from 'node:path';
+import { UsageError } from '../../errors.ts';
 import { fixedValue } from '../../invoices/fields.ts';
 import { parsePeriod, type Period } from '../../invoices/periods.ts';
 import { nearestHint } from '../nearest-names.ts';
-import { badList } from './list-file.ts';
-import { LIST_FIELDS, type Against, type ListField, type Match } from './list-match.ts';
+
+/** Which listing of the service a list is held against. */
+export type Against = 'issued' | 'received';
+
+/** What can be known of a document in a list. */
+export const LIST_FIELDS = [
+  'number',
+  'total',
+  'documentType',
+  'counterpartyFiscalId',
+  'counterpartyName',
+  'date',
+  'currency',
+  'net',
+  'exempt',
+  'tax',
+] as const;
+export type ListField = (typeof LIST_FIELDS)[number];
+
+/** The headings of --match, by field. */
+export type Match = ReadonlyMap<ListField, string>;
+
+/** Reads `number=Invoice,total=Amount`; repeated, all of them count. Throws UsageError. */
+export function parseMatch(text: string, before: Match = new Map()): Match {
+  const match = new Map(before);
+  // A heading may have a comma, but none that a field and a = follow.
+  for (const part of text.split(/,(?=\s*[A-Za-z]+\s*=)/)) {
+    const [, name = '', heading = ''] = /^\s*([A-Za-z]*)\s*=(.*)$/s.exec(part) ?? [];
+    const field = LIST_FIELDS.find((one) => one === name);
+    if (field === undefined || heading.trim() === '') {
+      throw new UsageError(`--match ${JSON.stringify(part.trim())}: expected field=heading`, {
+        hint: `The fields are ${LIST_FIELDS.join(', ')}.`,
+      });
+    }
+    if (match.has(field)) {
+      throw new UsageError(`--match names ${field} twice`, { hint: 'Name one heading for each field.' });
+    }
+    match.set(field, heading.trim());
+  }
+  return match;
+}
+
+/** Throws UsageError where --match leaves out what every document needs. */
+export function checkMatch(match: Match): void {
+  for (const field of ['number', 'total'] as const) {
+    if (match.has(field)) continue;
+    throw new UsageError(`--match does not say which column is the ${field}`, {
+      hint: `Add ${field}=<heading>: number and total are needed.`,
+    });
+  }
+}
+
+/** The error for a list that cannot be read as it is. Lines count from 1. */
+export function badList(path: string, line: number, what: string, hint?: string): UsageError {
+  return new UsageError(`${path}, line ${line}: ${what}`, {
+    hint: hint ?? 'Download the list again, or correct that line. Nothing was written.',
+  });
+}
 
 /** Where the fields of a list are. */
 export interface ListLayout {
   /** Which register of the tax authority it is; `other` for any other list. */
   readonly kind: 'purchases' | 'pending' | 'sales' | 'other';
-  /** What the list itself says that it is about. */
-  readonly against: Against | undefined;
-  /** The places of the cells of each field, which are added where there are several; or a text that all rows have. */
-  readonly places: ReadonlyMap<ListField, readonly number[] | string>;
-  /** The place of the number of the row: rows without one go on the row before. Undefined where rows have none. */
-  readonly row: number | undefined;
-  /** Where a further tax is; undefined where there is none. */
-  readonly furtherTax: FurtherTax | undefined;
   readonly headings: readonly string[];
+  /** The indexes of each field's cells, which are added where there are several; or a text that all rows have. */
+  readonly columns: ReadonlyMap<ListField, readonly number[] | string>;
+  /** What a register is about. */
+  readonly against?: Against;
+  /** The index of the number of the row, where rows have one: rows without it go on the row before. */
+  readonly row?: number;
+  readonly furtherTax?: FurtherTax;
 }
 
-/** A tax besides the value added tax. Where its places are the last, more of them may follow, three cells each. */
+/** A tax besides the value added tax. Where its columns are the last, more of them may follow, three cells each. */
 interface FurtherTax {
   readonly amount: number;
   /** Those of code, amount and rate. */
-  readonly places: readonly number[];
+  readonly indexes: readonly number[];
   readonly isLast: boolean;
 }
 
@@ -77,7 +133,7 @@ const REGISTERS: readonly Register[] = [
 ];
 
 /** The currency of a register, whatever the document was written in. */
-const CURRENCY: readonly [ListField, string] = ['currency', 'CLP'];
+const REGISTER_CURRENCY = 'CLP';
 
 const REGISTER_CUT =
   'The register has it: take the file as the tax authority gives it, or say which column is which with --match.';
@@ -85,34 +141,25 @@ const REGISTER_CUT =
 /** Finds the fields in the headings of a list. Throws UsageError where it is none that is known, or a column is not there. */
 export function layoutOf(path: string, headings: readonly string[], match: Match | undefined): ListLayout {
   const names = headings.map(folded);
-  const placeOf = (heading: string): number => {
-    const name = folded(heading);
-    const place = names.indexOf(name);
-    if (place < 0) {
+  const has = (heading: string): boolean => names.includes(folded(heading));
+  const indexOf = (heading: string): number => {
+    const index = names.indexOf(folded(heading));
+    if (index < 0) {
       const known = headings.filter((one) => one.trim() !== '');
       // The headings of a register are folio's to know, and no name that the user could have misspelt.
       const hint = match === undefined ? REGISTER_CUT : nearestHint(heading, known);
       throw badList(path, 1, `there is no column ${heading}`, hint);
     }
-    if (names.includes(name, place + 1)) {
+    if (names.includes(names[index]!, index + 1))
       throw badList(path, 1, `there are two columns ${heading}`, 'Leave one of them out.');
-    }
-    return place;
+    return index;
   };
   if (match !== undefined) {
-    const places = [...match].map(
-      ([field, heading]) => [field, fixedValue(heading) ?? [placeOf(heading)]] as const,
+    const columns = [...match].map(
+      ([field, heading]) => [field, fixedValue(heading) ?? [indexOf(heading)]] as const,
     );
-    return {
-      kind: 'other',
-      against: undefined,
-      places: new Map(places),
-      row: undefined,
-      furtherTax: undefined,
-      headings,
-    };
+    return { kind: 'other', headings, columns: new Map(columns) };
   }
-  const has = (heading: string): boolean => names.includes(folded(heading));
   const register = REGISTERS.find(({ toldBy }) => toldBy.every(has));
   if (register === undefined) {
     throw badList(
@@ -122,22 +169,20 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
       'Say which column is which, as in --against received --match number=Invoice,total=Amount,counterpartyFiscalId=VAT.',
     );
   }
-  const places = LIST_FIELDS.flatMap((field) => {
+  const columns = new Map<ListField, readonly number[] | string>([['currency', REGISTER_CURRENCY]]);
+  for (const field of LIST_FIELDS) {
     const own = register.fields[field];
-    return own === undefined ? [] : [[field, own.map(placeOf)] as const];
-  });
-  const further = register.furtherTax.map(placeOf);
+    if (own !== undefined) columns.set(field, own.map(indexOf));
+  }
+  const further = register.furtherTax.map(indexOf);
+  const isLast = further.every((index, at) => index === names.length - 3 + at);
   return {
     kind: kindOf(register, has),
     against: register.against,
-    places: new Map<ListField, readonly number[] | string>([...places, CURRENCY]),
-    row: placeOf(ROW),
-    furtherTax: {
-      amount: further[1]!,
-      places: further,
-      isLast: further.every((place, at) => place === names.length - 3 + at),
-    },
     headings,
+    columns,
+    row: indexOf(ROW),
+    furtherTax: { amount: further[1]!, indexes: further, isLast },
   };
 }
 

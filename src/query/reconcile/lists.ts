@@ -1,12 +1,26 @@
 import { UsageError } from '../../errors.ts';
-import { bareFiscalId } from '../../invoices/fiscal-ids.ts';
+import { familyOf } from '../../invoices/documents.ts';
+import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { bareCurrency } from '../../invoices/invoice.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
-import { DocumentsKept } from './documents-kept.ts';
-import { readName } from './list-layout.ts';
-import { checkMatch, type Against, type Match } from './list-match.ts';
-import type { ReconcileOptions } from './reconcile.ts';
-import { Texts } from './tables.ts';
-import { openList, readList, type ListsRead, type OpenList } from './read-list.ts';
+import { parseCalendarDay } from '../../json/calendar-day.ts';
+import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import { bareNumber, entryOf, signedAmount, type Entry } from './entries.ts';
+import { readListFile, type ListRow } from './list-file.ts';
+import {
+  badList,
+  checkMatch,
+  layoutOf,
+  readName,
+  type Against,
+  type ListField,
+  type ListLayout,
+  type Match,
+} from './list-layout.ts';
+
+/** The most documents of all lists. More are no month's. */
+const MAX_DOCUMENTS = 1_000_000;
 
 interface ListsOptions {
   readonly against?: Against | undefined;
@@ -17,14 +31,21 @@ interface ListsOptions {
   readonly today: number;
 }
 
+/** A list whose headings are known. Its rows are still to be read. */
+interface OpenList {
+  readonly path: string;
+  readonly layout: ListLayout;
+  readonly rows: () => AsyncIterable<ListRow>;
+  /** The month that its name or --period says. Where neither does, its dates say it. */
+  readonly month: Period | undefined;
+}
+
 /** Lists whose headings are known, and what they are about together. */
-interface OpenLists {
+export interface OpenLists {
   readonly lists: readonly OpenList[];
   readonly against: Against;
-  /** Whose they are, by the name of a file. */
+  /** Whose lists they are, by the name of a file; undefined where no name says it. */
   readonly owner: { readonly fiscalId: string; readonly path: string } | undefined;
-  /** The months that names or --period say. Where a list has neither, its dates say it. */
-  readonly named: readonly (Period | undefined)[];
 }
 
 /** Opens the lists and finds out what they are about. Throws UsageError where they are of several kinds or organizations. */
@@ -33,42 +54,43 @@ export async function openLists(paths: readonly string[], options: ListsOptions)
   if (match !== undefined) checkMatch(match);
   const whole = period === undefined ? undefined : parsePeriod(period, today);
   const lists: OpenList[] = [];
-  for (const path of paths) lists.push(await openList(path, match));
-  const named = lists.map(({ path }) => whole ?? readName(path).month);
-  for (const [place, { path, layout }] of lists.entries()) {
-    if (layout.against !== 'received' || named[place] !== undefined) continue;
-    throw new UsageError(`${path} does not say in its name of which month it is`, {
+  for (const path of paths) {
+    const { headings, rows } = await readListFile(path);
+    const layout = layoutOf(path, headings, match);
+    lists.push({ path, layout, rows, month: whole ?? readName(path).month });
+  }
+  const nameless = lists.find(({ layout, month }) => layout.against === 'received' && month === undefined);
+  if (nameless !== undefined) {
+    throw new UsageError(`${nameless.path} does not say in its name of which month it is`, {
       hint: 'Say it with --period 2026-10: purchases stand in the month in which they were accepted, whatever their dates.',
     });
   }
-  return { lists, against: againstOf(lists, options), owner: ownerOf(lists), named };
+  return { lists, against: againstOf(lists, options.against), owner: ownerOf(lists) };
 }
 
-function againstOf(lists: readonly OpenList[], { against }: ListsOptions): Against {
-  const said = lists.find(({ layout }) => layout.against !== undefined);
-  const own = said?.layout.against;
-  const other = lists.find(({ layout }) => layout.against !== undefined && layout.against !== own);
-  if (said !== undefined && other !== undefined) {
+const REGISTERS: Readonly<Record<Against, string>> = { received: 'purchases', issued: 'sales' };
+
+function againstOf(lists: readonly OpenList[], flag: Against | undefined): Against {
+  const registers = lists.flatMap(({ path, layout: { against } }) => (against ? [{ path, against }] : []));
+  const [first] = registers;
+  const other = registers.find(({ against }) => against !== first?.against);
+  if (first !== undefined && other !== undefined) {
     throw new UsageError(
-      `${said.path} is of ${WORDS[own!]}, and ${other.path} of ${WORDS[other.layout.against!]}`,
-      {
-        hint: 'Reconcile purchases and sales one after the other.',
-      },
+      `${first.path} is of ${REGISTERS[first.against]}, and ${other.path} of ${REGISTERS[other.against]}`,
+      { hint: 'Reconcile purchases and sales one after the other.' },
     );
   }
-  if (own !== undefined && against !== undefined && own !== against) {
-    throw new UsageError(`--against ${against}: ${said!.path} is of ${WORDS[own]}`, {
-      hint: `Leave --against out, or say --against ${own}.`,
+  if (first !== undefined && flag !== undefined && first.against !== flag) {
+    throw new UsageError(`--against ${flag}: ${first.path} is of ${REGISTERS[first.against]}`, {
+      hint: `Leave --against out, or say --against ${first.against}.`,
     });
   }
-  const found = own ?? against;
-  if (found !== undefined) return found;
+  const against = first?.against ?? flag;
+  if (against !== undefined) return against;
   throw new UsageError('nothing says what the list is to be held against', {
     hint: 'Add --against received for what you buy, --against issued for what you sell.',
   });
 }
-
-const WORDS: Readonly<Record<Against, string>> = { received: 'purchases', issued: 'sales' };
 
 /** The organization whose registers they are. The name of another list may have the fiscal ID of a counterparty. */
 function ownerOf(lists: readonly OpenList[]): OpenLists['owner'] {
@@ -84,38 +106,203 @@ function ownerOf(lists: readonly OpenList[]): OpenLists['owner'] {
   });
 }
 
-/** All documents of the lists, and the months that the lists are of. Throws UsageError for what cannot be read. */
-export async function readLists({
-  lists,
-  named,
-}: OpenLists): Promise<ListsRead & Pick<ReconcileOptions, 'listed' | 'texts' | 'months'>> {
-  const texts = new Texts();
-  const listed = new DocumentsKept(texts);
-  const read: ListsRead = { receiptTotals: 0 };
-  const months: Period[] = [];
-  for (const [place, list] of lists.entries()) {
-    const from = listed.count;
-    await readList(list, { place, into: listed, read });
-    const name = named[place];
-    months.push(...(name === undefined ? monthsOf(listed, from) : [name]));
+/** What was read of the lists. */
+export interface ListsRead {
+  /** All documents, list after list. */
+  readonly listed: Entry[];
+  /** The months that the lists are of; none where nothing says it. */
+  readonly months: readonly Period[];
+  /** Rows that are the total of all receipts of a kind, and no documents. */
+  receiptTotals: number;
+}
+
+/** Reads all documents of the lists. Throws UsageError, with the line, for what cannot be read. */
+export async function readLists(lists: readonly OpenList[]): Promise<ListsRead> {
+  const months = new Map<string, Period>();
+  const read = { listed: [] as Entry[], receiptTotals: 0 };
+  for (const list of lists) {
+    const from = read.listed.length;
+    const addRow = rowReader(list, read);
+    for await (const row of list.rows()) addRow(row);
+    const month = list.month ?? monthsOf(read.listed.slice(from));
+    if (month !== undefined) months.set(month.name, month);
   }
-  return {
-    ...read,
-    listed,
-    texts,
-    months: [...new Map(months.map((month) => [month.name, month])).values()],
+  return { ...read, months: [...months.values()] };
+}
+
+/** The months from the first to the last date of the documents; undefined without dates. */
+function monthsOf(entries: readonly Entry[]): Period | undefined {
+  let [first, last] = [Infinity, -Infinity];
+  for (const { day } of entries)
+    if (day !== undefined) [first, last] = [Math.min(first, day), Math.max(last, day)];
+  if (first > last) return undefined;
+  const [one, other] = [monthOf(first), monthOf(last)];
+  const name = one.name === other.name ? one.name : `${one.name} to ${other.name}`;
+  return { name, first: one.first, last: other.last };
+}
+
+/** Makes entries of the rows of one list: the function takes one row after the other. It throws UsageError. */
+function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>): (row: ListRow) => void {
+  const { headings, columns, furtherTax } = layout;
+  const isRegister = layout.kind !== 'other';
+  let line = 0;
+  let cells: readonly string[] = [];
+  /** What rows without a number of their own go on. It is no document where the row before is the total of receipts. */
+  let last: { readonly type: string; readonly number: string; readonly entry?: Entry } | undefined;
+  /** The further taxes of the last document, as they are written. */
+  let further: Decimal | undefined;
+  /** The line of a row that names no document: only the last may. */
+  let totals: number | undefined;
+
+  const bad = (what: string, hint?: string): UsageError => badList(path, line, what, hint);
+  const nameless = (at: number): UsageError => badList(path, at, 'the row has no number of a document');
+  const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell.trim() === '';
+
+  const headingOf = (field: ListField): string => {
+    const indexes = columns.get(field);
+    return typeof indexes === 'object' ? headings[indexes[0]!]! : field;
+  };
+
+  const textOf = (field: ListField): string => {
+    const indexes = columns.get(field);
+    if (indexes === undefined) return '';
+    return typeof indexes === 'string' ? indexes : (cells[indexes[0]!] ?? '').trim();
+  };
+
+  const parseAmount = (cell: string, heading: string): Decimal | undefined => {
+    const text = cell.trim();
+    if (text === '') return undefined;
+    const amount = parseDecimal(text.replace(/^(-?)0+(?=\d)/, '$1'));
+    if (typeof amount === 'object' && (!isRegister || amount.scale === 0)) return amount;
+    throw bad(
+      `${heading} is ${shown(text)}, which is no ${isRegister ? 'whole number' : 'number'}`,
+      'Amounts are written 1190 or 1190.50: a point before decimals, and nothing between thousands.',
+    );
+  };
+
+  /** The sum of the cells; undefined where all are empty. */
+  const sumAt = (indexes: readonly number[]): Decimal | undefined => {
+    let sum: Decimal | undefined;
+    for (const index of indexes) {
+      const amount = parseAmount(cells[index] ?? '', headings[index] ?? 'a further tax');
+      if (amount !== undefined) sum = sum === undefined ? amount : addDecimals(sum, amount);
+    }
+    return sum;
+  };
+
+  const amountOf = (field: ListField): Decimal | undefined => {
+    const indexes = columns.get(field) ?? [];
+    return typeof indexes === 'string' ? parseAmount(indexes, field) : sumAt(indexes);
+  };
+
+  /** Where the last headings are of a further tax, more of them may follow, three cells each. */
+  const furtherTaxOf = (): Decimal | undefined => {
+    if (furtherTax === undefined) return undefined;
+    const indexes = [furtherTax.amount];
+    for (let index = furtherTax.amount + 3; furtherTax.isLast && index < cells.length; index += 3)
+      indexes.push(index);
+    return sumAt(indexes);
+  };
+
+  /** Days are written `15/06/2026`, `15-06-2026` or `2026-06-15`, with or without a time. */
+  const dayOf = (): number | undefined => {
+    const text = textOf('date');
+    if (text === '' || text.toLowerCase() === 'null') return undefined;
+    const [, day = '', month = '', year] = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:$|[ T])/.exec(text) ?? [];
+    const iso = year === undefined ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+    const found = parseCalendarDay(iso);
+    if (found !== undefined) return found;
+    throw bad(
+      `${headingOf('date')} is ${shown(text)}, which is no day`,
+      'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.',
+    );
+  };
+
+  /** A row has a cell for each heading that has a name, and no text behind them but further taxes. */
+  const checkWidth = (): void => {
+    const isShort = headings.slice(cells.length).some((heading) => !isEmpty(heading));
+    const isLong = furtherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
+    if (!isShort && !isLong) return;
+    throw bad(
+      `the row has ${countOf(cells.length, 'cell')}, and there are ${countOf(headings.length, 'heading')}`,
+    );
+  };
+
+  /** Whether the row has further taxes of the document before. */
+  const goesOn = (type: string, number: string): boolean => {
+    if (layout.row === undefined || furtherTax === undefined || !isEmpty(cells[layout.row])) return false;
+    if (number !== '') return number === last?.number && type === last.type;
+    const isOther = (_: string, index: number) =>
+      index < headings.length && !furtherTax.indexes.includes(index);
+    return type === '' && cells.filter(isOther).every(isEmpty);
+  };
+
+  const goOn = (): void => {
+    if (last === undefined) throw bad('the row goes on a document before it, and there is none');
+    const more = furtherTaxOf();
+    if (more === undefined || last.entry === undefined) return;
+    further = addDecimals(further ?? DECIMAL_ZERO, more);
+    last.entry.furtherTax = signedAmount(further, last.entry.family);
+  };
+
+  const readDocument = (type: string, number: string): Entry => {
+    further = furtherTaxOf();
+    const total = amountOf('total');
+    if (total === undefined) throw bad(`${headingOf('total')} is empty`);
+    if (isRegister && !/^\d{1,4}$/.test(type))
+      throw bad(`${headingOf('documentType')} is ${shown(type)}, which is no code`);
+    const fiscalId = textOf('counterpartyFiscalId');
+    return entryOf({
+      side: 'list',
+      number: bareNumber(number),
+      type: type || undefined,
+      fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
+      name: textOf('counterpartyName') || undefined,
+      currency: bareCurrency(textOf('currency')),
+      day: dayOf(),
+      total,
+      net: amountOf('net'),
+      exempt: amountOf('exempt'),
+      tax: amountOf('tax'),
+      furtherTax: further,
+      file: path,
+      line,
+      isPending: layout.kind === 'pending',
+    });
+  };
+
+  return (row) => {
+    ({ line, cells } = row);
+    const isBlank = cells.every(isEmpty);
+    // What is left of a row that was cut may look like totals, or like further taxes that there are not.
+    if (row.isOpen && (!isBlank || cells.length > 1)) checkWidth();
+    if (isBlank) return;
+    if (totals !== undefined) throw nameless(totals);
+    const [type, number] = [textOf('documentType'), textOf('number')];
+    if (goesOn(type, number)) return goOn();
+    const isTyped = typeof columns.get('documentType') === 'object' && type !== '';
+    if (number === '' && !isTyped) {
+      // Without a total it is no line of totals, but perhaps a document that was cut.
+      if (textOf('total') === '') checkWidth();
+      totals = line;
+      return;
+    }
+    checkWidth();
+    if (/^0*$/.test(number) && layout.kind === 'sales' && familyOf(type) === 'receipt') {
+      read.receiptTotals++;
+      last = { type, number };
+      return;
+    }
+    if (number === '') throw nameless(line);
+    if (read.listed.length === MAX_DOCUMENTS) throw bad('there are more than 1,000,000 documents');
+    const entry = readDocument(type, number);
+    read.listed.push(entry);
+    last = { type, number, entry };
   };
 }
 
-/** The months from the first to the last date of the documents from this one on; none without dates. */
-function monthsOf(listed: DocumentsKept, from: number): Period[] {
-  let [first, last] = [Infinity, -Infinity];
-  for (let index = from; index < listed.count; index++) {
-    const day = listed.dayOf(index);
-    if (day !== undefined) [first, last] = [Math.min(first, day), Math.max(last, day)];
-  }
-  if (first > last) return [];
-  const [one, other] = [monthOf(first), monthOf(last)];
-  const name = one.name === other.name ? one.name : `${one.name} to ${other.name}`;
-  return [{ name, first: one.first, last: other.last }];
+const MAX_SHOWN = 40;
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 }
