@@ -8,7 +8,7 @@ import { nearestHint } from '../nearest-names.ts';
 export type Against = 'issued' | 'received';
 
 /** What can be known of a document in a list. */
-export const LIST_FIELDS = [
+const LIST_FIELDS = [
   'number',
   'total',
   'documentType',
