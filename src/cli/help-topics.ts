@@ -1,4 +1,4 @@
-import { aboutFormat, formats } from '../output/formats.ts';
+import { formatOf, formats } from '../output/formats.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName } from '../resources/resource.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
@@ -81,7 +81,7 @@ const formatsTopic: Topic = {
   blocks: [
     'Without --format, the ending of --output decides the format, else the profile’s setting. Else it is a table on a ' +
       'terminal; off a terminal it is csv, and json for a single record.',
-    formats.map((format) => [format, aboutFormat(format)] as const),
+    formats.map((format) => [format, formatOf(format).about] as const),
     'Numbers are written as they came, in every format: 1190.10 stays 1190.10, and a 19-digit number keeps its digits. In csv ' +
       'and tables objects become columns with dots (customer.fiscalId), arrays are compact JSON, null is empty. The ' +
       'columns are those of all records together, in the order in which they first appear.',

@@ -67,28 +67,9 @@ export type Format = keyof typeof declarations;
 /** The formats in which records can leave, in the order in which the help names them. */
 export const formats = Object.keys(declarations) as readonly Format[];
 
-function declarationOf(format: Format): FormatDeclaration {
+/** What is declared of a format. */
+export function formatOf(format: Format): FormatDeclaration {
   return declarations[format];
-}
-
-/** For whom a format is, and how records look in it. */
-export function aboutFormat(format: Format): string {
-  return declarationOf(format).about;
-}
-
-/** Whether the format is no text, so that it is never written to a terminal. */
-export function isBinary(format: Format): boolean {
-  return declarationOf(format).binary === true;
-}
-
-/** Whether the format heeds this member of the layout, which it takes a look at the settings to find. */
-export function heeds(format: Format, member: 'known' | 'fields' | 'declared'): boolean {
-  return declarationOf(format).heeds?.includes(member) === true;
-}
-
-/** Loads the writer of a format. */
-export function loadWriter(format: Format): Promise<OpenWriter> {
-  return declarationOf(format).writer();
 }
 
 /** The format that a file's ending names, or undefined where it names none. */
@@ -97,13 +78,9 @@ export function formatOfEnding(file: string): Format | undefined {
   return formats.find((format) => endingsOf(format).includes(ending));
 }
 
-/** The ending that folio gives a file in this format. */
-export function endingOf(format: Format): string {
-  return endingsOf(format)[0]!;
-}
-
-function endingsOf(format: Format): readonly string[] {
-  return declarationOf(format).endings ?? [format];
+/** The endings that name a format, the one that folio itself gives first. */
+export function endingsOf(format: Format): readonly string[] {
+  return formatOf(format).endings ?? [format];
 }
 
 /** Refuses flags that the format does not read, so that nobody believes they took effect. Throws UsageError. */
@@ -112,7 +89,7 @@ export function checkFlagsOfFormat(
   given: Readonly<Partial<Record<FormatFlag, boolean | undefined>>>,
 ): void {
   const reads = (name: Format, flag: string): boolean =>
-    declarationOf(name).flags?.some((own) => own === flag) === true;
+    formatOf(name).flags?.some((own) => own === flag) === true;
   for (const [flag, isGiven] of Object.entries(given)) {
     if (!isGiven || reads(format, flag)) continue;
     const allowed = formats.filter((name) => reads(name, flag));

@@ -6,7 +6,7 @@ import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
-import { isBinary } from '../output/formats.ts';
+import { formatOf } from '../output/formats.ts';
 import { countOf, localeOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
@@ -323,7 +323,7 @@ export async function deliver(
   return written(
     await openDestination(plan.target, context, {
       styled: plan.format === 'table',
-      binary: isBinary(plan.format),
+      binary: formatOf(plan.format).binary === true,
       hasReceipt: receipt.isWanted,
     }),
     async (destination) => {

@@ -5,11 +5,10 @@ import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {
   checkFlagsOfFormat,
+  formatOf,
   formatOfEnding,
   TABS_BETWEEN_CELLS,
   formats,
-  heeds,
-  loadWriter,
   type Format,
 } from '../output/formats.ts';
 import { useColor } from '../output/terminal/terminal-text.ts';
@@ -96,6 +95,7 @@ export async function planOutput(
     '--raw': flags.raw,
   });
   const isOpen = flags.columns?.isOpen === true;
+  const { heeds, writer } = formatOf(format);
   const layout: Layout = {
     columns: isOpen ? undefined : flags.columns?.names,
     asked: flags.columns !== undefined && !isOpen,
@@ -104,9 +104,9 @@ export async function planOutput(
     excel: flags.excel === true,
     single,
     sheet,
-    known: heeds(format, 'known') ? await known?.() : undefined,
-    fields: heeds(format, 'fields') ? (await names?.())?.fields : undefined,
-    declared: heeds(format, 'declared') ? await declared?.() : undefined,
+    known: heeds?.includes('known') ? await known?.() : undefined,
+    fields: heeds?.includes('fields') ? (await names?.())?.fields : undefined,
+    declared: heeds?.includes('declared') ? await declared?.() : undefined,
     types: defaults.types,
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
@@ -117,7 +117,7 @@ export async function planOutput(
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
-  const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
+  const { headings, open } = await headedWriterOf(await writer(), flags.columns);
   const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);
   const expanded = isResult ? undefined : expand;
   const chosen = isResult || flags.columns?.keepsAll === true ? undefined : flags.columns;

@@ -1,7 +1,7 @@
 import { LIST_ENCODINGS, type ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
-import { formats, isBinary, type Format } from '../output/formats.ts';
+import { formatOf, formats, type Format } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
@@ -31,7 +31,7 @@ interface Setting<Value> {
 }
 
 /** The formats that can be a setting. With a binary format, every listing without -o would be refused. */
-const printable = formats.filter((format) => !isBinary(format));
+const printable = formats.filter((format) => formatOf(format).binary !== true);
 
 /** All settings, by name. */
 const settings = new Map<string, Setting<unknown>>([

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { endingOf, formats, isBinary } from '../../src/output/formats.ts';
+import { endingsOf, formatOf, formats } from '../../src/output/formats.ts';
 import { randomFrom } from '../support/random.ts';
 import { HOSTILE_TOKEN } from './token-forms.ts';
 
@@ -60,8 +60,8 @@ function commandLine(random: Random): string[] {
   if (random(15) === 0) return ['get', '/customers', ...patience];
   const command = COMMANDS[random(COMMANDS.length)]!;
   const format = formats[random(formats.length)]!;
-  const isText = !isBinary(format);
-  const output = !isText || random(2) === 0 ? ['--output', `OUT/out.${endingOf(format)}`] : [];
+  const isText = formatOf(format).binary !== true;
+  const output = !isText || random(2) === 0 ? ['--output', `OUT/out.${endingsOf(format)[0]!}`] : [];
   const listing = command.length === 1;
   const more: readonly (readonly string[])[] = [
     ...(format === 'csv' ? [['--excel']] : []),

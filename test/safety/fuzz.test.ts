@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { endingOf, formats } from '../../src/output/formats.ts';
+import { endingsOf, formats } from '../../src/output/formats.ts';
 import { countFigure } from '../support/figures.ts';
 import { startHttpService, type HttpService } from '../support/http-service.ts';
 import { randomRuns } from '../support/random-runs.ts';
@@ -62,7 +62,7 @@ async function tryCase(fuzz: FuzzCase, outer: string, longest: number): Promise<
   };
 }
 
-const OUTPUTS = [...formats.map((format) => `out.${endingOf(format)}`), 'receipt.json', 'files'];
+const OUTPUTS = [...formats.map((format) => `out.${endingsOf(format)[0]!}`), 'receipt.json', 'files'];
 
 /** What lies in the folder that no run may have put there, and what is called as no file of folio's is. */
 function elsewhere(outer: string): string[] {

@@ -79,7 +79,7 @@ const MAX_EXPONENT = 300;
  * How many decimals a JSON number literal has. Undefined when a spreadsheet would not keep it exactly, because it has more
  * than 15 significant digits or is larger than any amount: then it must be text.
  */
-export function decimalsOf(literal: string): number | undefined {
+function decimalsOf(literal: string): number | undefined {
   const match = LITERAL.exec(literal);
   if (!match) return undefined;
   const [, whole = '', fraction = '', exponent = '0'] = match;
@@ -96,7 +96,7 @@ const ORIGIN = 25_569;
 const FIRST_DAY = 61;
 
 /** The day of `2024-10-15` or `2024-10-15T00:00:00Z` as spreadsheets count days; undefined for any other text. */
-export function dateSerial(text: string): number | undefined {
+function dateSerial(text: string): number | undefined {
   const day = parseDayAlone(text);
   return day !== undefined && day + ORIGIN >= FIRST_DAY ? day + ORIGIN : undefined;
 }

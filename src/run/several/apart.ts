@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { endingOf, type Format } from '../../output/formats.ts';
+import { endingsOf, type Format } from '../../output/formats.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { exportPart, runOf, type Export } from '../export-part.ts';
 import { bareCount } from '../open-questions.ts';
@@ -70,7 +70,7 @@ async function planFiles(
     names.map(async (profile) => {
       const defaults = store ? flagDefaults(store, profile, source.resource) : {};
       const format = flags.format ?? bareCount(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
-      const ending = endingOf(format);
+      const ending = endingsOf(format)[0]!;
       const older = join(folder, `${profile}.${ending}`);
       const path = join(folder, `${profile}.${listing}.${ending}`);
       return { profile, path, format, older: existsSync(older) ? older : undefined };

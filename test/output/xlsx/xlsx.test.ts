@@ -57,6 +57,12 @@ describe('xlsx', () => {
     ['1234567890123456', 'inlineStr', '1234567890123456', '@'],
     ['12345678901234567890.10', 'inlineStr', '12345678901234567890.10', '@'],
     ['1e400', 'inlineStr', '1e400', '@'],
+    ['1e301', 'inlineStr', '1e301', '@'],
+    ['1e-301', 'inlineStr', '1e-301', '@'],
+    ['123456789012345.6', 'inlineStr', '123456789012345.6', '@'],
+    ['1234567890123450', 'n', '1234567890123450', '#,##0'],
+    ['1e-7', 'n', '1e-7', '#,##0.0000000'],
+    ['0.00', 'n', '0.00', '#,##0.00'],
     ['true', 'b', '1', '"TRUE";"TRUE";"FALSE"'],
     ['false', 'b', '0', '"TRUE";"TRUE";"FALSE"'],
     ['"2024-10-15"', 'n', '45580', 'yyyy\\-mm\\-dd'],
@@ -68,6 +74,13 @@ describe('xlsx', () => {
     ['"2024-10-15T12:00:00.1234Z"', 'inlineStr', '2024-10-15T12:00:00.1234Z', '@'],
     ['"2024-10-15T25:00:00Z"', 'inlineStr', '2024-10-15T25:00:00Z', '@'],
     ['"2024-02-30"', 'inlineStr', '2024-02-30', '@'],
+    ['"1900-03-01"', 'n', '61', 'yyyy\\-mm\\-dd'],
+    ['"1970-01-01"', 'n', '25569', 'yyyy\\-mm\\-dd'],
+    ['"9999-12-31"', 'n', '2958465', 'yyyy\\-mm\\-dd'],
+    ['"1900-02-28"', 'inlineStr', '1900-02-28', '@'],
+    ['"0024-02-28"', 'inlineStr', '0024-02-28', '@'],
+    ['"2024-1-1"', 'inlineStr', '2024-1-1', '@'],
+    ['"2024-01-01 "', 'inlineStr', '2024-01-01 ', '@'],
     ['"00123"', 'inlineStr', '00123', '@'],
     ['"=1+1"', 'inlineStr', '=1+1', '@'],
     ['[{"b":1.50}, 2]', 'inlineStr', '[{"b":1.50},2]', '@'],
@@ -126,6 +139,13 @@ describe('xlsx', () => {
     ]);
     expect((await column('D'))[0]).toBe('n 1500 #,##0');
     expect((await column('E'))[0]).toBe('n 2000 [$CLP]\\ #,##0');
+  });
+
+  it('names its columns by letters', async () => {
+    const record = JSON.stringify(Object.fromEntries(Array.from({ length: 703 }, (_, at) => [`c${at}`, at])));
+    const [header] = readWorkbook(await workbookOf([record]))[0]!.rows;
+    const lettersOf = (at: number): string => [...header!].find(([, { value }]) => value === `c${at}`)![0];
+    expect([0, 25, 26, 701, 702].map(lettersOf)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA']);
   });
 
   it('has no cell for null, nothing and empty text', async () => {
