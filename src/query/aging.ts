@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { CellReader } from '../json/cells.ts';
+import { CellReader, type Cell } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { Counted } from '../invoices/counted.ts';
@@ -28,6 +28,8 @@ export interface AgingOptions {
   readonly today: number;
   /** Whether open amounts without a currency are told apart by counterparty, too. */
   readonly apart?: boolean;
+  /** What is read of each document besides, for whoever is handed it: roles, and columns by their own names. */
+  readonly besides?: { readonly roles: readonly Role[]; readonly columns: readonly string[] };
 }
 
 /** A counterparty, which owes or is owed; or all whose invoices lack a currency. */
@@ -65,23 +67,25 @@ export interface AgedBalance extends Party {
 
 const MAX_BALANCES = 100_000;
 
-/** An item that has an open amount: what `openItemOf` says of it, and of which record. */
-export interface AgedItem {
-  readonly item: Extract<OpenItem, { kind: 'open' | 'credit' | 'cancelled' }>;
+/** A document, and what it is among those that are open. */
+export interface AgedDocument {
   readonly invoice: Invoice;
+  /** Its number in the listing, from 1. */
   readonly place: number;
-  /** Its index in the batch. */
-  readonly index: number;
-  /** In which it counts, or from which it is left out. */
-  readonly balance: AgedBalance;
+  /** The cells of the columns that were asked for besides. */
+  readonly cells: readonly (Cell | undefined)[];
+  readonly item: OpenItem;
+  /** In which it counts, or from which it is left out as cancelled; undefined where it has no open amount, or was issued after `asOf`. */
+  readonly balance: AgedBalance | undefined;
 }
 
 /** Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly. */
 export class Aging {
   /** How many open invoices were left out because they were issued after `asOf`. */
   issuedLater = 0;
+  /** Knows which roles no record had. */
+  readonly invoices: InvoiceReader;
   readonly #options: AgingOptions;
-  readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
   readonly #balances = new Map<string, AgedBalance>();
   readonly #unreadable = new Unreadable();
@@ -93,15 +97,17 @@ export class Aging {
   readonly #open = { open: 0, credit: 0 };
 
   constructor(options: AgingOptions) {
+    const { fields, besides: { roles = [], columns = [] } = {} } = options;
     this.#options = options;
-    this.#invoices = new InvoiceReader(options.fields, [
+    this.invoices = new InvoiceReader(fields, [
       ...OPEN_ITEM_ROLES,
       'date',
       'currency',
       'counterpartyName',
       'counterpartyFiscalId',
+      ...roles,
     ]);
-    this.#reader = new CellReader(this.#invoices.columns);
+    this.#reader = new CellReader([...this.invoices.columns, ...columns]);
   }
 
   /** Learns which columns there are, also from records that are not added. */
@@ -113,13 +119,14 @@ export class Aging {
    * Adds records.
    *
    * @param placeOf the place in the listing, from 1, of the nth record that is added
-   * @returns those with an open amount, be it left out because they were cancelled; those issued after `asOf` are not among them
+   * @param each is handed every document once it is added
    */
-  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth): AgedItem[] {
-    const items: AgedItem[] = [];
+  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth, each?: (document: AgedDocument) => void): void {
+    const own = this.invoices.columns.length;
     this.#columns.sample(batch);
     for (let index = 0; index < batch.count; index++) {
-      const invoice = this.#invoices.read(this.#reader.read(batch, index));
+      const cells = this.#reader.read(batch, index);
+      const invoice = this.invoices.read(cells);
       const place = placeOf(++this.#records);
       const item = openItemOf(invoice);
       const balance = this.#addItem(item, invoice, place);
@@ -128,10 +135,8 @@ export class Aging {
         sum: balance !== undefined && !isCancelled,
         cancelled: balance !== undefined && isCancelled,
       });
-      if (balance !== undefined && (isCancelled || item.kind === 'open' || item.kind === 'credit'))
-        items.push({ item, invoice, place, index, balance });
+      each?.({ invoice, place, cells: cells.slice(own), item, balance });
     }
-    return items;
   }
 
   /** The balances in order of first appearance. Throws UsageError where no record has one of the columns at all. */
@@ -144,10 +149,10 @@ export class Aging {
     // A counterparty is known by its name or by its fiscal ID: one of them is enough.
     const isThere = (name: string): boolean => this.#columns.has(name);
     const hasIds =
-      this.#invoices.has('counterpartyFiscalId') ||
-      this.#invoices.columnsOf('counterpartyFiscalId').some(isThere);
+      this.invoices.has('counterpartyFiscalId') ||
+      this.invoices.columnsOf('counterpartyFiscalId').some(isThere);
     if (open + credit > 0 && !hasIds) wanted.push('counterpartyName');
-    this.#invoices.refuseWithout(wanted, 'no figures', isThere);
+    this.invoices.refuseWithout(wanted, 'no figures', isThere);
     return [...this.#balances.values()];
   }
 

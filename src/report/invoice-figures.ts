@@ -1,15 +1,15 @@
 import { UsageError } from '../errors.ts';
 import { failureIn, type Finding, type FindingDetails } from '../findings.ts';
-import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
+import { firstFilled, type Cell } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
 import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
-import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import type { Invoice } from '../invoices/invoice.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
-import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
+import { Aging, type AgedBalance, type AgedDocument } from '../query/aging.ts';
 import { PeriodTally, TYPE_ROLES, type PeriodFigures } from './period-figures.ts';
 
 /** For which days figures are made. Days are counted since 1970-01-01. */
@@ -94,8 +94,6 @@ interface InvoiceFiguresOptions {
 export class InvoiceFigures {
   readonly #dates: ReportDates;
   readonly #aging: Aging;
-  readonly #invoices: InvoiceReader;
-  readonly #reader: CellReader;
   /** The columns that may hold the organization's own fiscal ID, and its name, the likeliest first. */
   readonly #ownColumns: { readonly fiscalId: readonly string[]; readonly name: readonly string[] };
   readonly #currencies = new Map<string | undefined, CurrencyTally>();
@@ -109,32 +107,18 @@ export class InvoiceFigures {
     this.#dates = dates;
     this.#ownColumns = { fiscalId: ownIdColumns(listing), name: ownNameColumns(listing) };
     const { asOf, today } = dates;
-    this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today });
-    this.#invoices = new InvoiceReader(fields, [
-      ...TYPE_ROLES,
-      'date',
-      'number',
-      'documentType',
-      'status',
-      'cancelled',
-      'currency',
-    ]);
-    this.#reader = new CellReader([
-      ...this.#invoices.columns,
-      ...this.#ownColumns.fiscalId,
-      ...this.#ownColumns.name,
-    ]);
+    const columns = [...this.#ownColumns.fiscalId, ...this.#ownColumns.name];
+    const besides = { roles: TYPE_ROLES, columns };
+    this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today, besides });
   }
 
   add(batch: RecordBatch): void {
-    const items = this.#aging.add(batch);
-    for (const item of items) this.#addOpen(item);
-    for (let index = 0; index < batch.count; index++) {
+    this.#aging.add(batch, undefined, (document) => {
       this.#count++;
-      const cells = this.#reader.read(batch, index);
-      this.#addTotals(this.#invoices.read(cells), this.#count);
-      this.#noteOwn(cells);
-    }
+      this.#addOpen(document);
+      this.#addTotals(document);
+      this.#noteOwn(document.cells);
+    });
   }
 
   finish(): DirectionFigures {
@@ -142,10 +126,10 @@ export class InvoiceFigures {
     let balances: AgedBalance[] = [];
     const fault = faultOf(() => (balances = this.#aging.finish()));
     if (fault !== undefined) missing.push(missingFigure('balances', fault));
-    const role = (['total', 'date'] as const).find((one) => !this.#invoices.has(one));
+    const role = (['total', 'date'] as const).find((one) => !this.#aging.invoices.has(one));
     if (this.#count > 0 && role !== undefined) {
-      const reason = `No invoice has ${this.#invoices.describe(role)}.`;
-      const columns = this.#invoices.columnsOf(role);
+      const reason = `No invoice has ${this.#aging.invoices.describe(role)}.`;
+      const columns = this.#aging.invoices.columnsOf(role);
       missing.push({
         figure: 'months',
         reason,
@@ -166,7 +150,7 @@ export class InvoiceFigures {
   }
 
   /** The total in the month of issue, and what the period is told by. What is in no sum is in no month. */
-  #addTotals(invoice: Invoice, place: number): void {
+  #addTotals({ invoice, place }: AgedDocument): void {
     const { period } = this.#dates;
     const day = dayIn(invoice, 'date');
     const isInPeriod = typeof day === 'number' && day >= period.first && day <= period.last;
@@ -187,8 +171,8 @@ export class InvoiceFigures {
     if (unreadable !== undefined) this.#unreadable.noteRole(invoice, unreadable, place);
   }
 
-  #addOpen({ item, invoice }: AgedItem): void {
-    if (item.kind !== 'open' || item.due === undefined) return;
+  #addOpen({ item, invoice, balance }: AgedDocument): void {
+    if (balance === undefined || item.kind !== 'open' || item.due === undefined) return;
     const { name, fiscalId } = invoice.counterparty;
     const { due, amount } = item;
     const open = {
@@ -210,10 +194,9 @@ export class InvoiceFigures {
   }
 
   #noteOwn(cells: readonly (Cell | undefined)[]): void {
-    const { fiscalId, name } = this.#ownColumns;
-    const first = this.#invoices.columns.length;
-    countFirst(this.#ownFiscalIds, cells.slice(first, first + fiscalId.length));
-    countFirst(this.#ownNames, cells.slice(first + fiscalId.length, first + fiscalId.length + name.length));
+    const { fiscalId } = this.#ownColumns;
+    countFirst(this.#ownFiscalIds, cells.slice(0, fiscalId.length));
+    countFirst(this.#ownNames, cells.slice(fiscalId.length));
   }
 }
 

@@ -3,14 +3,14 @@ import { failureIn, type Finding } from '../findings.ts';
 import { readAmount, worthOf } from '../invoices/amounts.ts';
 import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
-import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import type { Invoice } from '../invoices/invoice.ts';
 import { bucketOf, dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
-import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
+import { Aging, type AgedBalance, type AgedDocument } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { CANCELLED, CREDIT, UNDATED } from './ages.ts';
 
@@ -90,8 +90,6 @@ const PAYMENT_DATES = ['date', 'paidAt', 'paymentDate'];
 export class StatementTally {
   readonly #options: StatementOptions;
   readonly #aging: Aging;
-  readonly #invoices: InvoiceReader;
-  readonly #reader: CellReader;
   /** Of the organization's own fiscal ID, then of its name. */
   readonly #ownColumns: readonly [fiscalId: readonly string[], name: readonly string[]];
   readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
@@ -103,17 +101,11 @@ export class StatementTally {
   constructor(options: StatementOptions) {
     const { fields, listing, today } = options;
     this.#options = options;
-    this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf: today, today, apart: true });
-    this.#invoices = new InvoiceReader(fields, [
-      'total',
-      'documentType',
-      'status',
-      'cancelled',
-      'counterpartyName',
-      'counterpartyFiscalId',
-    ]);
     this.#ownColumns = [ownIdColumns(listing), ownNameColumns(listing)];
-    this.#reader = new CellReader([...this.#invoices.columns, 'payments', ...this.#ownColumns.flat()]);
+    const besides = { roles: ['total'] as const, columns: ['payments', ...this.#ownColumns.flat()] };
+    this.#aging = new Aging({
+      ...{ fields, buckets: DEFAULT_BUCKETS, asOf: today, today, apart: true, besides },
+    });
   }
 
   /** What the columns mean. */
@@ -122,16 +114,13 @@ export class StatementTally {
   }
 
   add(batch: RecordBatch): void {
-    const items = this.#aging.add(batch);
-    for (const item of items) this.#addItem(item, this.#reader.read(batch, item.index));
     const { everyone } = this.#options;
-    for (let index = 0; index < batch.count; index++) {
+    this.#aging.add(batch, undefined, (document) => {
+      this.#addItem(document);
       // One record says it as well as all do.
-      if (!everyone && this.#own.fiscalId !== undefined) break;
-      const cells = this.#reader.read(batch, index);
-      this.#noteOwn(cells);
-      if (everyone) this.#noteParty(this.#invoices.read(cells));
-    }
+      if (everyone || this.#own.fiscalId === undefined) this.#noteOwn(document.cells);
+      if (everyone) this.#noteParty(document.invoice);
+    });
   }
 
   /** Throws UsageError where no record has a column that the figures rest on. */
@@ -181,12 +170,12 @@ export class StatementTally {
     };
   }
 
-  #addItem({ item, invoice, balance }: AgedItem, cells: readonly (Cell | undefined)[]): void {
+  #addItem({ item, invoice, balance, cells }: AgedDocument): void {
+    if (balance === undefined || !('amount' in item)) return;
     const { today } = this.#options;
     const due = item.kind === 'open' ? item.due : statedDay(invoice, 'due');
     const daysLate = item.kind === 'open' && item.due !== undefined ? today - item.due : undefined;
-    const read = this.#invoices.read(cells);
-    const total = worthOf(read, { role: 'total', cell: read.cell('total') });
+    const total = worthOf(invoice, { role: 'total', cell: invoice.cell('total') });
     const document: StatedDocument = {
       number: invoice.cell('number'),
       type: invoice.cell('documentType'),
@@ -201,7 +190,7 @@ export class StatementTally {
           : daysLate === undefined
             ? UNDATED
             : bucketOf(DEFAULT_BUCKETS, daysLate),
-      payments: paymentsIn(cells[this.#invoices.columns.length], this.#payments),
+      payments: paymentsIn(cells[0], this.#payments),
     };
     const known = this.#documents.get(balance);
     if (known === undefined) this.#documents.set(balance, [document]);
