@@ -33,8 +33,8 @@ export interface Context {
   readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
   /** Loads what draws on a terminal while the user waits. Loading takes longer than a short run. */
   readonly loadSpinner: () => Promise<StartSpinner>;
-  /** Told the name of each flag whose value a command reads: by it a test finds flags that nothing reads. */
-  readonly onFlagRead?: ((name: string) => void) | undefined;
+  /** Told of each flag that was given, such as `--page-size`, when its value is read: so a test finds flags that nothing reads. */
+  readonly onFlagRead?: ((flag: string) => void) | undefined;
 }
 
 /** Begins to draw on standard error. Other text that is written to the terminal goes above it. */

@@ -55,10 +55,10 @@ export function addCommand<
   }
   return command.action(async (...received: unknown[]) => {
     refuseFlagsOfOthers(command);
-    const flags = readFlags(command, { ...globalFlags, ...spec.flags });
+    const given = readFlags(command, { ...globalFlags, ...spec.flags });
     // The parser passes the arguments in order, then its own view of the flags.
     const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
-    await spec.run(watched(flags, context.onFlagRead), args);
+    await spec.run(valuesOf(given, context.onFlagRead) as Values<Own> & GlobalFlags, args);
   });
 }
 
@@ -91,24 +91,40 @@ class SharedOption extends Option {
   }
 }
 
-/** The values of the flags that were given, by the names of the flags. Throws UsageError for flags that do not go together. */
-function readFlags(command: Command, flags: Flags): Readonly<Record<string, unknown>> {
-  const values: Record<string, unknown> = {};
-  const given = new Map<string, Flag<unknown>>();
+/** A flag that was given, how it was spelt, and its value. */
+interface GivenFlag {
+  readonly name: string;
+  readonly flag: Flag<unknown>;
+  readonly long: string;
+  readonly value: unknown;
+}
+
+/** The flags that were given. Throws UsageError for those that do not go together. */
+function readFlags(command: Command, flags: Flags): readonly GivenFlag[] {
+  const given: GivenFlag[] = [];
   for (const [name, flag] of Object.entries(flags)) {
     if (flag === undefined) continue;
     for (const spelling of spellingsOf(flag)) {
       const { long, attribute } = namesOf(spelling);
       const value = valueGiven(command, attribute);
       if (value === undefined || (value === false) !== long.startsWith('--no-')) continue;
-      values[name] = value;
-      given.set(long, flag);
+      given.push({ name, flag, long, value });
     }
   }
-  checkInput(values);
-  checkProfiles(flags, values);
-  checkRules(given, values);
-  return values;
+  const { from, profile, allProfiles } = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const several = typeof profile === 'string' && profile.includes(',');
+  if (several && !('allProfiles' in flags)) {
+    throw new UsageError(`--profile ${profile}: this command asks one organization`, {
+      hint: 'Name one. Several go with the commands that have --all-profiles, such as the listings.',
+    });
+  }
+  if (from === '-' && given.flatMap(({ value }) => value).includes('@-')) {
+    throw new UsageError('--from - and @- both read standard input', {
+      hint: 'Put one of them into a file.',
+    });
+  }
+  checkRules(given, several || allProfiles === true);
+  return given;
 }
 
 /** `--page-size`, and what the parser calls it: `pageSize`. */
@@ -127,15 +143,11 @@ function valueGiven(command: Command, attribute: string): unknown {
   return undefined;
 }
 
-function checkRules(
-  given: ReadonlyMap<string, Flag<unknown>>,
-  values: Readonly<Record<string, unknown>>,
-): void {
-  const { allProfiles, profile } = values;
-  const isSeveral = allProfiles === true || (typeof profile === 'string' && profile.includes(','));
-  const isGiven = (flag: string): boolean => (flag === 'several profiles' ? isSeveral : given.has(flag));
-  for (const [flag, { rules }] of given)
-    for (const rule of rules) if (rule.unless?.some(isGiven) !== true) checkRule(flag, rule, isGiven);
+function checkRules(given: readonly GivenFlag[], isSeveral: boolean): void {
+  const isGiven = (flag: string): boolean =>
+    flag === 'several profiles' ? isSeveral : given.some(({ long }) => long === flag);
+  for (const { long, flag } of given)
+    for (const rule of flag.rules) if (rule.unless?.some(isGiven) !== true) checkRule(long, rule, isGiven);
 }
 
 function checkRule(flag: string, { kind, flags, why, hint }: Rule, isGiven: (flag: string) => boolean): void {
@@ -149,28 +161,13 @@ function checkRule(flag: string, { kind, flags, why, hint }: Rule, isGiven: (fla
   });
 }
 
-/** Throws UsageError where a command that asks one organization is to ask several. */
-function checkProfiles(flags: Flags, { profile }: Readonly<Record<string, unknown>>): void {
-  if ('allProfiles' in flags || typeof profile !== 'string' || !profile.includes(',')) return;
-  throw new UsageError(`--profile ${profile}: this command asks one organization`, {
-    hint: 'Name one. Several go with the commands that have --all-profiles, such as the listings.',
-  });
-}
-
-/** Throws UsageError where both --from and another flag are to read standard input. */
-function checkInput(values: Readonly<Record<string, unknown>>): void {
-  if (values['from'] !== '-' || !Object.values(values).flat().includes('@-')) return;
-  throw new UsageError('--from - and @- both read standard input', {
-    hint: 'Put one of them into a file.',
-  });
-}
-
-/** The same values. Whoever listens is told of each that is read by its name; copying all of them reads none. */
-function watched(values: object, onRead: Context['onFlagRead']): object {
+/** The values by the names of the flags. Whoever listens is told of each that is read by its name; copying all of them reads none. */
+function valuesOf(given: readonly GivenFlag[], onRead: Context['onFlagRead']): object {
+  const values = Object.fromEntries(given.map(({ name, value }) => [name, value]));
   if (onRead === undefined) return values;
   return new Proxy(values, {
     get: (target, name, receiver): unknown => {
-      onRead(String(name));
+      for (const one of given) if (one.name === name) onRead(one.long);
       return Reflect.get(target, name, receiver);
     },
     ownKeys: () => [],

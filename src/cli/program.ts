@@ -5,7 +5,7 @@ import type { Resource } from '../resources/resource.ts';
 import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
 import { described, globalOptions, repeatFlagsUnder, termOf } from './command.ts';
-import { ABOUT_TOPICS, addSuggestions } from './help.ts';
+import { ABOUT_TOPICS, addHelp, addSuggestions } from './help.ts';
 
 const ABOUT =
   "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +
@@ -75,7 +75,7 @@ const ROWS: readonly CommandRow[] = [
     'completion for a shell',
     async () => (await import('./commands/completion.ts')).addCompletion,
   ],
-  ['help [words...]', 'help on a command or a topic', async () => (await import('./help.ts')).addHelp],
+  ['help [words...]', 'help on a command or a topic', async () => addHelp],
 ];
 
 const COMMANDS = new Map(ROWS.map((row) => [row[0].replace(/ .*/, ''), row]));

@@ -95,7 +95,10 @@ export function valuesGiven<Of extends Flags>(
 }
 
 /** The same values, some with others in their place. */
-export function withValues<Of extends object>(values: Of, others: Partial<Of>): Of {
+export function withValues<Of extends object, Others extends object>(
+  values: Of,
+  others: Others,
+): Omit<Of, keyof Others> & Others {
   return Object.assign(Object.create(values) as Of, others);
 }
 

@@ -13,6 +13,9 @@ import {
 import { endings } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 
+// Of files, all that are asked for come in any case.
+const { all: _, ...extent } = extentFlags(issued);
+
 /** `issued download`: the files behind the invoices of a listing. */
 export function addIssuedDownload(parent: Command, context: Context): void {
   addCommand(parent, context, 'download', {
@@ -33,7 +36,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
         only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings('--only')),
       }),
       ...filterFlags(issued),
-      ...extentFlags(issued),
+      ...extent,
       ...outputFlags,
       ...receiptFlags,
       ...requestFlags,
@@ -45,7 +48,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       await exportRecords(context, {
         source: new DownloadSource({ folder, flags }),
         // Those are of invoices, and not of files. A table of a listing stops at 50; this one must not, since that would stop the download.
-        flags: withValues(flags, { where: undefined, limit: undefined, all: true }),
+        flags: withValues(flags, { where: undefined, limit: undefined, page: undefined, all: true }),
         columns: downloadColumns,
       });
     },
