@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Buckets } from '../invoices/open-items.ts';
+import { DATE_FORMS, parseDate, type DateValue } from './where/date-value.ts';
 import { CALENDAR_UNITS, type CalendarUnit } from '../invoices/periods.ts';
 
 /** How a column and the values of a condition are compared: see `folio help questions`. */
@@ -134,9 +135,35 @@ export function parseBuckets(text: string): Buckets {
 
 /** The flags that keep documents by a date of theirs: by which one, and whether those of that day and later, or earlier. */
 export const DATE_FLAGS = [
-  { name: 'since', flag: '--since', role: 'date', keeps: 'later' },
-  { name: 'until', flag: '--until', role: 'date', keeps: 'earlier' },
+  {
+    name: 'since',
+    flag: '--since',
+    role: 'date',
+    keeps: 'later',
+    about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
+  },
+  {
+    name: 'until',
+    flag: '--until',
+    role: 'date',
+    keeps: 'earlier',
+    about: 'issued on that day or before; a month counts whole',
+  },
 ] as const;
+
+/** A date that is asked for, which may be told from the day of the run. */
+export interface DateAsked {
+  /** As it was written: `-30d`. */
+  readonly text: string;
+  /** @param today in days since 1970-01-01 */
+  readonly on: (today: number) => DateValue;
+}
+
+/** Reads a date as `--since` has it. Throws UsageError. */
+export function parseDateAsked(flag: string, text: string): DateAsked {
+  if (parseDate(text, 0) !== undefined) return { text, on: (today) => parseDate(text, today)! };
+  throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint: DATE_FORMS });
+}
 
 /** One of these flags. */
 export type DateFlag = (typeof DATE_FLAGS)[number];

@@ -1,6 +1,15 @@
 import { FIELD_NAMES } from '../invoices/fields.ts';
 import { formats } from '../output/formats.ts';
-import { DOCUMENT_FLAGS, parseCondition, parseSort, type Condition } from '../query/question-syntax.ts';
+import {
+  DATE_FLAGS,
+  DOCUMENT_FLAGS,
+  parseCondition,
+  parseSort,
+  type Condition,
+  parseDateAsked,
+  type DateAsked,
+  type DateFlag,
+} from '../query/question-syntax.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
   headed,
@@ -265,8 +274,7 @@ export const fromFlags = fromFlag(not(['--receipt'], READS_A_FILE.why));
 export const questionFlags = headed('Questions:', {
   where: whereFlag(),
   overdue: yes('--overdue', 'only what is still to be paid and was due before today, whatever its status'),
-  since: text('--since <date>', 'issued on that day or later: 2026-11-21, 2026-11, today, -30d'),
-  until: text('--until <date>', 'issued on that day or before; a month counts whole'),
+  ...dateFlags(),
   field: fieldFlag(
     needs(
       [...[...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns'].map(flagNamed)],
@@ -320,6 +328,14 @@ export const questionFlags = headed('Questions:', {
     not(['--page', '--next-token'], 'what is not on one page would look as if it were gone'),
   ),
 });
+
+function dateFlags() {
+  const flags = DATE_FLAGS.map(({ name, flag, about }) => [
+    name,
+    valued(`${flag} <date>`, about, (value) => parseDateAsked(flag, value)),
+  ]);
+  return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateAsked> };
+}
 
 /** `--where`, repeatable. */
 export function whereFlag(): Flag<readonly Condition[]> {

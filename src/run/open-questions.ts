@@ -207,23 +207,22 @@ async function invoiceTests(context: Context, asked: AskingOptions): Promise<Rec
   const { flags } = asked;
   if (!asksOfDocuments(flags)) return [];
   const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
-  const { isEmptySpan, parseDate } = await import('../query/where/date-value.ts');
+  const { isEmptySpan } = await import('../query/where/date-value.ts');
   const { fields } = asked.names;
   const { today } = whereContext(context);
   const { since, until } = flags;
-  if (
-    since !== undefined &&
-    until !== undefined &&
-    isEmptySpan(parseDate(since, today)!, parseDate(until, today)!)
-  ) {
-    throw new UsageError(`--since ${since} is later than --until ${until}: no document is of both`, {
-      hint: 'Write the earlier date behind --since.',
-    });
+  if (since !== undefined && until !== undefined && isEmptySpan(since.on(today), until.on(today))) {
+    throw new UsageError(
+      `--since ${since.text} is later than --until ${until.text}: no document is of both`,
+      {
+        hint: 'Write the earlier date behind --since.',
+      },
+    );
   }
   const tests = flags.overdue ? [overdueTest(fields, today)] : [];
   for (const flag of DATE_FLAGS) {
     const date = flags[flag.name];
-    if (date !== undefined) tests.push(dateTest(fields, flag, parseDate(date, today)!));
+    if (date !== undefined) tests.push(dateTest(fields, flag, date.on(today)));
   }
   return tests;
 }

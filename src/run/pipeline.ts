@@ -5,7 +5,7 @@ import type { ExportFlags } from './flags.ts';
 import { Notices } from './notices.ts';
 import { askPart, type PartOptions } from './part.ts';
 import { asksSeveral, chooseProfiles } from './session.ts';
-import { asksForTotals, checkDates, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
+import { asksForTotals, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
 import { inRun } from './run.ts';
 
 /**
@@ -32,7 +32,6 @@ import { inRun } from './run.ts';
  */
 export async function exportRecords(context: Context, asked: Export): Promise<void> {
   const { source, flags } = asked;
-  await checkDates(flags);
   await checkOrderOfTotals(flags);
   checkSumsOfRows(flags);
   const own = (await source.profiles?.(context)) ?? [];

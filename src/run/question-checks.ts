@@ -1,5 +1,4 @@
 import { UsageError } from '../errors.ts';
-import { DATE_FLAGS } from '../query/question-syntax.ts';
 import type { QuestionFlags } from './flags.ts';
 
 /** Throws UsageError where totals are to be sorted by a column that they do not have. */
@@ -9,17 +8,6 @@ export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
   const { chosenColumns } = await import('../query/result-rows.ts');
   const asked = flags.sort.map(({ column }) => column);
   chosenColumns(columnsOfTotals(flags), { asked, flag: '--sort' });
-}
-
-/** Throws UsageError for a text that is no date. */
-export async function checkDates(flags: QuestionFlags): Promise<void> {
-  for (const { name, flag } of DATE_FLAGS) {
-    const value = flags[name];
-    if (value === undefined) continue;
-    const { DATE_FORMS, parseDate } = await import('../query/where/date-value.ts');
-    if (parseDate(value, 0) !== undefined) continue;
-    throw new UsageError(`${flag} ${JSON.stringify(value)} is no date`, { hint: DATE_FORMS });
-  }
 }
 
 /** Throws UsageError where a sum would count a column of the record once for each of its rows. */
