@@ -78,11 +78,9 @@ class NumberedWalk {
   #hasNewTotal = false;
   /** Watches the order that is read now. The sorted order has a watcher of its own. */
   #order: SeenOrder;
-  /** The order that was asked for was seen to depend on the request. */
+  /** The service's order depends on the request, as far as was seen: then records do not vanish, but change their places. */
   #isUnordered = false;
-  /** It may depend on the request: when read again, records stood in other places than before, with the same total. */
-  #mayBeUnordered = false;
-  /** Records were seen in other places than before: one that was given may be gone. */
+  /** The listing moved in a pass over everything: a record that was given may be gone. */
   #hasMoved = false;
   /** What whole passes held, in their order. */
   readonly #sequences = new Map<Round, number | string>();
@@ -105,7 +103,7 @@ class NumberedWalk {
       const delivery = await runCooperatively(this.#take(placed), this.#options.signal);
       if (delivery !== undefined) yield delivery;
       // Further pages of this round would hold together no better: the next round reads in another way.
-      if (this.#round === 'first' && this.#reader.pass.looksUnordered) return;
+      if (this.#round === 'first' && this.#reader.pass.isUnordered) return;
     }
   }
 
@@ -117,7 +115,7 @@ class NumberedWalk {
     if (pass.isStuck) extent.endsAt(placed.offset);
     if (pass.mayRepeat) this.#unique.count('page');
     const before = this.#unique.inPass;
-    const isMoved = pass.isShifted || orderMayMove;
+    const isMoved = pass.moved || this.#round === 'parts' || orderMayMove;
     const { fresh, again, changed, unsure } = yield* this.#unique.deduplicate(records, isMoved);
     this.#watchForRepeats(placed, {
       records: records.count,
@@ -153,9 +151,9 @@ class NumberedWalk {
     const { status } = this.#options;
     const { pass } = this.#reader;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
-    this.#isUnordered ||= this.#order.isUnstable || pass.looksUnordered;
-    this.#mayBeUnordered ||= this.#isUnordered || (this.#round !== 'first' && pass.isQuietlyShifted);
-    this.#hasMoved ||= this.#hasNewTotal || (pass.isShifted && this.#round !== 'parts');
+    const misfits = this.#round !== 'first' && pass.misfits;
+    this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered || misfits;
+    this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
     const { lacking, reason } = this.#incomplete();
     status.settle(lacking, reason);
@@ -187,7 +185,7 @@ class NumberedWalk {
     const { pass } = this.#reader;
     if (pass.moved) return false;
     // In an order that changes, parts may hold together by chance.
-    if (this.#round === 'parts') return !this.#mayBeUnordered;
+    if (this.#round === 'parts') return !this.#isUnordered;
     const { inPass, size, sequence, keysRepeat } = this.#unique;
     // Without a total nothing counts the records: one that changed meanwhile may have been given in both forms.
     const isCounted = this.#reader.extent.total !== undefined;
@@ -243,13 +241,12 @@ class NumberedWalk {
     const rounds = this.#done.length - 1;
     if (this.#isRepeating || pass.isStuck)
       return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
-    if (!this.#mayBeUnordered && this.#hasNewTotal)
+    if (!this.#isUnordered && this.#hasNewTotal)
       return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
     if (rounds >= ROUNDS_OF_ORDER) return undefined;
     // Where only the order of a listing is not stable, no record vanishes.
     const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
-    if (pass.moved && !this.#mayBeUnordered && isMoving && rounds < ROUNDS_OF_MOVING)
-      return this.#partsOrAll();
+    if (pass.moved && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING) return this.#partsOrAll();
     if (!done('one-size') && !sizes.isConstant) return 'one-size';
     if (!done('sorted') && fetchSorted !== undefined && this.#until === Infinity) return 'sorted';
     return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;
@@ -270,7 +267,7 @@ class NumberedWalk {
     sizes.keepConstant(round === 'one-size');
     if (round === 'parts') {
       const rereads = pass.toReadAgain(sizes.largest);
-      this.#reader.begin(new Pass(this.#unique, { rereads, whole: pass.whole }));
+      this.#reader.begin(new Pass(this.#unique, { doubts: rereads, whole: pass.whole }));
       this.#unique.beginPart();
       return rereads;
     }

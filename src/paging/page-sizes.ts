@@ -366,7 +366,7 @@ function windowOf(from: number, size: number): SizedWindow {
  * smaller than `most`. Some places, such as 2520, are multiples of every small size: there the page is a record larger, if it
  * may be. Where no page begins before `from` and reaches beyond it, the page begins at `from`.
  */
-export function overlappingWindow(
+function overlappingWindow(
   from: number,
   most: number,
   { floor = 0, mayExceed = true }: { readonly floor?: number; readonly mayExceed?: boolean } = {},
@@ -391,7 +391,7 @@ export function overlappingWindow(
 }
 
 /** The largest page of at most `most` records that begins at `from`. */
-export function adjoiningWindow(from: number, most: number): Window {
+function adjoiningWindow(from: number, most: number): Window {
   let size = most;
   while (from % size !== 0) size--;
   return { offset: from, size };

@@ -1,7 +1,7 @@
 import type { IdentityReader } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import type { CooperativeTask } from '../json/cooperative-task.ts';
-import type { NewReader } from './unique-records.ts';
+import type { UniqueRecords } from './unique-records.ts';
 
 /** A page as it was read, in its place. */
 export interface PlacedPage {
@@ -34,13 +34,7 @@ interface Known {
   readonly hasKey: boolean;
 }
 
-interface Keys {
-  readonly newReader: NewReader;
-  /** True when a key was seen that stands for several records. */
-  readonly keysRepeat: boolean;
-}
-
-/** A place where two pages do not hold together. */
+/** A place where two pages do not hold together, or between which the total changed. */
 interface Border {
   readonly offset: number;
   /** The number of the page behind it. */
@@ -63,51 +57,46 @@ const OFTEN_GAPS = 3;
  * the two readings. Therefore each page is asked for with the last record of the page before it. Pages that hold together
  * from the beginning of the listing to its end have every record that existed throughout.
  *
- * Between two pages without a common record there is a gap: the place is read again, until a reading is contiguous with a
- * page on either side. Where the total changed between two pages, the place is read again as well, since a record may have been
+ * Between two pages without a common record there is a gap: the place is read again, until a reading has records of pages on
+ * either side. Where the total changed between two pages, the place is read again as well, since a record may have been
  * inserted there. Pages too small to overlap, or of a size that the service fixes, are compared with the total alone.
  */
 export class Pass {
   /** Pages so far. */
   pages = 0;
-  /** Pages with a gap between them and the one before. */
-  gaps = 0;
-  /** True when two pages overlap in other places than they should, although the total was the same. */
-  isQuietlyShifted = false;
   /** True when a page held just what the one before it held: the service may send the same for ever. */
   isStuck = false;
   /** True when pages may repeat records of earlier pages, and no place shows which. */
   mayRepeat = false;
+  /** True when two pages do not hold together, although the total was the same. */
+  misfits = false;
   /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
-  readonly #keys: Keys;
+  /** The pass over everything: this one, or the one of which it reads parts again. */
+  readonly whole: Pass;
+  readonly #unique: UniqueRecords;
   readonly #identity: IdentityReader;
   /** Reads records of the page before, in turn with those of the next one: a reader keeps its place in a page. */
   readonly #identityBefore: IdentityReader;
-  readonly #rereads: readonly Reread[];
-  readonly #whole: Pass | undefined;
+  readonly #doubts: readonly Doubt[];
   /** The number of the page that begins or ends with a record, by that record's key and by its content. */
   readonly #pageOf = new Map<string, number>();
   readonly #borders: Border[] = [];
   #previous: PageEdge | undefined;
   #overlaps = 0;
+  #gaps = 0;
   #revision = 0;
   #total: number | undefined;
   #lowest = Infinity;
   #highest = -Infinity;
 
-  /** @param again the regions that are read again, and the pass over everything that shows nothing of them */
-  constructor(keys: Keys, again?: { readonly rereads: readonly Reread[]; readonly whole: Pass }) {
-    this.#keys = keys;
-    this.#identity = keys.newReader();
-    this.#identityBefore = keys.newReader();
-    this.#rereads = again?.rereads ?? [];
-    this.#whole = again?.whole;
-  }
-
-  /** The pass over everything: this one, or the one of which it reads parts again. */
-  get whole(): Pass {
-    return this.#whole ?? this;
+  /** @param again what is read again, and the pass over everything that shows nothing of it */
+  constructor(unique: UniqueRecords, again?: { readonly doubts: readonly Doubt[]; readonly whole: Pass }) {
+    this.#unique = unique;
+    this.#identity = unique.newReader();
+    this.#identityBefore = unique.newReader();
+    this.#doubts = again?.doubts ?? [];
+    this.whole = again?.whole ?? this;
   }
 
   /** Notes the total of a page, in the order in which pages arrive. Returns how often the total has changed so far. */
@@ -126,13 +115,12 @@ export class Pass {
     const before = this.#previous;
     const page = this.pages++;
     const common = before === undefined ? Math.max(0, from - offset) : yield* this.#inCommon(placed, before);
-    const isGap = common === 'gap';
     const fits = typeof common === 'number';
     if (before !== undefined && (!fits || before.revision !== revision)) {
-      this.#borders.push({ offset, page, isGap });
+      this.#borders.push({ offset, page, isGap: common === 'gap' });
       this.mayRepeat ||= !fits || offset >= before.reached;
-      this.isQuietlyShifted ||= !fits && before.revision === revision;
-      if (isGap) this.gaps++;
+      this.misfits ||= !fits && this.#total !== undefined && before.revision === revision;
+      if (common === 'gap') this.#gaps++;
     }
     const edge = this.#edgeOf(placed, before);
     this.#previous = edge;
@@ -142,44 +130,34 @@ export class Pass {
     return fits ? sliceRecords(records, common, records.count) : records;
   }
 
-  /** True when the total changed. */
   get hasNewTotal(): boolean {
     return this.#revision > 0;
   }
 
-  /** True when the listing was seen to move: then a record may have been missed. */
+  /** True when the listing was seen to move, so that a record may have been missed: its total changed, or pages do not hold together. */
   get moved(): boolean {
-    return (
-      this.#revision > 0 ||
-      this.#borders.length > 0 ||
-      this.#rereads.some(({ isContiguous }) => !isContiguous)
-    );
-  }
-
-  /** True when records may stand in other places than before, so that one may come again. */
-  get isShifted(): boolean {
-    return this.moved || this.#whole !== undefined;
+    return this.#revision > 0 || this.#borders.length > 0 || this.#doubts.some(isOpen);
   }
 
   /** True when there are so many gaps with the same total that the order itself must change. */
-  get looksUnordered(): boolean {
-    return this.#revision === 0 && this.gaps >= OFTEN_GAPS && this.gaps * 2 >= this.#overlaps;
+  get isUnordered(): boolean {
+    return this.#revision === 0 && this.#gaps >= OFTEN_GAPS && this.#gaps * 2 >= this.#overlaps;
   }
 
   /**
    * The regions to read again, in pages of this size: around each border where pages do not hold together, and those that
    * were in doubt before. Empty where no place is known.
    */
-  toReadAgain(size: number): Reread[] {
+  toReadAgain(size: number): Doubt[] {
     if (this.isStuck) return [];
     const change = Math.max(0, this.#highest - this.#lowest);
     const reach = size + Math.ceil(change / size) * size;
     const around = this.#borders.map(({ offset, page, isGap }) => {
       const border = Math.floor(offset / size) * size;
-      const gap = isGap && this.#whole === undefined ? { after: page - 1, before: page } : undefined;
-      return new Reread(Math.max(0, border - reach), border + reach, gap);
+      const gap = isGap && this.whole === this ? { after: page - 1, before: page } : NO_GAP;
+      return doubtIn(Math.max(0, border - reach), border + reach, gap);
     });
-    return mergeRereads([...this.#rereads.map((reread) => reread.next()), ...around]);
+    return mergeDoubts([...this.#doubts.map(nextDoubt), ...around]);
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
@@ -198,7 +176,7 @@ export class Pass {
     let isChanged = false;
     for (let index = 0; index < records.count && !isThere; index++) {
       if (index % STEP === STEP - 1) yield;
-      const known = this.#known(records, index);
+      const known = knownBy(this.#identity, records, index);
       isThere = known.content === last.content;
       isChanged ||= this.#isKey(known) && known.key === last.key;
     }
@@ -214,7 +192,7 @@ export class Pass {
     for (let index = count - 1; index >= Math.max(0, count - page.count); index--) {
       if (index % STEP === STEP - 1) yield;
       const before = knownBy(this.#identityBefore, page, page.count - count + index);
-      const now = this.#known(next, index);
+      const now = knownBy(this.#identity, next, index);
       if (now.content === before.content) continue;
       if (!this.#isKey(now) || now.key !== before.key) return false;
       changed++;
@@ -225,42 +203,38 @@ export class Pass {
 
   #edgeOf({ offset, records, revision }: PlacedPage, before: PageEdge | undefined): PageEdge {
     const { count } = records;
-    return {
-      offset,
-      reached: offset + count,
-      records,
-      first: count > 0 ? this.#known(records, 0) : undefined,
-      last: count > 0 ? this.#known(records, count - 1) : before?.last,
-      revision,
-    };
+    const [first, last] =
+      count === 0
+        ? [undefined, before?.last]
+        : [knownBy(this.#identity, records, 0), knownBy(this.#identity, records, count - 1)];
+    return { offset, reached: offset + count, records, first, last, revision };
   }
 
   /** Notes which pages of the pass over everything this page has records of; in that pass, keeps the page's ends for it. */
   *#noteMeeting({ from, records, isLast }: PlacedPage, page: number): CooperativeTask<void> {
     const { count } = records;
-    if (this.#whole === undefined) {
-      if (count === 0) return;
-      for (const { key, content } of [this.#known(records, 0), this.#known(records, count - 1)])
-        this.#pageOf.set(key, page).set(content, page);
+    if (this.whole === this) {
+      const { first, last } = this.#previous!;
+      for (const known of count === 0 ? [] : [first, last])
+        this.#pageOf.set(known!.key, page).set(known!.content, page);
       return;
     }
-    const reread = this.#rereads.find((candidate) => candidate.from <= from && from < candidate.to);
-    if (isLast) reread?.meetsEnd();
-    for (let index = 0; index < count; index++) {
+    const doubt = this.#doubts.find((candidate) => candidate.from <= from && from < candidate.to);
+    if (doubt === undefined) return;
+    if (isLast) doubt.isMetBehind = true;
+    for (let index = 0; index < count && isOpen(doubt); index++) {
       if (index % STEP === STEP - 1) yield;
-      const { key, content } = this.#known(records, index);
-      const met = this.#whole.#pageOf.get(content) ?? this.#whole.#pageOf.get(key);
-      if (met !== undefined) reread?.meets(met);
+      const { key, content } = knownBy(this.#identity, records, index);
+      const met = this.whole.#pageOf.get(content) ?? this.whole.#pageOf.get(key);
+      if (met === undefined) continue;
+      doubt.isMetBefore ||= met <= doubt.after;
+      doubt.isMetBehind ||= met >= doubt.before;
     }
   }
 
   /** Whether a key tells a record from all others. */
   #isKey({ hasKey }: Known): boolean {
-    return hasKey && !this.#keys.keysRepeat;
-  }
-
-  #known(records: RecordBatch, index: number): Known {
-    return knownBy(this.#identity, records, index);
+    return hasKey && !this.#unique.keysRepeat;
   }
 }
 
@@ -273,75 +247,59 @@ function knownBy(reader: IdentityReader, records: RecordBatch, index: number): K
 function isSame(page: PageEdge, before: PageEdge): boolean {
   const moved = page.offset - before.offset;
   // Among fewer records, those of equal dates may merely have changed places.
-  if (moved < LEAST_REPEATED) return false;
-  const begins = page.first?.hasKey === true && page.first.content === before.first?.content;
   return (
-    begins &&
-    page.last?.content === before.last?.content &&
-    moved > 0 &&
-    moved === page.reached - before.reached
+    moved >= LEAST_REPEATED &&
+    moved === page.reached - before.reached &&
+    page.first?.hasKey === true &&
+    page.first.content === before.first?.content &&
+    page.last?.content === before.last?.content
   );
 }
 
+/** The numbers of two pages between which records may be lost. */
+interface Gap {
+  readonly after: number;
+  readonly before: number;
+}
+
+const NO_GAP: Gap = { after: Infinity, before: -Infinity };
+
 /**
  * A region of a listing that is read again. It holds together with what was read before when it has a record of a page in
- * front of the doubtful place (or begins with the listing), and one of a page behind it (or ends with the listing).
+ * front of its gap (or begins with the listing), and one of a page behind it (or ends with the listing).
  */
-class Reread {
+interface Doubt extends Gap {
   readonly from: number;
   readonly to: number;
-  readonly #after: number;
-  readonly #before: number;
-  #first = Infinity;
-  #last = -Infinity;
+  isMetBefore: boolean;
+  isMetBehind: boolean;
+}
 
-  /** @param gap the numbers of the pages between which records may be lost; without it, every reading holds together */
-  constructor(from: number, to: number, gap?: { readonly after: number; readonly before: number }) {
-    this.from = from;
-    this.to = to;
-    this.#after = gap?.after ?? Infinity;
-    this.#before = gap?.before ?? -Infinity;
-  }
+function doubtIn(from: number, to: number, { after, before }: Gap): Doubt {
+  const isMetBefore = from === 0 || after === NO_GAP.after;
+  return { from, to, after, before, isMetBefore, isMetBehind: before === NO_GAP.before };
+}
 
-  /** Notes that it holds a record of the page of this number. */
-  meets(page: number): void {
-    this.#first = Math.min(this.#first, page);
-    this.#last = Math.max(this.#last, page);
-  }
+function isOpen({ isMetBefore, isMetBehind }: Doubt): boolean {
+  return !isMetBefore || !isMetBehind;
+}
 
-  /** Notes that the listing ends within it. */
-  meetsEnd(): void {
-    this.#last = Infinity;
-  }
-
-  /** Whether it holds together with what was read before. */
-  get isContiguous(): boolean {
-    return (this.from === 0 || this.#first <= this.#after) && this.#last >= this.#before;
-  }
-
-  /** The region to read the next time: a larger one, where this one does not hold together. */
-  next(): Reread {
-    const more = this.isContiguous ? 0 : this.to - this.from;
-    const gap = { after: this.#after, before: this.#before };
-    return new Reread(Math.max(0, this.from - more), this.to + more, gap);
-  }
-
-  /** This region and another that it touches, as one. */
-  with(other: Reread): Reread {
-    return new Reread(Math.min(this.from, other.from), Math.max(this.to, other.to), {
-      after: Math.min(this.#after, other.#after),
-      before: Math.max(this.#before, other.#before),
-    });
-  }
+/** The region to read the next time: a larger one, where this one does not hold together. */
+function nextDoubt(doubt: Doubt): Doubt {
+  const more = isOpen(doubt) ? doubt.to - doubt.from : 0;
+  return doubtIn(Math.max(0, doubt.from - more), doubt.to + more, doubt);
 }
 
 /** The regions in order. Regions that touch become one. */
-function mergeRereads(regions: readonly Reread[]): Reread[] {
-  const merged: Reread[] = [];
-  for (const region of regions.toSorted((a, b) => a.from - b.from)) {
+function mergeDoubts(doubts: readonly Doubt[]): Doubt[] {
+  const merged: Doubt[] = [];
+  for (const doubt of doubts.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
-    if (last !== undefined && region.from <= last.to) merged[merged.length - 1] = last.with(region);
-    else merged.push(region);
+    if (last === undefined || doubt.from > last.to) merged.push(doubt);
+    else {
+      const gap = { after: Math.min(last.after, doubt.after), before: Math.max(last.before, doubt.before) };
+      merged[merged.length - 1] = doubtIn(last.from, Math.max(last.to, doubt.to), gap);
+    }
   }
   return merged;
 }
