@@ -1,7 +1,7 @@
 import { declaredType, ofAny, type FieldsOf } from '../invoices/fields.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { quoteName, type Database } from './database.ts';
-import type { TableColumn } from './table-columns.ts';
+import type { TableColumn } from './record-columns.ts';
 
 /**
  * The view of the records that are not gone, for people and programs that draw and add up. The table keeps each text as it
@@ -53,9 +53,9 @@ export class CurrentView {
     columns: readonly TableColumn[],
     meaning: ViewMeaning,
   ): Promise<CurrentView> {
-    const kept = await database.columnTypes(`${table}_current`);
+    const kept = (await database.relation(`${table}_current`))?.columns ?? new Map<string, string>();
     const shown = columns.flatMap((column) => {
-      const shownAs = kept.get(column.name) ?? typeFor(database, column, meaning);
+      const shownAs = kept.get(column.name) || typeFor(database, column, meaning);
       return shownAs === undefined ? [] : [{ ...column, shownAs }];
     });
     // A view can be given columns at its end alone.

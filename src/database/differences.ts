@@ -1,27 +1,32 @@
 import { FieldComparer } from '../json/field-comparer.ts';
 import { scanRecord } from '../json/scan-records.ts';
-import type { Database } from './database.ts';
+import { ofKeys, type Database } from './database.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 
-/** What is to be done with a record of the listing. */
-export const [LEAVE, INSERT, UPDATE, RESPELL] = [0, 1, 2, 3] as const;
+/**
+ * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; RESPELL its row, where the record says the
+ * same in other bytes, which is no change; or BRING_BACK a row that had gone, as it was or CHANGED.
+ */
+export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED] = [0, 1, 2, 3, 4] as const;
+const RESPELL = 5;
+
+/** What a user calls a change. */
+export type Change = 'added' | 'changed' | 'gone' | 'back';
+
+/** What each of these actions is to a user. */
+export const kindsOfChange: Readonly<Record<number, Exclude<Change, 'gone'>>> = {
+  [ADD]: 'added',
+  [CHANGE]: 'changed',
+  [BRING_BACK]: 'back',
+  [BRING_BACK_CHANGED]: 'back',
+};
 
 /** How a listing differs from the rows of its profile. */
 export interface Differences {
-  /**
-   * For each record of the listing, in its order: LEAVE, INSERT or UPDATE; or RESPELL, where it says the same in other bytes: then
-   * the row has those, and does not count as changed.
-   */
+  /** For each record of the listing, in its order, what is to be done with it. */
   readonly actions: Uint8Array;
-  readonly added: number;
-  /** Keys of rows that have another content now. */
-  readonly changed: readonly string[];
   /** Keys of rows whose records are no longer listed. */
   readonly gone: readonly string[];
-  /** Keys of rows that had gone, and whose records are listed again. */
-  readonly back: readonly string[];
-  /** Those of them that came back byte for byte. */
-  readonly backUnchanged: readonly string[];
   /** Rows that had not gone before. */
   readonly current: number;
 }
@@ -33,8 +38,8 @@ interface Compared {
 }
 
 /**
- * Compares a listing with the rows of its profile, by hashes, and field by field where these differ; only keys of rows that
- * differ are kept.
+ * Compares a listing with the rows of its profile, by hashes, and field by field where these differ; only keys of rows that have
+ * gone are kept.
  *
  * @param database undefined where it has no such table yet: then every record is new
  */
@@ -42,70 +47,46 @@ export async function findDifferences(
   database: Database | undefined,
   compared: Compared,
 ): Promise<Differences> {
-  const { listing } = compared;
-  const { index } = listing;
-  const actions = new Uint8Array(index.count).fill(INSERT);
-  const changed: string[] = [];
+  const { table, profile, listing } = compared;
+  const actions = new Uint8Array(listing.index.count).fill(ADD);
   const gone: string[] = [];
-  const back: string[] = [];
-  const backUnchanged: string[] = [];
   let current = 0;
-  let known = 0;
-  for await (const rows of rowsOf(database, compared)) {
+  if (database === undefined) return { actions, gone, current };
+  const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(table)} WHERE _profile = ?`;
+  for await (const rows of database.stream(sql, [profile])) {
     for (const [keyCell, hash, goneRun] of rows) {
       const key = String(keyCell);
       const wasThere = goneRun === null;
       if (wasThere) current++;
-      const record = listing.find(key);
-      if (record < 0) {
+      const number = listing.find(key);
+      if (number < 0) {
         if (wasThere) gone.push(key);
-        continue;
-      }
-      known++;
-      const isSame = index.contentText(record) === String(hash);
-      actions[record] = isSame ? LEAVE : UPDATE;
-      if (!wasThere) back.push(key);
-      else if (!isSame) changed.push(key);
-      if (!wasThere && isSame) backUnchanged.push(key);
+      } else if (listing.index.contentText(number) === hash) actions[number] = wasThere ? LEAVE : BRING_BACK;
+      else actions[number] = wasThere ? CHANGE : BRING_BACK_CHANGED;
     }
   }
-  const respelt = actions.includes(UPDATE) ? await findRespelt(database!, compared, actions) : new Set();
-  return {
-    ...{ actions, added: index.count - known, gone, back, backUnchanged, current },
-    changed: changed.filter((key) => !respelt.has(key)),
-  };
+  await findRespelt(database, compared, actions);
+  return { actions, gone, current };
 }
 
-/** Of the records whose rows have another hash, those that say the same field by field: their keys. Notes RESPELL for each. */
+/** Finds those of the changed records that say the same as before, field by field. */
 async function findRespelt(
   database: Database,
   { table, profile, listing }: Compared,
   actions: Uint8Array,
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+): Promise<void> {
+  const sql = `SELECT _key, _raw FROM ${database.table(table)} WHERE _profile = ?`;
   const comparer = new FieldComparer();
-  for await (const { batch, indices, first } of listing.some((record) => actions[record] === UPDATE)) {
-    const keys = indices.map((index) => listing.keyOf(batch, index));
-    const rows = await database.query(
-      `SELECT _key, _raw FROM ${database.table(table)} WHERE _profile = ? AND _key IN (${keys.map(() => '?').join(', ')})`,
-      [profile, ...keys],
-    );
+  const isChanged = (number: number): boolean =>
+    actions[number] === CHANGE || actions[number] === BRING_BACK_CHANGED;
+  for await (const records of listing.some(isChanged)) {
+    const keys = records.map(({ key }) => key);
+    const rows = await database.query(ofKeys(sql, keys), [profile, ...keys]);
     const stored = new Map(rows.map(([key, raw]) => [String(key), String(raw)]));
-    for (const [at, index] of indices.entries()) {
-      const before = scanRecord(Buffer.from(stored.get(keys[at]!)!));
+    for (const { key, number, batch, index } of records) {
+      const before = scanRecord(Buffer.from(stored.get(key)!));
       if (!comparer.isSame([before, 0], [batch, index])) continue;
-      actions[first + index] = RESPELL;
-      found.add(keys[at]!);
+      actions[number] = actions[number] === CHANGE ? RESPELL : BRING_BACK;
     }
   }
-  return found;
-}
-
-async function* rowsOf(
-  database: Database | undefined,
-  { table, profile }: Compared,
-): ReturnType<Database['stream']> {
-  if (database === undefined) return;
-  const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(table)} WHERE _profile = ?`;
-  yield* database.stream(sql, [profile]);
 }

@@ -1,13 +1,16 @@
 import { OutputError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { CellReader } from '../json/cells.ts';
-import type { ColumnFacts, ColumnSurvey } from '../json/column-facts.ts';
+import type { ColumnSurvey } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { CurrentView } from './current-view.ts';
-import { fillWith, quoteName, type Database, type StoredValue } from './database.ts';
-import { contentsOf } from './record-rows.ts';
-import { TableColumns, type TableColumn } from './table-columns.ts';
-import { readColumns } from './tables.ts';
+import { insertStatement, quoteName, type Database, type StoredRow, type StoredValue } from './database.ts';
+import {
+  RowReader,
+  planColumns,
+  readColumns,
+  type FittedColumns,
+  type TableColumn,
+} from './record-columns.ts';
 
 interface RowsToFit {
   readonly table: string;
@@ -22,40 +25,29 @@ interface RowsToFit {
 export async function fitTable(
   database: Database,
   { table, run, survey, fields }: RowsToFit,
-): Promise<{ readonly columns: TableColumns; readonly view: CurrentView }> {
-  const { known, names } = await readColumns(database, table);
-  const columns = new TableColumns(database.dialect, known, names);
-  const facts = new Map<string, ColumnFacts>();
-  for (const [column, field] of survey?.columns.entries() ?? []) {
-    const held = survey!.factsOf(column);
-    facts.set(field, held);
-    columns.note(field, 'null');
-    for (const content of contentsOf(held)) columns.note(field, content);
-  }
+): Promise<FittedColumns & { readonly view: CurrentView }> {
+  const facts = new Map(survey?.columns.map((field, at) => [field, survey.factsOf(at)]));
+  const columns = planColumns(database.dialect, await readColumns(database, table), facts);
   const meaning = { fields, factsOf: (field: string) => facts.get(field) };
   const view = await CurrentView.of(database, table, columns.all, meaning);
   await changeColumns(database, { table, columns, view });
   await noteColumns(database, { table, run, columns });
-  return { columns, view };
+  return { ...columns, view };
+}
+
+interface ColumnChange {
+  readonly table: string;
+  readonly columns: FittedColumns;
+  readonly view: CurrentView;
 }
 
 /** Changes the table and its view, where columns are new or hold something else than before. */
-async function changeColumns(
-  database: Database,
-  {
-    table,
-    columns,
-    view,
-  }: { readonly table: string; readonly columns: TableColumns; readonly view: CurrentView },
-): Promise<void> {
+async function changeColumns(database: Database, { table, columns, view }: ColumnChange): Promise<void> {
   const { added, retyped } = columns;
   const { dialect } = database;
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
   for (const { to } of altered) await refuseDependentViews(database, table, to);
-  const hasView = (await database.relation(`${table}_current`)) !== undefined;
-  // A column that no view reads can get another type.
-  if (altered.length > 0 && hasView) await view.make({ unread: altered.map(({ to }) => to), absent: added });
   const changes = [
     ...altered.map(({ to }) => {
       const [column, type] = [quoteName(to.name), dialect.types[to.type]];
@@ -63,6 +55,9 @@ async function changeColumns(
     }),
     ...added.map((column) => `ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`),
   ];
+  const hasView = (await database.relation(`${table}_current`)) !== undefined;
+  // A column that no view reads can get another type. And who reads the view locks it before the table: so does this.
+  if (changes.length > 0 && hasView) await view.make({ unread: altered.map(({ to }) => to), absent: added });
   // Together, since PostgreSQL may write the whole table anew for a statement.
   const statements = dialect.altersTogether && changes.length > 0 ? [changes.join(', ')] : changes;
   for (const statement of statements)
@@ -70,23 +65,7 @@ async function changeColumns(
   if (added.length > 0 || retyped.length > 0 || !hasView) await view.make();
   if (dialect.engine !== 'SQLite') return;
   for (const { from, to } of retyped)
-    if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
-}
-
-/** Has `_columns` say what the table has now. */
-async function noteColumns(
-  database: Database,
-  { table, run, columns }: { readonly table: string; readonly run: number; readonly columns: TableColumns },
-): Promise<void> {
-  const { added, retyped } = columns;
-  for (const { to } of retyped) {
-    const sql = `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND "column" = ?`;
-    await database.query(sql, [to.type, table, to.name]);
-  }
-  if (added.length === 0) return;
-  const target = { table: '_columns', columns: ['resource', 'column', 'type', 'first_run', 'field'] };
-  const rows = added.map(({ name, type, field }) => [table, name, type, run, field]);
-  await database.insert(target, fillWith(rows));
+    if (from.type === 'numeric' || from.type === 'boolean') await rewriteAsText(database, table, to);
 }
 
 async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
@@ -108,22 +87,31 @@ const ROWS_A_QUERY = 1_000;
 /** Replaces the numbers and booleans of a column by the text that the records have; for all profiles. In SQLite. */
 async function rewriteAsText(database: Database, table: string, column: TableColumn): Promise<void> {
   const [rows, name] = [database.table(table), quoteName(column.name)];
-  const reader = new CellReader([column.field]);
+  const reader = new RowReader(database.dialect, [column]);
   const sql = `SELECT rowid, _raw FROM ${rows} WHERE rowid > ? AND ${name} IS NOT NULL ORDER BY rowid LIMIT ${ROWS_A_QUERY}`;
   for (let last: StoredValue = -1; ;) {
-    const values: StoredValue[] = [];
-    // A stream gives the event loop its turns.
-    for await (const group of database.stream(sql, [last])) {
-      for (const [row, raw] of group) {
-        const [cell] = reader.read(scanRecord(Buffer.from(String(raw))), 0);
-        values.push((last = row!), cell?.text ?? null);
-      }
+    const texts: StoredRow[] = [];
+    for (const [row, raw] of await database.query(sql, [last])) {
+      const [, text] = reader.read(scanRecord(Buffer.from(String(raw))), 0);
+      texts.push([text!, (last = row!)]);
     }
-    if (values.length === 0) return;
-    const pairs = Array.from({ length: values.length / 2 }, () => '(?, ?)').join(', ');
-    await database.query(
-      `WITH texts (row, text) AS (VALUES ${pairs}) UPDATE ${rows} SET ${name} = texts.text FROM texts WHERE ${rows}.rowid = texts.row`,
-      values,
-    );
+    if (texts.length === 0) return;
+    await database.each(`UPDATE ${rows} SET ${name} = ? WHERE rowid = ?`, texts);
   }
+}
+
+/** Has `_columns` say what the table has now. */
+async function noteColumns(
+  database: Database,
+  { table, run, columns }: { readonly table: string; readonly run: number; readonly columns: FittedColumns },
+): Promise<void> {
+  const { added, retyped } = columns;
+  await database.each(
+    `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND "column" = ?`,
+    retyped.map(({ to }) => [to.type, table, to.name]),
+  );
+  await database.each(
+    insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),
+    added.map(({ name, type, field }) => [table, name, type, run, field]),
+  );
 }

@@ -3,42 +3,28 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { OutputError, UsageError } from '../errors.ts';
 import type { PostgresAddress } from './address.ts';
-import { CopyRows, readCopyLine } from './copy-text.ts';
 import {
   CommitUnknown,
   quoteName,
   type Database,
   type Dialect,
-  type FillRows,
   type Relation,
-  type RowTarget,
-  type RowUpdate,
   type StoredRow,
   type StoredValue,
 } from './database.ts';
-import {
-  explainConnecting,
-  explainPostgres,
-  isConnectionFailure,
-  isLockTimeout,
-} from './postgres-failure.ts';
+import { explainConnecting, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
 import { connect, loadDriver, type PostgresContext } from './postgres-connection.ts';
-
-/** Keys of one statement, and updates of one message. */
-const GROUP = 500;
 
 /** What makes a lock folio's among the advisory locks of a database: `foli`. */
 const LOCK_CLASS = 0x666f6c69;
 
 /** How long other sessions may have what a statement locks. */
 const LOCK_PATIENCE = '60s';
-/** How long the server may take to end a lost session, which has the lock until then. */
-const LOST_SESSION_PATIENCE = '10s';
 
 /** The key of folio's lock, one for each schema. It belongs to a transaction: a pooler hands sessions from one client to another. */
 const LOCK_KEY = `${LOCK_CLASS}, hashtext(current_schema())`;
 
-export const postgresDialect: Dialect = {
+const postgresDialect: Dialect = {
   engine: 'PostgreSQL',
   nameBytes: 63,
   reservedNames: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
@@ -49,7 +35,6 @@ export const postgresDialect: Dialect = {
   altersTogether: true,
   tableOptions: '',
   value: (_type, text) => text,
-  flag: (value) => String(value),
 };
 
 /** Connects. Rejects with ServiceError where no server answers, and with UsageError where it refuses the login. */
@@ -81,7 +66,7 @@ class PostgresDatabase implements Database {
 
   async relation(name: string): Promise<Relation | undefined> {
     const rows = await this.query(
-      `SELECT c.relkind, a.attname FROM pg_catalog.pg_class c
+      `SELECT c.relkind, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_catalog.pg_class c
        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
        LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
        WHERE n.nspname = ? AND c.relname = ? ORDER BY a.attnum`,
@@ -89,18 +74,8 @@ class PostgresDatabase implements Database {
     );
     if (rows.length === 0) return undefined;
     const kind = /^[rp]$/.test(String(rows[0]![0])) ? 'table' : 'view';
-    return { kind, columns: rows.flatMap(([, column]) => (column === null ? [] : [String(column)])) };
-  }
-
-  async columnTypes(name: string): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.query(
-      `SELECT a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_catalog.pg_attribute a
-       JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-       WHERE n.nspname = ? AND c.relname = ? AND a.attnum > 0 AND NOT a.attisdropped
-       ORDER BY a.attnum`,
-      [this.#schema, name],
-    );
-    return new Map(rows.map(([column, type]) => [String(column), String(type)]));
+    const columns = rows.filter(([, column]) => column !== null);
+    return { kind, columns: new Map(columns.map(([, column, type]) => [String(column), String(type)])) };
   }
 
   async query(sql: string, parameters: StoredRow = []): Promise<StoredRow[]> {
@@ -136,35 +111,21 @@ class PostgresDatabase implements Database {
     if (isAlone) await this.rollback();
   }
 
-  async forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void> {
-    for (let from = 0; from < keys.length; from += GROUP) {
-      const some = keys.slice(from, from + GROUP);
-      await this.#explained((client) =>
-        client.query(numbered(`${sql} AND _key = ANY(?::text[])`, parameters), [
-          ...parameters.map(String),
-          some,
-        ]),
-      );
-    }
+  /** All in one message, since each message costs a round trip. */
+  async each(sql: string, rows: readonly StoredRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const statements = rows.map((row) => withParameters(sql, row, literal));
+    await this.#explained((client) => client.query(statements.join(';\n')));
   }
 
-  async insert({ table, columns }: RowTarget, fill: FillRows): Promise<void> {
+  async insert(
+    table: string,
+    columns: readonly string[],
+    groups: AsyncIterable<readonly StoredRow[]>,
+  ): Promise<void> {
     const { from } = (await loadDriver()).copyStreams;
     const sql = `COPY ${this.table(table)} (${columns.map(quoteName).join(', ')}) FROM STDIN`;
-    await this.#explained((client) => pipeline(Readable.from(copyChunks(fill)), client.query(from(sql))));
-  }
-
-  async update({ table, columns }: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void> {
-    for await (const updates of groups) {
-      // Each is a statement of its own, by key; many go in one message, since each message costs a round trip.
-      for (let from = 0; from < updates.length; from += GROUP) {
-        const statements = updates.slice(from, from + GROUP).map(({ profile, key, values }) => {
-          const set = columns.map((name, at) => `${quoteName(name)} = ${literal(values[at]!)}`).join(', ');
-          return `UPDATE ${this.table(table)} SET ${set} WHERE _profile = ${literal(profile)} AND _key = ${literal(key)}`;
-        });
-        await this.#explained((client) => client.query(statements.join(';\n')));
-      }
-    }
+    await this.#explained((client) => pipeline(Readable.from(copyChunks(groups)), client.query(from(sql))));
   }
 
   async dependentViews(table: string, column: string): Promise<readonly string[]> {
@@ -182,29 +143,14 @@ class PostgresDatabase implements Database {
     return rows.map(([name]) => String(name));
   }
 
-  async refuseOthers(): Promise<void> {
-    const [row] = await this.query(`SELECT pg_try_advisory_xact_lock(${LOCK_KEY})`);
-    if (row![0] !== 't') throw await this.#heldByAnother();
-  }
-
   async begin(): Promise<void> {
     await this.#beginTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ');
     try {
-      await this.refuseOthers();
+      const [row] = await this.query(`SELECT pg_try_advisory_xact_lock(${LOCK_KEY})`);
+      if (row![0] !== 't') throw await this.#heldByAnother();
     } catch (error) {
       await this.rollback();
       throw error;
-    }
-  }
-
-  async beginAfterLostSession(): Promise<void> {
-    await this.#beginTransaction('BEGIN');
-    try {
-      await this.query(`SET LOCAL lock_timeout = '${LOST_SESSION_PATIENCE}'`);
-      await this.#connected().query(`SELECT pg_advisory_xact_lock(${LOCK_KEY})`);
-    } catch (error) {
-      await this.rollback();
-      throw isLockTimeout(error) ? await this.#heldByAnother() : this.#explain(error);
     }
   }
 
@@ -352,8 +298,38 @@ function literal(value: StoredValue): string {
   return quoted.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }
 
-async function* copyChunks(fill: FillRows): AsyncGenerator<Buffer> {
-  const rows = new CopyRows();
-  for await (const _ of fill(rows)) yield* rows.takeFull();
-  yield* rows.takeRest();
+/*
+ * Rows as COPY writes and reads them: a line each, a tab between two cells, and a backslash before characters that do not stand
+ * for themselves.
+ */
+
+const NULL_CELL = '\\N';
+const SPECIAL = /[\\\n\r\t\b\f\v]/;
+const EACH_SPECIAL = new RegExp(SPECIAL, 'g');
+const MEANINGS: Readonly<Record<string, string>> = {
+  ...{ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' },
+};
+const LETTERS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(MEANINGS).map(([letter, meant]) => [meant, letter]),
+);
+
+async function* copyChunks(groups: AsyncIterable<readonly StoredRow[]>): AsyncGenerator<Buffer> {
+  for await (const rows of groups)
+    yield Buffer.from(rows.map((row) => `${row.map(copyCell).join('\t')}\n`).join(''));
+}
+
+function copyCell(value: StoredValue): StoredValue {
+  if (value === null) return NULL_CELL;
+  if (typeof value !== 'string' || !SPECIAL.test(value)) return value;
+  return value.replaceAll(EACH_SPECIAL, (character) => `\\${LETTERS[character] ?? character}`);
+}
+
+/** The cells of a line, without its end. */
+function readCopyLine(line: string): StoredRow {
+  return line.split('\t').map((cell) => {
+    if (cell === NULL_CELL) return null;
+    return cell.includes('\\')
+      ? cell.replaceAll(/\\(.)/gs, (_, letter: string) => MEANINGS[letter] ?? letter)
+      : cell;
+  });
 }

@@ -6,17 +6,17 @@ import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts'
 import { withoutLinks } from '../json/signed-links.ts';
 import { Collected } from '../output/collected.ts';
 
-/** Some records of a listing. */
-interface ListedRecords {
+/** A record of a listing, read back. */
+export interface ListedRecord {
+  readonly key: string;
+  /** Its number in the listing, from 0 on. */
+  readonly number: number;
   readonly batch: RecordBatch;
-  /** Of the records that are wanted. */
-  readonly indices: readonly number[];
-  /** The number of the batch's first record. */
-  readonly first: number;
+  readonly index: number;
 }
 
 /** Records whose rows are in memory at a time. */
-const RECORDS_TOGETHER = 200;
+const RECORDS_TOGETHER = 50;
 
 interface SpooledListingOptions {
   /** What its records are, for messages: `issued invoices`. */
@@ -56,35 +56,29 @@ export class SpooledListing {
     await this.#records.add(stored);
   }
 
-  /** All records, in their order. May be called more than once. */
-  read(): AsyncGenerator<RecordBatch> {
-    return this.#records.read();
-  }
-
-  /** The records whose numbers are wanted, some at a time. */
-  async *some(isWanted: (record: number) => boolean): AsyncGenerator<ListedRecords> {
-    let first = 0;
-    for await (const batch of this.read()) {
-      let indices: number[] = [];
-      for (let index = 0; index < batch.count; index++) {
-        if (isWanted(first + index)) indices.push(index);
-        if (indices.length < RECORDS_TOGETHER) continue;
-        yield { batch, indices, first };
-        indices = [];
+  /** The records whose numbers are wanted, in their order, some at a time. May be called more than once. */
+  async *some(isWanted: (number: number) => boolean): AsyncGenerator<readonly ListedRecord[]> {
+    let number = 0;
+    for await (const batch of this.#records.read()) {
+      let records: ListedRecord[] = [];
+      for (let index = 0; index < batch.count; index++, number++) {
+        if (isWanted(number)) records.push({ key: this.#keyOf(batch, index), number, batch, index });
+        if (records.length < RECORDS_TOGETHER) continue;
+        yield records;
+        records = [];
       }
-      if (indices.length > 0) yield { batch, indices, first };
-      first += batch.count;
+      if (records.length > 0) yield records;
     }
-  }
-
-  /** The key of a record that was read back. */
-  keyOf(batch: RecordBatch, at: number): string {
-    return this.#keys.read(batch, at)!;
   }
 
   async close(): Promise<void> {
     await this.#records.close();
   }
+
+  #keyOf(batch: RecordBatch, index: number): string {
+    return this.#keys.read(batch, index)!;
+  }
+
   #addKey(batch: RecordBatch, at: number): void {
     const { hasKey, words } = this.#identity.read(batch, at);
     const first = hasKey ? this.index.find(words) : -1;
@@ -95,7 +89,7 @@ export class SpooledListing {
     const { records, key = ['id'] } = this.#options;
     const [place, columns] = [this.index.count + 1, key.join(', ')];
     const reason = hasKey
-      ? `the records ${first + 1} and ${place} of the ${records} have the same ${columns}: ${this.keyOf(batch, at).slice(0, 60)}`
+      ? `the records ${first + 1} and ${place} of the ${records} have the same ${columns}: ${this.#keyOf(batch, at).slice(0, 60)}`
       : `record ${place} of the ${records} has no ${columns}: ${recordBytes(batch, at).toString('utf8', 0, 60)}…`;
     throw new UsageError(reason, { hint: `Nothing was written. ${KEY_HINT}` });
   }

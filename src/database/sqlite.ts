@@ -7,16 +7,13 @@ import { fitsInt64 } from '../json/decimal.ts';
 import { cannotWrite } from '../output/files/cannot-write.ts';
 import type { SqliteAddress } from './address.ts';
 import {
+  insertStatement,
   quoteName,
   type Database,
   type Dialect,
-  type FillRows,
   type Relation,
-  type RowTarget,
-  type RowUpdate,
   type StoredRow,
 } from './database.ts';
-import { ValueRows } from './record-rows.ts';
 
 interface SqliteContext {
   readonly clock: Clock;
@@ -51,7 +48,7 @@ const CODES: Readonly<Record<string, number>> = {
 const MAX_WAIT = 30_000;
 const WAIT_STEP = 50;
 
-/** Rows that are read or written before anything else gets a turn. */
+/** Rows that are read before anything else gets a turn. */
 const ROWS_TOGETHER = 1_000;
 
 /** Significant digits that a double keeps for certain. */
@@ -74,7 +71,6 @@ const sqliteDialect: Dialect = {
     if (type === 'boolean') return text === 'true' ? 1n : 0n;
     return text;
   },
-  flag: (value) => (value ? 1n : 0n),
 };
 
 /**
@@ -132,7 +128,7 @@ export function requireWritable(address: SqliteAddress): void {
 export async function openSqlite(address: SqliteAddress, context: SqliteContext): Promise<Database> {
   const { path, shown } = address;
   const connect = await loadDriver(context);
-  const database = new SqliteDatabase({ open: () => connect(resolve(path)), shown, context });
+  const database = new SqliteDatabase(() => connect(resolve(path)), shown, context);
   try {
     await database.query('SELECT count(*) FROM sqlite_schema');
   } catch (error) {
@@ -161,19 +157,13 @@ async function loadDriver({ quietly }: SqliteContext): Promise<(path: string) =>
   }
 }
 
-interface SqliteParts {
-  readonly open: () => Connection;
-  readonly shown: string;
-  readonly context: SqliteContext;
-}
-
 class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
   readonly shown: string;
   readonly #context: SqliteContext;
   readonly #connection: Connection;
 
-  constructor({ open, shown, context }: SqliteParts) {
+  constructor(open: () => Connection, shown: string, context: SqliteContext) {
     this.shown = shown;
     this.#context = context;
     this.#connection = this.#explained(() => {
@@ -193,16 +183,17 @@ class SqliteDatabase implements Database {
     const sql = "SELECT type FROM sqlite_schema WHERE lower(name) = lower(?) AND type IN ('table', 'view')";
     const [row] = await this.query(sql, [name]);
     if (row === undefined) return undefined;
-    const columns = await this.query('SELECT name FROM pragma_table_info(?)', [name]);
-    return { kind: row[0] === 'view' ? 'view' : 'table', columns: columns.map(([column]) => String(column)) };
+    const names = await this.query('SELECT name FROM pragma_table_info(?)', [name]);
+    // Each cell has a type of its own.
+    const columns = new Map(names.map(([column]) => [String(column), '']));
+    return { kind: row[0] === 'view' ? 'view' : 'table', columns };
   }
 
   async query(sql: string, parameters: StoredRow = []): Promise<StoredRow[]> {
+    await this.#yieldToSignal();
     return this.#explained(() => {
-      const rows: StoredRow[] = [];
-      for (const row of this.#connection.prepare(sql).iterate(...parameters))
-        rows.push(Object.values(row) as StoredRow);
-      return rows;
+      const rows = this.#connection.prepare(sql).iterate(...parameters);
+      return Array.from(rows, (row) => Object.values(row) as StoredRow);
     });
   }
 
@@ -227,46 +218,21 @@ class SqliteDatabase implements Database {
     }
   }
 
-  async forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return;
-    const statement = this.#explained(() => this.#connection.prepare(`${sql} AND _key = ?`));
-    for (let from = 0; from < keys.length; from += ROWS_TOGETHER) {
-      this.#explained(() => {
-        for (const key of keys.slice(from, from + ROWS_TOGETHER)) statement.run(...parameters, key);
-      });
-      await this.#yieldToSignal();
-    }
+  async each(sql: string, rows: readonly StoredRow[]): Promise<void> {
+    await this.#yieldToSignal();
+    this.#explained(() => {
+      const statement = this.#connection.prepare(sql);
+      for (const row of rows) statement.run(...row);
+    });
   }
 
-  async insert({ table, columns }: RowTarget, fill: FillRows): Promise<void> {
-    const marks = columns.map(() => '?').join(', ');
-    const names = columns.map(quoteName).join(', ');
-    const sql = `INSERT INTO ${this.table(table)} (${names}) VALUES (${marks})`;
-    const statement = this.#explained(() => this.#connection.prepare(sql));
-    const rows = new ValueRows(this.dialect);
-    for await (const _ of fill(rows)) {
-      this.#explained(() => {
-        for (const row of rows.take()) statement.run(...row);
-      });
-      await this.#yieldToSignal();
-    }
-  }
-
-  async update({ table, columns }: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void> {
-    const set = columns.map((name) => `${quoteName(name)} = ?`).join(', ');
-    const sql = `UPDATE ${this.table(table)} SET ${set} WHERE _profile = ? AND _key = ?`;
-    const statement = this.#explained(() => this.#connection.prepare(sql));
-    for await (const updates of groups) {
-      this.#explained(() => {
-        for (const { profile, key, values } of updates) statement.run(...values, profile, key);
-      });
-      await this.#yieldToSignal();
-    }
-  }
-
-  /** None: each cell has a type of its own. */
-  async columnTypes(): Promise<ReadonlyMap<string, string>> {
-    return new Map();
+  async insert(
+    table: string,
+    columns: readonly string[],
+    groups: AsyncIterable<readonly StoredRow[]>,
+  ): Promise<void> {
+    const sql = insertStatement(this, table, columns);
+    for await (const rows of groups) await this.each(sql, rows);
   }
 
   /** None: SQLite reads the definition of a view each time that it is used. */
@@ -274,19 +240,9 @@ class SqliteDatabase implements Database {
     return [];
   }
 
-  /** Only finds a program that writes now, before the service is asked. Other runs are kept out by a lock beside the file. */
-  async refuseOthers(): Promise<void> {
-    this.#explained(() => this.#connection.exec('BEGIN IMMEDIATE'));
-    await this.rollback();
-  }
-
+  /** Waits while another program writes; other runs are kept out by a lock beside the file. */
   async begin(): Promise<void> {
     await this.#execWhenFree('BEGIN IMMEDIATE');
-  }
-
-  /** There is no session to lose. */
-  async beginAfterLostSession(): Promise<void> {
-    await this.begin();
   }
 
   async commit(): Promise<void> {

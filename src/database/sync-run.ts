@@ -2,8 +2,8 @@ import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { recordBytes } from '../json/records.ts';
-import { CommitUnknown, Conflict, fillWith, type Database, type StoredRow } from './database.ts';
-import { INSERT, findDifferences, type Differences } from './differences.ts';
+import { CommitUnknown, Conflict, insertStatement, type Database, type StoredRow } from './database.ts';
+import { findDifferences, kindsOfChange, type Change, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { RUN_COLUMNS, makeRunTables } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
@@ -16,8 +16,6 @@ export interface SyncPart {
   readonly organization: string | undefined;
   /** What the columns mean in the records of each profile. */
   readonly fields: FieldsOf;
-  /** The last run that wrote it whole when its reading began; 0 where none had. */
-  readonly lastRun: number;
   /** Milliseconds since 1970 when its reading began and ended. */
   readonly startedAt: number;
   readonly readAt: number;
@@ -34,6 +32,8 @@ export interface GoneLimit {
 export interface SyncOptions {
   /** Undefined for no limit. */
   readonly goneLimit: GoneLimit | undefined;
+  /** The last run that the database knew when reading began; 0 for none. */
+  readonly lastRun: number;
   readonly version: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -43,23 +43,15 @@ export interface SyncOptions {
 export interface SyncedPart {
   readonly part: SyncPart;
   readonly total: number | undefined;
-  readonly added: number;
-  readonly changed: number;
-  readonly gone: number;
-  readonly back: number;
+  readonly counts: Readonly<Record<Change, number>>;
   readonly error: FolioError | undefined;
   readonly written: WrittenRecords | undefined;
-}
-
-export interface SyncedRun {
-  readonly run: number;
-  readonly parts: readonly SyncedPart[];
 }
 
 /** A record that a sync would add, change, mark as gone or take back. */
 export interface SampleChange {
   readonly part: SyncPart;
-  readonly change: 'added' | 'changed' | 'gone' | 'back';
+  readonly change: Change;
   readonly key: string;
   /** As it is now; of one that is gone, as it was. */
   readonly record: string;
@@ -72,6 +64,10 @@ const LIMITED_FROM = 20;
 const TRANSACTION_TRIES = 6;
 const FIRST_DELAY = 50;
 
+/** Times that a server is connected to again after it went away, and the milliseconds between two of them. */
+const RECONNECT_TRIES = 40;
+const RECONNECT_DELAY = 250;
+
 /** Records of each kind that a plan names. */
 const SAMPLES = 5;
 
@@ -83,7 +79,7 @@ export async function writeSync(
   database: Database,
   parts: readonly SyncPart[],
   options: SyncOptions,
-): Promise<SyncedRun> {
+): Promise<readonly SyncedPart[]> {
   const { clock, signal } = options;
   for (let tries = 1; ; tries++) {
     try {
@@ -101,13 +97,13 @@ export async function planSync(
   parts: readonly SyncPart[],
   { goneLimit }: SyncOptions,
 ): Promise<{ readonly parts: readonly SyncedPart[]; readonly samples: readonly SampleChange[] }> {
-  const planned: SyncedPart[] = [];
+  const planned: ComparedPart[] = [];
   const samples: SampleChange[] = [];
   for (const part of parts) {
     const compared = await compare(database, part, goneLimit);
-    planned.push(compared.synced);
-    if (compared.differences !== undefined)
-      samples.push(...(await sampleChanges(database, part, compared.differences)));
+    planned.push(compared);
+    if (compared.changes !== undefined)
+      samples.push(...(await sampleChanges(database, part, compared.changes)));
   }
   return { parts: planned, samples };
 }
@@ -116,64 +112,59 @@ async function writeOnce(
   database: Database,
   parts: readonly SyncPart[],
   options: SyncOptions,
-): Promise<SyncedRun> {
+): Promise<readonly SyncedPart[]> {
   await database.begin();
-  let run: SyncedRun;
   try {
-    run = await writeParts(database, parts, options);
+    const [run, synced] = await writeParts(database, parts, options);
     options.signal.throwIfAborted();
+    try {
+      await database.commit();
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) throw error;
+      await confirmCommit(database, error, { run, part: parts[0]!, options });
+    }
+    return synced;
   } catch (error) {
     await database.rollback();
     throw error;
   }
-  try {
-    await database.commit();
-  } catch (error) {
-    if (!(error instanceof CommitUnknown)) {
-      await database.rollback();
-      throw error;
-    }
-    await confirmCommit(database, { ...run, error }, options);
-  }
-  return run;
 }
 
-/** Times that a server is connected to again after it went away, and the milliseconds between two of them. */
-const RECONNECT_TRIES = 40;
-const RECONNECT_DELAY = 250;
+interface UnconfirmedRun {
+  readonly run: number;
+  /** One of its parts. */
+  readonly part: SyncPart;
+  readonly options: SyncOptions;
+}
 
 /**
  * Finds out whether a run was committed, where the connection was lost before COMMIT was answered: then its entry is in `_runs`.
- * That is certain once the lost session has ended. Throws ServiceError where the run was not
+ * That is certain once the lost session has ended, which has the lock until then. Throws ServiceError where the run was not
  * committed.
  */
 async function confirmCommit(
   database: Database,
-  { run, parts, error }: SyncedRun & { readonly error: CommitUnknown },
-  { clock, signal }: SyncOptions,
+  error: CommitUnknown,
+  { run, part: { table, profile, startedAt }, options: { clock, signal } }: UnconfirmedRun,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await database.reconnect();
-      await database.beginAfterLostSession();
+      await database.begin();
       break;
-    } catch (failure) {
-      // Where the lock cannot be had, the server is there and was waited for already.
-      if (tries === RECONNECT_TRIES || failure instanceof OutputError) throw error;
+    } catch {
+      if (tries === RECONNECT_TRIES) throw error;
     }
     await clock.sleep(RECONNECT_DELAY, signal);
   }
-  const { table, profile, startedAt } = parts[0]!.part;
+  // The transaction may have begun before the other one had ended, and does not see then what that one wrote.
+  await database.rollback();
   const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
   const [row] = await database.query(sql, [run, profile, table, instant(startedAt)]);
-  await database.rollback();
   if (Number(row![0]) === 1) return;
   throw new ServiceError(
     `cannot sync into ${database.shown}: the connection was lost before the sync was committed`,
-    {
-      hint: 'What it held is as it was: run folio sync again.',
-      cause: error,
-    },
+    { hint: 'What it held is as it was: run folio sync again.', cause: error },
   );
 }
 
@@ -181,42 +172,48 @@ async function writeParts(
   database: Database,
   parts: readonly SyncPart[],
   options: SyncOptions,
-): Promise<SyncedRun> {
+): Promise<readonly [run: number, synced: readonly SyncedPart[]]> {
   await makeRunTables(database);
-  const runs = database.table('_runs');
-  const [row] = await database.query(`SELECT coalesce(max(run), 0) + 1 FROM ${runs}`);
-  const run = Number(row![0]);
-  const lastRuns = await lastCompleteRuns(database);
+  const run = (await lastRunOf(database)) + 1;
   const synced: SyncedPart[] = [];
-  for (const asRead of parts) {
-    const newer = lastRuns.get(listingName(asRead)) ?? 0;
-    const part = newer > asRead.lastRun ? { ...asRead, outcome: overtaken(database, asRead, newer) } : asRead;
-    const compared = await compare(database, part, options.goneLimit);
-    const { differences, listing } = compared;
-    const { table, profile, fields } = part;
-    const written =
-      differences &&
-      (await writeRecords(database, { table, profile, fields, run, listing: listing!, differences }));
-    synced.push({ ...compared.synced, written });
+  for (const part of parts) {
+    const overtaken = await overtakenBy(database, part, options);
+    const compared = await compare(
+      database,
+      overtaken ? { ...part, outcome: overtaken } : part,
+      options.goneLimit,
+    );
+    const { changes } = compared;
+    const written = changes && (await writeRecords(database, { ...part, ...changes, run }));
+    synced.push({ ...compared, written });
   }
-  const entries = synced.map((each) => runEntry(database, { ...each, run }, options));
-  await database.insert({ table: '_runs', columns: RUN_COLUMNS }, fillWith(entries));
-  return { run, parts: synced };
+  const entries = synced.map((each) => runEntry(database, run, each, options));
+  await database.each(insertStatement(database, '_runs', RUN_COLUMNS), entries);
+  return [run, synced];
 }
 
-/** The error for a listing that another run has read and written since its reading began: that run may know more. */
-function overtaken({ shown }: Database, { table, profile }: SyncPart, newer: number): OutputError {
+/** The error for a listing that another run has read and written since reading began: that run may know more. */
+async function overtakenBy(
+  database: Database,
+  { table, profile }: SyncPart,
+  { lastRun }: SyncOptions,
+): Promise<OutputError | undefined> {
+  const [row] = await database.query(
+    `SELECT max(run) FROM ${database.table('_runs')} WHERE complete AND resource = ? AND profile = ?`,
+    [table, profile],
+  );
+  const newer = Number(row![0]);
+  if (newer <= lastRun) return undefined;
   return new OutputError(
-    `${table} of ${profile} was synced into ${shown} by another run, number ${newer}, while this one read it`,
+    `${table} of ${profile} was synced into ${database.shown} by another run, number ${newer}, while this one read it`,
     { hint: 'What the other run wrote stands. Run folio sync again to be sure that it is the newest.' },
   );
 }
 
-interface ComparedPart {
-  readonly synced: SyncedPart;
-  readonly listing?: SpooledListing;
+/** What became of a part so far. */
+interface ComparedPart extends SyncedPart {
   /** Undefined where nothing is to be written. */
-  readonly differences?: Differences;
+  readonly changes?: { readonly listing: SpooledListing; readonly differences: Differences };
 }
 
 async function compare(
@@ -224,27 +221,25 @@ async function compare(
   part: SyncPart,
   goneLimit: GoneLimit | undefined,
 ): Promise<ComparedPart> {
-  const { table, profile, outcome } = part;
-  const nothing = { part, total: undefined, added: 0, changed: 0, gone: 0, back: 0, written: undefined };
-  if (outcome instanceof Error) return { synced: { ...nothing, error: outcome } };
+  const { table, profile, outcome: listing } = part;
+  const counts = { added: 0, changed: 0, gone: 0, back: 0 };
+  if (listing instanceof Error) return { part, total: undefined, counts, error: listing, written: undefined };
   const hasTable = (await database?.relation(table)) !== undefined;
-  const compared = { table, profile, listing: outcome };
-  const differences = await findDifferences(hasTable ? database : undefined, compared);
-  const { added, changed, gone, back, current } = differences;
-  const counts = {
-    ...{ part, written: undefined, total: outcome.index.count, added },
-    ...{ changed: changed.length, gone: gone.length, back: back.length },
-  };
-  const error = goneLimitError(part, { gone: gone.length, current }, goneLimit);
-  return error === undefined
-    ? { synced: { ...counts, error }, listing: outcome, differences }
-    : { synced: { ...counts, error } };
+  const differences = await findDifferences(hasTable ? database : undefined, { table, profile, listing });
+  counts.gone = differences.gone.length;
+  for (const action of differences.actions) {
+    const change = kindsOfChange[action];
+    if (change !== undefined) counts[change]++;
+  }
+  const error = goneLimitError(part, differences, goneLimit);
+  const compared = { part, total: listing.index.count, counts, error, written: undefined };
+  return error === undefined ? { ...compared, changes: { listing, differences } } : compared;
 }
 
 /** The error where more records would be marked as gone than the limit allows: perhaps the service listed too few. */
 function goneLimitError(
   { table }: SyncPart,
-  { gone, current }: { readonly gone: number; readonly current: number },
+  { gone: { length: gone }, current }: Differences,
   limit: GoneLimit | undefined,
 ): IncompleteError | undefined {
   if (limit === undefined || current < LIMITED_FROM) return undefined;
@@ -258,29 +253,19 @@ function goneLimitError(
 
 /** The row of `_runs` that tells of a part. */
 function runEntry(
-  database: Database,
-  synced: SyncedPart & { readonly run: number },
+  { dialect }: Database,
+  run: number,
+  { part, total, counts, error }: SyncedPart,
   { version, clock }: SyncOptions,
 ): StoredRow {
-  const { run, part, total, error } = synced;
   // Where the part failed, its counts are of changes that were not made.
   const { added, changed, gone, back } =
-    error === undefined ? synced : { added: 0, changed: 0, gone: 0, back: 0 };
+    error === undefined ? counts : { added: 0, changed: 0, gone: 0, back: 0 };
   return [
-    ...[number(run), part.profile, part.table, instant(part.startedAt), instant(clock.now())],
-    ...[database.dialect.flag(error === undefined), total === undefined ? null : number(total)],
-    ...[added, changed, gone, back].map(number),
-    ...[
-      error === undefined ? null : error.message.replaceAll('\0', '\uFFFD'),
-      version,
-      part.organization ?? null,
-    ],
+    ...[run, part.profile, part.table, instant(part.startedAt), instant(clock.now())],
+    ...[dialect.value('boolean', String(error === undefined)), total ?? null, added, changed, gone, back],
+    ...[error?.message.replaceAll('\0', '\uFFFD') ?? null, version, part.organization ?? null],
   ];
-}
-
-/** A whole number as both engines store it as one. */
-function number(value: number): bigint {
-  return BigInt(value);
 }
 
 function instant(milliseconds: number): string {
@@ -291,30 +276,32 @@ function instant(milliseconds: number): string {
 async function sampleChanges(
   database: Database | undefined,
   part: SyncPart,
-  differences: Differences,
-): Promise<SampleChange[]> {
-  const samples: SampleChange[] = [];
-  const [changed, back] = [new Set(differences.changed), new Set(differences.back)];
-  const left = { added: SAMPLES, changed: SAMPLES, back: SAMPLES };
-  if (part.outcome instanceof Error) return [];
-  let place = 0;
-  for await (const batch of part.outcome.read()) {
-    for (let at = 0; at < batch.count; at++, place++) {
-      const isAdded = differences.actions[place] === INSERT;
-      if (!isAdded && changed.size === 0 && back.size === 0) continue;
-      const key = part.outcome.keyOf(batch, at);
-      const change = isAdded ? 'added' : changed.has(key) ? 'changed' : back.has(key) ? 'back' : undefined;
-      if (change === undefined || left[change]-- <= 0) continue;
-      samples.push({ part, change, key, record: recordBytes(batch, at).toString('utf8') });
+  { listing, differences: { actions, gone } }: NonNullable<ComparedPart['changes']>,
+): Promise<readonly SampleChange[]> {
+  const samples: Record<Change, SampleChange[]> = { added: [], changed: [], gone: [], back: [] };
+  const lacking = (number: number): SampleChange[] | undefined => {
+    const change = kindsOfChange[actions[number]!];
+    return change === undefined || samples[change].length === SAMPLES ? undefined : samples[change];
+  };
+  for await (const records of listing.some((number) => lacking(number) !== undefined)) {
+    for (const { key, number, batch, index } of records) {
+      const record = recordBytes(batch, index).toString('utf8');
+      lacking(number)?.push({ part, change: kindsOfChange[actions[number]!]!, key, record });
     }
   }
-  for (const key of differences.gone.slice(0, SAMPLES)) {
+  for (const key of gone.slice(0, SAMPLES)) {
     const sql = `SELECT _raw FROM ${database!.table(part.table)} WHERE _profile = ? AND _key = ?`;
     const [row] = await database!.query(sql, [part.profile, key]);
-    samples.push({ part, change: 'gone', key, record: String(row?.[0]) });
+    samples.gone.push({ part, change: 'gone', key, record: String(row?.[0]) });
   }
-  const order = ['added', 'changed', 'gone', 'back'];
-  return samples.sort((a, b) => order.indexOf(a.change) - order.indexOf(b.change));
+  return Object.values(samples).flat();
+}
+
+/** The number of the last run; 0 where none was. */
+export async function lastRunOf(database: Database): Promise<number> {
+  if ((await database.relation('_runs')) === undefined) return 0;
+  const [row] = await database.query(`SELECT coalesce(max(run), 0) FROM ${database.table('_runs')}`);
+  return Number(row![0]);
 }
 
 /** The organization that the records of each profile are of, as the last run knew it. */
@@ -324,23 +311,4 @@ export async function rememberedOrganizations(database: Database): Promise<Reado
     `SELECT profile, organization FROM ${database.table('_runs')} WHERE organization IS NOT NULL ORDER BY run`,
   );
   return new Map(rows.map(([profile, organization]) => [String(profile), String(organization)]));
-}
-
-/** A listing of a profile as `lastCompleteRuns` names it. */
-export function listingName({ table, profile }: Pick<SyncPart, 'table' | 'profile'>): string {
-  return JSON.stringify([table, profile]);
-}
-
-/** The last run that wrote a listing whole, by `listingName`. */
-export async function lastCompleteRuns(database: Database): Promise<ReadonlyMap<string, number>> {
-  if ((await database.relation('_runs')) === undefined) return new Map();
-  const rows = await database.query(
-    `SELECT resource, profile, max(run) FROM ${database.table('_runs')} WHERE complete GROUP BY resource, profile`,
-  );
-  return new Map(
-    rows.map(([table, profile, run]) => [
-      listingName({ table: String(table), profile: String(profile) }),
-      Number(run),
-    ]),
-  );
 }

@@ -1,13 +1,5 @@
-import { OutputError, UsageError } from '../errors.ts';
-import {
-  columnTypes,
-  quoteName,
-  type ColumnType,
-  type Database,
-  type Dialect,
-  type Relation,
-} from './database.ts';
-import type { TableColumn } from './table-columns.ts';
+import { UsageError } from '../errors.ts';
+import { quoteName, type Database, type Dialect, type Relation } from './database.ts';
 
 /** The columns of folio's own that each table of records begins with. */
 export const OWN_COLUMNS = [
@@ -110,42 +102,6 @@ export async function addRecordKey(database: Database, table: string): Promise<v
   await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
 }
 
-/**
- * The columns of the resource's fields in the order of the table, and the names of all columns of the table. Throws OutputError
- * where the table has lost a column.
- */
-export async function readColumns(
-  database: Database,
-  table: string,
-): Promise<{ readonly known: readonly TableColumn[]; readonly names: readonly string[] }> {
-  const { columns: names } = (await database.relation(table)) ?? { columns: [] };
-  const rows = await database.query(
-    `SELECT "column", type, field FROM ${database.table('_columns')} WHERE resource = ?`,
-    [table],
-  );
-  const known = rows.map(([name, type, field]): TableColumn => ({
-    name: String(name),
-    type: columnTypeOf(database, String(type)),
-    field: String(field),
-  }));
-  const missing = known.find((column) => !names.some((name) => name === column.name));
-  if (missing !== undefined) {
-    throw new OutputError(`the table ${table} of ${database.shown} has lost its column ${missing.name}`, {
-      hint: `Delete its row from _columns, or the table, and run folio sync again.`,
-    });
-  }
-  const place = new Map(names.map((name, at) => [name, at]));
-  return { known: known.toSorted((a, b) => place.get(a.name)! - place.get(b.name)!), names };
-}
-
-function columnTypeOf({ shown }: Database, text: string): ColumnType {
-  const type = columnTypes.find((one) => one === text);
-  if (type !== undefined) return type;
-  throw new OutputError(`_columns of ${shown} names the type ${text}, which folio does not know`, {
-    hint: 'Sync into another database, or undo what changed that table.',
-  });
-}
-
 async function requireOwnWithView(database: Database, name: string, own: OwnTable): Promise<void> {
   const relation = await requireOwn(database, name, own);
   const current = await database.relation(`${name}_current`);
@@ -161,7 +117,7 @@ async function requireOwn(
 ): Promise<Relation | undefined> {
   const relation = await database.relation(name);
   if (relation === undefined) return undefined;
-  const isOwn = Object.keys(columns).every((column) => relation.columns.includes(column));
+  const isOwn = Object.keys(columns).every((column) => relation.columns.has(column));
   if (relation.kind !== 'table' || !isOwn) throw foreignRelation(database, name);
   return relation;
 }

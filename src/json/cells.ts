@@ -37,9 +37,12 @@ export function cellJson(cell: Cell | undefined): string {
 export class CellReader {
   readonly #projection: Projection;
 
-  /** @param columns which columns, in which order; without them all columns, in the order in which they first appear */
-  constructor(columns?: readonly string[]) {
-    this.#projection = new Projection(columns);
+  /**
+   * @param columns which columns, in which order; without them all columns, in the order in which they first appear
+   * @param stable as for `Columns`
+   */
+  constructor(columns?: readonly string[], stable = false) {
+    this.#projection = new Projection(columns, stable);
   }
 
   /** The columns that are known so far. */

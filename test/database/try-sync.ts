@@ -4,7 +4,7 @@ import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase, type DatabaseContext } from '../../src/database/open-database.ts';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
-import { writeSync, type SyncOptions, type SyncPart, type SyncedRun } from '../../src/database/sync-run.ts';
+import { writeSync, type SyncOptions, type SyncPart, type SyncedPart } from '../../src/database/sync-run.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 
@@ -17,6 +17,8 @@ export function open(address: string): Promise<Database> {
 
 export const options: SyncOptions = {
   goneLimit: undefined,
+  // Has seen every run there is.
+  lastRun: Infinity,
   version: '0.1.0',
   clock: databaseContext.clock,
   signal: databaseContext.signal,
@@ -35,18 +37,17 @@ export async function part(texts: readonly string[], more: Partial<SyncPart> = {
   return {
     ...{ table: 'issued', profile: 'north', organization: undefined, startedAt: 0, readAt: 0 },
     fields: { usual: fieldsOfColumns(issued.columns) },
-    // Has seen every run there is.
-    lastRun: Infinity,
     outcome: await listing(texts),
     ...more,
   };
 }
 
-/** Syncs one listing, and says what it changed. */
+/** Syncs one listing, and says what became of it. */
 export async function sync(
   database: Database,
   texts: readonly string[],
   more: Partial<SyncPart> = {},
-): Promise<SyncedRun> {
-  return writeSync(database, [await part(texts, more)], options);
+): Promise<SyncedPart> {
+  const [synced] = await writeSync(database, [await part(texts, more)], options);
+  return synced!;
 }

@@ -11,7 +11,8 @@ import {
   type StoredOrder,
 } from '../../database/read-back.ts';
 import { rememberedOrganizations } from '../../database/sync-run.ts';
-import { checkTables, readColumns } from '../../database/tables.ts';
+import { readColumns } from '../../database/record-columns.ts';
+import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { chooseHeld, duplicatesBy, type ProfilesAsked } from '../../profiles/choice.ts';

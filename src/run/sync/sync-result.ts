@@ -83,7 +83,8 @@ function warnOfTable(
 }
 
 function resultRow({ synced, resource }: ListingResult, samples: readonly SampleChange[] | undefined): Row {
-  const { part, total, added, changed, gone, back, error } = synced;
+  const { part, total, counts, error } = synced;
+  const { added, changed, gone, back } = counts;
   const row: [string, string][] = [
     ['profile', JSON.stringify(part.profile)],
     ['resource', JSON.stringify(resource.name)],

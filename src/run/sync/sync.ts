@@ -6,8 +6,7 @@ import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import {
   planSync,
-  lastCompleteRuns,
-  listingName,
+  lastRunOf,
   rememberedOrganizations,
   writeSync,
   type GoneLimit,
@@ -152,7 +151,11 @@ async function openTarget(
   try {
     if (address.engine === 'PostgreSQL' || sqliteFileExists(address)) {
       existing = await openDatabase(address, context);
-      if (!onlyPlans) await existing.refuseOthers();
+      // Only finds out whether another run writes now.
+      if (!onlyPlans) {
+        await existing.begin();
+        await existing.rollback();
+      }
     }
   } catch (error) {
     await close();
@@ -187,14 +190,15 @@ async function syncParts(syncing: Syncing): Promise<void> {
   if (target.existing !== undefined) await checkTables(target.existing, tables, version);
   const { clock, signal } = run.context;
   const goneLimit = flags.allowGone ? undefined : (flags.maxGone ?? DEFAULT_LIMIT);
-  const options: SyncOptions = { goneLimit, version, clock, signal };
+  const lastRun = target.existing === undefined ? 0 : await lastRunOf(target.existing);
+  const options: SyncOptions = { goneLimit, lastRun, version, clock, signal };
   const spools: SpooledListing[] = [];
   try {
     const read = await readParts(syncing, spools);
     const parts = read.map(({ part }) => part);
     const { parts: synced, samples } = flags.plan
       ? await planSync(target.existing, parts, options)
-      : { ...(await writeSync(await connected(target), parts, options)), samples: undefined };
+      : { parts: await writeSync(await connected(target), parts, options), samples: undefined };
     const results = synced.map((each, at) => ({ ...read[at]!.asked, synced: each }));
     await showResults(run, results, { format: flags.format, samples });
   } finally {
@@ -224,12 +228,10 @@ async function readParts(syncing: Syncing, spools: SpooledListing[]): Promise<re
   const { run, target, asked } = syncing;
   const organizations =
     target.existing === undefined ? new Map() : await rememberedOrganizations(target.existing);
-  const lastRuns = target.existing === undefined ? new Map() : await lastCompleteRuns(target.existing);
   const read: ReadPart[] = [];
   const work = async (parts: readonly Asked[], signal: AbortSignal): Promise<readonly ReadPart[]> => {
     const done: ReadPart[] = [];
-    for (const one of parts)
-      done.push(await readPart({ ...syncing, spools, organizations, lastRuns, signal }, one));
+    for (const one of parts) done.push(await readPart({ ...syncing, spools, organizations, signal }, one));
     return done;
   };
   for await (const parts of forEachPart(run, asked, work)) read.push(...parts);
@@ -240,13 +242,11 @@ interface Reading extends Syncing {
   readonly spools: SpooledListing[];
   /** The organization of each profile at the last sync. */
   readonly organizations: ReadonlyMap<string, string>;
-  /** As `lastCompleteRuns` has them: when reading began. */
-  readonly lastRuns: ReadonlyMap<string, number>;
   readonly signal: AbortSignal;
 }
 
 async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
-  const { run, organizations, lastRuns, signal, spools } = reading;
+  const { run, organizations, signal, spools } = reading;
   const { clock } = run.context;
   const { name, resource } = asked;
   const startedAt = clock.now();
@@ -277,14 +277,13 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   if (refusal !== undefined) throw refusal;
   const outcome = failure ?? listing!;
   const { table } = resource;
-  const lastRun = lastRuns.get(listingName({ table, profile })) ?? 0;
   // The view is one for the records of all profiles.
   const fields = await fieldsOf(run.context, {
     resource: resource.resource,
     settings: { profile, sandbox: run.flags.sandbox === true, isSeveral: true },
     field: [],
   });
-  const part = { table, profile, organization, fields, lastRun, startedAt, readAt: clock.now(), outcome };
+  const part = { table, profile, organization, fields, startedAt, readAt: clock.now(), outcome };
   return { asked, part };
 }
 

@@ -1,0 +1,195 @@
+import { OutputError } from '../errors.ts';
+import { CellReader } from '../json/cells.ts';
+import type { ColumnFacts } from '../json/column-facts.ts';
+import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { cutBytes } from '../output/files/side-files.ts';
+import {
+  columnTypes,
+  type ColumnType,
+  type Database,
+  type Dialect,
+  type StoredRow,
+  type StoredValue,
+} from './database.ts';
+
+/*
+ * The columns of a table of records: one for each field of the records, with a name that the database can have and a type that
+ * holds all that the field ever held. The table `_columns` keeps both. No column is ever dropped.
+ */
+
+/** The column of a field. */
+export interface TableColumn {
+  /** The field's flat name: `customer.fiscalId`. */
+  readonly field: string;
+  /** The column's name: the same, but where the database cannot have that. */
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** What a column was, and what it has to become. */
+interface Retyping {
+  readonly from: TableColumn;
+  readonly to: TableColumn;
+}
+
+/** The columns that a table has to have for new records, and what that changes. */
+export interface FittedColumns {
+  /** All, in the order of the table. */
+  readonly all: readonly TableColumn[];
+  readonly added: readonly TableColumn[];
+  readonly retyped: readonly Retyping[];
+  /** Fields for which the table has no room. */
+  readonly withoutColumn: readonly string[];
+}
+
+/** A column means the same field in every run, whichever records that run writes. */
+export const STABLE_NAMES = true;
+
+/** The most columns that a table gets: SQLite ends at 2,000, PostgreSQL at 1,600. `_raw` has all fields of a record. */
+const MAX_COLUMNS = 1_500;
+
+/** What a field without a name is called. */
+const NAMELESS = '(empty)';
+
+interface KnownColumns {
+  /** The columns of fields, in the order of the table. */
+  readonly known: readonly TableColumn[];
+  /** The names of all columns. */
+  readonly names: readonly string[];
+}
+
+/** The columns of a table, none where it is not there. Throws OutputError where it has lost one. */
+export async function readColumns(database: Database, table: string): Promise<KnownColumns> {
+  const names = [...((await database.relation(table))?.columns.keys() ?? [])];
+  const rows = await database.query(
+    `SELECT "column", type, field FROM ${database.table('_columns')} WHERE resource = ?`,
+    [table],
+  );
+  const known = rows.map(([name, type, field]): TableColumn => ({
+    name: String(name),
+    type: columnTypeOf(database, String(type)),
+    field: String(field),
+  }));
+  const missing = known.find(({ name }) => !names.includes(name));
+  if (missing !== undefined) {
+    throw new OutputError(`the table ${table} of ${database.shown} has lost its column ${missing.name}`, {
+      hint: `Delete its row from _columns, or the table, and run folio sync again.`,
+    });
+  }
+  const place = new Map(names.map((name, at) => [name, at]));
+  return { known: known.toSorted((a, b) => place.get(a.name)! - place.get(b.name)!), names };
+}
+
+function columnTypeOf({ shown }: Database, text: string): ColumnType {
+  const type = columnTypes.find((one) => one === text);
+  if (type !== undefined) return type;
+  throw new OutputError(`_columns of ${shown} names the type ${text}, which folio does not know`, {
+    hint: 'Sync into another database, or undo what changed that table.',
+  });
+}
+
+/**
+ * Decides which columns a table has to have.
+ *
+ * @param facts what the records that are to be written hold, by flat name, in order of first appearance
+ */
+export function planColumns(
+  dialect: Dialect,
+  { known, names }: KnownColumns,
+  facts: ReadonlyMap<string, ColumnFacts>,
+): FittedColumns {
+  const before = new Map(known.map((column) => [column.field, column]));
+  const fitted = new Map(before);
+  const taken = new Set([...names.map((name) => name.toLowerCase()), ...dialect.reservedNames]);
+  const withoutColumn = new Set<string>();
+  for (const [flatName, held] of facts) {
+    const field = storableName(flatName);
+    const column = fitted.get(field);
+    if (column === undefined && fitted.size >= MAX_COLUMNS) withoutColumn.add(field);
+    else {
+      const name = column?.name ?? freeName(field, taken, dialect.nameBytes);
+      fitted.set(field, { field, name, type: contentsOf(held).reduce(widened, column?.type ?? 'null') });
+    }
+  }
+  const all = [...fitted.values()];
+  const retyped = all.flatMap((to) => {
+    const from = before.get(to.field);
+    return from === undefined || from.type === to.type ? [] : [{ from, to }];
+  });
+  const added = all.filter(({ field }) => !before.has(field));
+  return { all, added, retyped, withoutColumn: [...withoutColumn] };
+}
+
+/** The name as text that every database can hold. */
+function storableName(flatName: string): string {
+  return Buffer.from(flatName).toString('utf8').replaceAll('\0', '\uFFFD');
+}
+
+/** The field's name: with a number behind it where another column has it, cut where it is too long for the database. */
+function freeName(field: string, taken: Set<string>, nameBytes: number): string {
+  for (let number = 1; ; number++) {
+    const name = cutWithSuffix(field || NAMELESS, nameBytes, number === 1 ? '' : `_${number}`);
+    if (taken.has(name.toLowerCase())) continue;
+    taken.add(name.toLowerCase());
+    return name;
+  }
+}
+
+/** The text with the suffix, in at most `limit` bytes of UTF-8. A text that has to be cut gets a suffix in any case. */
+function cutWithSuffix(text: string, limit: number, suffix: string): string {
+  if (Buffer.byteLength(text + suffix) <= limit) return text + suffix;
+  const ending = suffix === '' ? '_1' : suffix;
+  return cutBytes(text, limit - ending.length) + ending;
+}
+
+/** What a field with these facts holds. A number that nobody writes out is kept as text, as it was sent. */
+function contentsOf({ texts, numbers, tooLong, booleans, nested }: ColumnFacts): ColumnType[] {
+  const held = { text: texts + tooLong, numeric: numbers - tooLong, boolean: booleans, json: nested };
+  return columnTypes.filter((type) => type !== 'null' && held[type] > 0);
+}
+
+function widened(type: ColumnType, content: ColumnType): ColumnType {
+  if (type === content) return type;
+  return type === 'null' ? content : 'text';
+}
+
+/** Reads records as rows: the record itself, then a cell for each column. */
+export class RowReader {
+  /** Records with a text in which NUL is shown as U+FFFD. */
+  withNul = 0;
+  readonly #cells = new CellReader(undefined, STABLE_NAMES);
+  readonly #dialect: Dialect;
+  readonly #columns: readonly TableColumn[];
+  readonly #empty: readonly null[];
+  readonly #placeOf: ReadonlyMap<string, number>;
+  /** Where in a row the columns stand that the reader knows so far; undefined for those that the table has no room for. */
+  readonly #places: (number | undefined)[] = [];
+
+  constructor(dialect: Dialect, columns: readonly TableColumn[]) {
+    this.#dialect = dialect;
+    this.#columns = columns;
+    this.#empty = columns.map(() => null);
+    this.#placeOf = new Map(columns.map(({ field }, at) => [field, at]));
+  }
+
+  read(batch: RecordBatch, index: number): StoredRow {
+    const cells = this.#cells.read(batch, index);
+    for (let known = this.#places.length; known < cells.length; known++)
+      this.#places.push(this.#placeOf.get(storableName(this.#cells.columns[known]!)));
+    const row: StoredValue[] = [recordBytes(batch, index).toString('utf8'), ...this.#empty];
+    let hasNul = false;
+    for (let at = 0; at < cells.length; at++) {
+      const [cell, place] = [cells[at], this.#places[at]];
+      if (cell === undefined || place === undefined) continue;
+      let { text } = cell;
+      if (cell.kind === 'string' && text.includes('\0')) {
+        // PostgreSQL cannot hold NUL, and programs that read SQLite take it for the end of the text.
+        text = text.replaceAll('\0', '\uFFFD');
+        hasNul = true;
+      }
+      row[place + 1] = this.#dialect.value(this.#columns[place]!.type, text);
+    }
+    if (hasNul) this.withNul++;
+    return row;
+  }
+}
