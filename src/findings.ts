@@ -41,7 +41,11 @@ export type FindingDetails =
   /** Records that are left out because cells of theirs cannot be read: how many, and the first of the cells. */
   | { readonly code: 'unreadable'; readonly count: number; readonly cells: readonly UnreadableCell[] }
   /** No record has a column of this role. */
-  | { readonly code: 'column missing'; readonly role: string; readonly columns: readonly string[] };
+  | { readonly code: 'column missing'; readonly role: string; readonly columns: readonly string[] }
+  /** Fiscal IDs that match nobody, as the user typed them. */
+  | { readonly code: 'unknown ids'; readonly ids: readonly string[] }
+  /** What the service says beside the records, in its own words. */
+  | { readonly code: 'service says'; readonly words: string };
 
 /**
  * What a run has to tell besides its records. Whoever finds something makes a finding; standard error, the receipt, pages and the
@@ -60,6 +64,8 @@ export interface Finding {
   /** What the user can do about it, as a whole sentence. */
   readonly hint?: string | undefined;
   readonly details?: FindingDetails | undefined;
+  /** The part of the run that it is about, where there are several. */
+  readonly part?: string;
   /** How many records could not be judged, for lack of what: a member `missing` of the receipt. */
   readonly missing?: Readonly<Record<string, number>>;
   /** Further members of the receipt. */

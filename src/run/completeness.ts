@@ -3,10 +3,10 @@ import type { Redact } from '../api/redact.ts';
 import { readPartialErrors } from '../api/error-body.ts';
 import { alsoSaid, UnknownFiscalIds } from '../api/status-failure.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import type { IncompleteReason, WalkStatus } from '../paging/walk-status.ts';
-import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
+import type { FiscalIdFilter } from '../resources/resource.ts';
 import { countOf } from '../output/terminal/number-text.ts';
-import type { Notices } from './notices.ts';
 
 /** The most records whose places a message names. */
 const MAX_PLACES = 20;
@@ -87,13 +87,12 @@ function incomplete({ incomplete: count, reason = 'changing', totalAtEnd }: Walk
 }
 
 /** Collects the problems that the service names beside the records (spec 2.4), each once. */
-export class PartialResults {
-  /** Fiscal IDs that matched nobody, as the user typed them. */
-  readonly missingFiscalIds = new Set<string>();
-  readonly warnings = new Set<string>();
+export class ServiceErrors {
+  readonly #unknown = new Set<string>();
+  readonly #warnings = new Set<string>();
   readonly #typed: ReadonlyMap<string, string>;
   readonly #redact: Redact;
-  #isTold = false;
+  #isNamedByError = false;
 
   /** @param redact removes secrets from the service's words, which receipts keep */
   constructor(fiscalIds: readonly string[], redact: Redact) {
@@ -101,37 +100,52 @@ export class PartialResults {
     this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));
   }
 
-  /** The fiscal ID as the user typed it, for one as the service spells it. */
-  typed(fiscalId: string): string {
-    return this.#typed.get(foldFiscalId(fiscalId)) ?? fiscalId;
-  }
-
-  add(errors: Buffer | undefined): void {
+  readonly add = (errors: Buffer | undefined): void => {
     const { missingFiscalIds, warnings } = readPartialErrors(errors, this.#redact);
-    for (const id of missingFiscalIds) this.missingFiscalIds.add(this.#redact(this.typed(id)));
-    for (const warning of warnings) this.warnings.add(warning);
-  }
-
-  /** Notes unknown fiscal IDs, as they were typed, for the receipt alone: an error names them to the user. */
-  noteTold(ids: readonly string[]): void {
-    for (const id of ids) this.missingFiscalIds.add(this.#redact(id));
-    this.#isTold = true;
-  }
+    this.#noteUnknown(missingFiscalIds);
+    for (const warning of warnings) this.#warnings.add(warning);
+  };
 
   /** The fiscal IDs that match nobody, in the order in which they were typed. */
-  get missingAsTyped(): string[] {
+  get unknownIds(): string[] {
     const typed = [...this.#typed.values()].map((id) => this.#redact(id));
-    return [...new Set([...typed, ...this.missingFiscalIds])].filter((id) => this.missingFiscalIds.has(id));
+    return [...new Set([...typed, ...this.#unknown])].filter((id) => this.#unknown.has(id));
   }
 
-  /** Warns of each problem on standard error. */
-  announce(notices: Notices, filter: FiscalIdFilter | undefined): void {
-    const ids = this.#isTold ? [] : this.missingAsTyped;
+  findings(filter: FiscalIdFilter | undefined): Finding[] {
     const whose = filter?.whose ?? 'party';
-    if (ids.length > MAX_NAMED)
-      notices.warn(`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`);
-    else for (const id of ids) notices.warn(`no ${whose} has the fiscal ID ${id}`);
-    for (const warning of this.warnings) notices.warn(`the service says: ${warning}`);
+    const found: Finding[] = [];
+    if (this.#unknown.size > 0)
+      found.push({ level: 'fact', text: '', details: { code: 'unknown ids', ids: [...this.#unknown] } });
+    const ids = this.#isNamedByError ? [] : this.unknownIds;
+    const texts =
+      ids.length > MAX_NAMED
+        ? [`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`]
+        : ids.map((id) => `no ${whose} has the fiscal ID ${id}`);
+    found.push(...texts.map((text): Finding => ({ level: 'warning', text })));
+    for (const words of this.#warnings) {
+      const details = { code: 'service says', words } as const;
+      found.push({ level: 'warning', text: `the service says: ${words}`, details });
+    }
+    return found;
+  }
+
+  /** The error that a listing ends with: where nobody has any of the fiscal IDs, it names them as they were typed. */
+  explain(error: unknown, filter: FiscalIdFilter | undefined): unknown {
+    if (!(error instanceof UnknownFiscalIds)) return error;
+    this.#noteUnknown(error.fiscalIds);
+    this.#isNamedByError = true;
+    const whose = filter?.whose ?? 'party';
+    const named = firstOf(this.unknownIds);
+    return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${named}${alsoSaid(error.warnings)}`, {
+      hint: error.hint,
+      cause: error,
+    });
+  }
+
+  /** Notes fiscal IDs as they were typed, for those that the service spells in its own way. */
+  #noteUnknown(fiscalIds: readonly string[]): void {
+    for (const id of fiscalIds) this.#unknown.add(this.#redact(this.#typed.get(foldFiscalId(id)) ?? id));
   }
 }
 
@@ -142,22 +156,4 @@ function firstOf(ids: readonly string[]): string {
   const rest = ids.length - MAX_NAMED;
   const first = ids.slice(0, MAX_NAMED).join(', ');
   return rest > 0 ? `${first} and ${rest} more; --receipt <file> has them all` : first;
-}
-
-interface AskedWithIds {
-  readonly resource: Resource;
-  readonly partial: PartialResults;
-}
-
-/** The error that a listing ends with: where nobody has any of the fiscal IDs, it names them as they were typed. */
-export function explainUnknownIds(error: unknown, { resource, partial }: AskedWithIds): unknown {
-  if (!(error instanceof UnknownFiscalIds)) return error;
-  partial.noteTold(error.fiscalIds.map((id) => partial.typed(id)));
-  const named = firstOf(partial.missingAsTyped);
-  const whose = resource.fiscalIds?.whose ?? 'party';
-  const also = alsoSaid(error.warnings);
-  return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${named}${also}`, {
-    hint: error.hint,
-    cause: error,
-  });
 }

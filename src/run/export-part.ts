@@ -7,11 +7,10 @@ import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { formatOf } from '../output/formats.ts';
-import { countOf, localeOf, tableFooter } from '../output/terminal/number-text.ts';
+import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { Questions } from '../query/questions.ts';
-import { closingLine, type Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import {
   bareCount,
@@ -30,12 +29,13 @@ import {
 import type { ExportFlags, ExtentFlags, OutputFlags } from './flags.ts';
 import { planOutput, type OutputPlan } from './output-plan.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
-import type { ReceiptPart } from './receipt.ts';
+import type { PartState } from './part-state.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
 import type { RunOptions } from './run.ts';
 import type { FlagDefaults } from './settings.ts';
+import { remarkWritten, type Written } from './written.ts';
 
 /** What is exported, and how: a source, and the values of the command's flags. */
 export interface Export {
@@ -93,11 +93,10 @@ async function earlierExport(file: string): Promise<readonly ReadPath[]> {
 export async function exportPart(part: Part, asked: Export, to: FileOfPart = {}): Promise<void> {
   const { flags, single = false } = asked;
   if (flags.listColumns) return exportColumns(part, asked);
-  const { receipt, notices, context, source } = part;
+  const { state, notices, context, source } = part;
   const { plan, questions, names } = await openAnswer(part, asked, to);
   const earlier = await checkEarlierExport(flags);
-  if (earlier !== undefined) notices.tell([earlier]);
-  receipt.note({ plan });
+  if (earlier !== undefined) notices.add(earlier);
   const limit = questions.limitOfListing;
   const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
   const read = await withFieldsWatched(recordsOf(part, limit), { field: flags.field, notices });
@@ -105,12 +104,12 @@ export async function exportPart(part: Part, asked: Export, to: FileOfPart = {})
   const answer = source.joined?.counted(given) ?? given;
   const { hasResult } = questions;
   const records = await withColumnsWatched(answer, { columns: flags.columns, names, hasResult, notices });
-  receipt.note({ delivered: await deliver(context, records, { plan, receipt }) });
+  await deliver(context, records, { plan, state, hasReceipt: part.hasReceipt });
   const found = questions.findings(part.status.records, tableLimit(flags, plan) !== undefined);
-  noteFindings(receipt, found);
-  remarkCount(part, { flags, questions, found, plan, newestFirst });
+  notices.add(...found);
+  remarkCount(part, { flags, questions, plan, newestFirst });
   const { target } = plan;
-  await remarkWritten(part, () =>
+  remarkWritten(part, () =>
     source.written === undefined ? writtenBy(part, { target, questions, single }) : source.written(),
   );
   endPart(part, [...(earlier === undefined ? [] : [earlier]), ...found], asked.doubt);
@@ -129,17 +128,6 @@ function endPart(part: Part, found: readonly Finding[], doubt: string | undefine
   const [first, ...others] = failures;
   for (const { kind, message } of others) if (kind === 'incomplete') part.notices.warn(message);
   if (first !== undefined) throw first;
-}
-
-/** Has the receipt say what the answer is, and how many records could not be judged, for lack of what. */
-function noteFindings(receipt: ReceiptPart, found: readonly Finding[]): void {
-  const lacks = found.flatMap(({ missing = {} }) => Object.entries(missing));
-  const missing: Record<string, number> = {};
-  for (const [what, count] of lacks) missing[what] = (missing[what] ?? 0) + count;
-  const facts = Object.assign({}, ...found.map((one) => one.facts)) as Record<string, unknown>;
-  receipt.note({
-    results: { ...receipt.facts.results, ...facts, ...(lacks.length > 0 && { missing }) },
-  });
 }
 
 /** Plans the output of a part, and opens the questions whose answer it writes. Throws UsageError. */
@@ -218,34 +206,11 @@ async function withColumnsWatched(
   });
 }
 
-/** Tells a user at a terminal how much was written, and where. */
-export async function remarkWritten(
-  { context, notices, startedAt }: Pick<Part, 'context' | 'notices' | 'startedAt'>,
-  written: () => Written | undefined,
-): Promise<void> {
-  const told = notices.isHeard ? written() : undefined;
-  if (told === undefined) return;
-  const milliseconds = context.clock.now() - startedAt;
-  notices.remark(closingLine(told, { milliseconds, locale: localeOf(context.env) }));
-}
-
-/** The same of a file that is in place. Says nothing of a stream. */
-export async function remarkFile(
-  run: Pick<Part, 'context' | 'notices' | 'startedAt'>,
-  destination: Destination,
-  told: Omit<Written, 'place' | 'bytes'> & { readonly place: string | undefined },
-): Promise<void> {
-  const { place } = told;
-  if (place === undefined || !destination.isFile) return;
-  await remarkWritten(run, () => ({ ...told, place, bytes: destination.bytes }));
-}
-
 /** What the part has written into its file. */
 function writtenBy(
-  { source, receipt, status }: Part,
+  { source, state: { records, delivered }, status }: Part,
   { target, questions, single }: { target: string | undefined; questions: Questions; single: boolean },
 ): Written | undefined {
-  const { records, delivered } = receipt.facts;
   if (target === undefined || delivered?.isFile !== true) return undefined;
   const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
   const count = questions.hasRows
@@ -305,8 +270,10 @@ function isResult({ flags, makeResult }: Export): boolean {
 
 interface DeliverOptions {
   readonly plan: OutputPlan;
-  /** Counts the records that are delivered, and says whether it needs the hash of the file. */
-  readonly receipt: ReceiptPart;
+  /** Is told how many records were written, and where. */
+  readonly state: PartState;
+  /** Whether a receipt is written, for which the hash of the file is needed. */
+  readonly hasReceipt: boolean;
 }
 
 /**
@@ -318,36 +285,39 @@ interface DeliverOptions {
 export async function deliver(
   context: Context,
   records: AsyncIterable<RecordBatch>,
-  { plan, receipt }: DeliverOptions,
+  { plan, state, hasReceipt }: DeliverOptions,
 ): Promise<Destination> {
-  return written(
+  state.plan = plan;
+  state.delivered = await written(
     await openDestination(plan.target, context, {
       styled: plan.format === 'table',
       binary: formatOf(plan.format).binary === true,
-      hasReceipt: receipt.isWanted,
+      hasReceipt,
     }),
     async (destination) => {
       const writer = plan.openWriter(destination, plan.layout);
-      for await (const batch of receipt.counted(records)) await writer.write(batch);
+      for await (const batch of records) {
+        state.records += batch.count;
+        await writer.write(batch);
+      }
       await writer.end();
     },
   );
+  return state.delivered;
 }
 
 interface CountOptions {
   readonly flags: ExtentFlags;
   readonly questions: Questions;
-  /** What the questions found. */
-  readonly found: readonly Finding[];
   readonly plan: OutputPlan;
   /** Whether the newest records came first because the user asked for no order. */
   readonly newestFirst: boolean;
 }
 
-/** Says how many records there are besides those in the table, in which order they came, and what the questions found. */
+/** Says how many records there are besides those in the table, and in which order they came. */
 function remarkCount(
   { notices, status, source }: Part,
-  { flags, questions, found, plan, newestFirst }: CountOptions,
+  { flags, questions, plan, newestFirst }: CountOptions,
 ): void {
   const { records, totalAtEnd } = status;
   const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
@@ -356,7 +326,6 @@ function remarkCount(
   const isTable = plan.format === 'table' && plan.onTerminal;
   const asked = flags.page ?? flags.nextToken;
   if (!questions.isListing || !isTable || asked !== undefined) {
-    notices.tell(found);
     if (order !== undefined && (questions.filtered?.kept ?? records) > 0) notices.remark(order);
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);

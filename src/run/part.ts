@@ -1,20 +1,20 @@
 import type { Context } from '../context.ts';
-import { IncompleteError, isFailure, UsageError, type FolioError } from '../errors.ts';
+import { isFailure, UsageError } from '../errors.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
+import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
-import { WalkStatus } from '../paging/walk-status.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
-import { checkComplete, PartialResults } from './completeness.ts';
-import type { ReadPath } from './paths.ts';
-import type { Written } from './progress/progress-state.ts';
+import { checkComplete, ServiceErrors } from './completeness.ts';
 import type { Notices } from './notices.ts';
-import type { Track } from './progress/progress.ts';
-import type { ReceiptPart } from './receipt.ts';
+import type { PartState } from './part-state.ts';
+import type { ReadPath } from './paths.ts';
 import type { Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
+import type { Written } from './written.ts';
 
 /** Where records come from: a listing of the service, a single item, the results of downloads, a file. */
 export type Source = ServiceSource | LocalSource;
@@ -81,51 +81,43 @@ export interface ServiceSource extends SourceFacts {
    *
    * @param limit records, at most
    */
-  read(options: ServiceReadOptions, limit: number | undefined): AsyncGenerator<Delivery>;
+  read(part: ServicePart, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
 /** A source on this machine: nothing is sent, and no token is needed. */
 export interface LocalSource extends SourceFacts {
   readonly kind: 'local';
-  read(options: LocalReadOptions, limit: number | undefined): AsyncGenerator<Delivery>;
-}
-
-/** What a source is read with. */
-interface ReadOptions {
-  readonly context: Context;
-  readonly notices: Notices;
-  readonly status: WalkStatus;
-  readonly partial: PartialResults;
-  readonly flags: Run['flags'];
-}
-
-/** What a source of the service is read with. */
-export interface ServiceReadOptions extends ReadOptions {
-  readonly session: Session;
-}
-
-/** What a local source is read with. */
-export interface LocalReadOptions extends ReadOptions {
-  /** The profile whose settings apply, and whose records are read where the source has those of several. */
-  readonly profile: string | undefined;
+  read(part: Part, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
 /** One source of one organization, open to be read. */
-export interface Part extends ReadOptions {
+export interface Part {
+  readonly context: Context;
   readonly source: Source;
-  /** The organization's name, where the run has several parts. */
-  readonly name: string | undefined;
-  /** The profile whose settings apply; undefined for the settings that are for all profiles. */
+  /**
+   * The profile whose settings apply, and whose records are read where a source on this machine has those of several; undefined
+   * for the settings that are for all profiles.
+   */
   readonly profile: string | undefined;
-  readonly receipt: ReceiptPart;
-  /** Undefined for a local source. */
-  readonly session: Session | undefined;
+  readonly flags: Run['flags'];
   /** The values of the settings for flags that are not given. */
   readonly defaults: FlagDefaults;
+  /** Undefined for a local source. */
+  readonly session: Session | undefined;
+  /** What becomes of the part. */
+  readonly state: PartState;
+  readonly status: WalkStatus;
+  readonly serviceErrors: ServiceErrors;
+  readonly notices: Notices;
+  /** Whether a receipt is written, for which the hash of the output is needed. */
+  readonly hasReceipt: boolean;
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** The records; to be read once. */
-  readonly read: (limit: number | undefined) => AsyncGenerator<Delivery>;
+}
+
+/** A part that asks the service. */
+export interface ServicePart extends Part {
+  readonly session: Session;
 }
 
 /** Which part to open: a source and, where the run has several parts, the name of the part and its profile. */
@@ -146,71 +138,51 @@ export async function askPart(
   { source, name, profile, signal }: PartOptions,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const notices = name === undefined ? run.notices : run.notices.about(name);
-  const track = run.progress.track(notices, name);
-  const status = new WalkStatus((event) => track.walked(event));
-  const receipt = name === undefined ? run.receipt : run.receipt.section(name);
-  receipt.note({ status });
+  const { flags, startedAt, hasReceipt } = run;
+  const state = run.partNamed(name);
+  const { status, progress } = state;
   const context = signal === undefined ? run.context : { ...run.context, signal };
-  const opening = {
-    name,
-    profile,
-    context,
-    flags: run.flags,
-    notices,
-    track,
-    status,
-    receipt,
-    startedAt: run.startedAt,
-  };
+  const serviceErrors = new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact);
+  const notices = name === undefined ? run.notices : run.notices.about(name);
+  const opening = { startedAt, hasReceipt, context, flags, state, status, serviceErrors, notices };
+  progress.begin(context.clock.now());
   try {
     await (source.kind === 'local'
-      ? readLocal({ ...opening, source }, read)
-      : readService({ ...opening, source }, run, read));
-    track.end('done');
+      ? readLocal({ ...opening, source, profile }, read)
+      : readService({ ...opening, source, profile }, run, read));
+    progress.state = 'done';
   } catch (error) {
-    track.end('failed');
-    receipt.note({ failure: error });
+    progress.state = 'failed';
+    if (isFailure(error)) state.failure = error;
     throw error;
   }
 }
 
 /** A part before its session is open. */
-type OpeningPart<Of extends Source> = Omit<Part, 'source' | 'partial' | 'session' | 'defaults' | 'read'> & {
-  readonly source: Of;
-  readonly track: Track;
-};
+type OpeningPart = Omit<Part, 'session' | 'defaults'>;
 
 async function readService(
-  opening: OpeningPart<ServiceSource>,
+  opening: OpeningPart & { readonly source: ServiceSource },
   run: Run,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, flags, notices, track, receipt } = opening;
+  const { context, source, flags, notices, state, status, serviceErrors } = opening;
   const session = await openSession(context, {
     flags,
     profile: opening.profile,
     resource: source.resource,
     notices,
-    observe: track.asked,
+    observe: state.requested,
     shared: run.shared,
   });
-  receipt.note({ session });
+  state.session = session;
   try {
     refuseOtherVersion(source, session);
-    const partial = partialResults(opening);
-    const options = { ...opening, partial, session };
-    await announcing(options, () =>
-      read({
-        ...options,
-        profile: session.profile,
-        defaults: session.defaults,
-        read: (limit) => {
-          track.expect(limit);
-          return source.read(options, limit);
-        },
-      }),
-    );
+    const { profile, defaults } = session;
+    await read({ ...opening, session, profile, defaults }).finally(() => {
+      notices.add(...serviceErrors.findings(source.resource?.fiscalIds));
+      if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
+    });
   } catch (error) {
     await refuseWrongAddress(session.client, error, context.signal);
     throw error;
@@ -218,6 +190,10 @@ async function readService(
     await session.close();
   }
 }
+
+/** The warning for a listing of several pages in an order whose key can change: no reading could prove it complete. */
+const ORDER_MAY_MOVE =
+  'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
 
 /** Throws UsageError where a path names another version of the service than the base address: no other one is asked. */
 function refuseOtherVersion({ version, name }: ServiceSource, { baseUrl }: Session): void {
@@ -227,59 +203,48 @@ function refuseOtherVersion({ version, name }: ServiceSource, { baseUrl }: Sessi
   });
 }
 
-async function readLocal(
-  opening: OpeningPart<LocalSource>,
-  read: (part: Part) => Promise<void>,
-): Promise<void> {
+async function readLocal(opening: OpeningPart, read: (part: Part) => Promise<void>): Promise<void> {
   const { context, source, flags } = opening;
   const store = flags.sandbox ? undefined : await context.config();
   // A profile that the source has need not be one of those here. Of several, no single one decides.
   const current = (): string | undefined => namedProfile(undefined, context.env) ?? store?.currentProfile;
   const profile = opening.profile ?? (source.isSeveral ? undefined : current());
-  const options = { ...opening, profile, partial: partialResults(opening) };
-  await read({
-    ...options,
-    session: undefined,
-    defaults: store ? flagDefaults(store, profile, source.resource) : {},
-    read: (limit) => source.read(options, limit),
-  });
-}
-
-function partialResults({ source, context, receipt }: OpeningPart<Source>): PartialResults {
-  const partial = new PartialResults(source.fiscalIds ?? [], context.secrets.redact);
-  receipt.note({ partial });
-  return partial;
-}
-
-/** The warning for a listing of several pages in an order whose key can change: no reading could prove it complete. */
-const ORDER_MAY_MOVE =
-  'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
-
-async function announcing(
-  { partial, notices, source, status }: Pick<Part, 'partial' | 'notices' | 'source' | 'status'>,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } finally {
-    partial.announce(notices, source.resource?.fiscalIds);
-    if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
-  }
+  const defaults = store ? flagDefaults(store, profile, source.resource) : {};
+  await read({ ...opening, profile, session: undefined, defaults });
 }
 
 /** The records of a part, at most `limit`, in batches between which the event loop runs. Throws the signal's reason. */
-export function recordsOf({ read, context }: Part, limit?: number): AsyncGenerator<RecordBatch> {
-  return paced(recordsIn(read(limit)), context);
+export function recordsOf(part: Part, limit?: number): AsyncGenerator<RecordBatch> {
+  const { source, session, state, context } = part;
+  state.progress.limit = limit;
+  const deliveries =
+    source.kind === 'local' ? source.read(part, limit) : source.read({ ...part, session: session! }, limit);
+  return paced(recordsIn(deliveries), context);
 }
 
 async function* recordsIn(deliveries: AsyncIterable<Delivery>): AsyncGenerator<RecordBatch> {
   for await (const { records } of deliveries) yield records;
 }
 
+/** Parts that are read at a time. */
+const AT_ONCE = 4;
+
+/** Parts that are read or done while one before them is still read, at most: each may have a temporary file. */
+const AHEAD = 64;
+
+/** Does something for each part, up to four at a time, and gives what comes of it in the order of the parts. */
+export function forEachPart<Item, Result>(
+  { context }: Run,
+  parts: readonly Item[],
+  work: (part: Item, signal: AbortSignal) => Promise<Result>,
+): AsyncGenerator<Result> {
+  return mapInOrder(parts, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
+}
+
 /** Throws IncompleteError where something is missing. Call it when everything that came was delivered. */
-export function checkPart({ source, status, partial }: Pick<Part, 'source' | 'status' | 'partial'>): void {
+export function checkPart({ source, status, serviceErrors }: Part): void {
   source.check?.();
-  checkComplete(status, source.strict ? partial.missingAsTyped : []);
+  checkComplete(status, source.strict ? serviceErrors.unknownIds : []);
 }
 
 /**
@@ -292,33 +257,19 @@ export function ownerOf({ session, profile }: Part, asked: string | undefined): 
   return session === undefined ? asked : profile;
 }
 
-/** The result of one part of several. */
-export interface PartResult {
-  readonly name: string;
-  /** Why the part is missing; where it is an IncompleteError, why the part is not whole. */
-  readonly failure?: FolioError;
-}
-
-/** Whether there are records of the part, even if not all. */
-export function hasRecords({ failure }: PartResult): boolean {
-  return failure === undefined || failure instanceof IncompleteError;
-}
-
 /**
- * Asks one part of several, or the only one, which has no name. Returns a failure of the part as its result. Throws what concerns the whole run: an interrupt, or
- * a fault of folio's own.
+ * Asks one part of several, or the only one, which has no name. Returns what became of it, be it a failure. Throws what concerns
+ * the whole run: an interrupt, or a fault of folio's own.
  */
 export async function tryPart(
   run: Run,
   options: PartOptions,
   read: (part: Part) => Promise<void>,
-): Promise<PartResult> {
-  const { name = options.source.name } = options;
+): Promise<PartState> {
   try {
     await askPart(run, options, read);
-    return { name };
   } catch (error) {
-    if (isFailure(error)) return { name, failure: error };
-    throw error;
+    if (!isFailure(error)) throw error;
   }
+  return run.partNamed(options.name);
 }

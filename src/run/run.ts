@@ -2,8 +2,8 @@ import type { Context } from '../context.ts';
 import type { GlobalFlags, ReceiptFlags, RequestFlags } from './flags.ts';
 import { Notices } from './notices.ts';
 import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
-import { Progress } from './progress/progress.ts';
-import { Receipt } from './receipt.ts';
+import { PartState } from './part-state.ts';
+import { showingProgress } from './progress/progress.ts';
 import { makeFolder } from '../output/files/target.ts';
 import { SharedBySessions } from './session.ts';
 
@@ -37,8 +37,10 @@ export interface Run {
   readonly context: Context;
   readonly flags: RunFlags;
   readonly notices: Notices;
-  readonly progress: Progress;
-  readonly receipt: Receipt;
+  /** What is known of the part of this name; without one, of the only part, or of what joins all. */
+  readonly partNamed: (name: string | undefined) => PartState;
+  /** Whether a receipt is written, for which the hash of the output is needed. */
+  readonly hasReceipt: boolean;
   readonly shared: SharedBySessions;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -56,31 +58,29 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const { flags, name, records, output, folder, parts, partKind } = options;
-  const startedAt = given.clock.now();
+  const { flags, name, records, output, folder, partKind = 'profiles' } = options;
+  const { clock } = given;
+  const startedAt = clock.now();
   const notices = new Notices(given, flags);
-  await Progress.during(given, { flags, what: records, parts, partKind }, async (progress, context) => {
+  const whole = new PartState(undefined, { clock, notices });
+  const parts = (options.parts ?? []).map((part) => new PartState(part, { clock, notices }));
+  const partNamed = (name: string | undefined): PartState =>
+    parts.find((part) => part.name === name) ?? whole;
+  const view = { flags, what: records, parts: parts.length > 0 ? parts : [whole], partKind };
+  await showingProgress(given, view, async (context) => {
     await checkPaths(context, pathsOf(options));
     // The receipt may be one of the files in it.
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
+    const shared = new SharedBySessions(context, flags);
+    const file = flags.receipt;
+    const run = { context, flags, notices, partNamed, shared, startedAt };
     try {
-      const receipt = await Receipt.open(context, {
-        file: flags.receipt,
-        output,
-        folder,
-        name,
-        parts,
-        notices,
-      });
-      await receipt.during(async () => {
-        const shared = new SharedBySessions(context, flags);
-        try {
-          await work({ context, flags, notices, progress, receipt, shared, startedAt });
-        } finally {
-          await shared.close();
-        }
-      });
+      if (file === undefined) return await work({ ...run, hasReceipt: false });
+      const { withReceipt } = await import('./receipt.ts');
+      const told = { context, file, output, folder, name, whole, parts, notices, startedAt };
+      await withReceipt(told, () => work({ ...run, hasReceipt: true }));
     } finally {
+      await shared.close();
       await removeEmpty?.();
     }
   });

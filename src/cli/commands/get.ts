@@ -54,11 +54,12 @@ async function runGet(
   );
 }
 
-async function deliverBody({ context, read }: Part, output: string | undefined): Promise<void> {
+async function deliverBody(part: Part, output: string | undefined): Promise<void> {
   const { written } = await import('../../output/files/destination.ts');
   const { openDestination } = await import('../../output/files/open-destination.ts');
-  const destination = await openDestination(output, context);
+  const { recordsOf } = await import('../../run/part.ts');
+  const destination = await openDestination(output, part.context);
   await written(destination, async () => {
-    for await (const { records } of read(undefined)) await destination.write(records.bytes);
+    for await (const { bytes } of recordsOf(part)) await destination.write(bytes);
   });
 }

@@ -8,14 +8,15 @@ import {
 } from '../../report/figures.ts';
 import { InvoiceFigures, type ReportDates } from '../../report/invoice-figures.ts';
 import { fieldsOf } from '../open-questions.ts';
-import { checkPart, hasRecords, ownerOf, recordsOf, tryPart, type PartResult } from '../part.ts';
+import { checkPart, ownerOf, recordsOf, tryPart } from '../part.ts';
+import { hasRecords, type PartState } from '../part-state.ts';
 import type { Run } from '../run.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-sources.ts';
 
 /** What became of a listing. */
 export interface ListingRead {
   readonly listing: Listing;
-  readonly result: PartResult;
+  readonly result: PartState;
   /** As its records are asked for. */
   readonly profile: string | undefined;
   /** As the token names it. */

@@ -9,13 +9,13 @@ import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
-import { remarkFile } from '../export-part.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { hasRecords, type PartResult } from '../part.ts';
+import { forEachPart } from '../part.ts';
+import { hasRecords, type PartState } from '../part-state.ts';
 import { checkPaths } from '../paths.ts';
 import { inRun } from '../run.ts';
-import { forEachPart } from '../several/buffered-parts.ts';
-import { checkResults } from '../several/outcome.ts';
+import { checkResults, type PartResult } from '../several/outcome.ts';
+import { remarkFile } from '../written.ts';
 import { figuresOf, readListing, type ListingRead } from './report-figures.ts';
 import { reportSources, type ReportSources } from './report-sources.ts';
 
@@ -142,8 +142,8 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
       if (!results.some(hasRecords)) checkListings(results);
       await destination.write(await textOf(figuresOf(read, dates), { format, flags, context }));
       await destination.commit();
-      run.receipt.note({ delivered: destination });
-      await remarkFile(run, destination, { count: 1, what: 'reports', place: path });
+      run.partNamed(undefined).delivered = destination;
+      remarkFile(run, destination, { count: 1, what: 'reports', place: path });
       checkListings(results);
     } finally {
       for (const { source } of parts) await source.close?.();
@@ -205,6 +205,6 @@ async function textOf(figures: ReportFigures, { format, flags, context }: TextOp
 }
 
 /** Throws where the page is not about everything. */
-function checkListings(results: readonly PartResult[]): void {
+function checkListings(results: readonly PartState[]): void {
   checkResults(results, { what: 'listings', lack: 'not whole in the report, which says so' });
 }

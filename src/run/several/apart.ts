@@ -6,11 +6,11 @@ import { oneWordName } from '../../resources/resource.ts';
 import { exportPart, runOf, type Export } from '../export-part.ts';
 import { bareCount } from '../open-questions.ts';
 import { impliedFormat } from '../output-plan.ts';
-import { tryPart, type PartResult } from '../part.ts';
+import { forEachPart, tryPart } from '../part.ts';
+import type { PartState } from '../part-state.ts';
 import { inRun } from '../run.ts';
 import { flagDefaults } from '../settings.ts';
 import { checkProfiles } from './joined-source.ts';
-import { forEachPart } from './buffered-parts.ts';
 
 /**
  * Writes the records of each profile into a file of its own: what `--profile <name> -o <file>` writes. One that fails leaves its
@@ -29,7 +29,7 @@ export async function exportApart(
     return { flag: '--output-dir:', path, is: `where the records of ${profile} go` };
   });
   await inRun(context, { ...(await runOf(asked)), folder, files, parts: names }, async (run) => {
-    const results: PartResult[] = [];
+    const results: PartState[] = [];
     try {
       await source.open?.(run);
       for (const { older, path } of apart) {

@@ -2,23 +2,22 @@ import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import { CellReader } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { withOwnColumn } from '../../json/scan-records.ts';
+import { Collected } from '../../output/collected.ts';
 import type { Delivery } from '../../paging/page.ts';
-import type { WalkStatus } from '../../paging/walk-status.ts';
 import type { Resource } from '../../resources/resource.ts';
 import {
   checkPart,
-  hasRecords,
+  forEachPart,
   recordsOf,
+  tryPart,
   type JoinedProfiles,
-  type LocalReadOptions,
   type LocalSource,
   type Part,
-  type PartResult,
   type Source,
 } from '../part.ts';
+import { hasRecords, type PartState } from '../part-state.ts';
 import type { Run } from '../run.ts';
 import { checkResults } from './outcome.ts';
-import { BufferedParts, type NamedPart } from './buffered-parts.ts';
 
 interface JoinedOptions {
   /** What is read of each. The caller opens and closes it. */
@@ -31,24 +30,26 @@ interface JoinedOptions {
 
 /**
  * The records of several organizations as those of one source: one organization after the other, each put aside until it is whole,
- * with the name of its profile as a column beside its records. One that fails is left out, and named at the end.
+ * with the name of its profile as a column beside its records. One that fails is left out, and named at the end. Memory does not
+ * grow with them.
  */
 export class JoinedSource implements LocalSource {
   readonly kind = 'local';
   readonly isSeveral = true;
   readonly joined: JoinedProfiles = {
     names: () => this.#options.names,
-    had: () => this.#buffered?.namesHad ?? [],
+    had: () => this.#read.filter(hasRecords).map(({ name }) => name!),
     isUnread: (record) => {
       const profile = this.#profiles.read(record, 0)[0]?.text;
       return this.#options.names.some((name) => name === profile && !this.joined.had().includes(name));
     },
-    counted: (records) => (this.#run.receipt.isWanted ? this.#counted(records) : records),
+    counted: (records) => (this.#run.hasReceipt ? this.#counted(records) : records),
   };
   readonly #run: Run;
   readonly #options: JoinedOptions;
   readonly #profiles = new CellReader([PROFILE_COLUMN]);
-  #buffered: BufferedParts<NamedPart> | undefined;
+  /** The profiles that were read so far. */
+  readonly #read: PartState[] = [];
 
   constructor(run: Run, options: JoinedOptions) {
     this.#run = run;
@@ -77,59 +78,64 @@ export class JoinedSource implements LocalSource {
   }
 
   /** @param limit records of each profile, at most, where they are wanted as they are listed */
-  async *read({ status }: LocalReadOptions, limit: number | undefined): AsyncGenerator<Delivery> {
+  async *read({ status }: Part, limit: number | undefined): AsyncGenerator<Delivery> {
     const { source, names } = this.#options;
-    const statuses = new Map<string, WalkStatus>();
-    const parts = names.map((profile) => ({ source, name: profile, profile }));
-    const buffered = (this.#buffered = new BufferedParts(this.#run, parts, (part) => {
-      statuses.set(part.name!, part.status);
-      return wholePart(part, limit);
-    }));
+    const open = new Set<Collected>();
+    const collect = async (profile: string, signal: AbortSignal) => {
+      const collected = new Collected();
+      open.add(collected);
+      const state = await tryPart(this.#run, { source, name: profile, profile, signal }, async (part) => {
+        for await (const batch of recordsOf(part, limit)) await collected.add(batch);
+        checkPart(part);
+      });
+      return { profile, state, collected };
+    };
     let left = limit === undefined ? Infinity : this.#options.limit;
-    for await (const { options, records } of buffered.read()) {
-      const own = { name: PROFILE_COLUMN, value: JSON.stringify(options.name) };
-      for await (const batch of records) {
-        if (left === 0) break;
-        const given = sliceRecords(batch, 0, left);
-        left -= given.count;
-        status.records += given.count;
-        // The records of an export of several say themselves whose they are.
-        yield { records: source.isSeveral ? given : withOwnColumn(given, own), next: undefined };
+    try {
+      for await (const { profile, state, collected } of forEachPart(this.#run, names, collect)) {
+        this.#read.push(state);
+        const own = { name: PROFILE_COLUMN, value: JSON.stringify(profile) };
+        for await (const batch of hasRecords(state) ? collected.read() : []) {
+          if (left === 0) break;
+          const given = sliceRecords(batch, 0, left);
+          left -= given.count;
+          status.records += given.count;
+          // The records of an export of several say themselves whose they are.
+          yield { records: source.isSeveral ? given : withOwnColumn(given, own), next: undefined };
+        }
+        await collected.close();
+        open.delete(collected);
       }
+    } finally {
+      for (const collected of open) await collected.close();
     }
-    if (buffered.namesHad.length === 0) this.check();
-    status.totalAtEnd = totalOf(
-      buffered.namesHad.map((name) => statuses.get(name)!),
-      limit,
-    );
+    const had = this.#read.filter(hasRecords);
+    if (had.length === 0) this.check();
+    status.totalAtEnd = totalOf(had, limit);
   }
 
   async *#counted(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    const { receipt } = this.#run;
-    const sections = new Map(this.#options.names.map((name) => [name, receipt.section(name)]));
+    const states = new Map(this.#options.names.map((name) => [name, this.#run.partNamed(name)]));
     for await (const batch of records) {
-      for (let index = 0; index < batch.count; index++)
-        sections.get(this.#profiles.read(batch, index)[0]?.text ?? '')?.count(1);
+      for (let index = 0; index < batch.count; index++) {
+        const state = states.get(this.#profiles.read(batch, index)[0]?.text ?? '');
+        if (state !== undefined) state.records++;
+      }
       yield batch;
     }
   }
 
   /** Throws where profiles are missing, or not whole. */
   check(): void {
-    checkProfiles(this.#buffered?.results ?? []);
+    checkProfiles(this.#read);
   }
 }
 
-/** The records of a part. Throws IncompleteError after the last one where it is not whole. */
-async function* wholePart(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
-  yield* recordsOf(part, limit);
-  checkPart(part);
-}
-
 /** How many records the listings have in all; undefined where one that was read as far as the limit does not say it. */
-function totalOf(listings: readonly WalkStatus[], limit = Infinity): number | undefined {
+function totalOf(parts: readonly PartState[], limit = Infinity): number | undefined {
   let total = 0;
-  for (const { records, totalAtEnd = records < limit ? records : undefined } of listings) {
+  for (const { status } of parts) {
+    const { records, totalAtEnd = records < limit ? records : undefined } = status;
     if (totalAtEnd === undefined) return undefined;
     total += totalAtEnd;
   }
@@ -137,7 +143,7 @@ function totalOf(listings: readonly WalkStatus[], limit = Infinity): number | un
 }
 
 /** Throws where profiles are missing, or not whole. */
-export function checkProfiles(results: readonly PartResult[]): void {
+export function checkProfiles(results: readonly PartState[]): void {
   const failed = results.filter(({ failure }) => failure !== undefined);
   const names = failed.map(({ name }) => name);
   checkResults(results, {

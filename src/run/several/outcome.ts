@@ -1,5 +1,8 @@
 import { IncompleteError, type FolioError } from '../../errors.ts';
-import { hasRecords, type PartResult } from '../part.ts';
+import { hasRecords, type PartState } from '../part-state.ts';
+
+/** What became of a part. */
+export type PartResult = Partial<Pick<PartState, 'name' | 'failure'>>;
 
 interface OutcomeWords {
   /** What the parts are: `profiles`. */
@@ -20,7 +23,7 @@ export function checkResults(
   results: readonly PartResult[],
   { what, lack, hint, leading }: OutcomeWords,
 ): void {
-  const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
+  const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
   if (first === undefined) return;
   const reasons = reasonsOf(failed.map(({ name, failure }) => ({ name, reason: failure.message })));

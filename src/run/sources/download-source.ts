@@ -13,13 +13,13 @@ import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import type { Written } from '../progress/progress-state.ts';
+import type { Written } from '../written.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { ListingSource } from './listing-source.ts';
 import { whereContext, columnsOf } from '../open-questions.ts';
 import { requestDefaults } from '../parse-values.ts';
 import type { ReadPath } from '../paths.ts';
-import type { ServiceReadOptions, ServiceSource } from '../part.ts';
+import type { ServicePart, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 
 /** What a record of a download says. */
@@ -85,7 +85,7 @@ export class DownloadSource implements ServiceSource {
   }
 
   /** The limit of the command line is one of invoices, and the listing's own. */
-  async *read(options: ServiceReadOptions): AsyncGenerator<Delivery> {
+  async *read(options: ServicePart): AsyncGenerator<Delivery> {
     for await (const result of this.#results(options)) {
       const record = this.#told.recordOf(result);
       if (record !== undefined) yield { records: record, next: undefined };
@@ -112,7 +112,7 @@ export class DownloadSource implements ServiceSource {
     await this.#folder?.close();
   }
 
-  async *#results(options: ServiceReadOptions): AsyncGenerator<DownloadResult> {
+  async *#results(options: ServicePart): AsyncGenerator<DownloadResult> {
     const { context, session } = options;
     const folder = this.#folder;
     if (folder === undefined) throw new TypeError('read before it was opened');
@@ -137,7 +137,7 @@ export class DownloadSource implements ServiceSource {
 
   /** The files of the invoices that are asked for, as the walk finds them, each with its name in the folder. */
   async *#jobs(
-    options: ServiceReadOptions,
+    options: ServicePart,
     folder: DownloadFolder,
     reader: InvoiceFileReader,
   ): AsyncGenerator<DownloadJob> {
@@ -153,7 +153,7 @@ export class DownloadSource implements ServiceSource {
     }
   }
 
-  async *#all(options: ServiceReadOptions): AsyncGenerator<PlacedInvoices> {
+  async *#all(options: ServicePart): AsyncGenerator<PlacedInvoices> {
     for await (const { records, next } of this.#listing.read(options, this.#options.flags.limit)) {
       const start = startOf(records, next);
       yield { records, placeOf: (index) => start && start.place + index };
@@ -162,7 +162,7 @@ export class DownloadSource implements ServiceSource {
 
   /** The invoices for which `--where` holds. A limit counts these, not the ones that are read to find them. */
   async *#some(
-    options: ServiceReadOptions,
+    options: ServicePart,
     where: NonNullable<QuestionFlags['where']>,
   ): AsyncGenerator<PlacedInvoices> {
     const tests = where.map((condition) => conditionTest(condition, whereContext(options.context)));
@@ -183,7 +183,7 @@ export class DownloadSource implements ServiceSource {
         if ((left -= some.count) <= 0) return;
       }
     } finally {
-      options.notices.tell(filter.findings());
+      options.notices.add(...filter.findings());
     }
   }
 }
@@ -199,7 +199,7 @@ function startOf(records: RecordBatch, next: Delivery['next']): { readonly place
 }
 
 /** The client for files behind links of the service; it never sees a token. Sends nothing. */
-async function openFileClient({ context, session, flags }: ServiceReadOptions): Promise<FileClient> {
+async function openFileClient({ context, session, flags }: ServicePart): Promise<FileClient> {
   const { defaults } = session;
   const retries = flags.retries ?? defaults.retries ?? requestDefaults.retries;
   const delay = flags.retryDelay ?? defaults.retryDelay ?? requestDefaults.retryDelay;

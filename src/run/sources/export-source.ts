@@ -20,7 +20,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 import { fieldsOf } from '../open-questions.ts';
-import type { LocalReadOptions, LocalSource } from '../part.ts';
+import type { LocalSource, Part } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
@@ -122,7 +122,7 @@ export class ExportSource implements LocalSource {
     for (const stale of database?.stale ?? []) notices.warn(stale);
     if (database?.age !== undefined) notices.remark(database.age);
     this.#checked = database === undefined ? await checkExport(file) : undefined;
-    if (this.#checked !== undefined) notices.tell([this.#checked]);
+    if (this.#checked !== undefined) notices.add(this.#checked);
     this.#headings = database === undefined ? (await deliveredForm(file))?.headings : undefined;
     const { fiscalIds } = filters;
     if (fiscalIds !== undefined) {
@@ -131,7 +131,7 @@ export class ExportSource implements LocalSource {
     this.#sortKeys();
   }
 
-  async *read(options: LocalReadOptions, limit = Infinity): AsyncGenerator<Delivery> {
+  async *read(options: Part, limit = Infinity): AsyncGenerator<Delivery> {
     const { status } = options;
     let seen = 0;
     for await (const batch of await this.#chosen(options)) {
@@ -169,7 +169,7 @@ export class ExportSource implements LocalSource {
     return (this.#input ??= ExportFile.ofInput(context, piped));
   }
 
-  async #chosen({ context, profile }: LocalReadOptions): Promise<Records> {
+  async #chosen({ context, profile }: Part): Promise<Records> {
     const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#options;
     const records = await this.#stored(context, profile);
     if ((fiscalIds ?? sortBy) === undefined) return records;

@@ -2,7 +2,7 @@ import type { QueryPair } from '../../api/address.ts';
 import { UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { fetchCustomer, fetchFund, fetchPortalLink } from '../../resources/items.ts';
-import type { ServiceReadOptions, ServiceSource } from '../part.ts';
+import type { ServicePart, ServiceSource } from '../part.ts';
 
 /** One customer. */
 export function customerSource(id: string): ServiceSource {
@@ -32,18 +32,15 @@ export function portalLinkSource(
 
 /** One fund with all its documents. */
 export function fundSource(id: string): ServiceSource {
-  return itemSource('fund', ({ session, context, status, partial }) => {
+  return itemSource('fund', ({ session, context, status, serviceErrors }) => {
     const { client, concurrency } = session;
-    const onErrors = (errors: Buffer): void => partial.add(errors);
+    const onErrors = serviceErrors.add;
     return fetchFund({ client, id, concurrency, status, signal: context.signal, onErrors });
   });
 }
 
 /** A single record, which comes with one answer or is made of several. */
-function itemSource(
-  name: string,
-  fetch: (options: ServiceReadOptions) => Promise<RecordBatch>,
-): ServiceSource {
+function itemSource(name: string, fetch: (options: ServicePart) => Promise<RecordBatch>): ServiceSource {
   return {
     kind: 'service',
     name,

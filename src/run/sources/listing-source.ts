@@ -6,10 +6,9 @@ import type { Delivery } from '../../paging/page.ts';
 import { asksForOrder, filterParameters, type ListingQuery } from '../../resources/listing-pages.ts';
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { explainUnknownIds } from '../completeness.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
 import type { ReadPath } from '../paths.ts';
-import type { ServiceReadOptions, ServiceSource } from '../part.ts';
+import type { ServicePart, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
 
@@ -93,13 +92,13 @@ export class ListingSource implements ServiceSource {
     };
   }
 
-  async *read(options: ServiceReadOptions, limit: number | undefined): AsyncGenerator<Delivery> {
-    const { context, session, partial, status, notices } = options;
+  async *read(options: ServicePart, limit: number | undefined): AsyncGenerator<Delivery> {
+    const { context, session, serviceErrors, status, notices } = options;
     const { client, concurrency, defaults } = session;
     const newest = this.#isNewestFirst ? this.resource.newestFirst : undefined;
     const query = { ...this.query(defaults), ...newest, limit };
     const { signal } = context;
-    const onErrors = (errors: Buffer): void => partial.add(errors);
+    const onErrors = serviceErrors.add;
     const { resource } = this;
     try {
       const onDetail = (text: string): void => notices.detail(text);
@@ -107,7 +106,7 @@ export class ListingSource implements ServiceSource {
         ...{ client, concurrency, status, signal, onErrors, onDetail },
       });
     } catch (error) {
-      throw explainUnknownIds(error, { resource, partial });
+      throw serviceErrors.explain(error, resource.fiscalIds);
     }
   }
 }

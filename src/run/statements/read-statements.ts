@@ -8,16 +8,8 @@ import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { fieldsOf, withFieldsWatched } from '../open-questions.ts';
-import {
-  checkPart,
-  hasRecords,
-  ownerOf,
-  recordsOf,
-  tryPart,
-  type Part,
-  type PartResult,
-  type Source,
-} from '../part.ts';
+import { checkPart, forEachPart, ownerOf, recordsOf, tryPart, type Part, type Source } from '../part.ts';
+import { hasRecords, type PartState } from '../part-state.ts';
 import type {
   GlobalFlags,
   OutputFlags,
@@ -29,7 +21,6 @@ import type {
 import type { Run } from '../run.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { checkResults } from '../several/outcome.ts';
-import { forEachPart } from '../several/buffered-parts.ts';
 import { askedSource } from '../sources/asked-source.ts';
 
 /** Whom statements are about, and what they say. */
@@ -109,7 +100,7 @@ export function resourceOf(flags: Pick<StatementFlags, 'payable'>): Resource {
 
 /** What was read of one organization. */
 interface PartRead {
-  readonly result: PartResult;
+  readonly result: PartState;
   /** Whether all of the listing was there, be there documents that cannot be read. */
   readonly isWhole: boolean;
   /** As its invoices are asked for. */
@@ -156,7 +147,7 @@ const MAX_NAMED = 5;
 /** All that was read. */
 export interface StatementsRead {
   readonly statements: readonly OwnStatement[];
-  readonly results: readonly PartResult[];
+  readonly results: readonly PartState[];
   readonly facts: StatementFacts;
 }
 
@@ -205,7 +196,7 @@ function warnOfBoth({ run }: Job, statements: readonly OwnStatement[]): void {
 }
 
 /** Throws where not all is whole. */
-export function checkOutcome(results: readonly PartResult[]): void {
+export function checkOutcome(results: readonly PartState[]): void {
   const failed = results.filter(({ failure }) => failure !== undefined);
   checkResults(results, {
     what: 'profiles',

@@ -4,7 +4,7 @@ import { statementIndex, type IndexedStatement } from '../../report/statement-in
 import { statementPage } from '../../report/statement-page.ts';
 import type { OwnStatement } from '../../report/statement-rows.ts';
 import { writingFor } from '../../report/words.ts';
-import { remarkWritten } from '../export-part.ts';
+import { remarkWritten } from '../written.ts';
 import { noteOf } from './note.ts';
 import { checkOutcome, readAll, type Job, type StatementsRead } from './read-statements.ts';
 
@@ -33,8 +33,9 @@ export async function writeFolder({ run, ...job }: Job, path: string): Promise<v
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const count = indexed.length;
-  run.receipt.note({ results: { format: 'html', statements: count, bytes, files } });
-  await remarkWritten(run, () => ({ count, what: 'statements', place: path, bytes }));
+  const facts = { format: 'html', statements: count, bytes, files };
+  run.notices.add({ level: 'fact', text: '', facts });
+  remarkWritten(run, () => ({ count, what: 'statements', place: path, bytes }));
   checkOutcome(outcome!.results);
 }
 

@@ -14,10 +14,11 @@ import {
   STATEMENT_SHOWN,
 } from '../../report/statement-rows.ts';
 import { writingFor } from '../../report/words.ts';
-import { deliver, remarkFile } from '../export-part.ts';
+import { deliver } from '../export-part.ts';
 import { planOutput } from '../output-plan.ts';
 import type { ReadPath } from '../paths.ts';
-import type { PartResult } from '../part.ts';
+import type { PartState } from '../part-state.ts';
+import { remarkFile } from '../written.ts';
 import { inRun } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
 import { noteFile, noteOf } from './note.ts';
@@ -155,29 +156,27 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     shown: STATEMENT_SHOWN,
   };
   const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, result) };
-  let results: readonly PartResult[] = [];
+  let results: readonly PartState[] = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const outcome = await readAll(job);
     ({ results } = outcome);
     yield* statementRows(outcome.statements, isSeveral);
   };
-  const { receipt, context } = run;
-  receipt.note({ plan });
-  const delivered = await deliver(context, rows(), { plan, receipt });
-  receipt.note({ delivered });
-  const count = receipt.facts.records;
-  await remarkFile(run, delivered, { count, what: 'documents', place: plan.target });
+  const state = run.partNamed(undefined);
+  const delivered = await deliver(run.context, rows(), { plan, state, hasReceipt: run.hasReceipt });
+  const count = state.records;
+  remarkFile(run, delivered, { count, what: 'documents', place: plan.target });
   checkOutcome(results);
 }
 
 /** Writes one page, or one JSON document. */
 async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
   const { run, asked } = job;
-  const { output, receipt } = asked.flags;
+  const { output } = asked.flags;
   const note = await noteOf(asked.flags.note, run.context);
-  let results: readonly PartResult[] = [];
+  let results: readonly PartState[] = [];
   const delivered = await written(
-    await openDestination(output, run.context, { hasReceipt: receipt !== undefined }),
+    await openDestination(output, run.context, { hasReceipt: run.hasReceipt }),
     async (destination) => {
       const outcome = await readAll(job);
       ({ results } = outcome);
@@ -188,8 +187,8 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
       );
     },
   );
-  run.receipt.note({ delivered });
-  await remarkFile(run, delivered, { count: 1, what: 'statements', place: output });
+  run.partNamed(undefined).delivered = delivered;
+  remarkFile(run, delivered, { count: 1, what: 'statements', place: output });
   checkOutcome(results);
 }
 

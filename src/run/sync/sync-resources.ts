@@ -9,7 +9,7 @@ import { listings } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { checkComplete } from '../completeness.ts';
 import { ListingSource } from '../sources/listing-source.ts';
-import type { ServiceReadOptions, ServiceSource } from '../part.ts';
+import type { ServicePart, ServiceSource } from '../part.ts';
 
 /** A listing that a database can hold. */
 export interface SyncResource {
@@ -77,7 +77,7 @@ function allFundDocuments(): ServiceSource {
 }
 
 /** The ids of all funds, as JSON literals. */
-async function fundIds(options: ServiceReadOptions): Promise<readonly string[]> {
+async function fundIds(options: ServicePart): Promise<readonly string[]> {
   const status = new WalkStatus();
   const ids: string[] = [];
   // The settings of the documents are not those of their funds.
@@ -97,7 +97,7 @@ async function fundIds(options: ServiceReadOptions): Promise<readonly string[]> 
   return ids;
 }
 
-async function documentsOf(options: ServiceReadOptions, literal: string): Promise<readonly RecordBatch[]> {
+async function documentsOf(options: ServicePart, literal: string): Promise<readonly RecordBatch[]> {
   const status = new WalkStatus();
   const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
   const batches: RecordBatch[] = [];

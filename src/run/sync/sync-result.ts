@@ -41,11 +41,11 @@ export async function showResults(
   const listings = rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)])));
   const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
   // The parts of a sync are listings: they take the place of the profiles in the receipt.
-  run.receipt.note({ results: { records, profiles: undefined, listings } });
+  run.notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
   await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
   for (const result of results) warn(run, result, results.length > 1);
   checkResults(
-    results.map(({ name, synced: { error: failure } }) => ({ name, ...(failure && { failure }) })),
+    results.map(({ name, synced: { error: failure } }) => ({ name, failure })),
     {
       what: 'listings',
       lack: 'left as they were',

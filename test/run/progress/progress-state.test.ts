@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestEvent } from '../../../src/api/client.ts';
-import { duration, progressLine } from '../../../src/run/progress/progress-state.ts';
-import { ProgressState } from '../../../src/run/progress/progress-state.ts';
+import { progressLine } from '../../../src/run/progress/progress-display.ts';
+import { ProgressState } from '../../../src/run/part-state.ts';
+import { duration } from '../../../src/run/written.ts';
 import { digitGrouper } from '../../../src/output/terminal/number-text.ts';
 
 const group = digitGrouper('en-US');
@@ -19,7 +20,7 @@ function retry(number: number, wait: number): RequestEvent {
 }
 
 function running(): ProgressState {
-  const progress = new ProgressState(undefined, 0);
+  const progress = new ProgressState();
   progress.begin(0);
   return progress;
 }
@@ -28,20 +29,20 @@ describe('standingLine', () => {
   it('begins with what is in flight', () => {
     const progress = running();
     expect(progressLine(progress, 0, group)).toBe('');
-    progress.asked(request(1), 0);
+    progress.requested(request(1), 0);
     expect(progressLine(progress, 100, group)).toBe('1 in flight');
   });
 
   it('counts records of the total, pages, calls in flight, retries and pages that were too large', () => {
     const progress = running();
-    for (const number of [1, 2, 3, 4]) progress.asked(request(number), 0);
-    progress.asked(response(1), 100);
+    for (const number of [1, 2, 3, 4]) progress.requested(request(number), 0);
+    progress.requested(response(1), 100);
     progress.walked({ kind: 'page', records: 4000, total: 12_345 });
-    progress.asked(retry(2, 400), 200);
+    progress.requested(retry(2, 400), 200);
     progress.walked({ kind: 'shrink', from: 500, to: 250, reason: 'large' });
     const line = '4,000 of 12,345 · 1 page · 1 retry · 1 page too large · 2 in flight';
     expect(progressLine(progress, 300, group)).toBe(line);
-    progress.asked(retry(3, 400), 300);
+    progress.requested(retry(3, 400), 300);
     progress.walked({ kind: 'page', records: 345, total: 12_345 });
     expect(progressLine(progress, 300, group)).toBe(
       '4,345 of 12,345 · 2 pages · 2 retries · 1 page too large · 1 in flight',
@@ -71,9 +72,9 @@ describe('standingLine', () => {
 
   it('says for how long nothing is asked', () => {
     const progress = running();
-    progress.asked(request(1), 0);
-    progress.asked({ kind: 'throttled', wait: 12_000 }, 0);
-    progress.asked(retry(1, 12_000), 0);
+    progress.requested(request(1), 0);
+    progress.requested({ kind: 'throttled', wait: 12_000 }, 0);
+    progress.requested(retry(1, 12_000), 0);
     expect(progressLine(progress, 2_500, String)).toBe('1 retry · waits 10 s');
     expect(progressLine(progress, 12_000, String)).toBe('1 retry');
   });
