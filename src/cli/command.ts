@@ -58,7 +58,7 @@ export function addCommand<
     const given = readFlags(command, { ...globalFlags, ...spec.flags });
     // The parser passes the arguments in order, then its own view of the flags.
     const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
-    await spec.run(valuesOf(given, context.onFlagRead) as Values<Own> & GlobalFlags, args);
+    await spec.run(valuesOf(given, context.onFlagRead), args);
   });
 }
 

@@ -17,7 +17,7 @@ export interface Flag<Value> {
    * Reads the text behind the flag, and where the flag is repeated gets what it returned before. A flag without it has any text
    * or words, true, or, for `--no-…`, false.
    */
-  parse?(text: string, before?: Value): Value;
+  parse?(this: void, text: string, before?: Value): Value;
 }
 
 /** Flags by the names that their values have. Undefined stands for a flag that a command does not have. */

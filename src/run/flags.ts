@@ -74,7 +74,7 @@ function bothNames(name: string, before?: string): string {
 }
 
 function either<One, Other>(one: Flag<One>, also: Flag<Other>): Flag<One | Other> {
-  return { ...one, also } as Flag<One | Other>;
+  return { ...one, also };
 }
 
 /** How requests are sent. */

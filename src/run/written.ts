@@ -47,7 +47,7 @@ export function remarkFile(
 }
 
 /** The one line after a file was written: `3,000 issued invoices → issued.csv, 3.1 MB, 2.4 s`. Time in milliseconds. */
-export function closingLine(
+function closingLine(
   { count, of, what, place, bytes, more = [] }: Written,
   { milliseconds, locale }: { readonly milliseconds: number; readonly locale: string },
 ): string {
