@@ -248,7 +248,7 @@ describe('--sum and --group-by', () => {
   });
 
   it('says that a sum is not of all, by its exit code', async () => {
-    const pages = Array.from({ length: 6 }, () => pageOf(INVOICES, { total: 7 }));
+    const pages = Array.from({ length: 7 }, () => pageOf(INVOICES, { total: 7 }));
     const { code, stdout, stderr } = await runScripted(['issued', '--sum', 'number'], pages);
     expect(code).toBe(6);
     expect(stdout).toContain('CLP,3,8,0');
