@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { answeringTransport } from '../support/fake-transport.ts';
@@ -16,7 +16,13 @@ interface Listing {
 }
 
 /** How many calls the whole listing takes, and how many pages of the largest size hold it. */
-async function callsOf({ argv, records, most, order, reads }: Listing): Promise<string> {
+async function callsOf({
+  argv,
+  records,
+  most,
+  order,
+  reads,
+}: Listing): Promise<readonly [fewest: number, calls: number]> {
   let calls = 0;
   const transport = answeringTransport(({ url: { pathname, searchParams: query } }) => {
     const lists = query.getAll('customerFiscalIds');
@@ -51,11 +57,8 @@ async function callsOf({ argv, records, most, order, reads }: Listing): Promise<
   });
   expect(await runCommandLine(context)).toBe(0);
   expect(context.stdout.text.trimEnd().split('\n')).toHaveLength(records + (order === 'moves' ? 1 : 0));
-  return `${Math.ceil(records / most)} | ${calls}`;
+  return [Math.ceil(records / most), calls];
 }
-
-// What is loaded late, in the first run, would change the order in which pages come, and so which of them overlap.
-beforeAll(() => callsOf({ argv: ['received'], records: 3_000, most: 50 }));
 
 const ids = ['issued', '--customer-fiscal-id', '0-K,1-K,2-K'];
 
@@ -89,9 +92,14 @@ it.each<[what: string, listing: Listing]>([
   ],
 ])('CONTRIBUTING says how many calls prove whole: %s', async (what, listing) => {
   const text = readFileSync(new URL('../../.github/CONTRIBUTING.md', import.meta.url), 'utf8');
-  const rows = text
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .map((line) => line.replaceAll(/ +/g, ' '));
-  expect(rows).toContain(`| ${what} | ${await callsOf(listing)} |`);
+  const row = new RegExp(
+    `^\\| ${what.replaceAll(/[()]/g, '\\$&')} *\\| (\\d+) *\\| (\\d+)(?: to (\\d+))? *\\|$`,
+    'm',
+  );
+  const [, fewest, from, to] = row.exec(text)!.map(Number);
+  const [held, calls] = await callsOf(listing);
+  expect(held).toBe(fewest);
+  // Which of several pages comes first is not the same in each run, where some are refused.
+  expect(calls).toBeGreaterThanOrEqual(from!);
+  expect(calls).toBeLessThanOrEqual(to || from!);
 });
