@@ -107,6 +107,15 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('is as CONTRIBUTING tells it', () => {
+    const text = readFileSync(resolve(ROOT, '.github/CONTRIBUTING.md'), 'utf8');
+    const told = [...text.matchAll(/^- `(\w+)`: (?:(?!\n- )[^])*?\bImports ([^.]*)\./gm)].map(
+      ([, room, others]) => [room, [...others!.matchAll(/`(\w+)`/g)].map(([, other]) => other)],
+    );
+    const others = Object.entries(MAY_IMPORT).filter(([room]) => !/\.|cli|run/.test(room));
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(others));
+  });
+
   it('has a sandbox that shares no code with what it is there to check', () => {
     const wrong = paths
       .filter((path) => roomOf(path) === 'sandbox')
