@@ -69,20 +69,16 @@ try {
 /** Bundles folio into one file, and has Node put it into a copy of itself. Returns the notices of all that is in it. */
 async function makeProgram(program) {
   const node = installNode();
-  const start = join(work, 'start.ts');
-  writeFileSync(
-    start,
-    `import { main } from '${root}src/main.ts'; void main().then((code) => (process.exitCode = code));`,
-  );
   const bundle = await rolldown({
     ...inputOptions,
-    input: start,
+    input: 'src/main.ts',
     // SQLite is in this Node; PostgreSQL's native client is never asked for.
     external: ['libsql', 'pg-native'],
   });
   const written = await bundle.write({
     ...outputOptions,
     file: join(work, 'folio.cjs'),
+    footer: 'void exports.main().then((code) => (process.exitCode = code));',
     codeSplitting: false,
   });
   // The name alone: a path would become part of the program, and it differs from run to run.
