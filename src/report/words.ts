@@ -153,8 +153,7 @@ const en = {
     withoutAmount: (count: string) => `Documents that say no open amount: ${count}.`,
     index: 'Statements of account',
     indexNote: 'This list names everyone: keep it, and send each page to whom it is for.',
-    indexNotWhole:
-      'Not everything could be read. Some pages may be missing, and some may be of an earlier day.',
+    indexNotWhole: 'Not everything could be read. Some pages may be missing.',
     amount: 'Amount due',
     customer: 'Customer',
     supplier: 'Supplier',
@@ -325,7 +324,7 @@ const es: Words = {
     withoutAmount: (count) => `Documentos que no indican saldo: ${count}.`,
     index: 'Estados de cuenta',
     indexNote: 'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
-    indexNotWhole: 'No se pudo leer todo. Pueden faltar páginas, y algunas pueden ser de un día anterior.',
+    indexNotWhole: 'No se pudo leer todo. Pueden faltar páginas.',
     amount: 'Monto adeudado',
     customer: 'Cliente',
     supplier: 'Proveedor',
