@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { UsageError } from '../errors.ts';
 import { formatOfEnding } from '../output/formats.ts';
 
@@ -62,6 +63,24 @@ export function parseDatabaseAddress(text: string, variable?: string): DatabaseA
     });
   }
   return { engine: 'SQLite', path: text, shown: text };
+}
+
+/** The first bytes of every SQLite file. */
+const SQLITE = Buffer.from('SQLite format 3\0');
+
+/** Whether a text names a database to read from: an address, or a SQLite file. */
+export async function isDatabase(from: string): Promise<boolean> {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return true;
+  const file = await open(from).catch(() => undefined);
+  try {
+    const start = await file?.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0);
+    return start !== undefined && start.buffer.equals(SQLITE);
+  } catch {
+    // Such as a folder: the code that reads it as an export says so.
+    return false;
+  } finally {
+    await file?.close();
+  }
 }
 
 /** Whether the name of a database is probably a slip: that of an export. */

@@ -1,16 +1,11 @@
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { quoteName, type Database } from './database.ts';
+import { readColumns } from './record-columns.ts';
+import { readRuns } from './tables.ts';
 
 /** About how many bytes of records make a batch. */
 const TOGETHER = 1 << 20;
-
-/** The profiles that the table holds records of. */
-export async function profilesIn(database: Database, table: string): Promise<readonly string[]> {
-  if ((await database.relation(table)) === undefined) return [];
-  const rows = await database.query(`SELECT DISTINCT _profile FROM ${database.table(table)} ORDER BY 1`);
-  return rows.map(([profile]) => String(profile));
-}
 
 /** What became of the last sync of a listing, of one profile. */
 export type LastSync = {
@@ -31,32 +26,6 @@ export type LastSync = {
     }
 );
 
-/** Of each profile: what became of the last sync of the table, and how old its rows are. */
-export async function lastSyncs(database: Database, table: string): Promise<readonly LastSync[]> {
-  if ((await database.relation('_runs')) === undefined) return [];
-  const rows = await database.query(
-    `SELECT profile, finished_at, error FROM ${database.table('_runs')} WHERE resource = ? ORDER BY run`,
-    [table],
-  );
-  const last = new Map<string, LastSync>();
-  for (const cells of rows) {
-    const [profile = '', finished = '', error = ''] = cells.map((cell) =>
-      cell === null ? '' : String(cell),
-    );
-    const at = instantOf(finished);
-    const wholeAt = last.get(profile)?.wholeAt;
-    const became = error === '' ? { wholeAt: at, error: undefined } : { wholeAt, error };
-    last.set(profile, { profile, at, ...became });
-  }
-  return [...last.values()];
-}
-
-/** The moment as texts that can be ordered: PostgreSQL writes it in the zone of the session. */
-function instantOf(text: string): string {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? text : new Date(time).toISOString();
-}
-
 interface Chosen {
   readonly profile: string;
   /** Only records whose column has this text, as its first member; they are given without it. */
@@ -72,14 +41,83 @@ export interface StoredOrder {
   readonly isTurned: boolean;
 }
 
-/** The first member of a record, with the comma behind it. */
-const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
+/** A synced database, open to be read: one connection, on which one reading runs at a time. */
+export class StoredBooks {
+  readonly #database: Database;
+  /** Ends with the reading that is under way. */
+  #turn: Promise<void> = Promise.resolve();
 
-/**
- * The records of a profile that are not gone, as the service sent them except for links to files. They come in the order in
- * which they were first stored, or in the given one.
- */
-export async function* readRecords(
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async hasTable(table: string): Promise<boolean> {
+    return (await this.#database.relation(table)) !== undefined;
+  }
+
+  /** The profiles that the table holds records of. */
+  async profilesIn(table: string): Promise<readonly string[]> {
+    if (!(await this.hasTable(table))) return [];
+    const sql = `SELECT DISTINCT _profile FROM ${this.#database.table(table)} ORDER BY 1`;
+    return (await this.#database.query(sql)).map(([profile]) => String(profile));
+  }
+
+  /** Of each profile: what became of the last sync of the table, and how old its rows are. */
+  async lastSyncs(table: string): Promise<readonly LastSync[]> {
+    if (!(await this.hasTable('_runs'))) return [];
+    const rows = await this.#database.query(
+      `SELECT profile, finished_at, error FROM ${this.#database.table('_runs')} WHERE resource = ? ORDER BY run`,
+      [table],
+    );
+    const last = new Map<string, LastSync>();
+    for (const cells of rows) {
+      const [profile = '', finished = '', error = ''] = cells.map((cell) => String(cell ?? ''));
+      const at = instantOf(finished);
+      const became =
+        error === '' ? { wholeAt: at, error: undefined } : { wholeAt: last.get(profile)?.wholeAt, error };
+      last.set(profile, { profile, at, ...became });
+    }
+    return [...last.values()];
+  }
+
+  /** The organization that the records of each profile are of, as the last run knew it. */
+  async organizations(): Promise<ReadonlyMap<string, string>> {
+    return (await readRuns(this.#database)).organizations;
+  }
+
+  /** The column of a field that records can be ordered by; undefined where there is none, or one that does not hold text. */
+  async textColumn(table: string, field: string | undefined): Promise<string | undefined> {
+    const { known } = await readColumns(this.#database, table);
+    const column = known.find((one) => one.field === field);
+    return column?.type === 'text' ? column.name : undefined;
+  }
+
+  /**
+   * The records of a profile that are not gone, as the service sent them except for links to files. They come in the order in
+   * which they were first stored, or in the given one.
+   */
+  async *read(table: string, chosen: Chosen): AsyncGenerator<RecordBatch> {
+    const before = this.#turn;
+    let end = (): void => undefined;
+    this.#turn = new Promise((resolve) => (end = resolve));
+    await before;
+    let isWhole = false;
+    try {
+      yield* readRecords(this.#database, table, chosen);
+      isWhole = true;
+    } finally {
+      // What was not read to its end is still under way on a server: the next reading gets a new connection.
+      if (!isWhole) await this.#database.reconnect().catch(() => undefined);
+      end();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+}
+
+async function* readRecords(
   database: Database,
   table: string,
   { profile, where, order }: Chosen,
@@ -104,6 +142,9 @@ export async function* readRecords(
   if (texts.length > 0) yield batchOfTexts(texts);
 }
 
+/** The first member of a record, with the comma behind it. */
+const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
+
 /** Of one date, what came first stands first; in a listing that begins with the newest, what a later run brought. */
 function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | undefined): string {
   const [place, inBytes] = engine === 'SQLite' ? ['rowid', ''] : ['ctid', ' COLLATE "C"'];
@@ -115,4 +156,10 @@ function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | unde
 
 function batchOfTexts(texts: readonly string[]): RecordBatch {
   return scanArray(Buffer.from(`[${texts.join(',')}]`));
+}
+
+/** The moment as texts that can be ordered: PostgreSQL writes it in the zone of the session. */
+function instantOf(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
 }

@@ -5,7 +5,7 @@ import { recordBytes } from '../json/records.ts';
 import { CommitUnknown, Conflict, insertStatement, type Database, type StoredRow } from './database.ts';
 import { findDifferences, kindsOfChange, type Change, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { RUN_COLUMNS, makeRunTables } from './tables.ts';
+import { RUN_COLUMNS, makeRunTables, readRuns } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
 
 /** One listing of one profile, as it came or did not come. */
@@ -174,7 +174,7 @@ async function writeParts(
   options: SyncOptions,
 ): Promise<readonly [run: number, synced: readonly SyncedPart[]]> {
   await makeRunTables(database);
-  const run = (await lastRunOf(database)) + 1;
+  const run = (await readRuns(database)).last + 1;
   const synced: SyncedPart[] = [];
   for (const part of parts) {
     const overtaken = await overtakenBy(database, part, options);
@@ -295,20 +295,4 @@ async function sampleChanges(
     samples.gone.push({ part, change: 'gone', key, record: String(row?.[0]) });
   }
   return Object.values(samples).flat();
-}
-
-/** The number of the last run; 0 where none was. */
-export async function lastRunOf(database: Database): Promise<number> {
-  if ((await database.relation('_runs')) === undefined) return 0;
-  const [row] = await database.query(`SELECT coalesce(max(run), 0) FROM ${database.table('_runs')}`);
-  return Number(row![0]);
-}
-
-/** The organization that the records of each profile are of, as the last run knew it. */
-export async function rememberedOrganizations(database: Database): Promise<ReadonlyMap<string, string>> {
-  if ((await database.relation('_runs')) === undefined) return new Map();
-  const rows = await database.query(
-    `SELECT profile, organization FROM ${database.table('_runs')} WHERE organization IS NOT NULL ORDER BY run`,
-  );
-  return new Map(rows.map(([profile, organization]) => [String(profile), String(organization)]));
 }

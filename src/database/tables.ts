@@ -55,6 +55,20 @@ const COLUMNS: OwnTable = {
 /** The columns of `_runs`, in order. */
 export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
 
+/** The number of the last run, 0 where none was; and the organization that the last run knew each profile to be of. */
+export async function readRuns(
+  database: Database,
+): Promise<{ readonly last: number; readonly organizations: ReadonlyMap<string, string> }> {
+  if ((await database.relation('_runs')) === undefined) return { last: 0, organizations: new Map() };
+  const runs = database.table('_runs');
+  const [row] = await database.query(`SELECT coalesce(max(run), 0) FROM ${runs}`);
+  const known = await database.query(
+    `SELECT profile, organization FROM ${runs} WHERE organization IS NOT NULL ORDER BY run`,
+  );
+  const organizations = new Map(known.map((cells) => [String(cells[0]), String(cells[1])]));
+  return { last: Number(row![0]), organizations };
+}
+
 /**
  * Checks that those of the tables that exist are folio's, and not of a newer folio. Changes nothing. Throws UsageError.
  *

@@ -34,26 +34,26 @@ export async function exportRecords(context: Context, asked: Export): Promise<vo
   const { source, flags } = asked;
   await checkOrderOfTotals(flags);
   checkSumsOfRows(flags);
-  const own = (await source.profiles?.(context)) ?? [];
-  const names = await severalOf(context, asked, own);
-  const folder = flags.outputDir;
-  if (names !== undefined && folder !== undefined)
-    return (await import('./several/apart.ts')).exportApart(context, asked, { names, folder });
-  await inRun(context, { ...(await runOf(asked)), parts: names }, async (run) => {
-    const columns = flags.listColumns ? await knownColumns(run.context, asked, names) : undefined;
-    if (columns !== undefined) return writeColumns(run.context, columns, flags.output);
-    const part = async (): Promise<PartOptions> => {
-      if (names === undefined) return { source, profile: own[0] };
-      const { JoinedSource } = await import('./several/joined-source.ts');
-      return { source: new JoinedSource(run, { source, names, limit: flags.limit ?? Infinity }) };
-    };
-    try {
+  try {
+    const own = (await source.profiles?.(context)) ?? [];
+    const names = await severalOf(context, asked, own);
+    const folder = flags.outputDir;
+    if (names !== undefined && folder !== undefined)
+      return await (await import('./several/apart.ts')).exportApart(context, asked, { names, folder });
+    await inRun(context, { ...(await runOf(asked)), parts: names }, async (run) => {
+      const columns = flags.listColumns ? await knownColumns(run.context, asked, names) : undefined;
+      if (columns !== undefined) return writeColumns(run.context, columns, flags.output);
+      const part = async (): Promise<PartOptions> => {
+        if (names === undefined) return { source, profile: own[0] };
+        const { JoinedSource } = await import('./several/joined-source.ts');
+        return { source: new JoinedSource(run, { source, names, limit: flags.limit ?? Infinity }) };
+      };
       await source.open?.(run);
       await askPart(run, await part(), (open) => exportPart(open, asked));
-    } finally {
-      await source.close?.();
-    }
-  });
+    });
+  } finally {
+    await source.close?.();
+  }
 }
 
 /**

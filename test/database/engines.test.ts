@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { CommitUnknown } from '../../src/database/database.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
-import { lastRunOf, planSync, rememberedOrganizations, writeSync } from '../../src/database/sync-run.ts';
-import { lastSyncs, profilesIn, readRecords } from '../../src/database/read-back.ts';
-import { checkTables } from '../../src/database/tables.ts';
+import { planSync, writeSync } from '../../src/database/sync-run.ts';
+import { StoredBooks } from '../../src/database/read-back.ts';
+import { checkTables, readRuns } from '../../src/database/tables.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 import { describeDatabases, postgresForTests } from '../support/databases.ts';
@@ -71,9 +71,9 @@ describeDatabases('%s', (engine) => {
       ['north', null, 'the service failed'],
       ['south', one, null],
     ]);
-    expect(await rememberedOrganizations(database)).toEqual(new Map([['south', 'org-9']]));
+    expect((await readRuns(database)).organizations).toEqual(new Map([['south', 'org-9']]));
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(await lastSyncs(database, 'issued')).toEqual([
+    expect(await new StoredBooks(database).lastSyncs('issued')).toEqual([
       { profile: 'north', at, wholeAt: at, error: 'the service failed' },
       { profile: 'south', at, wholeAt: at, error: undefined },
     ]);
@@ -122,12 +122,29 @@ describeDatabases('%s', (engine) => {
     await sync(database, ['{"id":"c"}'], { profile: 'south' });
     const again = await sync(database, [texts[0]!, texts[1]!.replace('sig=1', 'sig=2'), texts[2]!]);
     expect(again).toMatchObject({ counts: { changed: 0, gone: 0, added: 0 } });
-    expect(await profilesIn(database, 'issued')).toEqual(['north', 'south']);
+    expect(await new StoredBooks(database).profilesIn('issued')).toEqual(['north', 'south']);
     const back: string[] = [];
-    for await (const batch of readRecords(database, 'issued', { profile: 'north' }))
+    for await (const batch of new StoredBooks(database).read('issued', { profile: 'north' }))
       back.push(...textsOf(batch));
     expect(back).toEqual(links);
     await database.close();
+  });
+
+  it('is read once after the other on one connection, also after a reading that stops early', async () => {
+    const database = await open(await newAddress(engine));
+    await sync(database, ['{"id":"a"}', '{"id":"b"}']);
+    const books = new StoredBooks(database);
+    const read = async (): Promise<string[]> => {
+      const texts: string[] = [];
+      for await (const batch of books.read('issued', { profile: 'north' })) texts.push(...textsOf(batch));
+      return texts;
+    };
+    const stopped = books.read('issued', { profile: 'north' });
+    await stopped.next();
+    const others = [read(), read()];
+    await stopped.return(undefined);
+    expect(await Promise.all(others)).toEqual(others.map(() => ['{"id":"a"}', '{"id":"b"}']));
+    await books.close();
   });
 
   it('holds any text, but for NUL, which its columns show as U+FFFD', async () => {
@@ -158,7 +175,7 @@ describeDatabases('%s', (engine) => {
       texts.map((a, id) => [a.replaceAll('\0', '\uFFFD'), JSON.stringify([a]), records[id]]),
     );
     const back: string[] = [];
-    for await (const batch of readRecords(database, 'issued', { profile: 'north' }))
+    for await (const batch of new StoredBooks(database).read('issued', { profile: 'north' }))
       back.push(...textsOf(batch));
     expect(back).toEqual(records);
     await database.close();
@@ -186,7 +203,7 @@ describeDatabases('%s', (engine) => {
     const inOrder = async (descending: boolean, isTurned: boolean): Promise<string> => {
       const order = { column: 'date', descending, isTurned };
       const ids: string[] = [];
-      for await (const batch of readRecords(database, 'issued', { profile: 'north', order }))
+      for await (const batch of new StoredBooks(database).read('issued', { profile: 'north', order }))
         ids.push(...textsOf(batch).map((text) => text.slice(7, 8)));
       return ids.join('');
     };
@@ -269,7 +286,7 @@ describeDatabases('a run that was overtaken, in %s', (engine) => {
   it('leaves what the newer run wrote of the same listing, and writes the others', async () => {
     const database = await open(await newAddress(engine));
     await sync(database, invoices(2));
-    const lastRun = await lastRunOf(database);
+    const lastRun = (await readRuns(database)).last;
     expect(lastRun).toBe(1);
     await sync(database, invoices(3));
     const old = await part(invoices(1));
@@ -352,7 +369,7 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     const settings = "SELECT name, setting FROM pg_settings WHERE source = 'session' ORDER BY 1";
     const before = await database.query(settings);
     await sync(database, invoices(3));
-    for await (const _ of readRecords(database, 'issued', { profile: 'north' }));
+    for await (const _ of new StoredBooks(database).read('issued', { profile: 'north' }));
     expect(await database.query(settings)).toEqual(before);
     expect(await database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
     await database.close();

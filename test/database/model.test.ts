@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { readRecords } from '../../src/database/read-back.ts';
+import { StoredBooks } from '../../src/database/read-back.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { countFigure } from '../support/figures.ts';
@@ -92,7 +92,8 @@ async function run(seed: number, database: Database): Promise<void> {
   await expectModel(database, model);
   for (const [profile, records] of listings) {
     const texts: string[] = [];
-    for await (const batch of readRecords(database, 'issued', { profile })) texts.push(...textsOf(batch));
+    for await (const batch of new StoredBooks(database).read('issued', { profile }))
+      texts.push(...textsOf(batch));
     expect(texts.toSorted()).toEqual([...records.values()].map(recordText).toSorted());
   }
 }

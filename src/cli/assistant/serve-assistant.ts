@@ -3,12 +3,13 @@ import { Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Context, Environment } from '../../context.ts';
+import { isDatabase } from '../../database/address.ts';
 import { UsageError } from '../../errors.ts';
 import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
 import { listings } from '../../resources/index.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
-import { DatabaseRecords, isDatabase, profilesHeld } from '../../run/sync/database-records.ts';
+import { DatabaseSource, FromDatabase, profilesHeld } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource } from './answer.ts';
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
@@ -119,14 +120,18 @@ async function sourceOf(
     return { context: { ...context, env }, words: liveWords(flags), age: undefined, run };
   }
   const profile = await profileIn(from, names, context);
-  const records = { from, profiles: [profile] };
   return {
     context,
     words: flagWords({ from, profile, 'no-progress': true }),
     age: async (resource) => {
-      const held = new DatabaseRecords({ ...records, resource });
-      await held.open(context);
-      return { asOf: held.wholeAt, sentence: held.age };
+      const database = new FromDatabase(from);
+      const held = new DatabaseSource({ from, database, resource, whose: [profile] });
+      try {
+        await held.profiles(context);
+        return { asOf: held.wholeAt, sentence: held.age };
+      } finally {
+        await held.close();
+      }
     },
     run,
   };
@@ -148,7 +153,8 @@ async function profileIn(
       hint: 'Make one with `folio sync books.db`, and name it.',
     });
   }
-  const { known } = await profilesHeld(from, listings, context);
+  const database = new FromDatabase(from);
+  const { known } = await profilesHeld(database, listings, context).finally(() => database.close());
   const choice = { names, all: false };
   const [profile, ...others] = await chooseHeld({ shown: from, held: known }, choice, context);
   if (profile === undefined) {

@@ -1,7 +1,7 @@
 import { existsSync, promises } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { parseDatabaseAddress } from '../../database/address.ts';
+import { isDatabase, parseDatabaseAddress } from '../../database/address.ts';
 import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -52,7 +52,6 @@ export async function runVerify(
       hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
     });
   }
-  const { isDatabase } = await import('../../run/sync/database-records.ts');
   const checks: (() => Promise<readonly string[]>)[] = [];
   const addFiles = (found: readonly FileToVerify[]): void =>
     void checks.push(...found.map((each) => () => verifyFile(context, each, options)));
@@ -194,7 +193,7 @@ async function verifyDatabase(
     });
   }
   const { reasonsOf } = await import('../../run/several/outcome.ts');
-  const { lastSyncsIn } = await import('../../run/sync/database-records.ts');
+  const { lastSyncsIn } = await import('../../run/sources/database-source.ts');
   const { shown, syncs } = await lastSyncsIn(from, context, profile);
   const old = syncs.filter(({ wholeAt }) => isOlder(context.clock.now(), wholeAt ?? '', maxAge));
   if (old.length === 0) {

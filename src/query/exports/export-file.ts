@@ -1,4 +1,4 @@
-import { close, open, read, readSync } from 'node:fs';
+import { close, open, readSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
@@ -8,8 +8,6 @@ import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
 import { Spool } from '../../output/spool.ts';
 
-const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
-
 /** Some records of an export in their order. */
 interface ExportPart {
   readonly batch: RecordBatch;
@@ -17,18 +15,9 @@ interface ExportPart {
   readonly offset: number;
 }
 
-/** A part of the file that ends between two records. */
-interface FilePart {
-  /** Where it begins in the file, in bytes. */
-  readonly offset: number;
-  readonly format: 'json' | 'jsonl';
-  readonly last: boolean;
-}
-
 const CHUNK_BYTES = 1 << 18;
 /** The most bytes of a record. One with more, whose strings may have 16 MiB each, is a file of another kind. */
 const MAX_RECORD_BYTES = 64 << 20;
-const ARRAY_START = Buffer.from('[');
 const START_BYTES = 4096;
 
 /** How files of other formats begin, and what they are. */
@@ -41,14 +30,13 @@ const OTHER_FILES: readonly (readonly [start: string, kind: string])[] = [
 ];
 
 /** Endings of other formats, and what such a file is. */
-const OTHER_ENDINGS: Readonly<Record<string, string | undefined>> = {
-  __proto__: null as never,
-  csv: 'csv, which does not say which cells are numbers',
-  tsv: 'tsv, which does not say which cells are numbers',
-  tab: 'tsv, which does not say which cells are numbers',
-  xlsx: 'a workbook',
-  parquet: 'a Parquet file',
-};
+const OTHER_ENDINGS: ReadonlyMap<string | undefined, string> = new Map([
+  ['csv', 'csv, which does not say which cells are numbers'],
+  ['tsv', 'tsv, which does not say which cells are numbers'],
+  ['tab', 'tsv, which does not say which cells are numbers'],
+  ['xlsx', 'a workbook'],
+  ['parquet', 'a Parquet file'],
+]);
 
 /** The error for an export in another format than jsonl and json. */
 function otherFormat(path: string, kind: string, hint: string): UsageError {
@@ -63,8 +51,7 @@ export const STANDARD_INPUT = '-';
 /** The bytes of an export, to be read at any place, more than once. */
 interface Bytes {
   /** Fills as much of the buffer as there is from there on, and says how much. */
-  readonly read: (into: Buffer, position: number) => Promise<number>;
-  readonly readNow: (into: Buffer, position: number) => number;
+  readonly read: (into: Buffer, position: number) => number;
   readonly close: () => Promise<void>;
 }
 
@@ -89,14 +76,14 @@ export class ExportFile {
         hint: 'Write it to a file first, and name that.',
       });
     }
-    const [, ending = ''] = /\.([^./\\]+)$/.exec(path) ?? [];
-    const kind = OTHER_ENDINGS[ending.toLowerCase()];
+    const kind = OTHER_ENDINGS.get(/\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase());
     if (kind !== undefined) throw otherFormat(path, kind, AS_JSONL);
-    try {
-      return new ExportFile(path, bytesOfFile(await openFile(path, 'r')), AS_JSONL);
-    } catch (error) {
+    // A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles.
+    const file = await promisify(open)(path, 'r').catch((error: unknown) => {
       throw unreadableFile(path, error);
-    }
+    });
+    const read = (into: Buffer, position: number): number => readSync(file, into, 0, into.length, position);
+    return new ExportFile(path, { read, close: () => promisify(close)(file) }, AS_JSONL);
   }
 
   /**
@@ -128,29 +115,39 @@ export class ExportFile {
       signal.throwIfAborted();
       throw error instanceof FolioError ? error : unreadableFile('standard input', error);
     }
+    if (isBlank) {
+      await spool.close();
+      throw new UsageError('standard input is empty: no records came', {
+        hint: 'See whether the program before the pipe failed.',
+      });
+    }
+    const read = (into: Buffer, position: number): number =>
+      spool.slice(position, Math.min(position + into.length, length)).copy(into);
     const hint = `Pipe them in as jsonl, as in \`${piped}\`.`;
-    if (!isBlank) return new ExportFile('standard input', bytesOfSpool(spool, length), hint);
-    await spool.close();
-    throw new UsageError('standard input is empty: no records came', {
-      hint: 'See whether the program before the pipe failed.',
-    });
+    return new ExportFile('standard input', { read, close: () => spool.close() }, hint);
   }
 
   /** All records, in order. Throws UsageError for a file that is cut short or in another format. */
   async *parts(): AsyncGenerator<ExportPart> {
-    const format = await this.#format();
-    const cutter = format === 'json' ? new ArrayCutter() : undefined;
+    const isArray = this.#isArray();
+    const cutter = isArray ? new ArrayCutter() : undefined;
     let rest = Buffer.alloc(0);
     let offset = 0;
-    for (;;) {
-      const chunk = await this.#chunkAt(offset + rest.length);
+    for (let isOver = false; !isOver;) {
+      const chunk = this.#chunkAt(offset + rest.length);
       const bytes = Buffer.concat([rest, chunk]);
-      if (chunk.length === 0) {
-        if (bytes.length > 0) yield this.#scan(bytes, { offset, format, last: true });
-        return;
+      isOver = chunk.length === 0;
+      const cut = isOver
+        ? bytes.length
+        : (cutter?.cut(bytes, rest.length) ?? bytes.lastIndexOf(LINE_FEED) + 1);
+      if (cut > 0) {
+        const part = bytes.subarray(0, cut);
+        // A part of an array ends with a comma or with the array.
+        if (isArray && !isOver) part[cut - 1] = CLOSE_BRACKET;
+        yield isArray && offset > 0
+          ? this.#scan(Buffer.concat([Buffer.from('['), part]), offset - 1, scanArray)
+          : this.#scan(part, offset, isArray ? scanArray : scanLines);
       }
-      const cut = cutter ? cutter.cut(bytes, rest.length) : bytes.lastIndexOf(LINE_FEED) + 1;
-      if (cut > 0) yield this.#scan(bytes.subarray(0, cut), { offset, format, last: false });
       rest = bytes.subarray(cut);
       offset += cut;
       if (rest.length > MAX_RECORD_BYTES) this.#refuse('a record of more than 64 MiB', offset);
@@ -160,7 +157,7 @@ export class ExportFile {
   /** The bytes of the file from `start` up to `end`, read synchronously. */
   read(start: number, end: number): Buffer {
     const bytes = Buffer.allocUnsafe(end - start);
-    const got = this.#bytes.readNow(bytes, start);
+    const got = this.#bytes.read(bytes, start);
     if (got < bytes.length) this.#refuse('it became shorter while it was read', start + got);
     return bytes;
   }
@@ -169,20 +166,21 @@ export class ExportFile {
     await this.#bytes.close();
   }
 
-  async #chunkAt(position: number): Promise<Buffer> {
+  #chunkAt(position: number): Buffer {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     try {
-      return chunk.subarray(0, await this.#bytes.read(chunk, position));
+      return chunk.subarray(0, this.#bytes.read(chunk, position));
     } catch (error) {
       throw unreadableFile(this.path, error);
     }
   }
 
-  async #format(): Promise<'json' | 'jsonl'> {
-    const start = (await this.#chunkAt(0)).subarray(0, START_BYTES).toString('latin1');
+  /** Whether it is one JSON array, not lines. */
+  #isArray(): boolean {
+    const start = this.#chunkAt(0).subarray(0, START_BYTES).toString('latin1');
     const text = start.replace(/^\u00EF\u00BB\u00BF/, '').trimStart();
-    if (text.startsWith('[')) return 'json';
-    if (text.startsWith('{') || text === '') return 'jsonl';
+    if (text.startsWith('[')) return true;
+    if (text.startsWith('{') || text === '') return false;
     const other = OTHER_FILES.find(([begin]) => start.startsWith(begin));
     if (other !== undefined) throw otherFormat(this.path, other[1], this.#hint);
     throw new UsageError(
@@ -191,20 +189,15 @@ export class ExportFile {
     );
   }
 
-  /** The records of a part: of lines, or of an array, where the part ends with a comma or with the array. */
-  #scan(bytes: Buffer, { offset, format, last }: FilePart): ExportPart {
-    const continued = format === 'json' && offset > 0;
-    const base = continued ? offset - 1 : offset;
+  #scan(bytes: Buffer, offset: number, scan: (bytes: Buffer) => RecordBatch): ExportPart {
     try {
-      if (format === 'jsonl') return { batch: scanLines(bytes), offset };
-      if (!last) bytes[bytes.length - 1] = CLOSE_BRACKET;
-      const batch = scanArray(continued ? Buffer.concat([ARRAY_START, bytes]) : bytes);
-      return batch.count > 0 || !continued
-        ? { batch, offset: base }
-        : this.#refuse('a comma before the end', base);
+      const batch = scan(bytes);
+      if (batch.count === 0 && scan === scanArray && offset > 0)
+        return this.#refuse('a comma before the end', offset);
+      return { batch, offset };
     } catch (error) {
       if (!(error instanceof BadBody)) throw error;
-      return this.#refuse(error.message.replace(/ \(byte \d+\)$/, ''), base + error.offset);
+      return this.#refuse(error.message.replace(/ \(byte \d+\)$/, ''), offset + error.offset);
     }
   }
 
@@ -215,40 +208,27 @@ export class ExportFile {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'you may not read it',
-  ESPIPE: 'it is a pipe, and has to be read more than once',
-};
-
-const HINTS: Readonly<Record<string, string>> = {
-  EISDIR: 'Name a file in it.',
-  ESPIPE: 'Pipe it into --from -, or write it to a file first, and name that.',
-};
+/** Reasons that people understand, and what to do then. */
+const REASONS: ReadonlyMap<string | undefined, readonly [reason: string, hint?: string]> = new Map([
+  ['ENOENT', ['there is no such file']],
+  ['EISDIR', ['it is a folder', 'Name a file in it.']],
+  ['EACCES', ['you may not read it']],
+  [
+    'ESPIPE',
+    [
+      'it is a pipe, and has to be read more than once',
+      'Pipe it into --from -, or write it to a file first, and name that.',
+    ],
+  ],
+]);
 
 /** The error for a file that cannot be read. */
-export function unreadableFile(path: string, error: unknown): UsageError {
-  const reason = REASONS[errorCode(error) ?? ''] ?? systemReason(error);
+export function unreadableFile(path: string, cause: unknown): UsageError {
+  const [reason, hint] = REASONS.get(errorCode(cause)) ?? [systemReason(cause)];
   return new UsageError(`cannot read ${path}: ${reason}`, {
-    hint: HINTS[errorCode(error) ?? ''] ?? 'Check its path, and that you may read it.',
-    cause: error,
+    hint: hint ?? 'Check its path, and that you may read it.',
+    cause,
   });
-}
-
-/** A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles. */
-function bytesOfFile(file: number): Bytes {
-  return {
-    read: async (into, position) => (await readFile(file, into, 0, into.length, position)).bytesRead,
-    readNow: (into, position) => readSync(file, into, 0, into.length, position),
-    close: () => closeFile(file),
-  };
-}
-
-function bytesOfSpool(spool: Spool, length: number): Bytes {
-  const readNow = (into: Buffer, position: number): number =>
-    spool.slice(position, Math.min(position + into.length, length)).copy(into);
-  return { read: async (into, position) => readNow(into, position), readNow, close: () => spool.close() };
 }
 
 /** `{` and `}` differ from `[` and `]` in this bit only. */

@@ -3,9 +3,8 @@ import { CellReader } from '../../json/cells.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { renameMembers } from '../../json/scan-records.ts';
 import { PROFILE_COLUMN } from '../../invoices/fields.ts';
-import { Collected } from '../../output/collected.ts';
-import { deliveredForm } from './read-receipt.ts';
 import { ExportFile } from './export-file.ts';
+import { deliveredForm } from './read-receipt.ts';
 
 /**
  * The records of an export, in their order, from a file that may be larger than memory. Throws UsageError where the file cannot be
@@ -14,17 +13,14 @@ import { ExportFile } from './export-file.ts';
  * @param from a file, or one that is open and stays so
  */
 export async function* readExport(from: string | ExportFile): AsyncGenerator<RecordBatch> {
-  if (from instanceof ExportFile) {
-    for await (const { batch } of from.parts()) yield batch;
-    return;
-  }
-  const headings = (await deliveredForm(from))?.headings ?? new Map<string, string>();
-  const file = await ExportFile.open(from);
+  const isOpen = from instanceof ExportFile;
+  const { headings } = (isOpen ? undefined : await deliveredForm(from)) ?? {};
+  const file = isOpen ? from : await ExportFile.open(from);
   try {
     for await (const { batch } of file.parts())
-      yield headings.size === 0 ? batch : renameMembers(batch, headings);
+      yield headings === undefined || headings.size === 0 ? batch : renameMembers(batch, headings);
   } finally {
-    await file.close();
+    if (!isOpen) await file.close();
   }
 }
 
@@ -39,72 +35,37 @@ export async function profilesInExport(
   from: string | ExportFile,
   { tolerant = false } = {},
 ): Promise<readonly string[] | undefined> {
+  const isOpen = from instanceof ExportFile;
   // A column of that name in the records of one profile is the service's own.
-  if (typeof from === 'string' && (await deliveredForm(from))?.isOfSeveral === false) return undefined;
-  const reader = new CellReader([PROFILE_COLUMN]);
-  const held = new Set<string>();
-  let isUnsaid = false;
+  if (!isOpen && (await deliveredForm(from))?.isOfSeveral === false) return undefined;
+  const held = new Set<string | undefined>();
   try {
     for await (const batch of readExport(from)) {
-      for (let index = 0; index < batch.count; index++) {
-        const [cell] = reader.read(batch, index);
-        if (cell === undefined) isUnsaid = true;
-        else held.add(cell.text);
-        if (isUnsaid && held.size === 0) return undefined;
-      }
+      const names = ownersOf(batch);
+      if (held.size === 0 && names.length > 0 && names[0] === undefined) return undefined;
+      for (const name of names) held.add(name);
     }
   } catch (error) {
     if (!tolerant || !(error instanceof UsageError)) throw error;
   }
-  if (!isUnsaid) return [...held];
+  const names = [...held].filter((name) => name !== undefined);
+  if (names.length === held.size) return names;
   throw new UsageError(
-    `${typeof from === 'string' ? from : from.path} does not say of all its records of which profile they are`,
-    {
-      hint: 'Export it again with --all-profiles.',
-    },
+    `${isOpen ? from.path : from} does not say of all its records of which profile they are`,
+    { hint: 'Export it again with --all-profiles.' },
   );
 }
 
-/** The records that say that they are of the profile. */
-export async function* recordsOfProfile(
-  records: AsyncIterable<RecordBatch>,
-  profile: string,
-): AsyncGenerator<RecordBatch> {
-  for await (const batch of records) {
-    const own = ofProfiles(batch, [profile]);
-    if (own.count > 0) yield own;
-  }
+/** The profile that each record says to be of. */
+export function ownersOf(batch: RecordBatch): readonly (string | undefined)[] {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  return Array.from({ length: batch.count }, (_, index) => reader.read(batch, index)[0]?.text);
 }
 
 /** Those of the records that say that they are of one of the profiles. */
 export function ofProfiles(batch: RecordBatch, profiles: readonly string[]): RecordBatch {
-  const reader = new CellReader([PROFILE_COLUMN]);
-  const own: number[] = [];
-  for (let index = 0; index < batch.count; index++) {
-    const name = reader.read(batch, index)[0]?.text;
-    if (name !== undefined && profiles.includes(name)) own.push(index);
-  }
+  const own = ownersOf(batch).flatMap((name, index) =>
+    name !== undefined && profiles.includes(name) ? [index] : [],
+  );
   return selectRecords(batch, own);
-}
-
-/** The records of each of the profiles, put aside, so that the file is read once. The caller closes them. */
-export async function recordsByProfile(
-  records: AsyncIterable<RecordBatch>,
-  profiles: readonly string[],
-): Promise<ReadonlyMap<string, Collected>> {
-  const reader = new CellReader([PROFILE_COLUMN]);
-  const all = new Map(profiles.map((profile) => [profile, new Collected()]));
-  try {
-    for await (const batch of records) {
-      const places = new Map<string, number[]>(profiles.map((profile) => [profile, []]));
-      for (let index = 0; index < batch.count; index++)
-        places.get(reader.read(batch, index)[0]?.text ?? '')?.push(index);
-      for (const [profile, own] of places)
-        if (own.length > 0) await all.get(profile)!.add(selectRecords(batch, own));
-    }
-    return all;
-  } catch (error) {
-    for (const collected of all.values()) await collected.close();
-    throw error;
-  }
 }

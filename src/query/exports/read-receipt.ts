@@ -48,9 +48,12 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
       cause: error,
     });
   });
-  const run = parseObject(text, path);
+  const run = parseJsonObject(text);
+  if (run === undefined) throw brokenReceipt(path, 'it is not a JSON object');
   const pages = pagesIn(run);
-  const sections = pages.length > 0 ? pages : sectionsWithFiles(run['profiles']);
+  // With --output-dir, a section for each profile for which a file was planned.
+  const sections =
+    pages.length > 0 ? pages : listOf(run['profiles']).filter((section) => isText(section['output']));
   const isOfSeveral = sections.length === 0 && Array.isArray(run['profiles']);
   return (sections.length > 0 ? sections : [run]).map((section) => {
     return { ...deliveredIn({ ...run, ...section }, path), isOfSeveral };
@@ -79,38 +82,49 @@ export async function usualReceipt(file: string): Promise<string | undefined> {
   );
 }
 
+/** What the receipt of a file says, and what the file is now. */
+interface BesideFile {
+  /** The path of the receipt. */
+  readonly path: string;
+  readonly delivered: DeliveredFile | FolioError;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Undefined where there is no receipt, or none of this file, or no file, which whoever reads it says. */
+async function receiptBeside(file: string): Promise<BesideFile | undefined> {
+  const path = await usualReceipt(file);
+  if (path === undefined) return undefined;
+  const delivered = await readReceipt(path).then(
+    (all) => deliveredAs(file, all),
+    (error: unknown) => error as FolioError,
+  );
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => (delivered instanceof Error ? 0 : undefined),
+  );
+  return delivered === undefined || size === undefined ? undefined : { path, delivered, size };
+}
+
 /**
  * Checks an export by its receipt, before an answer relies on it: a failure where the run that wrote the file was incomplete, a
  * warning where the receipt is of another file, and nothing where all is well or there is no receipt.
  */
 export async function checkExport(file: string): Promise<Finding | undefined> {
-  const path = await usualReceipt(file);
-  if (path === undefined) return undefined;
-  const delivered = await readReceipt(path).then(
-    (all) => deliveredAs(file, all),
-    (error: unknown) => error as Error,
-  );
-  if (delivered instanceof Error) return { level: 'warning', text: delivered.message };
-  const size = await stat(file).then(
-    ({ size }) => size,
-    () => undefined,
-  );
-  // The code that reads the file will say why it cannot be read.
-  if (delivered === undefined || size === undefined) return undefined;
+  const beside = await receiptBeside(file);
+  if (beside === undefined) return undefined;
+  const { path, delivered, size } = beside;
+  const warning = (text: string): Finding => ({ level: 'warning', text });
+  if (delivered instanceof Error) return warning(delivered.message);
   const { sha256, bytes, complete, errors } = delivered;
   if (sha256 === null) {
     const why = complete ? '' : ` (${errors.join('; ')})`;
-    return {
-      level: 'warning',
-      text: `${file} is older than its receipt: the run of ${path} delivered no file${why}`,
-    };
+    return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
   }
-  const isOther = size !== bytes || (!complete && (await surveyFile(file, ANY_FORM)).sha256 !== sha256);
-  if (isOther) {
-    return {
-      level: 'warning',
-      text: `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
-    };
+  if (size !== bytes || (!complete && (await surveyFile(file, ANY_FORM)).sha256 !== sha256)) {
+    return warning(
+      `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
+    );
   }
   if (complete) return undefined;
   return {
@@ -121,22 +135,17 @@ export async function checkExport(file: string): Promise<Finding | undefined> {
   };
 }
 
+const ANY_FORM = { format: undefined, header: true };
+
 /**
  * How the file was written, by the receipt beside it. Undefined where there is none, where it cannot be read, or where it is of
  * another file: `checkExport` says so.
  */
 export async function deliveredForm(file: string): Promise<DeliveredFile | undefined> {
-  const path = await usualReceipt(file);
-  const all = path === undefined ? [] : await readReceipt(path).catch(() => []);
-  const delivered = deliveredAs(file, all);
-  const size = await stat(file).then(
-    ({ size }) => size,
-    () => undefined,
-  );
-  return delivered?.sha256 != null && delivered.bytes === size ? delivered : undefined;
+  const { delivered, size } = (await receiptBeside(file)) ?? {};
+  if (delivered === undefined || delivered instanceof Error) return undefined;
+  return delivered.sha256 !== null && delivered.bytes === size ? delivered : undefined;
 }
-
-const ANY_FORM = { format: undefined, header: true };
 
 /** The one of the files that has the name of this file. Where there is only one, its name does not matter. */
 export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): DeliveredFile | undefined {
@@ -148,71 +157,57 @@ function deliveredIn(
   receipt: Readonly<Record<string, unknown>>,
   path: string,
 ): Omit<DeliveredFile, 'isOfSeveral'> {
-  const { output, records, bytes, sha256, finishedAt, complete, errors, format = null, header } = receipt;
-  const wrong = (member: string): never => {
-    throw brokenReceipt(path, `its "${member}" is not what a receipt has there`);
+  const member = <Value>(name: string, is: (value: unknown) => value is Value): Value => {
+    const value = receipt[name];
+    if (is(value)) return value;
+    throw brokenReceipt(path, `its "${name}" is not what a receipt has there`);
   };
-  if (!isCount(records)) return wrong('records');
-  if (!isCount(bytes)) return wrong('bytes');
-  if (sha256 !== null && !(typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256)))
-    return wrong('sha256');
-  if (typeof finishedAt !== 'string') return wrong('finishedAt');
-  if (typeof complete !== 'boolean') return wrong('complete');
-  if (!Array.isArray(errors)) return wrong('errors');
-  if (format !== null && typeof format !== 'string') return wrong('format');
-  const { headings, chosen, expanded, file } = receipt;
-  const told = {
-    errors: errors.map(String),
-    format,
-    header: header !== false,
-    headings: new Map(
-      Array.isArray(headings)
-        ? headings.filter(isHeading).map(({ heading, column }) => [heading, column])
-        : [],
-    ),
-    chosen: Array.isArray(chosen) ? chosen.map(String) : undefined,
-    expanded: typeof expanded === 'string' ? expanded : undefined,
-  };
+  const { output, headings, chosen, expanded, file, header } = receipt;
   return {
-    output: typeof output === 'string' ? output : null,
-    file: typeof file === 'string' ? file : undefined,
-    records,
-    bytes,
-    sha256,
-    finishedAt,
-    complete,
-    ...told,
+    output: isText(output) ? output : null,
+    file: isText(file) ? file : undefined,
+    records: member('records', isCount),
+    bytes: member('bytes', isCount),
+    sha256: member('sha256', isDigest),
+    finishedAt: member('finishedAt', isText),
+    complete: member('complete', (value) => typeof value === 'boolean'),
+    errors: member('errors', (value) => Array.isArray(value)).map(String),
+    format: member('format', (value) => value === undefined || value === null || isText(value)) ?? null,
+    header: header !== false,
+    headings: new Map(listOf(headings).flatMap(headingIn)),
+    chosen: Array.isArray(chosen) ? chosen.map(String) : undefined,
+    expanded: isText(expanded) ? expanded : undefined,
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isDigest(value: unknown): value is string | null {
+  return value === null || (isText(value) && /^[0-9a-f]{64}$/.test(value));
+}
+
+/** The objects in a list; none where there is no list. */
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function headingIn({ heading, column }: Readonly<Record<string, unknown>>): [string, string][] {
+  return isText(heading) && isText(column) ? [[heading, column]] : [];
 }
 
 /** What a receipt says of each page that a run wrote into its folder. */
 function pagesIn({ output, file, files }: Readonly<Record<string, unknown>>) {
-  if (!Array.isArray(files)) return [];
-  return files.filter(isJsonObject).flatMap(({ name, bytes, sha256 }) => {
-    if (typeof name !== 'string' || typeof output !== 'string') return [];
-    const place = typeof file === 'string' ? { file: join(file, name) } : {};
+  return listOf(files).flatMap(({ name, bytes, sha256 }) => {
+    if (!isText(name) || !isText(output)) return [];
+    const place = isText(file) ? { file: join(file, name) } : {};
     return [{ output: join(output, name), ...place, bytes, sha256 }];
   });
-}
-
-/** The sections of a receipt of --output-dir: one for each profile for which a file was planned. */
-function sectionsWithFiles(sections: unknown): readonly Readonly<Record<string, unknown>>[] {
-  if (!Array.isArray(sections)) return [];
-  return sections.filter(isJsonObject).filter((section) => typeof section['output'] === 'string');
-}
-
-function parseObject(text: string, path: string): Readonly<Record<string, unknown>> {
-  const value = parseJsonObject(text);
-  if (value === undefined) throw brokenReceipt(path, 'it is not a JSON object');
-  return value;
 }
 
 function brokenReceipt(path: string, reason: string): FolioError {
   return new FolioError(`${path} is no receipt, or a broken one: ${reason}`, {
     hint: 'Name the file that --receipt wrote.',
   });
-}
-
-function isHeading(value: unknown): value is { readonly heading: string; readonly column: string } {
-  return isJsonObject(value) && typeof value['heading'] === 'string' && typeof value['column'] === 'string';
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import { ExportFile } from './export-file.ts';
+import { createReadStream } from 'node:fs';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { LINE_FEED, QUOTE } from '../../json/bytes.ts';
+import { ExportFile } from './export-file.ts';
 
 /** What a file holds. */
 export interface Survey {
@@ -29,73 +29,56 @@ const READ_AT_ONCE = 1024 * 1024;
  * @throws UsageError when there is no such file, FolioError when it cannot be read
  */
 export async function surveyFile(path: string, { format, header }: FileForm): Promise<Survey> {
-  const isTable = format === 'csv';
-  const [hash, counter] = [createHash('sha256'), new RowCounter()];
+  const hash = createHash('sha256');
+  const rows = format === 'csv' ? new RowCounter() : undefined;
   let bytes = 0;
-  for await (const chunk of chunksOf(path)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-    if (isTable) counter.add(chunk);
+  try {
+    const chunks = createReadStream(path, { highWaterMark: READ_AT_ONCE });
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      rows?.add(chunk);
+    }
+  } catch (error) {
+    throw unreadable(path, error);
   }
-  const facts = { bytes, sha256: hash.digest('hex') };
-  if (format === 'json' || format === 'jsonl') return { ...facts, ...(await countDocuments(path)) };
-  if (!isTable) return { ...facts, records: undefined, damage: undefined };
-  if (!counter.isWhole) return { ...facts, records: undefined, damage: 'it ends within a row' };
-  return { ...facts, records: Math.max(0, counter.rows - (header ? 1 : 0)), damage: undefined };
+  const facts = { bytes, sha256: hash.digest('hex'), damage: undefined };
+  if (format === 'json' || format === 'jsonl') return { ...facts, ...(await countRecords(path)) };
+  if (rows === undefined) return { ...facts, records: undefined };
+  if (rows.isWithin) return { ...facts, records: undefined, damage: 'it ends within a row' };
+  return { ...facts, records: Math.max(0, rows.count - (header ? 1 : 0)) };
+}
+
+function unreadable(path: string, cause: unknown): FolioError {
+  if (errorCode(cause) === 'ENOENT') {
+    return new UsageError(`there is no file ${path}`, {
+      hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
+      cause,
+    });
+  }
+  return new FolioError(`cannot read ${path}: ${systemReason(cause)}`, {
+    hint: 'Name a file that you may read.',
+    cause,
+  });
 }
 
 /** Counts the rows of csv that arrives in pieces. A line feed within quotes is text. */
 class RowCounter {
-  rows = 0;
+  count = 0;
+  /** Whether the bytes so far end within a row. */
+  isWithin = false;
   #inQuotes = false;
-  #inRow = false;
 
   add(bytes: Uint8Array): void {
     for (const byte of bytes) {
       if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
-      else if (byte === LINE_FEED && !this.#inQuotes) {
-        this.rows++;
-        this.#inRow = false;
-        continue;
-      }
-      this.#inRow = true;
+      this.isWithin = byte !== LINE_FEED || this.#inQuotes;
+      if (!this.isWithin) this.count++;
     }
-  }
-
-  /** Whether the bytes so far end at the end of a row. */
-  get isWhole(): boolean {
-    return !this.#inRow;
   }
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
-  try {
-    const file = await open(path, 'r');
-    try {
-      const buffer = Buffer.allocUnsafeSlow(READ_AT_ONCE);
-      for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, buffer.length);
-        if (bytesRead === 0) return;
-        yield buffer.subarray(0, bytesRead);
-      }
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      throw new UsageError(`there is no file ${path}`, {
-        hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
-        cause: error,
-      });
-    }
-    throw new FolioError(`cannot read ${path}: ${systemReason(error)}`, {
-      hint: 'Name a file that you may read.',
-      cause: error,
-    });
-  }
-}
-
-async function countDocuments(path: string): Promise<Pick<Survey, 'records' | 'damage'>> {
+async function countRecords(path: string): Promise<Pick<Survey, 'records' | 'damage'>> {
   const file = await ExportFile.open(path);
   let records = 0;
   try {

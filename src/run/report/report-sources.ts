@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { parseDatabaseAddress } from '../../database/address.ts';
+import { isDatabase } from '../../database/address.ts';
 import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { profilesInExport } from '../../query/exports/read-export.ts';
@@ -10,7 +10,7 @@ import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import { readsOfDatabase, type ReadPath } from '../paths.ts';
+import type { ReadPath } from '../paths.ts';
 import type { GlobalFlags, ProfilesFlags } from '../flags.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { ListingSource } from '../sources/listing-source.ts';
@@ -32,6 +32,8 @@ export interface ReportSources {
   /** The listings of one of them. */
   readonly partsOf: (profile: string | undefined) => Promise<readonly ReportPart[]>;
   readonly reads: readonly ReadPath[];
+  /** What all parts share is closed once, at the end. */
+  readonly close?: () => Promise<void>;
 }
 
 type SourcesAsked = GlobalFlags & ProfilesFlags & { readonly from?: readonly string[] | undefined };
@@ -57,7 +59,6 @@ export async function reportSources(context: Context, flags: SourcesAsked): Prom
   }
   // The profiles are those of the source, whether or not there are some of these names here.
   const whose = profilesAsked(flags.profile, flags.allProfiles);
-  const { isDatabase } = await import('../sync/database-records.ts');
   const isOfDatabase = from.length === 1 && (await isDatabase(from[0]!));
   return isOfDatabase
     ? listingsOfDatabase(context, from[0]!, whose)
@@ -70,26 +71,31 @@ async function listingsOfDatabase(
   from: string,
   whose: ProfilesAsked,
 ): Promise<ReportSources> {
-  const { ExportSource } = await import('../sources/export-source.ts');
-  const { DatabaseRecords, profilesHeld } = await import('../sync/database-records.ts');
-  const { known, held } = await profilesHeld(from, Object.values(RESOURCES), context);
-  if (known.length === 0) {
-    throw new UsageError('the database holds neither invoices nor funds', {
-      hint: 'Bring them with `folio sync <database>`.',
-    });
+  const { DatabaseSource, FromDatabase, profilesHeld } = await import('../sources/database-source.ts');
+  const database = new FromDatabase(from);
+  const close = (): Promise<void> => database.close();
+  try {
+    const { known, held } = await profilesHeld(database, Object.values(RESOURCES), context);
+    if (known.length === 0) {
+      throw new UsageError('the database holds neither invoices nor funds', {
+        hint: 'Bring them with `folio sync <database>`.',
+      });
+    }
+    return {
+      profiles: await chooseHeld({ shown: database.shown, held: known }, whose, context),
+      partsOf: async (profile) =>
+        LISTINGS.flatMap((listing): readonly ReportPart[] => {
+          const resource = RESOURCES[listing];
+          if (!held.get(resource)?.includes(profile!)) return [];
+          return [{ listing, source: new DatabaseSource({ from, resource, database, whose: [profile!] }) }];
+        }),
+      reads: database.reads,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
   }
-  const { shown } = parseDatabaseAddress(from);
-  return {
-    profiles: await chooseHeld({ shown, held: known }, whose, context),
-    partsOf: async (profile) =>
-      LISTINGS.flatMap((listing): readonly ReportPart[] => {
-        const resource = RESOURCES[listing];
-        if (!held.get(resource)?.includes(profile!)) return [];
-        const database = new DatabaseRecords({ from, resource, profiles: [profile!] });
-        return [{ listing, source: new ExportSource({ file: from, resource, database }) }];
-      }),
-    reads: readsOfDatabase(parseDatabaseAddress(from)),
-  };
 }
 
 /** The exports, each of one listing. Where they say whose their records are, those of the profiles that are chosen. */
@@ -119,7 +125,7 @@ async function listingsOfExports(
     const partsOf = async (): Promise<readonly ReportPart[]> =>
       files.map(({ listing, file }) => ({
         listing,
-        source: new ExportSource({ file, resource: RESOURCES[listing] }),
+        source: new ExportSource({ from: file, resource: RESOURCES[listing] }),
       }));
     return { profiles: [undefined], partsOf, reads };
   }
@@ -137,7 +143,7 @@ async function listingsOfExports(
         const isEmpty = held.length === 0;
         if (!isEmpty && !held.includes(profile!)) continue;
         const own = isEmpty ? {} : { whose: { names: [profile!], all: false } };
-        const source = new ExportSource({ file, resource: RESOURCES[listing], ...own });
+        const source = new ExportSource({ from: file, resource: RESOURCES[listing], ...own });
         if (!isEmpty) await source.profiles(context);
         parts.push({ listing, source });
       }

@@ -73,8 +73,12 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
   const sources = await reportSources(context, flags);
   const job = { flags, sources, format, dates };
   const [only, other] = sources.profiles;
-  if (outputDir !== undefined) return writePages(context, job, outputDir);
-  if (other === undefined) return writePage(context, job, { profile: only, path: output });
+  try {
+    if (outputDir !== undefined) return await writePages(context, job, outputDir);
+    if (other === undefined) return await writePage(context, job, { profile: only, path: output });
+  } finally {
+    await sources.close?.();
+  }
   throw new UsageError(
     `a report is of one organization, and these are several: ${sources.profiles.join(', ')}`,
     {

@@ -30,21 +30,17 @@ export async function exportApart(
   });
   await inRun(context, { ...(await runOf(asked)), folder, files, parts: names }, async (run) => {
     const results: PartState[] = [];
-    try {
-      await source.open?.(run);
-      for (const { older, path } of apart) {
-        if (older === undefined) continue;
-        run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
-      }
-      const all = forEachPart(run, apart, ({ profile, format, path }, signal) =>
-        tryPart(run, { source, name: profile, profile, signal }, (part) =>
-          exportPart(part, asked, { format, output: path }),
-        ),
-      );
-      for await (const result of all) results.push(result);
-    } finally {
-      await source.close?.();
+    await source.open?.(run);
+    for (const { older, path } of apart) {
+      if (older === undefined) continue;
+      run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
     }
+    const all = forEachPart(run, apart, ({ profile, format, path }, signal) =>
+      tryPart(run, { source, name: profile, profile, signal }, (part) =>
+        exportPart(part, asked, { format, output: path }),
+      ),
+    );
+    for await (const result of all) results.push(result);
     checkProfiles(results);
   });
 }

@@ -21,20 +21,18 @@ export async function askedSource(
   flags: Omit<ExportFlags, 'format'>,
   { resource, id, rowsToo = false, fiscalIds = flags.fiscalIds }: SourceAsked,
 ): Promise<Source> {
-  const { from: file, field } = flags;
-  if (file === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
-  const { ExportSource, refuseRows } = await import('./export-source.ts');
-  const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
+  const { from, field } = flags;
+  if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
+  const { isDatabase } = await import('../../database/address.ts');
   // The profiles are those of the source, whether or not there are some of these names here.
   const whose = profilesAsked(flags.profile, flags.allProfiles);
   const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
-  const options = { file, resource, filters, field, whose };
-  if (file === STANDARD_INPUT || !(await isDatabase(file))) {
-    await refuseRows(file, rowsToo ? flags : undefined);
-    return new ExportSource(options);
+  const request = { from, resource, id, filters, field, whose };
+  if (from !== STANDARD_INPUT && (await isDatabase(from))) {
+    const { DatabaseSource, FromDatabase } = await import('./database-source.ts');
+    return new DatabaseSource({ ...request, database: new FromDatabase(from) });
   }
-  return new ExportSource({
-    ...options,
-    database: new DatabaseRecords({ from: file, resource, id, profiles: whose }),
-  });
+  const { ExportSource, refuseRows } = await import('./export-source.ts');
+  await refuseRows(from, rowsToo ? flags : undefined);
+  return new ExportSource(request);
 }

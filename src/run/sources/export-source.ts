@@ -1,146 +1,68 @@
 import type { Context } from '../../context.ts';
 import { errorOf, UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { paced, sliceRecords } from '../../json/records.ts';
-import type { Collected } from '../../output/collected.ts';
-import type { Delivery } from '../../paging/page.ts';
+import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
+import { Collected } from '../../output/collected.ts';
+import { chooseHeld, refuseProfiles } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
-import {
-  profilesInExport,
-  readExport,
-  recordsByProfile,
-  recordsOfProfile,
-} from '../../query/exports/read-export.ts';
+import { ofProfiles, ownersOf, profilesInExport, readExport } from '../../query/exports/read-export.ts';
 import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
-import type { FieldsOf, RoleColumns } from '../../invoices/fields.ts';
-import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
-import type { SortColumn } from '../../query/question-syntax.ts';
-import type { Records } from '../../query/questions.ts';
-import type { Resource } from '../../resources/resource.ts';
-import type { FilterFlags, QuestionFlags } from '../flags.ts';
-import { listsIn, readFiscalIds } from './listing-source.ts';
-import { fieldsOf } from '../open-questions.ts';
-import type { LocalSource, Part } from '../part.ts';
+import type { QuestionFlags } from '../flags.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
-import type { DatabaseRecords } from '../sync/database-records.ts';
+import { FromSource, type FromRequest } from './from-source.ts';
 
-interface ExportSourceOptions {
-  readonly file: string;
-  readonly resource: Resource;
-  /** What the service would choose and order by is chosen and ordered here. */
-  readonly filters?: FilterFlags | undefined;
-  readonly field?: QuestionFlags['field'];
-  /** Whose records are asked for; without it all are read, and say themselves whose they are. */
-  readonly whose?: ProfilesAsked;
-  /** What reads the file, where it is no export but a database. */
-  readonly database?: DatabaseRecords;
-}
-
-/**
- * The records of an export, for --from: those that the service would give, in the order asked for. Nothing is sent, and no
- * token is needed.
- */
-export class ExportSource implements LocalSource {
-  readonly kind = 'local';
-  readonly #options: ExportSourceOptions;
-  #fiscalIds: readonly string[] = [];
-  #isNewestFirst = false;
-  #isSeveral = false;
+/** The records of an export, in a file or on standard input. */
+export class ExportSource extends FromSource {
+  readonly #request: FromRequest;
   /** Whose records are read, where the file has those of several. */
   #profiles: readonly string[] = [];
-  /** The records of each of several, from the first that is read. */
+  /** The records of each of several, from the first that is read: the file is read once. */
   #apart: Promise<ReadonlyMap<string, Collected>> | undefined;
   #headings: ReadonlyMap<string, string> | undefined;
-  /** What standard input brought, once it is asked for. */
+  /** What standard input brought, once it is needed. */
   #input: Promise<ExportFile> | undefined;
   /** What the receipt of the file says of it. */
   #checked: Finding | undefined;
 
-  constructor(options: ExportSourceOptions) {
-    this.#options = options;
+  constructor(request: FromRequest) {
+    super(request);
+    this.#request = request;
   }
 
-  get resource(): Resource {
-    return this.#options.resource;
-  }
-
-  get name(): string {
-    return this.resource.name;
-  }
-
-  get records(): string {
-    return this.resource.records;
-  }
-
-  get reads(): readonly ReadPath[] {
-    const { file, database, resource, filters } = this.#options;
-    const own = database === undefined ? readsOfExport('--from', file) : database.reads;
-    return [...own, ...listsIn(`--${resource.fiscalIds?.flag}`, filters?.fiscalIds)];
+  protected override get ownReads(): readonly ReadPath[] {
+    return readsOfExport('--from', this.#request.from);
   }
 
   async profiles(context: Context): Promise<readonly string[]> {
-    const { database, whose = { names: undefined, all: false } } = this.#options;
-    if (database !== undefined) {
-      await database.open(context);
-      return database.profiles;
-    }
-    this.#refuseOrderAlone();
-    this.#sortKeys();
-    const held = await profilesInExport(await this.#export(context));
+    const { from, whose = { names: undefined, all: false } } = this.#request;
+    this.checkOrder(false);
+    const shown = from === STANDARD_INPUT ? 'standard input' : from;
+    const held = await profilesInExport(await this.#file(context));
     if (held === undefined) {
-      refuseProfiles(this.#shown, whose);
+      refuseProfiles(shown, whose);
       return [];
     }
     if (held.length === 0) return whose.names ?? [];
-    this.#isSeveral = true;
-    this.#profiles = await chooseHeld({ shown: this.#shown, held }, whose, context);
+    this.#profiles = await chooseHeld({ shown, held }, whose, context);
     return this.#profiles;
   }
 
   /** Whether its records say of which profile they are. To be asked once its profiles are known. */
   get isSeveral(): boolean {
-    return this.#isSeveral;
+    return this.#profiles.length > 0;
   }
 
   get headings(): ReadonlyMap<string, string> | undefined {
     return this.#headings;
   }
 
-  /** A file keeps its order; a database has that of the service. */
-  preferNewest(): boolean {
-    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#options;
-    const isOrdered = (sortBy ?? sortOrder) !== undefined;
-    this.#isNewestFirst = database?.hasDates === true && resource.newestFirst !== undefined && !isOrdered;
-    return this.#isNewestFirst;
-  }
-
-  async open({ context, notices }: Run): Promise<void> {
-    const { file, resource, filters = {}, database } = this.#options;
-    await database?.open(context);
-    this.#refuseOrderAlone();
-    for (const stale of database?.stale ?? []) notices.warn(stale);
-    if (database?.age !== undefined) notices.remark(database.age);
-    this.#checked = database === undefined ? await checkExport(file) : undefined;
-    if (this.#checked !== undefined) notices.add(this.#checked);
-    this.#headings = database === undefined ? (await deliveredForm(file))?.headings : undefined;
-    const { fiscalIds } = filters;
-    if (fiscalIds !== undefined) {
-      this.#fiscalIds = await readFiscalIds(`--${resource.fiscalIds?.flag}`, fiscalIds, context.stdin);
-    }
-    this.#sortKeys();
-  }
-
-  async *read(options: Part, limit = Infinity): AsyncGenerator<Delivery> {
-    const { status } = options;
-    let seen = 0;
-    for await (const batch of await this.#chosen(options)) {
-      const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
-      seen += batch.count;
-      status.records += records.count;
-      if (records.count > 0) yield { records, next: undefined };
-    }
-    status.totalAtEnd = seen;
+  override async open(run: Run): Promise<void> {
+    const { from } = this.#request;
+    this.#checked = await checkExport(from);
+    if (this.#checked !== undefined) run.notices.add(this.#checked);
+    this.#headings = (await deliveredForm(from))?.headings;
+    await super.open(run);
   }
 
   /** Throws IncompleteError where the receipt of the file says that it does not hold all. */
@@ -155,77 +77,57 @@ export class ExportSource implements LocalSource {
     await input?.close();
   }
 
-  get #shown(): string {
-    return this.#options.file === STANDARD_INPUT ? 'standard input' : this.#options.file;
+  protected override async stored(
+    context: Context,
+    profile: string | undefined,
+  ): Promise<AsyncIterable<RecordBatch>> {
+    const records = readExport(await this.#file(context));
+    if (!this.isSeveral || profile === undefined) return records;
+    if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
+    this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
+    return (await this.#apart).get(profile)!.read();
   }
 
   /** The file, or what standard input brought: it is read once, and kept. */
-  async #export(context: Context): Promise<string | ExportFile> {
-    if (this.#options.file !== STANDARD_INPUT) return this.#options.file;
+  async #file(context: Context): Promise<string | ExportFile> {
+    const { from } = this.#request;
+    if (from !== STANDARD_INPUT) return from;
     const { argv } = context;
     const flags = argv.findIndex((word) => word.startsWith('-'));
     const command = flags > 0 ? argv.slice(0, flags).join(' ') : this.name;
     const piped = `folio ${this.name} --format jsonl | folio ${command} --from -`;
     return (this.#input ??= ExportFile.ofInput(context, piped));
   }
+}
 
-  async #chosen({ context, profile }: Part): Promise<Records> {
-    const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#options;
-    const records = await this.#stored(context, profile);
-    if ((fiscalIds ?? sortBy) === undefined) return records;
-    const fields = await fieldsOf(context, { resource, field, settings: { profile, sandbox: false } });
-    const answered = this.#fiscalIds.length === 0 ? records : await this.#ofCounterparties(records, fields);
-    const keys = this.#sortKeys(fields.usual.columns);
-    if (keys.length === 0) return answered;
-    return (await import('../../query/sort.ts')).sortQuestion(keys, context.signal).answer(answered);
+async function* recordsOfProfile(
+  records: AsyncIterable<RecordBatch>,
+  profile: string,
+): AsyncGenerator<RecordBatch> {
+  for await (const batch of records) {
+    const own = ofProfiles(batch, [profile]);
+    if (own.count > 0) yield own;
   }
+}
 
-  async #stored(context: Context, profile: string | undefined): Promise<Records> {
-    const { database, filters } = this.#options;
-    if (database === undefined) {
-      const records = readExport(await this.#export(context));
-      if (!this.#isSeveral || profile === undefined) return records;
-      if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
-      this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
-      return (await this.#apart).get(profile)!.read();
+/** The records of each of the profiles, put aside. The caller closes them. */
+async function recordsByProfile(
+  records: AsyncIterable<RecordBatch>,
+  profiles: readonly string[],
+): Promise<ReadonlyMap<string, Collected>> {
+  const all = new Map(profiles.map((profile) => [profile, new Collected()]));
+  try {
+    for await (const batch of records) {
+      const owners = ownersOf(batch);
+      for (const [profile, collected] of all) {
+        const own = owners.flatMap((name, index) => (name === profile ? [index] : []));
+        if (own.length > 0) await collected.add(selectRecords(batch, own));
+      }
     }
-    if (profile === undefined) throw new Error('a database is read a profile at a time');
-    return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
-  }
-
-  async #ofCounterparties(records: Records, fields: FieldsOf): Promise<Records> {
-    const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
-    const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
-    const test = counterpartyTest(fields, `--${this.resource.fiscalIds?.flag}`, this.#fiscalIds);
-    return whereQuestion(new WhereFilter([test], []), { what: this.records, locale: 'en-US' }).answer(
-      records,
-    );
-  }
-
-  /** An order without a key turns the service's own, which only a database keeps, and only where it is by date. */
-  #refuseOrderAlone(): void {
-    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#options;
-    if (sortOrder === undefined || sortBy !== undefined) return;
-    if (database?.hasDates === true && resource.byDate?.usual !== undefined) return;
-    throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
-      hint: 'Sort by a column of the file, as in --sort dueBy,-totalAmount.',
-    });
-  }
-
-  /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
-  #sortKeys({ date = [], due = [], total = [] }: Partial<RoleColumns> = {}): readonly SortColumn[] {
-    const { filters: { sortBy, sortOrder } = {}, resource } = this.#options;
-    if (sortBy === undefined) return [];
-    const columns = { NUMBER: [resource.label], DATE: date, DUE_BY: due, AMOUNT: total }[
-      sortBy.toUpperCase()
-    ];
-    if (columns === undefined) {
-      throw new UsageError(`--sort-by ${sortBy} is a key of the service, and a file is read`, {
-        hint: 'Sort by a column of the file, as in --sort dueBy,-totalAmount.',
-      });
-    }
-    // A record has one of them, and those that it does not have make no difference.
-    return columns.map((column) => ({ column, descending: sortOrder === 'desc', isKnown: true }));
+    return all;
+  } catch (error) {
+    for (const collected of all.values()) await collected.close();
+    throw error;
   }
 }
 

@@ -45,26 +45,26 @@ export async function writeStatements(context: Context, asked: StatementRun): Pr
   const form = await formOf(context, asked);
   if (form.kind !== 'rows') refuseRowFlags(flags);
   const source = await sourceOf(asked);
-  const profiles = await profilesOf(context, source, asked);
-  const options = {
-    flags,
-    name: 'statement',
-    records: source.records,
-    reads: [...(source.reads ?? []), ...noteFile(flags.note), ...pagesOf(flags)],
-    output: flags.output,
-    folder: flags.folder,
-    ...(profiles.length > 1 && { parts: profiles.map(String) }),
-  };
-  await inRun(context, options, async (run) => {
-    const job = { run, asked, source, profiles, today: localDay(context.clock.now()) };
-    try {
+  try {
+    const profiles = await profilesOf(context, source, asked);
+    const options = {
+      flags,
+      name: 'statement',
+      records: source.records,
+      reads: [...(source.reads ?? []), ...noteFile(flags.note), ...pagesOf(flags)],
+      output: flags.output,
+      folder: flags.folder,
+      ...(profiles.length > 1 && { parts: profiles.map(String) }),
+    };
+    await inRun(context, options, async (run) => {
+      const job = { run, asked, source, profiles, today: localDay(context.clock.now()) };
       await source.open?.(run);
       if (form.kind === 'folder') await (await import('./statement-folder.ts')).writeFolder(job, form.path);
       else await (form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind));
-    } finally {
-      await source.close?.();
-    }
-  });
+    });
+  } finally {
+    await source.close?.();
+  }
 }
 
 /** The folder has what the run puts into it as one, and no receipt. */

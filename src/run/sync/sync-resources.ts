@@ -8,6 +8,7 @@ import { fundDocuments, funds } from '../../resources/funds.ts';
 import { listings } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { checkComplete } from '../completeness.ts';
+import { tableOf } from '../sources/database-source.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
 
@@ -23,11 +24,6 @@ export interface SyncResource {
   /** Whether it is synced when no resource is named. */
   readonly isUsual: boolean;
   readonly source: () => ServiceSource;
-}
-
-/** The name of the table that holds a resource. */
-export function tableOf(resource: Pick<Resource, 'name'>): string {
-  return oneWordName(resource, '_');
 }
 
 /** All listings that a database can hold. */

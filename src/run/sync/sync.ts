@@ -6,14 +6,12 @@ import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import {
   planSync,
-  lastRunOf,
-  rememberedOrganizations,
   writeSync,
   type GoneLimit,
   type SyncOptions,
   type SyncPart,
 } from '../../database/sync-run.ts';
-import { checkTables } from '../../database/tables.ts';
+import { checkTables, readRuns } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
@@ -189,11 +187,13 @@ async function syncParts(syncing: Syncing): Promise<void> {
   if (target.existing !== undefined) await checkTables(target.existing, tables, version);
   const { clock, signal } = run.context;
   const goneLimit = flags.allowGone ? undefined : (flags.maxGone ?? DEFAULT_LIMIT);
-  const lastRun = target.existing === undefined ? 0 : await lastRunOf(target.existing);
+  const { last: lastRun, organizations } = target.existing
+    ? await readRuns(target.existing)
+    : { last: 0, organizations: new Map<string, string>() };
   const options: SyncOptions = { goneLimit, lastRun, version, clock, signal };
   const spools: SpooledListing[] = [];
   try {
-    const read = await readParts(syncing, spools);
+    const read = await readParts({ ...syncing, organizations, spools });
     const parts = read.map(({ part }) => part);
     const { parts: synced, samples } = flags.plan
       ? await planSync(target.existing, parts, options)
@@ -222,29 +222,28 @@ interface ReadPart {
   readonly part: SyncPart;
 }
 
-/** Reads all listings: those of one profile one after the other, and up to four profiles at a time. */
-async function readParts(syncing: Syncing, spools: SpooledListing[]): Promise<readonly ReadPart[]> {
-  const { run, target, asked } = syncing;
-  const organizations =
-    target.existing === undefined ? new Map() : await rememberedOrganizations(target.existing);
-  const read: ReadPart[] = [];
-  const work = async (parts: readonly Asked[], signal: AbortSignal): Promise<readonly ReadPart[]> => {
-    const done: ReadPart[] = [];
-    for (const one of parts) done.push(await readPart({ ...syncing, spools, organizations, signal }, one));
-    return done;
-  };
-  for await (const parts of forEachPart(run, asked, work)) read.push(...parts);
-  return read;
-}
-
 interface Reading extends Syncing {
   readonly spools: SpooledListing[];
   /** The organization of each profile at the last sync. */
   readonly organizations: ReadonlyMap<string, string>;
-  readonly signal: AbortSignal;
 }
 
-async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
+/** Reads all listings: those of one profile one after the other, and up to four profiles at a time. */
+async function readParts(reading: Reading): Promise<readonly ReadPart[]> {
+  const read: ReadPart[] = [];
+  const work = async (parts: readonly Asked[], signal: AbortSignal): Promise<readonly ReadPart[]> => {
+    const done: ReadPart[] = [];
+    for (const one of parts) done.push(await readPart({ ...reading, signal }, one));
+    return done;
+  };
+  for await (const parts of forEachPart(reading.run, reading.asked, work)) read.push(...parts);
+  return read;
+}
+
+async function readPart(
+  reading: Reading & { readonly signal: AbortSignal },
+  asked: Asked,
+): Promise<ReadPart> {
   const { run, organizations, signal, spools } = reading;
   const { clock } = run.context;
   const { name, resource } = asked;

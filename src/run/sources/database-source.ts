@@ -1,0 +1,275 @@
+import type { Context } from '../../context.ts';
+import { parseDatabaseAddress, type DatabaseAddress } from '../../database/address.ts';
+import { openForReading } from '../../database/open-database.ts';
+import { StoredBooks, type LastSync, type StoredOrder } from '../../database/read-back.ts';
+import { checkTables } from '../../database/tables.ts';
+import { ServiceError, UsageError } from '../../errors.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { chooseHeld, duplicatesBy, type ProfilesAsked } from '../../profiles/choice.ts';
+import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
+import { resources } from '../../resources/index.ts';
+import { oneWordName, type Resource } from '../../resources/resource.ts';
+import { version } from '../../version.ts';
+import { readsOfDatabase, type ReadPath } from '../paths.ts';
+import type { Run } from '../run.ts';
+import { FromSource, type FromRequest } from './from-source.ts';
+
+/** The name of the table that holds a resource. */
+export function tableOf(resource: Pick<Resource, 'name'>): string {
+  return oneWordName(resource, '_');
+}
+
+/**
+ * A synced database that is read in place of the service. It is opened when it is first needed, once until it is closed.
+ */
+export class FromDatabase {
+  readonly shown: string;
+  readonly reads: readonly ReadPath[];
+  readonly #address: DatabaseAddress;
+  #books: Promise<StoredBooks> | undefined;
+
+  constructor(from: string) {
+    this.#address = parseDatabaseAddress(from);
+    this.shown = this.#address.shown;
+    this.reads = readsOfDatabase(this.#address);
+  }
+
+  /** Opens it, and checks the tables of these resources. Throws UsageError where it, or one of them, is not folio's. */
+  async open(context: Context, resources: readonly Resource[]): Promise<StoredBooks> {
+    this.#books ??= this.#opened(context, resources.map(tableOf));
+    return this.#books;
+  }
+
+  async close(): Promise<void> {
+    const books = await this.#books?.catch(() => undefined);
+    this.#books = undefined;
+    await books?.close();
+  }
+
+  async #opened(context: Context, tables: readonly string[]): Promise<StoredBooks> {
+    const database = await openForReading(this.#address, context);
+    try {
+      await checkTables(database, tables, version);
+      return new StoredBooks(database);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+}
+
+/** The profiles of each of the resources in a synced database, also those that no sync could read. */
+interface HeldProfiles {
+  /** Those of any of the resources. */
+  readonly known: readonly string[];
+  readonly held: ReadonlyMap<Resource, readonly string[]>;
+}
+
+/** Throws UsageError where the database is none of folio's. */
+export async function profilesHeld(
+  database: FromDatabase,
+  listings: readonly Resource[],
+  context: Context,
+): Promise<HeldProfiles> {
+  const books = await database.open(context, listings);
+  const held = new Map<Resource, readonly string[]>();
+  for (const resource of listings) {
+    const { profiles } = await heldListing(books, tableOf(resource), database.shown);
+    held.set(resource, profiles);
+  }
+  return { known: inOrderOf(await context.config(), [...held.values()].flat()), held };
+}
+
+/** The profiles of a listing in a synced database, and the last sync of each. */
+interface HeldListing {
+  readonly profiles: readonly string[];
+  readonly syncs: ReadonlyMap<string, LastSync>;
+}
+
+async function heldListing(books: StoredBooks, table: string, shown: string): Promise<HeldListing> {
+  const syncs = new Map((await books.lastSyncs(table)).map((sync) => [sync.profile, sync]));
+  // Those of a sync that found nothing, or could not read, are among them.
+  const there = new Set([...(await books.profilesIn(table)), ...syncs.keys()]);
+  // A profile's name may become the name of a file.
+  for (const name of there) parseProfileName(name, shown);
+  return { profiles: [...there].toSorted(), syncs };
+}
+
+/**
+ * What became of the last sync of each listing in a synced database.
+ *
+ * @param profile whose listings, with commas between several; without it those of all profiles
+ * @throws UsageError where no sync has written to it, or none of such a profile
+ */
+export async function lastSyncsIn(
+  from: string,
+  context: Context,
+  profile: string | undefined,
+): Promise<{ readonly shown: string; readonly syncs: readonly (LastSync & { readonly table: string })[] }> {
+  const database = new FromDatabase(from);
+  const { shown } = database;
+  const all: (LastSync & { readonly table: string })[] = [];
+  try {
+    const books = await database.open(context, []);
+    for (const table of resources.map(tableOf))
+      for (const sync of await books.lastSyncs(table)) all.push({ ...sync, table });
+  } finally {
+    await database.close();
+  }
+  if (all.length === 0)
+    throw new UsageError(`no sync has written to ${shown}`, {
+      hint: `Bring the records with folio sync ${shown}.`,
+    });
+  const held = [...new Set(all.map((sync) => sync.profile))];
+  const names = profile?.split(',') ?? held;
+  const missing = names.find((name) => !held.includes(name));
+  if (missing === undefined) return { shown, syncs: all.filter((sync) => names.includes(sync.profile)) };
+  throw new UsageError(`${shown} has nothing of a profile ${missing}`, {
+    hint: `It has those of ${held.join(', ')}.`,
+  });
+}
+
+interface DatabaseRequest extends Omit<FromRequest, 'whose'> {
+  readonly database: FromDatabase;
+  /** Whose records are wanted, or the profiles themselves, where the caller has chosen them. */
+  readonly whose: ProfilesAsked | readonly string[];
+}
+
+/** The records of a resource in a synced database, a profile at a time, in the order of the service. */
+export class DatabaseSource extends FromSource {
+  readonly #request: DatabaseRequest;
+  #syncs: HeldListing['syncs'] | undefined;
+  #profiles: readonly string[] = [];
+  /** Undefined where the table has no such column, or one that does not hold text. */
+  #dateColumn: string | undefined;
+  #isNewestFirst = false;
+
+  constructor(request: DatabaseRequest) {
+    super({ ...request, whose: undefined });
+    this.#request = request;
+  }
+
+  protected override get ownReads(): readonly ReadPath[] {
+    return this.#request.database.reads;
+  }
+
+  async profiles(context: Context): Promise<readonly string[]> {
+    if (this.#syncs === undefined) await this.#findRecords(context);
+    this.checkOrder(this.#dateColumn !== undefined && this.resource.byDate?.usual !== undefined);
+    return this.#profiles;
+  }
+
+  override async open(run: Run): Promise<void> {
+    await this.profiles(run.context);
+    for (const stale of this.#stale) run.notices.warn(stale);
+    if (this.age !== undefined) run.notices.remark(this.age);
+    await super.open(run);
+  }
+
+  preferNewest(): boolean {
+    const { sortBy, sortOrder } = this.#request.filters ?? {};
+    const isOrdered = (sortBy ?? sortOrder) !== undefined;
+    this.#isNewestFirst =
+      this.#dateColumn !== undefined && this.resource.newestFirst !== undefined && !isOrdered;
+    return this.#isNewestFirst;
+  }
+
+  async close(): Promise<void> {
+    await this.#request.database.close();
+  }
+
+  /** Of when the records are; with several profiles, the oldest. */
+  get wholeAt(): string | undefined {
+    return this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted()[0];
+  }
+
+  /** A sentence that says of when the records are. */
+  get age(): string | undefined {
+    return this.wholeAt && `${this.#shownRecords} as of ${this.wholeAt}.`;
+  }
+
+  protected override async stored(
+    context: Context,
+    profile: string | undefined,
+  ): Promise<AsyncIterable<RecordBatch>> {
+    if (profile === undefined) throw new Error('a database is read a profile at a time');
+    const { database, id } = this.#request;
+    const sync = this.#syncs?.get(profile);
+    if (sync !== undefined && sync.wholeAt === undefined) throw this.#neverRead(sync);
+    const where = id === undefined ? undefined : { column: 'fundId', value: id };
+    const books = await database.open(context, [this.resource]);
+    return books.read(tableOf(this.resource), { profile, where, order: this.#order });
+  }
+
+  /** Throws UsageError where the database is not folio's, or holds no records of the profiles. */
+  async #findRecords(context: Context): Promise<void> {
+    const { database, whose } = this.#request;
+    const { shown } = database;
+    const table = tableOf(this.resource);
+    const books = await database.open(context, [this.resource]);
+    const { profiles, syncs } = await heldListing(books, table, shown);
+    if (profiles.length === 0 || !(await books.hasTable(table))) {
+      throw new UsageError(`${shown} holds no ${this.records}`, {
+        hint: `Bring them with folio sync ${shown} ${oneWordName(this.resource, '-')}.`,
+      });
+    }
+    const held = inOrderOf(await context.config(), profiles);
+    this.#profiles = 'all' in whose ? await chooseHeld({ shown, held }, whose, context) : whose;
+    refuseDuplicates(this.#profiles, await books.organizations(), shown);
+    this.#dateColumn = await books.textColumn(table, this.resource.byDate?.field);
+    this.#syncs = syncs;
+  }
+
+  /** The last syncs of the profiles to read. */
+  get #lastSyncs(): readonly LastSync[] {
+    return this.#profiles.flatMap((profile) => this.#syncs?.get(profile) ?? []);
+  }
+
+  get #shownRecords(): string {
+    return `${this.#request.database.shown} has the ${this.records}`;
+  }
+
+  /** A sentence for each profile whose last sync failed, so that its records are older. */
+  get #stale(): readonly string[] {
+    return this.#lastSyncs.flatMap(({ profile, at, error, wholeAt }) =>
+      wholeAt === undefined || error === undefined
+        ? []
+        : `${this.#shownRecords} of profile ${profile} as of ${wholeAt}: the sync of ${at} left them as they were (${error})`,
+    );
+  }
+
+  #neverRead({ profile, at, error }: LastSync): ServiceError {
+    const { shown } = this.#request.database;
+    return new ServiceError(
+      `${shown} lacks the ${this.records} of profile ${profile}: the sync of ${at} could not read them (${error})`,
+      {
+        hint: `Run folio sync ${shown} ${oneWordName(this.resource, '-')} again for what is missing, or name the profiles that you want with --profile.`,
+      },
+    );
+  }
+
+  /** By date, in the direction that the user wants, or the service's usual one. */
+  get #order(): StoredOrder | undefined {
+    const { usual } = this.resource.byDate ?? {};
+    const wanted = this.#isNewestFirst ? 'desc' : (this.#request.filters?.sortOrder ?? usual);
+    if (wanted === undefined || this.#dateColumn === undefined) return undefined;
+    return {
+      column: this.#dateColumn,
+      descending: wanted === 'desc',
+      isTurned: wanted !== (usual ?? 'asc'),
+    };
+  }
+}
+
+/** Throws UsageError where two of the profiles are of one organization: its records would come twice. */
+function refuseDuplicates(
+  profiles: readonly string[],
+  organizations: ReadonlyMap<string, string>,
+  shown: string,
+): void {
+  const [duplicate] = duplicatesBy(profiles, (name) => organizations.get(name));
+  if (duplicate === undefined) return;
+  const [name, first] = duplicate;
+  const says = `the profiles ${first} and ${name} are of one organization, whose records would come twice`;
+  throw new UsageError(`${shown}: ${says}`, { hint: `Leave out ${name}: name the others with --profile.` });
+}

@@ -1,0 +1,129 @@
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import type { RoleColumns } from '../../invoices/fields.ts';
+import { sliceRecords, type RecordBatch } from '../../json/records.ts';
+import type { Delivery } from '../../paging/page.ts';
+import type { ProfilesAsked } from '../../profiles/choice.ts';
+import type { SortColumn } from '../../query/question-syntax.ts';
+import type { Resource } from '../../resources/resource.ts';
+import type { FilterFlags, QuestionFlags } from '../flags.ts';
+import { fieldsOf } from '../open-questions.ts';
+import type { LocalSource, Part } from '../part.ts';
+import type { ReadPath } from '../paths.ts';
+import type { Run } from '../run.ts';
+import { listsIn, readFiscalIds } from './listing-source.ts';
+
+/** What is read in place of the service. */
+export interface FromRequest {
+  /** What --from names. */
+  readonly from: string;
+  readonly resource: Resource;
+  /** The fund, where the resource is the documents of one fund. */
+  readonly id?: string | undefined;
+  readonly filters?: Pick<FilterFlags, 'fiscalIds' | 'sortBy' | 'sortOrder'> | undefined;
+  readonly field?: QuestionFlags['field'];
+  /** Whose records are wanted; without it all are, and say themselves whose they are. */
+  readonly whose?: ProfilesAsked | undefined;
+}
+
+/**
+ * Records that were brought before, for --from: those that the service would give, in the order asked for. Nothing is sent, and no
+ * token is needed.
+ */
+export abstract class FromSource implements LocalSource {
+  readonly kind = 'local';
+  readonly name: string;
+  readonly records: string;
+  readonly resource: Resource;
+  readonly #request: FromRequest;
+  readonly #flag: string;
+  #fiscalIds: readonly string[] = [];
+
+  constructor(request: FromRequest) {
+    const { resource } = request;
+    ({ name: this.name, records: this.records } = resource);
+    this.resource = resource;
+    this.#request = request;
+    this.#flag = `--${resource.fiscalIds?.flag}`;
+  }
+
+  /** The records of a profile, or of all where the source does not say whose they are. */
+  protected abstract stored(
+    context: Context,
+    profile: string | undefined,
+  ): Promise<AsyncIterable<RecordBatch>>;
+
+  /** What is read of the source itself. */
+  protected abstract get ownReads(): readonly ReadPath[];
+
+  get reads(): readonly ReadPath[] {
+    return [...this.ownReads, ...listsIn(this.#flag, this.#request.filters?.fiscalIds)];
+  }
+
+  async open({ context: { stdin } }: Run): Promise<void> {
+    const { fiscalIds } = this.#request.filters ?? {};
+    if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
+  }
+
+  async *read(part: Part, limit = Infinity): AsyncGenerator<Delivery> {
+    const { status } = part;
+    let seen = 0;
+    for await (const batch of await this.#chosen(part)) {
+      const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
+      seen += batch.count;
+      status.records += records.count;
+      if (records.count > 0) yield { records, next: undefined };
+    }
+    status.totalAtEnd = seen;
+  }
+
+  /**
+   * Throws UsageError for an order that no column is known for.
+   *
+   * @param hasOrder whether the source has the order of the service, which a direction alone turns
+   */
+  protected checkOrder(hasOrder: boolean): void {
+    const { sortBy, sortOrder } = this.#request.filters ?? {};
+    if (sortBy !== undefined) this.#sortKeys();
+    else if (sortOrder !== undefined && !hasOrder) {
+      throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
+        hint: SORT_HINT,
+      });
+    }
+  }
+
+  /** Chooses and orders what the service would choose and order. */
+  async #chosen({ context, profile }: Part): Promise<AsyncIterable<RecordBatch>> {
+    const { resource, field, filters: { sortBy } = {} } = this.#request;
+    const records = await this.stored(context, profile);
+    if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
+    const fields = await fieldsOf(context, { resource, field, settings: { profile, sandbox: false } });
+    let chosen = records;
+    if (this.#fiscalIds.length > 0) {
+      const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
+      const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
+      const filter = new WhereFilter([counterpartyTest(fields, this.#flag, this.#fiscalIds)], []);
+      chosen = whereQuestion(filter, { what: this.records, locale: 'en-US' }).answer(records);
+    }
+    const keys = this.#sortKeys(fields.usual.columns);
+    if (keys.length === 0) return chosen;
+    return (await import('../../query/sort.ts')).sortQuestion(keys, context.signal).answer(chosen);
+  }
+
+  /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
+  #sortKeys({ date = [], due = [], total = [] }: Partial<RoleColumns> = {}): readonly SortColumn[] {
+    const { sortBy, sortOrder } = this.#request.filters ?? {};
+    if (sortBy === undefined) return [];
+    const keys = { NUMBER: [this.resource.label], DATE: date, DUE_BY: due, AMOUNT: total };
+    const columns = keys[sortBy.toUpperCase() as keyof typeof keys];
+    if (columns === undefined) {
+      throw new UsageError(`--sort-by ${sortBy} is a key of the service, and a file is read`, {
+        hint: SORT_HINT,
+      });
+    }
+    // A record has one of them, and those that it does not have make no difference.
+    return columns.map((column) => ({ column, descending: sortOrder === 'desc', isKnown: true }));
+  }
+}
+
+const SORT_HINT = 'Sort by a column of the file, as in --sort dueBy,-totalAmount.';
