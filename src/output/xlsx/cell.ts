@@ -5,12 +5,6 @@ import type { Cell } from '../../json/cells.ts';
 const DATE_WIDTH = 10;
 const TIME_WIDTH = 24;
 
-interface CellXml {
-  readonly xml: string;
-  /** Characters across. */
-  readonly width: number;
-}
-
 /** How the cells of a column are written. */
 export interface CellForm {
   /** Its numbers are IDs, and become text. */
@@ -33,27 +27,27 @@ interface CellPlace {
 }
 
 /**
- * A cell of a sheet. Numbers keep their literal and are shown with as many decimals as it has. Numbers that a spreadsheet
- * would round, and those of a column that identifies, become text with every digit. Dates become dates, other strings text.
+ * A cell of a sheet, and how many characters across it takes. Numbers keep their literal and are shown with as many decimals as it
+ * has. Numbers that a spreadsheet would round, and those of a column that identifies, become text with every digit. Dates become
+ * dates, other strings text.
  */
-export function cellXml({ kind, text }: Cell, { at, form, styles, currency }: CellPlace): CellXml {
-  if (kind === 'number' && !form.identifies) {
-    const decimals = decimalsOf(text);
-    if (decimals !== undefined) {
-      const shown = form.isAmount ? currency : undefined;
-      const style = styles.number(decimals, form.grouped, shown);
-      const width = text.length + (form.grouped ? Math.floor(text.length / 3) : 0) + (shown ? 4 : 0);
-      return { xml: `<c r="${at}" s="${style}"><v>${text}</v></c>`, width };
-    }
+export function cellXml(
+  { kind, text }: Cell,
+  { at, form, styles, currency }: CellPlace,
+): { readonly xml: string; readonly width: number } {
+  const decimals = kind === 'number' && !form.identifies ? decimalsOf(text) : undefined;
+  if (decimals !== undefined) {
+    const shown = form.isAmount ? currency : undefined;
+    const style = styles.number(decimals, form.grouped, shown);
+    const width = text.length + (form.grouped ? Math.floor(text.length / 3) : 0) + (shown ? 4 : 0);
+    return { xml: `<c r="${at}" s="${style}"><v>${text}</v></c>`, width };
   }
   if (kind === 'boolean') {
-    return {
-      xml: `<c r="${at}" s="${BOOLEAN_STYLE}" t="b"><v>${text === 'true' ? 1 : 0}</v></c>`,
-      width: text.length,
-    };
+    const value = text === 'true' ? 1 : 0;
+    return { xml: `<c r="${at}" s="${BOOLEAN_STYLE}" t="b"><v>${value}</v></c>`, width: text.length };
   }
   const time = kind === 'string' && form.zone !== undefined ? timeOf(text) : undefined;
-  if (time !== undefined && time.zone === form.zone) {
+  if (time?.zone === form.zone && time !== undefined) {
     const style = styles.time(time.isFine, time.zone);
     return { xml: `<c r="${at}" s="${style}"><v>${time.serial}</v></c>`, width: TIME_WIDTH };
   }
@@ -67,8 +61,6 @@ export function cellXml({ kind, text }: Cell, { at, form, styles, currency }: Ce
 }
 
 const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const LEADING_ZEROS = /^0+/;
-const TRAILING_ZEROS = /0+$/;
 
 /** Every number of a spreadsheet is a double, which keeps so many significant digits for certain. */
 const EXACT_DIGITS = 15;
@@ -83,7 +75,7 @@ function decimalsOf(literal: string): number | undefined {
   const match = LITERAL.exec(literal);
   if (!match) return undefined;
   const [, whole = '', fraction = '', exponent = '0'] = match;
-  const significant = (whole + fraction).replace(LEADING_ZEROS, '').replace(TRAILING_ZEROS, '');
+  const significant = (whole + fraction).replace(/^0+/, '').replace(/0+$/, '');
   const power = Number(exponent);
   if (significant.length > EXACT_DIGITS) return undefined;
   if (significant !== '' && Math.abs(power) + whole.length + fraction.length > MAX_EXPONENT) return undefined;
@@ -107,17 +99,11 @@ const TIME =
   /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3})0*)?(Z|[+-]\d{2}:\d{2})?$/;
 const SECONDS_A_DAY = 86_400;
 
-interface TimeCell {
-  /** Days as spreadsheets count them, with the part of the day that is gone. */
-  readonly serial: number;
-  /** As it was written: `Z`, `-03:00`, or nothing. */
-  readonly zone: string;
-  /** Whether it has thousandths of a second. */
-  readonly isFine: boolean;
-}
-
-/** The point in time as it was written, in no other zone; undefined for any other text, and for finer ones. */
-function timeOf(text: string): TimeCell | undefined {
+/**
+ * The point in time as it was written, in no other zone, in days as spreadsheets count them; its zone, which may be empty; and whether
+ * it has thousandths of a second. Undefined for any other text, and for finer ones.
+ */
+function timeOf(text: string): { serial: number; zone: string; isFine: boolean } | undefined {
   const match = TIME.exec(text);
   if (!match) return undefined;
   const [, day = '', hours, minutes, seconds, fraction, zone = ''] = match;
@@ -140,10 +126,7 @@ const TEXT_STYLE = 2;
 const DATE_STYLE = 3;
 const BOOLEAN_STYLE = 4;
 
-/** The index of a font. */
-const BOLD = 1;
-
-/** Numbers of formats (ECMA-376, 18.8.30): up to 163 they are built in, from 164 on a workbook has its own. */
+/** Of formats (ECMA-376, 18.8.30): up to 163 they are built in, from 164 on a workbook has its own. */
 const TEXT_FORMAT = 49;
 const FIRST_FORMAT = 164;
 
@@ -191,9 +174,11 @@ export class CellStyles {
     const formats = this.#formats.map(
       (code, index) => `<numFmt numFmtId="${FIRST_FORMAT + index}" formatCode="${xmlAttribute(code)}"/>`,
     );
+    const style = (format: number, font = 'fontId="0"'): string =>
+      `<xf numFmtId="${format}" ${font} fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`;
     const styles = [
       style(0),
-      style(TEXT_FORMAT, BOLD),
+      style(TEXT_FORMAT, 'fontId="1" applyFont="1"'),
       style(TEXT_FORMAT),
       ...formats.map((_, index) => style(FIRST_FORMAT + index)),
     ];
@@ -209,11 +194,6 @@ export class CellStyles {
       '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
     );
   }
-}
-
-function style(numberFormat: number, font = 0): string {
-  const fontApplies = font === BOLD ? ' applyFont="1"' : '';
-  return `<xf numFmtId="${numberFormat}" fontId="${font}" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"${fontApplies}/>`;
 }
 
 /**

@@ -1,10 +1,12 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
-import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type CellStyles } from './cell.ts';
-import { combineCrc, DeflatedText, deflateHead, type ZipEntry } from './zip.ts';
 import { isId, isIdentifier, roleOf, type ColumnRole } from '../column-roles.ts';
+import { Spool } from '../spool.ts';
 import type { Layout } from '../writer.ts';
+import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type CellStyles } from './cell.ts';
+
+export type Row = readonly (Cell | undefined)[];
 
 export interface SheetLimits {
   /** Rows, with the header. */
@@ -16,17 +18,19 @@ export interface SheetLimits {
 export const SHEET_LIMITS: SheetLimits = { rows: 1_048_576, bytes: 4_000_000_000 };
 /** Of the text of a cell. */
 const MAX_CHARACTERS = 32_767;
+/** Characters of XML that are put aside together. */
+const PIECE = 1 << 18;
 
-/**
- * One sheet, deflated row by row into a temporary file. The header comes in front at the end, when all columns and their
- * widths are known.
- */
+/** One sheet, whose rows wait in a spool until all columns and their widths are known, which stand before them. */
 export class Sheet {
   readonly name: string;
   readonly #limits: SheetLimits;
-  readonly #rows = new DeflatedText();
+  readonly #spool = new Spool();
   readonly #letters: string[] = [];
   readonly #widths: number[] = [];
+  /** Rows that are not in the spool yet. */
+  #text = '';
+  #bytes = 0;
   #count = 1;
 
   constructor(name: string, limits: SheetLimits) {
@@ -36,7 +40,7 @@ export class Sheet {
 
   /** Whether one more row would not fit. */
   get isFull(): boolean {
-    return this.#count === this.#limits.rows || this.#rows.size > this.#limits.bytes;
+    return this.#count === this.#limits.rows || this.#bytes > this.#limits.bytes;
   }
 
   /** The cells of the filter, as a formula names them. Undefined without columns. */
@@ -45,13 +49,15 @@ export class Sheet {
   }
 
   /**
-   * Throws OutputError for text that no cell can hold; `place` is the record's number in the listing, from 1.
-   * Cells are aligned with the columns, which may have grown since the last row.
+   * Adds a row, whose cells are aligned with the columns so far. Rejects with OutputError for text that no cell can hold, or without
+   * room for temporary files.
+   *
+   * @param place the record's number in the listing, from 1
    */
-  addRow(
-    cells: readonly (Cell | undefined)[],
+  async addRow(
+    cells: Row,
     { columns, styles, place }: { columns: SheetColumns; styles: CellStyles; place: number },
-  ): void {
+  ): Promise<void> {
     const row = ++this.#count;
     const currency = columns.currencyOf(cells);
     let xml = `<row r="${row}">`;
@@ -59,39 +65,31 @@ export class Sheet {
       const cell = cells[index];
       if (cell === undefined || cell.text === '') continue;
       if (cell.text.length > MAX_CHARACTERS) refuseLong(cell, columns.name(index), place);
-      const letters = (this.#letters[index] ??= columnLetters(index));
-      const at = letters + row;
+      const at = (this.#letters[index] ??= columnLetters(index)) + row;
       const { xml: text, width } = cellXml(cell, { at, form: columns.form(index), styles, currency });
       if (width > (this.#widths[index] ?? 0)) this.#widths[index] = width;
       xml += text;
     }
-    this.#rows.append(`${xml}</row>`);
+    this.#text += `${xml}</row>`;
+    if (this.#text.length >= PIECE) await this.#putAside();
   }
 
-  /** Await this between rows, now and then. Rejects with OutputError when there is no room for temporary files. */
-  async drain(): Promise<void> {
-    await this.#rows.drain();
+  /** The sheet's XML, when all rows are there. May be read once. */
+  async *xml(columns: readonly string[]): AsyncGenerator<Buffer> {
+    await this.#putAside();
+    yield Buffer.from(sheetHead(columns, this.#widths));
+    yield* this.#spool.read();
+    await this.#spool.close();
+    yield Buffer.from(sheetTail(this.range(columns)?.replaceAll('$', '')));
   }
 
-  /** The sheet as a file of the workbook, when all rows are there. */
-  async finish(fileName: string, columns: readonly string[]): Promise<ZipEntry> {
-    this.#rows.append(sheetTail(this.range(columns)?.replaceAll('$', '')));
-    await this.#rows.end();
-    const { crc, size, deflatedSize } = this.#rows;
-    const head = deflateHead(sheetHead(columns, this.#widths));
-    return {
-      name: fileName,
-      crc: combineCrc(head.crc, crc, size),
-      size: head.size + size,
-      deflatedSize: head.deflated.length + deflatedSize,
-      deflated: chained(head.deflated, this.#rows.chunks()),
-    };
+  async #putAside(): Promise<void> {
+    if (this.#text === '') return;
+    const bytes = Buffer.from(this.#text);
+    this.#text = '';
+    this.#bytes += bytes.length;
+    await this.#spool.append(bytes);
   }
-}
-
-async function* chained(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
 }
 
 function refuseLong({ text }: Cell, column: string, place: number): never {
@@ -148,50 +146,36 @@ const CURRENCY = /^[A-Z]{3}$/;
 /** What the columns of a workbook hold, as their names, what is known of the listing, and the first rows tell. */
 export class SheetColumns {
   readonly #names: () => readonly string[];
-  readonly #sources: Layout['sources'];
-  readonly #roles = new Map<string, ColumnRole>();
+  readonly #layout: Pick<Layout, 'known' | 'sources'>;
   readonly #forms: CellForm[] = [];
   readonly #zones = new Map<number, string>();
-  #currencies: number[] = [];
+  readonly #currencies: number[] = [];
   #seen = 0;
 
-  /**
-   * @param names the columns so far
-   * @param layout those that people look for, and the columns that headings stand for
-   */
-  constructor(
-    names: () => readonly string[],
-    { known = [], sources }: Pick<Layout, 'known' | 'sources'> = {},
-  ) {
+  /** @param names the columns so far */
+  constructor(names: () => readonly string[], layout: Pick<Layout, 'known' | 'sources'>) {
     this.#names = names;
-    this.#sources = sources;
-    for (const { names, role } of known) {
-      for (const name of names) if (!this.#roles.has(name)) this.#roles.set(name, role);
-    }
+    this.#layout = layout;
   }
 
   name(index: number): string {
     return this.#names()[index]!;
   }
 
-  /** How the cells of the column are written. */
   form(index: number): CellForm {
     return (this.#forms[index] ??= this.#formOf(index));
   }
 
   /** The currency of the record that the cells are of, if it names one. */
-  currencyOf(cells: readonly (Cell | undefined)[]): string | undefined {
+  currencyOf(cells: Row): string | undefined {
     for (; this.#seen < cells.length; this.#seen++)
       if (this.#roleOf(this.name(this.#seen)) === 'currency') this.#currencies.push(this.#seen);
-    for (const index of this.#currencies) {
-      const text = cells[index]?.text;
-      if (text !== undefined && CURRENCY.test(text)) return text;
-    }
-    return undefined;
+    const index = this.#currencies.find((at) => CURRENCY.test(cells[at]?.text ?? ''));
+    return index === undefined ? undefined : cells[index]!.text;
   }
 
   /** Learns from the first rows which columns hold nothing but dates, some of them with a time, in one zone. */
-  learn(rows: readonly (readonly (Cell | undefined)[])[]): void {
+  learn(rows: readonly Row[]): void {
     for (const index of this.#names().keys()) {
       const facts = new ColumnFacts();
       for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);
@@ -205,7 +189,7 @@ export class SheetColumns {
   #formOf(index: number): CellForm {
     const name = this.name(index);
     const role = this.#roleOf(name);
-    const source = this.#sources?.get(name) ?? name;
+    const source = this.#layout.sources?.get(name) ?? name;
     return {
       identifies: isId(source),
       grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(source),
@@ -215,6 +199,6 @@ export class SheetColumns {
   }
 
   #roleOf(name: string): ColumnRole {
-    return this.#roles.get(name) ?? roleOf(name);
+    return this.#layout.known?.find(({ names }) => names.includes(name))?.role ?? roleOf(name);
   }
 }
