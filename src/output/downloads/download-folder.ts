@@ -13,7 +13,7 @@ import {
   putInPlace,
   writeChunk,
   type FileContext,
-  type PlaceContext,
+  type PlaceOptions,
 } from '../files/whole-file.ts';
 import { fileStem, foldName } from './file-names.ts';
 import { fileKey, type InvoiceFile } from './invoice-files.ts';
@@ -165,11 +165,7 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 
  * Gives a finished file its name. If that name is taken, removes the file and returns false. Throws the system's error.
  * Without hard links, a file that got the name at this very moment is replaced.
  */
-async function placeFile(
-  temporary: string,
-  path: string,
-  context: PlaceContext & { readonly shown: string },
-): Promise<boolean> {
+async function placeFile(temporary: string, path: string, context: PlaceOptions): Promise<boolean> {
   try {
     await link(temporary, path);
   } catch (error) {

@@ -4,10 +4,8 @@ const FOLDER = 'Choose a folder in which you may create files: a file is first w
 const SPACE = 'Free some space, or write to another disk; what was there before is untouched.';
 const BUSY = 'Another program or a mount holds the file. Write to another name, or mount its folder instead.';
 
-const NO_FOLDER = 'Create its folder first, or name a folder that is there.';
-
 const HINTS: Readonly<Record<string, string>> = {
-  ENOENT: NO_FOLDER,
+  ENOENT: 'Create its folder first, or name a folder that is there.',
   EACCES: FOLDER,
   EPERM: FOLDER,
   EROFS: FOLDER,

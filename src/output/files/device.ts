@@ -18,26 +18,20 @@ const [openFile, statFile, writeFile, closeFile] = [
 /** Milliseconds between two tries to open a pipe that has no reader yet. */
 const PIPE_POLL = 50;
 
-interface DeviceContext {
-  readonly clock: Pick<Clock, 'sleep'>;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Opens a device or a named pipe for writing; a pipe without a reader is waited for. The opening must not block: a
  * blocked one could not be interrupted, and would keep the process from ending.
  * Throws OutputError, or the signal's reason.
  */
 export async function openDevice(
-  target: DeviceTarget,
-  { clock, signal }: DeviceContext,
+  { path, shown, isPipe }: DeviceTarget,
+  { clock, signal }: { readonly clock: Pick<Clock, 'sleep'>; readonly signal: AbortSignal },
 ): Promise<DirectSink> {
   for (;;) {
     try {
-      const descriptor = await openFile(target.path, constants.O_WRONLY | constants.O_NONBLOCK);
-      return await openDescriptor(descriptor, target.shown);
+      return await openDescriptor(await openFile(path, constants.O_WRONLY | constants.O_NONBLOCK), shown);
     } catch (error) {
-      if (!target.isPipe || errorCode(error) !== 'ENXIO') throw cannotWrite(target.shown, error);
+      if (!isPipe || errorCode(error) !== 'ENXIO') throw cannotWrite(shown, error);
     }
     await clock.sleep(PIPE_POLL, signal);
   }
@@ -47,10 +41,9 @@ export async function openDevice(
 export async function openDescriptor(descriptor: number, shown: string): Promise<DirectSink> {
   try {
     const found = await statFile(descriptor);
-    if (isatty(descriptor)) return streamSink(new WriteStream(descriptor), { shown, isTerminal: true });
-    if (found.isFIFO() || found.isSocket()) {
-      return streamSink(new Socket({ fd: descriptor, readable: false }), { shown, isTerminal: false });
-    }
+    if (isatty(descriptor)) return streamSink(new WriteStream(descriptor), shown, true);
+    if (found.isFIFO() || found.isSocket())
+      return streamSink(new Socket({ fd: descriptor, readable: false }), shown, false);
     return plainSink(descriptor, shown);
   } catch (error) {
     throw cannotWrite(shown, error);
@@ -58,26 +51,17 @@ export async function openDescriptor(descriptor: number, shown: string): Promise
 }
 
 /** A sink whose buffer can be full: the event loop writes to it, so that a write that waits holds up no signal. */
-function streamSink(
-  stream: Socket,
-  { shown, isTerminal }: { shown: string; isTerminal: boolean },
-): DirectSink {
+function streamSink(stream: Socket, shown: string, isTerminal: boolean): DirectSink {
   // Each write learns of its own error; without a listener the stream would also throw it.
   stream.on('error', () => undefined);
+  const done = (act: (callback: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => {
+      act((error) => (error ? reject(cannotWrite(shown, error)) : resolve()));
+    });
   return {
     isTerminal,
-    write: (chunk) =>
-      new Promise((resolve, reject) => {
-        stream.write(chunk, (error) => (error ? reject(cannotWrite(shown, error)) : resolve()));
-      }),
-    close: () =>
-      new Promise((resolve, reject) => {
-        stream.end((error?: Error | null) => {
-          stream.destroy();
-          if (error) reject(cannotWrite(shown, error));
-          else resolve();
-        });
-      }),
+    write: (chunk) => done((callback) => stream.write(chunk, callback)),
+    close: () => done((callback) => stream.end(callback)).finally(() => stream.destroy()),
     abandon: () => void stream.destroy(),
   };
 }

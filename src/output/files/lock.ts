@@ -60,15 +60,17 @@ export async function lockTarget(
   const text = `${JSON.stringify({ pid, host, namespace, startedAt, processStart, id })}\n`;
   const path = join(target.folder, sideFilesOf(target.name).lock);
   const handle = await take(path, { text, target, context, wait });
-  const renewal = setInterval(() => void renew(handle, text).catch(() => undefined), RENEW_EVERY);
+  // Writing the same text again renews the time stamp.
+  const renew = (): Promise<void> => handle.write(text, 0).then(() => handle.datasync());
+  const renewal = setInterval(() => void renew().catch(() => undefined), RENEW_EVERY);
   // A lock must not keep the process from ending.
   renewal.unref();
+  let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     clearInterval(renewal);
     await handle.close().catch(() => undefined);
     await removeIf(text, path);
   };
-  let released: Promise<void> | undefined;
   return {
     isOurs: async () => ((await readLock(path))?.text ?? text) === text,
     release: () => (released ??= release()),
@@ -93,48 +95,46 @@ async function take(path: string, taking: Taking): Promise<FileHandle> {
   const { text, target, wait } = taking;
   let waited = 0;
   for (let round = 0; round < MAX_ROUNDS;) {
-    const handle = await makeLock(path, taking);
+    // Readable by all who may create files here, so that they can see whose it is; writable by us alone.
+    const handle = await makeFile(path, { text, mode: 0o644, target });
     if (handle !== undefined) return handle;
     const found = await readLock(path);
-    if (found === undefined) {
-      round++;
-    } else if (await isAlive(found, taking)) {
+    if (found !== undefined && (await isAlive(found, taking))) {
       if (wait === undefined || waited >= wait.milliseconds) throw heldBy(found, path, taking);
       await wait.clock.sleep(LOOK_EVERY, wait.signal);
       waited += LOOK_EVERY;
-    } else {
-      round++;
-      const guard = sideFilesOf(target.name).guard(path, found.text);
-      const guarding = await take(guard, taking);
-      const still = await readLock(path);
-      if (still !== undefined && !(await isAlive(still, taking))) await removeIf(still.text, path);
-      await guarding.close();
-      await removeIf(text, guard);
+      continue;
     }
+    round++;
+    if (found === undefined) continue;
+    const guard = sideFilesOf(target.name).guard(path, found.text);
+    const guarding = await take(guard, taking);
+    const still = await readLock(path);
+    // Another stale lock has a guard of its own.
+    if (still?.text === found.text && !(await isAlive(still, taking))) await removeIf(found.text, path);
+    await guarding.close();
+    await removeIf(text, guard);
   }
   throw new OutputError(`cannot lock ${target.shown}: ${path} can be neither made nor read`, {
     hint: 'Delete it.',
   });
 }
 
-/**
- * Makes the lock, unless there is one: then undefined. Until its text is written it names nobody, and counts as alive for a minute.
- * Throws OutputError where the folder lets us create no file.
- */
-async function makeLock(path: string, { text, target }: Taking): Promise<FileHandle | undefined> {
+/** Makes a file, unless there is one: then undefined. Throws OutputError where the folder lets us create none. */
+async function makeFile(
+  path: string,
+  { text, mode, target }: { text: string; mode: number; target: LockTarget },
+): Promise<FileHandle | undefined> {
+  let handle: FileHandle | undefined;
   try {
-    // Readable by all who may create files here, so that they can see whose it is; writable by us alone.
-    const handle = await open(path, 'wx', 0o644);
-    try {
-      await handle.writeFile(text);
-      return handle;
-    } catch (error) {
-      await handle.close();
-      await rm(path, { force: true });
-      throw error;
-    }
+    handle = await open(path, 'wx', mode);
+    // Until its text is written a lock names nobody, and counts as alive for a minute.
+    await handle.writeFile(text);
+    return handle;
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return undefined;
+    if (handle === undefined && errorCode(error) === 'EEXIST') return undefined;
+    await handle?.close();
+    if (handle !== undefined) await rm(path, { force: true });
     throw cannotWrite(target.shown, error);
   }
 }
@@ -149,9 +149,8 @@ interface FoundLock {
 async function readLock(path: string): Promise<FoundLock | undefined> {
   const handle = await open(path, 'r').catch(() => undefined);
   try {
-    if (handle === undefined) return undefined;
-    const { mtimeMs } = await handle.stat();
-    return { text: await handle.readFile('utf8'), renewedAt: mtimeMs };
+    const renewedAt = (await handle?.stat())?.mtimeMs;
+    return renewedAt === undefined ? undefined : { text: await handle!.readFile('utf8'), renewedAt };
   } catch {
     return undefined;
   } finally {
@@ -163,43 +162,24 @@ async function removeIf(expected: string, path: string): Promise<void> {
   if ((await readLock(path))?.text === expected) await rm(path, { force: true }).catch(() => undefined);
 }
 
-/** Writes the same text again, and so renews the time stamp. */
-async function renew(handle: FileHandle, text: string): Promise<void> {
-  await handle.write(text, 0);
-  await handle.datasync();
-}
-
 /**
  * Whether the owner of a lock is at work. On the same host and in the same container its process tells. Otherwise, and for
- * a lock that names nobody, the time stamp decides.
+ * a lock that names nobody, the time stamp decides, by the clock of the file system: that of a network drive and of this host may
+ * differ.
  */
-async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
-  const { processes } = context;
+async function isAlive(lock: FoundLock, { target, context: { processes, clock } }: Taking): Promise<boolean> {
   const owner = parseOwner(lock.text);
   if (owner !== undefined && isNear(owner, processes)) {
     const { alive, start } = await processes.look(owner.pid);
     return alive && (owner.processStart ?? start) === (start ?? owner.processStart);
   }
-  return Math.abs((await fileSystemTime(target, context)) - lock.renewedAt) <= STALE_AFTER;
-}
-
-/** The time by the clock of the file system, which all hosts share: that of a network drive and of this host may differ. */
-async function fileSystemTime(
-  { folder, name, shown }: LockTarget,
-  { clock, processes }: LockContext,
-): Promise<number> {
-  const path = join(folder, sideFilesOf(name).temporary(processes.pid, clock.random()));
-  try {
-    const handle = await open(path, 'wx', 0o600);
-    try {
-      return (await handle.stat()).mtimeMs;
-    } finally {
-      await handle.close();
-      await rm(path, { force: true });
-    }
-  } catch (error) {
-    throw cannotWrite(shown, error);
-  }
+  const path = join(target.folder, sideFilesOf(target.name).temporary(processes.pid, clock.random()));
+  const handle = await makeFile(path, { text: '', mode: 0o600, target });
+  // Another run made it just now, by the same name.
+  if (handle === undefined) return true;
+  const { mtimeMs } = await handle.stat().finally(() => handle.close());
+  await rm(path, { force: true });
+  return Math.abs(mtimeMs - lock.renewedAt) <= STALE_AFTER;
 }
 
 /** Who holds a lock: the contents of the lock file, as JSON. */
@@ -223,27 +203,22 @@ function parseOwner(text: string): LockOwner | undefined {
   return { pid, host, startedAt, namespace: textOf(namespace), processStart: textOf(processStart) };
 }
 
-function isNear(owner: LockOwner, processes: Processes): boolean {
-  return owner.host === processes.host && owner.namespace === processes.namespace;
+function isNear(owner: LockOwner, { host, namespace }: Processes): boolean {
+  return owner.host === host && owner.namespace === namespace;
 }
 
 /** Says who holds the lock, since when, and what to do about it. */
-function heldBy({ text }: FoundLock, path: string, { target, context }: Taking): OutputError {
-  const { shown } = target;
+function heldBy({ text }: FoundLock, path: string, { target: { shown }, context }: Taking): OutputError {
   const { processes } = context;
   const owner = parseOwner(text);
-  const soon = { hint: 'Wait for it to end; its lock ends a minute after the last sign of life.' };
+  const soon = 'Wait for it to end; its lock ends a minute after the last sign of life.';
   if (owner === undefined)
-    return new OutputError(`${shown} is locked by ${path}, which does not say whose it is`, soon);
-  const { pid, host, startedAt } = owner;
-  if (!isNear(owner, processes))
-    return new OutputError(
-      `another run (pid ${pid} on ${host}, since ${startedAt}) is writing ${shown}`,
-      soon,
-    );
-  if (pid === processes.pid)
+    return new OutputError(`${shown} is locked by ${path}, which does not say whose it is`, { hint: soon });
+  const isHere = isNear(owner, processes);
+  if (isHere && owner.pid === processes.pid)
     return new OutputError(`this run is writing ${shown} already`, { hint: 'Name two different files.' });
-  return new OutputError(`another run (pid ${pid}, since ${startedAt}) is writing ${shown}`, {
-    hint: 'Wait for it to end, or write to another file.',
+  const where = `pid ${owner.pid}${isHere ? '' : ` on ${owner.host}`}, since ${owner.startedAt}`;
+  return new OutputError(`another run (${where}) is writing ${shown}`, {
+    hint: isHere ? 'Wait for it to end, or write to another file.' : soon,
   });
 }

@@ -41,9 +41,19 @@ export async function writeNewFolder(
   try {
     // Only the owner of the lock writes temporary files here: all that are there are left.
     await removeLeftovers({ folder, name }, Infinity);
-    const { ino } = await makeLike(path, temporary).catch(failed);
+    const ino = await makeLike(path, temporary).catch(failed);
     await build(async (file, text) => {
-      files.push(await writeFile(join(temporary, file), text).catch(failed));
+      const body = Buffer.from(text);
+      await open(join(temporary, file), 'wx')
+        .then((handle) =>
+          handle
+            .writeFile(body)
+            .then(() => handle.sync())
+            .finally(() => handle.close()),
+        )
+        .catch(failed);
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      files.push({ name: file, bytes: body.length, sha256 });
     });
     try {
       await flushFolder(temporary);
@@ -65,36 +75,19 @@ export async function writeNewFolder(
 
 async function checkedPath(shown: string): Promise<string> {
   const path = await realPath(shown);
-  const refusal =
-    (await readdir(path)).length > 0
-      ? 'is not empty'
-      : path === (await realPath('.'))
-        ? 'is the folder that folio runs in'
-        : undefined;
-  if (refusal === undefined) return path;
-  throw new UsageError(`--output-dir ${shown} ${refusal}`, {
-    hint: 'Each run writes a folder of its own: name a new one, such as statements/2026-11.',
-  });
+  const isFull = (await readdir(path)).length > 0;
+  if (!isFull && path !== (await realPath('.'))) return path;
+  throw new UsageError(
+    `--output-dir ${shown} ${isFull ? 'is not empty' : 'is the folder that folio runs in'}`,
+    { hint: 'Each run writes a folder of its own: name a new one, such as statements/2026-11.' },
+  );
 }
 
-/** Makes a folder that those may see who may see the one whose place it takes, before anything is in it. */
-async function makeLike(path: string, temporary: string): Promise<{ readonly ino: number }> {
+/** Makes a folder that those may see who may see the one whose place it takes, before anything is in it. Returns its inode. */
+async function makeLike(path: string, temporary: string): Promise<number> {
   const { mode, uid, gid } = await stat(path);
   await mkdir(temporary, { mode: 0o700 });
   await chown(temporary, uid, gid).catch(() => undefined);
   await chmod(temporary, mode & 0o7777);
-  return lstat(temporary);
-}
-
-async function writeFile(path: string, text: string): Promise<FolderFile> {
-  const body = Buffer.from(text);
-  const handle = await open(path, 'wx');
-  try {
-    await handle.writeFile(body);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  const sha256 = createHash('sha256').update(body).digest('hex');
-  return { name: basename(path), bytes: body.length, sha256 };
+  return (await lstat(temporary)).ino;
 }

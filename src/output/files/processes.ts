@@ -12,50 +12,39 @@ export interface Processes {
   look(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
 }
 
-/** The part of Node's `process` that is used. */
-interface NodeProcess {
+/** The processes of this host, as this process sees them; `own` is Node's `process`. */
+export function processTable(own: {
   readonly pid: number;
   kill(pid: number, signal: 0): boolean;
-}
-
-/** The processes of this host, as this process sees them. */
-export function processTable(own: NodeProcess): Processes {
+}): Processes {
+  const takesSignals = (pid: number): boolean => {
+    try {
+      return own.kill(pid, 0);
+    } catch (error) {
+      return errorCode(error) === 'EPERM';
+    }
+  };
   return {
     pid: own.pid,
     host: hostname(),
     get namespace() {
-      return ownNamespace();
+      try {
+        return readlinkSync('/proc/self/ns/pid');
+      } catch {
+        return undefined;
+      }
     },
     async look(pid) {
       // A zombie still takes signals; only its state shows that it is gone (killed in a container without init).
-      const [stat, boot] = await Promise.all([
-        readText(`/proc/${pid}/stat`),
-        readText('/proc/sys/kernel/random/boot_id'),
-      ]);
-      if (stat === undefined) return { alive: takesSignals(own, pid) };
+      const [stat, boot] = await Promise.all(
+        [`/proc/${pid}/stat`, '/proc/sys/kernel/random/boot_id'].map((path) =>
+          promises.readFile(path, 'utf8').catch(() => undefined),
+        ),
+      );
+      if (stat === undefined) return { alive: takesSignals(pid) };
       // The name, in brackets, may hold anything: fields are counted from its end. Start is number 22, state 3.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return { alive: !/^[ZXx]$/.test(fields[0]!), start: `${boot?.trim() ?? ''}/${fields[19]}` };
     },
   };
-}
-
-function ownNamespace(): string | undefined {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return undefined;
-  }
-}
-
-function takesSignals(own: NodeProcess, pid: number): boolean {
-  try {
-    return own.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-}
-
-function readText(path: string): Promise<string | undefined> {
-  return promises.readFile(path, 'utf8').catch(() => undefined);
 }

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 /** Bytes of the target's name in the names of its side files: a name may have 255, of which endings take up to 50. */
 const NAME_LIMIT = 200;
 
-/** The names of the files that stand beside a target while it is written. All begin with a dot and the target's name. */
-interface SideFiles {
+/**
+ * The names of the files that stand beside the target called `name` while it is written. All begin with a dot and the target's name;
+ * a long one is shortened, and gets a hash that tells it from similar ones.
+ */
+export function sideFilesOf(name: string): {
   /** The lock; there while a run writes the target. */
   readonly lock: string;
   /** The new contents of the target, written by one process. */
@@ -15,16 +18,16 @@ interface SideFiles {
   guard(lock: string, text: string): string;
   /** Whether a file of the folder is a temporary file or a guard, which a killed run leaves behind. */
   isLeftover(file: string): boolean;
-}
-
-/** The names for the target called `name`. A long name is shortened, and gets a hash that tells it from similar ones. */
-export function sideFilesOf(name: string): SideFiles {
+} {
   const stem =
     Buffer.byteLength(name) <= NAME_LIMIT ? name : `${cutBytes(name, NAME_LIMIT - 13)}-${digest(name, 12)}`;
-  const lock = `.${stem}.folio-lock`;
+  const lettersOf = (random: number): string =>
+    Math.floor(random * 36 ** 8)
+      .toString(36)
+      .padStart(8, '0');
   return {
-    lock,
-    temporary: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-tmp`,
+    lock: `.${stem}.folio-lock`,
+    temporary: (pid, random) => `.${stem}.${pid}-${lettersOf(random)}.folio-tmp`,
     guard: (lock, text) => `${lock}.${digest(text, 8)}`,
     isLeftover: (file) =>
       file.startsWith(`.${stem}.`) &&
@@ -34,12 +37,6 @@ export function sideFilesOf(name: string): SideFiles {
 
 function digest(text: string, length: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, length);
-}
-
-function eightLetters(random: number): string {
-  return Math.floor(random * 36 ** 8)
-    .toString(36)
-    .padStart(8, '0');
 }
 
 /** Milliseconds without a change after which a temporary file counts as left by a run that was killed. */

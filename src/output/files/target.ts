@@ -40,27 +40,21 @@ export async function makeFolder(
   path: string,
   platform: string = systemPlatform(),
 ): Promise<() => Promise<void>> {
-  const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
   // The runtime names paths so that Windows makes these all the same; then hardly a program can open or remove them.
-  const refusal = names.filter((name) => !/^\.{0,2}$/.test(name)).map((name) => windowsRefusal(`\\${name}`));
-  refuse(
-    path,
-    refusal.find((reason) => reason !== undefined),
-    'Choose another name, such as invoices.',
-  );
+  if (platform === 'win32')
+    for (const name of path.slice(win32.parse(path).root.length).split(/[\\/]/))
+      if (!/^\.{0,2}$/.test(name)) refuseOnWindows(path, `\\${name}`, 'invoices');
   const made = await promises.mkdir(path, { recursive: true }).catch((error: unknown) => {
     throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
   });
   return async () => {
     if (made === undefined) return;
     const first = resolve(made);
-    for (let folder = resolve(path); folder.length >= first.length; folder = dirname(folder)) {
+    try {
+      for (let folder = resolve(path); folder.length >= first.length; folder = dirname(folder))
+        await promises.rmdir(folder);
+    } catch {
       // Something is in it, or somebody has removed it.
-      const isRemoved = await promises.rmdir(folder).then(
-        () => true,
-        () => false,
-      );
-      if (!isRemoved) return;
     }
   };
 }
@@ -101,11 +95,7 @@ export function findStream(output: string | undefined): number | undefined {
 async function findOnDisk(output: string, platform: string): Promise<Target> {
   const isWindows = platform === 'win32';
   if (output === '' || output.endsWith('/') || (isWindows && output.endsWith('\\'))) throw isFolder(output);
-  refuse(
-    output,
-    isWindows ? windowsRefusal(output) : undefined,
-    'Choose another name, such as invoices.csv.',
-  );
+  if (isWindows) refuseOnWindows(output, output, 'invoices.csv');
   const path = await behindLinks(output);
   const found = await promises.stat(path).catch(unlessMissing);
   if (found?.isDirectory() === true) throw isFolder(output);
@@ -150,8 +140,12 @@ export async function behindLinks(output: string): Promise<string> {
   });
 }
 
-function refuse(shown: string, reason: string | undefined, hint: string): void {
-  if (reason !== undefined) throw new OutputError(`cannot write ${shown}: ${reason}`, { hint });
+function refuseOnWindows(shown: string, path: string, other: string): void {
+  const reason = windowsRefusal(path);
+  if (reason === undefined) return;
+  throw new OutputError(`cannot write ${shown}: ${reason}`, {
+    hint: `Choose another name, such as ${other}.`,
+  });
 }
 
 function unlessMissing(error: unknown): undefined {
@@ -169,9 +163,7 @@ function noFolder(output: string, folder: string, error: unknown): OutputError {
 function isFolder(output: string): OutputError {
   return new OutputError(
     output === '' ? 'the output file has no name' : `cannot write ${output}: it is a folder`,
-    {
-      hint: 'Name a file, such as invoices.csv, or `-` for standard output.',
-    },
+    { hint: 'Name a file, such as invoices.csv, or `-` for standard output.' },
   );
 }
 
@@ -184,7 +176,7 @@ export const DEVICE_NAME =
 const FORBIDDEN = /[\u0000-\u001f<>:"|?*]/;
 
 /** Why Windows cannot hold a file of this name, as the end of a sentence; undefined where it can. */
-export function windowsRefusal(path: string): string | undefined {
+function windowsRefusal(path: string): string | undefined {
   const name = win32.basename(path);
   const forbidden = FORBIDDEN.exec(name)?.[0];
   if (forbidden !== undefined) {

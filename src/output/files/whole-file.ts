@@ -2,12 +2,12 @@ import { lstat, open, rm, rename as renameFile, type FileHandle } from 'node:fs/
 import { platform as systemPlatform } from 'node:os';
 import { join } from 'node:path';
 import { Interrupted, OutputError, errorCode } from '../../errors.ts';
+import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
 import type { LockContext, FileLock } from './lock.ts';
 import { removeLeftovers, sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
-import type { Clock } from '../../context.ts';
 
 /** What writing a file uses of the world outside. */
 export type FileContext = LockContext & PlaceContext;
@@ -21,7 +21,7 @@ export type FileContext = LockContext & PlaceContext;
 export async function openWholeFile(
   target: FileTarget,
   context: FileContext,
-  { hasReceipt = false }: { readonly hasReceipt?: boolean },
+  hasReceipt: boolean,
 ): Promise<Destination> {
   const lock = hasReceipt ? await (await import('./lock.ts')).lockTarget(target, context) : undefined;
   try {
@@ -34,14 +34,6 @@ export async function openWholeFile(
   }
 }
 
-interface Parts {
-  readonly target: FileTarget;
-  readonly context: FileContext;
-  /** Where there is a receipt. */
-  readonly lock: FileLock | undefined;
-  readonly tally: Tally;
-}
-
 interface TemporaryFile {
   readonly path: string;
   readonly handle: FileHandle;
@@ -49,17 +41,25 @@ interface TemporaryFile {
   readonly mode: number;
 }
 
-async function temporaryOf(target: FileTarget, { processes, clock }: FileContext): Promise<TemporaryFile> {
+function temporaryOf(target: FileTarget, { processes, clock }: FileContext): Promise<TemporaryFile> {
   const name = sideFilesOf(target.name).temporary(processes.pid, clock.random());
   return openTemporary(join(target.folder, name), target.existing === undefined ? 0o666 : 0o600);
 }
 
 /** Makes a file, for its owner alone until it is whole. Rejects as `open` does. */
-export async function openTemporary(path: string, asked = 0o666): Promise<TemporaryFile> {
-  const handle = await open(path, 'wx+', asked);
+export async function openTemporary(path: string, wanted = 0o666): Promise<TemporaryFile> {
+  const handle = await open(path, 'wx+', wanted);
   const mode = (await handle.stat()).mode & 0o777;
   await handle.chmod(0o600);
   return { path, handle, mode };
+}
+
+interface Parts {
+  readonly target: FileTarget;
+  readonly context: FileContext;
+  /** Where there is a receipt. */
+  readonly lock: FileLock | undefined;
+  readonly tally: Tally;
 }
 
 class WholeFile implements Destination {
@@ -75,10 +75,6 @@ class WholeFile implements Destination {
     this.#files = [file];
   }
 
-  get #file(): TemporaryFile {
-    return this.#files.at(-1)!;
-  }
-
   get bytes(): number {
     return this.#parts.tally.bytes;
   }
@@ -87,18 +83,14 @@ class WholeFile implements Destination {
     return this.#parts.tally.sha256();
   }
 
-  async write(chunk: Uint8Array | string): Promise<void> {
-    this.#refuseIfEnded();
-    const bytes = this.#parts.tally.add(chunk);
-    const { handle } = this.#file;
-    await this.#orDiscard(() => writeChunk(handle, bytes));
+  write(chunk: Uint8Array | string): Promise<void> {
+    return this.#orDiscard(() => writeChunk(this.#files.at(-1)!.handle, this.#parts.tally.add(chunk)));
   }
 
-  async startOver(lengths: readonly number[]): Promise<AsyncIterable<Buffer>> {
-    this.#refuseIfEnded();
-    const before = this.#file;
-    const { target, context, tally } = this.#parts;
+  startOver(lengths: readonly number[]): Promise<AsyncIterable<Buffer>> {
     return this.#orDiscard(async () => {
+      const { target, context, tally } = this.#parts;
+      const before = this.#files.at(-1)!;
       this.#files.push(await temporaryOf(target, context));
       tally.reset();
       // It has no name any more, so that a kill leaves nothing of it.
@@ -125,12 +117,18 @@ class WholeFile implements Destination {
 
   /** After a failure the file can never become whole, and the disk may need the space. */
   async #orDiscard<T>(action: () => Promise<T>): Promise<T> {
+    this.#refuseIfEnded();
     try {
       return await action();
     } catch (error) {
       await this.discard();
       throw cannotWrite(this.#parts.target.shown, error);
     }
+  }
+
+  #refuseIfEnded(): void {
+    if (this.#end !== undefined)
+      throw new OutputError(`cannot write ${this.#parts.target.shown}: it was given up`);
   }
 
   async commit(): Promise<void> {
@@ -146,7 +144,7 @@ class WholeFile implements Destination {
 
   async #install(): Promise<void> {
     const { target, context, lock } = this.#parts;
-    const { path, handle, mode } = this.#file;
+    const { path, handle, mode } = this.#files.at(-1)!;
     const { existing, folder, name, shown } = target;
     try {
       // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
@@ -164,8 +162,7 @@ class WholeFile implements Destination {
       await putInPlace(path, join(folder, name), { ...context, shown });
     } catch (error) {
       await this.#remove();
-      if (error instanceof Interrupted) throw error;
-      throw cannotWrite(shown, error);
+      throw error instanceof Interrupted ? error : cannotWrite(shown, error);
     }
     try {
       await flushFolder(folder);
@@ -183,11 +180,6 @@ class WholeFile implements Destination {
     }
     await this.#parts.lock?.release();
   }
-
-  #refuseIfEnded(): void {
-    if (this.#end !== undefined)
-      throw new OutputError(`cannot write ${this.#parts.target.shown}: it was given up`);
-  }
 }
 
 /** Writes all of the bytes: the system may take a part of them at a time. */
@@ -196,28 +188,15 @@ export async function writeChunk(handle: FileHandle, bytes: Uint8Array): Promise
 }
 
 /** Windows and some network drives cannot flush a folder, nor can who may write the folder but not read it. */
-const UNSUPPORTED = new Set([
-  'EINVAL',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'EISDIR',
-  'EPERM',
-  'EACCES',
-  'EBADF',
-]);
+const CANNOT_FLUSH = /^(?:EINVAL|ENOTSUP|EOPNOTSUPP|ENOSYS|EISDIR|EPERM|EACCES|EBADF)$/;
 
 /** Flushes the folder, so that a rename in it survives a power failure. Does nothing where the system cannot. */
 export async function flushFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await handle.sync().finally(() => handle.close());
   } catch (error) {
-    if (!UNSUPPORTED.has(errorCode(error) ?? '')) throw error;
+    if (!CANNOT_FLUSH.test(errorCode(error) ?? '')) throw error;
   }
 }
 
@@ -225,9 +204,7 @@ export async function flushFolder(folder: string): Promise<void> {
 export function exchanged(shown: string): OutputError {
   return new OutputError(
     `cannot write ${shown}: another file was put in its place while it was being written`,
-    {
-      hint: 'Choose a folder in which only you can write.',
-    },
+    { hint: 'Choose a folder in which only you can write.' },
   );
 }
 
@@ -237,13 +214,13 @@ export function takenOver(shown: string): OutputError {
   });
 }
 
-export interface PlaceContext {
+interface PlaceContext {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Ends the wait for another program. */
   readonly signal: AbortSignal;
 }
 
-interface PlaceOptions extends PlaceContext {
+export interface PlaceOptions extends PlaceContext {
   /** How messages call the file. */
   readonly shown: string;
   /** As `process.platform`. */
@@ -251,15 +228,12 @@ interface PlaceOptions extends PlaceContext {
   readonly rename?: (from: string, to: string) => Promise<void>;
 }
 
-/** Errors of Windows while another program has the file open: a spreadsheet, a virus scanner, an indexer. */
-const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
-
-/** Milliseconds of each wait for that program, 1.6 s in all: a virus scanner takes a part of a second. */
+/** Milliseconds of each wait for a program of Windows, 1.6 s in all: a virus scanner takes a part of a second. */
 const WAITS = [25, 50, 100, 200, 400, 800];
 
 /**
  * Gives a finished file its name, in place of the file that has it. On Windows that fails while another program has either
- * open, so it is tried again for a moment.
+ * open (a spreadsheet, a virus scanner, an indexer), so it is tried again for a moment.
  *
  * @throws OutputError where that program keeps the file; else the system's error, or the signal's reason.
  */
@@ -269,17 +243,16 @@ export async function putInPlace(from: string, to: string, options: PlaceOptions
     try {
       return await rename(from, to);
     } catch (error) {
-      if (platform !== 'win32' || !OPEN_ELSEWHERE.has(errorCode(error) ?? '')) throw error;
-      const wait = WAITS[tries];
-      if (wait === undefined) throw openElsewhere(shown, error);
-      await clock.sleep(wait, signal);
+      if (platform !== 'win32' || !/^(?:EPERM|EACCES|EBUSY)$/.test(errorCode(error) ?? '')) throw error;
+      if (tries === WAITS.length)
+        throw new OutputError(
+          `cannot write ${shown}: another program has it open, or it may not be replaced`,
+          {
+            hint: 'Close it in that program, or write to another name; what was there before is untouched.',
+            cause: error,
+          },
+        );
+      await clock.sleep(WAITS[tries]!, signal);
     }
   }
-}
-
-function openElsewhere(shown: string, error: unknown): OutputError {
-  return new OutputError(`cannot write ${shown}: another program has it open, or it may not be replaced`, {
-    hint: 'Close it in that program, or write to another name; what was there before is untouched.',
-    cause: error,
-  });
 }

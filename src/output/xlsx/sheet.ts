@@ -6,7 +6,7 @@ import { Spool } from '../spool.ts';
 import type { Layout } from '../writer.ts';
 import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type CellStyles } from './cell.ts';
 
-export type Row = readonly (Cell | undefined)[];
+export type SheetRow = readonly (Cell | undefined)[];
 
 export interface SheetLimits {
   /** Rows, with the header. */
@@ -55,7 +55,7 @@ export class Sheet {
    * @param place the record's number in the listing, from 1
    */
   async addRow(
-    cells: Row,
+    cells: SheetRow,
     { columns, styles, place }: { columns: SheetColumns; styles: CellStyles; place: number },
   ): Promise<void> {
     const row = ++this.#count;
@@ -167,7 +167,7 @@ export class SheetColumns {
   }
 
   /** The currency of the record that the cells are of, if it names one. */
-  currencyOf(cells: Row): string | undefined {
+  currencyOf(cells: SheetRow): string | undefined {
     for (; this.#seen < cells.length; this.#seen++)
       if (this.#roleOf(this.name(this.#seen)) === 'currency') this.#currencies.push(this.#seen);
     const index = this.#currencies.find((at) => CURRENCY.test(cells[at]?.text ?? ''));
@@ -175,7 +175,7 @@ export class SheetColumns {
   }
 
   /** Learns from the first rows which columns hold nothing but dates, some of them with a time, in one zone. */
-  learn(rows: readonly Row[]): void {
+  learn(rows: readonly SheetRow[]): void {
     for (const index of this.#names().keys()) {
       const facts = new ColumnFacts();
       for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);

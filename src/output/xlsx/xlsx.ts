@@ -2,7 +2,7 @@ import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
 import { CellStyles, xmlAttribute, xmlText } from './cell.ts';
-import { SheetColumns, Sheet, SHEET_LIMITS, type Row, type SheetLimits } from './sheet.ts';
+import { SheetColumns, Sheet, SHEET_LIMITS, type SheetRow, type SheetLimits } from './sheet.ts';
 import { ZipArchive } from './zip.ts';
 
 /** The most rows, and the most cells, that decide which columns hold dates only. Later cells that do not fit become text. */
@@ -26,7 +26,7 @@ class XlsxWriter implements Writer {
   readonly #columns: SheetColumns;
   readonly #styles = new CellStyles();
   /** The first rows; undefined when they are written. */
-  #held: Row[] | undefined = [];
+  #held: SheetRow[] | undefined = [];
   readonly #sheets: Sheet[] = [];
   readonly #name: string;
   #records = 0;
@@ -70,7 +70,7 @@ class XlsxWriter implements Writer {
     for (const row of rows) await this.#addRow(row);
   }
 
-  #addRow(cells: Row): Promise<void> {
+  #addRow(cells: SheetRow): Promise<void> {
     const place = ++this.#records;
     const last = this.#sheets.at(-1);
     const sheet = last === undefined || last.isFull ? this.#addSheet() : last;
