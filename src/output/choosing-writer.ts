@@ -10,9 +10,12 @@ import type { OpenWriter } from './writer.ts';
 export function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWriter {
   return (sink, layout) => {
     const survey = new ColumnSurvey();
-    const records = new Collected({ survey });
+    const records = new Collected();
     return {
-      write: (batch) => records.add(batch),
+      write(batch) {
+        for (let index = 0; index < batch.count; index++) survey.add(batch, index);
+        return records.add(batch);
+      },
       async end() {
         try {
           const chosen = asked.of(layout.columns ?? columnsOf(survey));

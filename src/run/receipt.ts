@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { findStream } from '../output/files/target.ts';
-import { openDestination } from '../output/files/destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
 import type { PartState } from './part-state.ts';

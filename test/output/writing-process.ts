@@ -11,7 +11,7 @@ import { pathOf, startProgram } from '../support/programs.ts';
 const PROGRAM = `
   import { writeSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
-  import { openDestination } from './src/output/files/destination.ts';
+  import { openDestination } from './src/output/files/open-destination.ts';
   import { processTable } from './src/output/files/processes.ts';
 
   const [target, hold] = process.argv.slice(2);

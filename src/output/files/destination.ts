@@ -1,10 +1,5 @@
 import type { Hash } from 'node:crypto';
-import type { Clock, OutputStream } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
-import { TerminalGate } from '../terminal/terminal-text.ts';
 import type { Sink } from '../writer.ts';
-import type { Processes } from './processes.ts';
-import { findTarget, type FileTarget, type Target } from './target.ts';
 
 /** Where the result of a run goes. In the end it is either committed or discarded. */
 export interface Destination extends Sink {
@@ -20,69 +15,6 @@ export interface Destination extends Sink {
   discard(): Promise<void>;
 }
 
-/** The part of the context that a destination needs. */
-export interface DestinationContext {
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-  readonly clock: Clock;
-  /** Stops the wait for a pipe's reader. */
-  readonly signal: AbortSignal;
-  readonly processes: Processes;
-}
-
-interface DestinationOptions {
-  /** Whether it has a receipt, or is one: then it is hashed, and no other run may write it meanwhile. */
-  readonly hasReceipt?: boolean;
-  /** Whether the text is made for a terminal, as tables are. Other text goes through a TerminalGate there. */
-  readonly styled?: boolean;
-  /** Whether the bytes are no text, so that a terminal must not get them. */
-  readonly binary?: boolean;
-}
-
-/**
- * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole
- * or not at all. Rejects at once where writing is certain to fail. The caller must commit or discard the destination, also when
- * interrupted.
- *
- * @throws OutputError; UsageError for binary output to a terminal.
- */
-export async function openDestination(
-  output: string | undefined,
-  context: DestinationContext,
-  { hasReceipt = false, styled = false, binary = false }: DestinationOptions = {},
-): Promise<Destination> {
-  const target = await findTarget(output);
-  if (target.kind === 'file')
-    return (await import('./whole-file.ts')).openWholeFile(target, context, hasReceipt);
-  const sink = await openDirect(target, context);
-  if (binary && sink.isTerminal) {
-    throw new UsageError('this format is not text, and cannot be shown on a terminal', {
-      hint: 'Write to a file, as in -o invoices.xlsx.',
-    });
-  }
-  const tally = await Tally.open(hasReceipt);
-  const gate = sink.isTerminal && !styled ? new TerminalGate(sink) : undefined;
-  let ended = false;
-  return {
-    isFile: false,
-    get bytes() {
-      return tally.bytes;
-    },
-    sha256: () => tally.sha256(),
-    write: (chunk) => (gate ?? sink).write(tally.add(chunk)),
-    commit: async () => {
-      ended = true;
-      await gate?.end();
-      await sink.close?.();
-    },
-    discard: async () => {
-      const isOpen = !ended;
-      ended = true;
-      if (isOpen) sink.abandon?.();
-    },
-  };
-}
-
 /** A stream, a device or a pipe: what is written cannot be taken back. */
 export interface DirectSink extends Sink {
   readonly isTerminal: boolean;
@@ -90,17 +22,6 @@ export interface DirectSink extends Sink {
   close?(): Promise<void>;
   /** Lets go at once. */
   abandon?(): void;
-}
-
-async function openDirect(
-  target: Exclude<Target, FileTarget>,
-  context: DestinationContext,
-): Promise<DirectSink> {
-  if (target.kind !== 'descriptor' && target.kind !== 'device') return context[target.kind];
-  const { openDescriptor, openDevice } = await import('./device.ts');
-  return target.kind === 'device'
-    ? openDevice(target, context)
-    : openDescriptor(target.descriptor, target.shown);
 }
 
 /** Counts the bytes that pass, and hashes them if asked to: hashing costs about as much as writing. */

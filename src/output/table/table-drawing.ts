@@ -2,12 +2,6 @@ import CliTable from 'cli-table3';
 import { fits, paint, truncate, type Style } from '../terminal/terminal-text.ts';
 import { headOf, type FittedTable } from './table-fit.ts';
 
-interface DrawingOptions {
-  readonly color: boolean;
-  /** Whether a cell that is too long is cut; else it pushes the rest of its row to the right. */
-  readonly cut: boolean;
-}
-
 /** A row that is to be drawn: its texts by the place of their column, and the styles of some of them. */
 interface DrawnRow {
   readonly texts: readonly string[];
@@ -44,18 +38,20 @@ const STAND_INS = /\u00ad+/g;
  */
 export class TableDrawing {
   readonly #table: FittedTable;
-  readonly #options: DrawingOptions;
+  readonly #color: boolean;
+  readonly #cut: boolean;
 
-  constructor(table: FittedTable, options: DrawingOptions) {
+  /** @param cut whether a cell that is too long is cut; else it pushes the rest of its row to the right */
+  constructor(table: FittedTable, { color, cut }: { readonly color: boolean; readonly cut: boolean }) {
     this.#table = table;
-    this.#options = options;
+    this.#color = color;
+    this.#cut = cut;
   }
 
   /** The names of the columns and the line below them. */
   head(): string {
     const { columns } = this.#table;
-    const names = columns.map(headOf);
-    const head = this.#options.color ? names.map((name) => paint(name, 'bold')) : names;
+    const head = columns.map((column) => (this.#color ? paint(headOf(column), 'bold') : headOf(column)));
     const blank = columns.map(() => '');
     // There is no line below a head without rows.
     return textOf(this.#draw(blank, head).slice(0, 2));
@@ -71,13 +67,12 @@ export class TableDrawing {
 
   #drawRows(rows: readonly DrawnRow[]): string[] {
     const { columns } = this.#table;
-    const { cut, color } = this.#options;
     const wide: string[][] = rows.map(() => []);
     const cells = columns.map(({ column: { index }, width }) => {
       const shown = rows.map(({ texts, styles }, nth) => {
         const whole = texts[index] ?? '';
-        const text = cut ? truncate(whole, width) : whole;
-        const style = color && text !== '' ? styles?.get(index) : undefined;
+        const text = this.#cut ? truncate(whole, width) : whole;
+        const style = this.#color && text !== '' ? styles?.get(index) : undefined;
         const painted = style === undefined ? text : paint(text, style);
         if (fits(text, width)) return painted;
         wide[nth]!.push(painted);
@@ -114,11 +109,5 @@ export class TableDrawing {
 
 /** Blanks at the end of a line are left out: they are a nuisance when it is copied. */
 function textOf(lines: readonly string[]): string {
-  return lines.map((line) => `${withoutBlanks(line)}\n`).join('');
-}
-
-function withoutBlanks(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === ' ') end--;
-  return line.slice(0, end);
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

@@ -44,40 +44,26 @@ export interface ShownColumn {
   readonly nested: boolean;
 }
 
+type RowsLayout = Pick<Layout, 'columns' | 'asked' | 'known' | 'sources' | 'raw' | 'locale'>;
+
 /** Reads records as rows of text that is safe for a terminal, and measures them. */
 export class TableRows {
   readonly #reader: CellReader;
-  readonly #known: readonly KnownColumn[];
-  readonly #sources: Layout['sources'];
-  readonly #ordered: boolean;
-  readonly #asSent: boolean;
+  readonly #layout: RowsLayout;
   readonly #group: GroupDigits;
   readonly #seen: SeenColumn[] = [];
   /** The places of the columns that are read; undefined for all. */
   #wanted: ReadonlySet<number> | undefined;
 
-  constructor({
-    columns,
-    asked = false,
-    known = [],
-    sources,
-    raw = false,
-    locale = 'en-US',
-  }: Pick<Layout, 'columns' | 'asked' | 'known' | 'sources' | 'raw' | 'locale'>) {
-    this.#reader = new CellReader(columns);
-    this.#known = known;
-    this.#sources = sources;
-    this.#ordered = asked;
-    this.#asSent = raw;
-    this.#group = raw ? (literal) => literal : digitGrouper(locale);
+  constructor(layout: RowsLayout) {
+    this.#reader = new CellReader(layout.columns);
+    this.#layout = layout;
+    this.#group = layout.raw === true ? asSent : digitGrouper(layout.locale ?? 'en-US');
   }
 
   /** The texts of a record, one for each column so far. Empty for null and for missing fields. */
   read(batch: RecordBatch, index: number): string[] {
-    const cells = this.#reader.read(batch, index);
-    const texts: string[] = Array.from({ length: cells.length });
-    for (const [column, cell] of cells.entries()) texts[column] = this.#textOf(cell, column);
-    return texts;
+    return this.#reader.read(batch, index).map((cell, column) => this.#textOf(cell, column));
   }
 
   /** From now on only the cells at these places are made texts, and none is measured; the others are empty. */
@@ -87,16 +73,17 @@ export class TableRows {
 
   /** The columns so far: in the order asked for, else first those that people look for, in their order. */
   columns(): ShownColumn[] {
+    const { asked, known = [] } = this.#layout;
     const names = this.#reader.columns;
-    const found = knownAmong(names, this.#known);
-    const places = new Map(this.#known.map((column, place) => [column, place]));
-    const columns = names.map((column, index) => this.#shownColumn(column, index, found.get(column)));
-    if (this.#ordered) return columns;
+    const found = knownAmong(names, known);
+    const columns = names.map((name, index) => this.#shownColumn(name, index, found.get(name)));
+    if (asked === true) return columns;
+    const places = new Map(known.map((column, place) => [column, place]));
     const place = ({ index, role }: ShownColumn): number => {
       const column = found.get(names[index]!);
       if (role === 'profile') return -1;
       if (column !== undefined) return places.get(column)!;
-      return this.#known.length + (found.size > 0 ? 0 : rankOf(role));
+      return known.length + (found.size > 0 ? 0 : rankOf(role));
     };
     return columns.sort((a, b) => place(a) - place(b));
   }
@@ -104,11 +91,10 @@ export class TableRows {
   #shownColumn(column: string, index: number, known: KnownColumn | undefined): ShownColumn {
     const name = visible(column);
     const { facts, width, number } = this.#seen[index] ?? NOTHING_SEEN;
-    const { numbers, nested, empty, days } = facts;
+    const filled = facts.cells - facts.empty;
     const midnights = facts.midnights + facts.localMidnights;
-    const filled = facts.cells - empty;
-    const areDays = !this.#asSent && midnights > 0 && midnights + days === filled;
-    const cells = Math.max(areDays ? DAY_LENGTH : width, 1);
+    const days = this.#layout.raw !== true && midnights > 0 && midnights + facts.days === filled;
+    const cells = Math.max(days ? DAY_LENGTH : width, 1);
     const told = known?.role ?? roleOf(column);
     const role = told === 'other' && filled > 0 && facts.dated === filled ? 'date' : told;
     return {
@@ -123,28 +109,29 @@ export class TableRows {
       width: Math.max(columnWidth(name), cells),
       number,
       telling: 0,
-      numeric: numbers > 0 && numbers === filled,
-      days: areDays,
-      nested: nested > 0,
+      numeric: facts.numbers > 0 && facts.numbers === filled,
+      days,
+      nested: facts.nested > 0,
     };
   }
 
   #textOf(cell: Cell | undefined, column: number): string {
     if (cell === undefined || this.#wanted?.has(column) === false) return '';
     const seen = (this.#seen[column] ??= new SeenColumn());
-    if (this.#wanted !== undefined) return this.#shown(cell, column, seen);
+    let text: string;
+    if (cell.kind === 'number') text = (seen.group ??= this.#groupOf(column))(cell.text);
+    else text = visible(cell.text);
+    if (this.#wanted !== undefined) return text;
     seen.facts.add(cell);
-    const text = this.#shown(cell, column, seen);
     const width = columnWidth(text);
-    if (width > seen.width) seen.width = width;
-    if (cell.kind === 'number' && width > seen.number) seen.number = width;
+    seen.width = Math.max(seen.width, width);
+    if (cell.kind === 'number') seen.number = Math.max(seen.number, width);
     return text;
   }
 
-  #shown({ kind, text }: Cell, column: number, seen: SeenColumn): string {
-    if (kind !== 'number') return visible(text);
+  #groupOf(column: number): GroupDigits {
     const name = this.#reader.columns[column]!;
-    return (seen.group ??= isIdentifier(this.#sources?.get(name) ?? name) ? asSent : this.#group)(text);
+    return isIdentifier(this.#layout.sources?.get(name) ?? name) ? asSent : this.#group;
   }
 }
 

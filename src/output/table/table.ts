@@ -136,20 +136,20 @@ class RowForm {
   /** The places of the columns that `#invoices` reads. */
   readonly #invoiceColumns: readonly (number | undefined)[];
 
-  constructor(columns: readonly ShownColumn[], layout: Layout) {
-    const { color, today, width, raw, fields } = layout;
-    const placeOf = (role: ShownColumn['role']): number | undefined =>
-      columns.find((column) => column.role === role)?.index;
+  constructor(columns: readonly ShownColumn[], { color, today, width, raw, fields, asked }: Layout) {
+    const placeOf = (wanted: ShownColumn['role']): number | undefined =>
+      columns.find(({ role }) => role === wanted)?.index;
+    const placeNamed = (wanted: string): number | undefined =>
+      columns.find(({ name }) => name === wanted)?.index;
     this.#days = columns.filter(({ days }) => days).map(({ index }) => index);
     [this.#status, this.#due, this.#open] = [placeOf('status'), placeOf('due'), placeOf('open')];
     this.#invoices = new InvoiceReader(fields ?? BY_ROLE, ['documentType', 'status', 'cancelled']);
-    this.#invoiceColumns = this.#invoices.columns.map(
-      (name) => columns.find((column) => column.name === name)?.index,
-    );
+    this.#invoiceColumns = this.#invoices.columns.map(placeNamed);
     // Among chosen columns, those that tell a credit note or a cancelled document may be missing.
     const knows = (role: 'documentType' | 'status'): boolean =>
-      this.#invoices.columnsOf(role).some((name) => columns.some((column) => column.name === name));
-    this.#today = layout.asked && !(knows('documentType') && knows('status')) ? undefined : today;
+      this.#invoices.columnsOf(role).some((name) => placeNamed(name) !== undefined);
+    const canTell = asked !== true || (knows('documentType') && knows('status'));
+    this.#today = canTell && this.#due !== undefined && this.#open !== undefined ? today : undefined;
     this.#color = color;
     this.#marks = !color && raw !== true && width !== undefined;
   }
@@ -162,13 +162,9 @@ class RowForm {
 
   /** The column, with room for the mark where that may stand in it. */
   withRoomForMark(column: ShownColumn): ShownColumn {
-    if (!this.#marks || this.#today === undefined || column.index !== this.#due || this.#open === undefined)
-      return column;
-    return {
-      ...column,
-      cells: column.cells + PAST_DUE.length,
-      width: Math.max(column.width, column.cells + 1),
-    };
+    if (!this.#marks || this.#today === undefined || column.index !== this.#due) return column;
+    const cells = column.cells + PAST_DUE.length;
+    return { ...column, cells, width: Math.max(column.width, cells) };
   }
 
   /** The texts as they are drawn. Changes them in place. */
@@ -186,9 +182,8 @@ class RowForm {
     const status = this.#status === undefined ? undefined : statusStyle(texts[this.#status] ?? '');
     if (status !== undefined) styles.set(this.#status!, status);
     if (this.#isPastDue(texts)) for (const place of [this.#due!, this.#open!]) styles.set(place, 'alarm');
-    else if (status === 'alarm' && this.#due !== undefined && this.#open === undefined) {
+    else if (status === 'alarm' && this.#due !== undefined && this.#open === undefined)
       styles.set(this.#due, 'alarm');
-    }
     return styles;
   }
 
@@ -197,13 +192,9 @@ class RowForm {
    * cancelled, void or in no sum, and for credit notes, which nobody pays.
    */
   #isPastDue(texts: readonly string[]): boolean {
-    if (this.#today === undefined || this.#due === undefined || this.#open === undefined) return false;
-    if (!POSITIVE.test(texts[this.#open] ?? '')) return false;
-    const day = parseCalendarDay(dayOf(texts[this.#due] ?? ''));
-    return day !== undefined && day < this.#today && this.#isOwed(texts);
-  }
-
-  #isOwed(texts: readonly string[]): boolean {
+    if (this.#today === undefined || !POSITIVE.test(texts[this.#open!] ?? '')) return false;
+    const day = parseCalendarDay(dayOf(texts[this.#due!] ?? ''));
+    if (day === undefined || day >= this.#today) return false;
     const cells = this.#invoiceColumns.map((place) => {
       const text = place === undefined ? '' : (texts[place] ?? '');
       return text === '' ? undefined : ({ kind: 'string', text } as const);
@@ -214,20 +205,17 @@ class RowForm {
 }
 
 /** The known states of invoices that count. Any other state is shown without colour. */
-const STYLES = new Map<string, Style>(
-  Object.entries({
-    PAID: 'green',
-    MANUALLY_MARKED_AS_PAID: 'green',
-    PENDING: 'yellow',
-    PARTIALLY_PAID: 'yellow',
-    OVERDUE: 'alarm',
-  } as const),
-);
+const STYLES = new Map<string, Style>([
+  ['PAID', 'green'],
+  ['MANUALLY_MARKED_AS_PAID', 'green'],
+  ['PENDING', 'yellow'],
+  ['PARTIALLY_PAID', 'yellow'],
+  ['OVERDUE', 'alarm'],
+]);
 
 /** The style of a status, in any case: dim for what is cancelled or void; undefined for an unknown one. */
 function statusStyle(status: string): Style | undefined {
-  if (validityOf(status, undefined) !== 'valid') return 'dim';
-  return STYLES.get(status.toUpperCase());
+  return validityOf(status, undefined) === 'valid' ? STYLES.get(status.toUpperCase()) : 'dim';
 }
 
 /** One record as a sheet: a line for each field, its name and its value, nothing cut. */
@@ -243,13 +231,11 @@ function openRecordSheet(sink: Sink, layout: Layout): Writer {
         const shown = form.shown(texts);
         const width = Math.max(...columns.map(({ name }) => columnWidth(name)));
         for (const { index, name } of columns) {
-          const blanks = ' '.repeat(width - columnWidth(name));
           const text = shown[index] ?? '';
           const style = styles?.get(index);
           const value = style === undefined ? text : paint(text, style);
-          await sink.write(
-            `${layout.color ? paint(name, 'bold') : name}${value === '' ? '' : `${blanks}  ${value}`}\n`,
-          );
+          const blanks = value === '' ? '' : ' '.repeat(width - columnWidth(name) + 2);
+          await sink.write(`${layout.color ? paint(name, 'bold') : name}${blanks}${value}\n`);
         }
       }
     },

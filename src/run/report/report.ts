@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isFailure, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
-import { openDestination } from '../../output/files/destination.ts';
+import { openDestination } from '../../output/files/open-destination.ts';
 import { makeFolder } from '../../output/files/target.ts';
 import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';

@@ -1,7 +1,8 @@
 import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
-import { openDestination, written } from '../../output/files/destination.ts';
+import { written } from '../../output/files/destination.ts';
+import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { parseWithDigits } from '../../json/json-object.ts';

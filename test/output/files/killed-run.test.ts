@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDestination } from '../../../src/output/files/destination.ts';
+import { openDestination } from '../../../src/output/files/open-destination.ts';
 import { processTable } from '../../../src/output/files/processes.ts';
 import { destinationContext } from '../destination-context.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
