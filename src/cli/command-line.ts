@@ -3,7 +3,7 @@ import type { Context, OutputStream, Secrets } from '../context.ts';
 import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
 import { UnknownFlag } from './help.ts';
-import { declareCommands, emptyProgram, wholeProgram } from './program.ts';
+import { programFor, wholeProgram } from './program.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
 /**
@@ -21,7 +21,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** The parser's error as one of folio's: a message and a hint. */
-export function usageErrorOf({ message }: CommanderError): UsageError {
+function usageErrorOf({ message }: CommanderError): UsageError {
   // The value of an unknown flag is not shown: behind `--tokn=` it may be a token.
   const [complaint = '', suggestion = ''] = message
     .replace(/^error: /, '')
@@ -36,9 +36,8 @@ export function usageErrorOf({ message }: CommanderError): UsageError {
 export async function runCommandLine(given: Context): Promise<number> {
   const context = { ...given, stderr: redactedStream(given.stderr, given.secrets) };
   let answer = '';
-  const program = emptyProgram(context, (text) => void (answer += text));
   try {
-    await declareCommands(program, context, context.argv);
+    const program = await programFor(context, context.argv, (text) => void (answer += text));
     await program.parseAsync(context.argv, { from: 'user' }).catch(passHelp);
     // Written at once: for a small text the runtime needs no stream, which takes 4 ms to make.
     if (answer !== '') await context.stdout.write(answer);
@@ -66,7 +65,7 @@ function passHelp(thrown: unknown): void {
  * Prints on standard error what ended the run: the message in one line, then the hint. `debug` adds the stack and the causes.
  * An error that is no FolioError is a fault of folio's own, and always shows its stack.
  */
-export async function reportError(error: unknown, context: Context, debug: boolean): Promise<void> {
+async function reportError(error: unknown, context: Context, debug: boolean): Promise<void> {
   if (isReaderGone(error)) return;
   await context.stderr.write(describe(error, context.stderr, debug));
 }

@@ -5,6 +5,13 @@ import type { Flag, Flags, Rule, Values } from '../run/flag.ts';
 import { globalFlags, type GlobalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
 
+/** The program, declared for a command line. Help that it prints goes to `writeOut`. */
+export type ProgramFor = (
+  context: Context,
+  argv: readonly string[],
+  writeOut?: (text: string) => void,
+) => Promise<Command>;
+
 /** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and what the help says of it. */
 type ArgumentSpec = readonly [syntax: string, about: string, parse?: (text: string) => unknown];
 

@@ -9,27 +9,31 @@ export type FactFlags = Values<typeof factFlags>;
 /** The facts about one thing, by name, in order; null for a fact that is not known. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Prints facts as JSON: one object, or an array of them. On a terminal, control characters are made visible. */
-export async function writeFactsAsJson(out: OutputStream, facts: Facts | readonly Facts[]): Promise<void> {
-  const lines = JSON.stringify(facts, undefined, 2).split('\n');
-  await out.write(`${(out.isTerminal ? lines.map(visible) : lines).join('\n')}\n`);
+/**
+ * Prints the facts about one thing, a line each but for those that are null; or of several, a row each under the names that any of
+ * them has, and of none nothing. With `--format json` one object, or an array of them.
+ */
+export async function writeFacts(
+  out: OutputStream,
+  facts: Facts | readonly Facts[],
+  { format }: Pick<FactFlags, 'format'>,
+): Promise<void> {
+  if (format === 'json') {
+    const lines = JSON.stringify(facts, undefined, 2).split('\n');
+    await out.write(`${(out.isTerminal ? lines.map(visible) : lines).join('\n')}\n`);
+  } else if (isList(facts)) {
+    const names = Object.keys(facts[0] ?? {}).filter((name) => facts.some((row) => row[name] !== null));
+    const rows = facts.map((row) => names.map((name) => shown(row[name] ?? null)));
+    if (rows.length > 0)
+      await out.write(aligned(fitted([names, ...rows], out.isTerminal ? (out.columns ?? 80) : Infinity)));
+  } else {
+    const known = Object.entries(facts).filter(([, value]) => value !== null);
+    await out.write(aligned(known.map(([name, value]) => [name, shown(value)])));
+  }
 }
 
-/** Prints the facts about one thing, a line each. Facts that are null are left out. */
-export async function writeFactSheet(out: OutputStream, facts: Facts): Promise<void> {
-  const lines = Object.entries(facts).filter(([, value]) => value !== null);
-  await writeAligned(
-    out,
-    lines.map(([name, value]) => [name, shown(value)]),
-  );
-}
-
-/** Prints a row for each thing, under the names of the facts that any of them has. `[]` prints nothing. */
-export async function writeFactTable(out: OutputStream, rows: readonly Facts[]): Promise<void> {
-  if (rows.length === 0) return;
-  const names = Object.keys(rows[0]!).filter((name) => rows.some((row) => row[name] !== null));
-  const cells = [names, ...rows.map((row) => names.map((name) => shown(row[name] ?? null)))];
-  await writeAligned(out, fitted(cells, out.isTerminal ? (out.columns ?? 80) : Infinity));
+function isList(facts: Facts | readonly Facts[]): facts is readonly Facts[] {
+  return Array.isArray(facts);
 }
 
 /** Cells between two columns. */
@@ -61,16 +65,12 @@ function shown(value: Facts[string]): string {
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : visible(String(value));
 }
 
-async function writeAligned(out: OutputStream, rows: readonly (readonly string[])[]): Promise<void> {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell))));
-  }
-  const lines = rows.map((row) =>
-    row
-      .map((cell, at) => cell + ' '.repeat(widths[at]! - displayWidth(cell)))
-      .join(' '.repeat(GAP))
-      .trimEnd(),
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column]!))),
   );
-  await out.write(`${lines.join('\n')}\n`);
+  const lines = rows.map((row) =>
+    row.map((cell, at) => cell + ' '.repeat(widths[at]! - displayWidth(cell))).join(' '.repeat(GAP)),
+  );
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

@@ -4,7 +4,7 @@ import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
-import { described, globalOptions, repeatFlagsUnder, termOf } from './command.ts';
+import { described, globalOptions, repeatFlagsUnder, termOf, type ProgramFor } from './command.ts';
 import { ABOUT_TOPICS, addHelp, addSuggestions } from './help.ts';
 
 const ABOUT =
@@ -20,111 +20,91 @@ const EXAMPLES = [
 ] as const;
 
 /** Declares a command with all that is under it. */
-type Declare = (program: Command, context: Context) => void;
+type Declare = (program: Command, context: Context, programFor: ProgramFor) => void;
 
-type CommandRow = readonly [syntax: string, summary: string, load: () => Promise<Declare>];
+/** What loads the declaration of a command. What the command runs is loaded later still. */
+const LOAD: Readonly<Record<string, () => Promise<Declare>>> = {
+  ...Object.fromEntries(listings.map((each) => [each.name, () => loadListing(each)])),
+  aging: async () => (await import('./commands/aging.ts')).addAging,
+  reconcile: async () => (await import('./commands/reconcile.ts')).addReconcile,
+  report: async () => (await import('./commands/report.ts')).addReport,
+  statement: async () => (await import('./commands/statement.ts')).addStatement,
+  mcp: async () => (await import('./commands/mcp.ts')).addMcp,
+  get: async () => (await import('./commands/get.ts')).addRawGet,
+  verify: async () => (await import('./commands/verify.ts')).addVerify,
+  sync: async () => (await import('./commands/sync.ts')).addSync,
+  auth: async () => (await import('./commands/auth.ts')).addAuth,
+  config: async () => (await import('./commands/config.ts')).addConfig,
+  sandbox: async () => (await import('./commands/sandbox.ts')).addSandbox,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  completion: async () => (await import('./commands/completion.ts')).addCompletion,
+  help: async () => addHelp,
+};
 
-/**
- * Every command, in the order of the help: how lists of commands show it, and what loads its declaration, which is done only where
- * it is asked for. What it runs is loaded later still.
- */
-const ROWS: readonly CommandRow[] = [
-  ...listings.map((each): CommandRow => [each.name, each.records, () => loadListing(each)]),
-  [
-    'aging',
-    'open amounts by how long they are overdue',
-    async () => (await import('./commands/aging.ts')).addAging,
-  ],
-  [
-    'reconcile <list...>',
-    'your list beside the service’s: what is missing, what differs',
-    async () => (await import('./commands/reconcile.ts')).addReconcile,
-  ],
-  ['report', 'how you stand, on one page', async () => (await import('./commands/report.ts')).addReport],
-  [
-    'statement',
-    'what one customer owes, to send to him',
-    async () => (await import('./commands/statement.ts')).addStatement,
-  ],
-  ['mcp', 'a server for assistants (Model Context Protocol)', loadMcp],
-  ['get <path>', 'any address of the service', async () => (await import('./commands/get.ts')).addRawGet],
-  [
-    'verify [files...]',
-    'whether a file is still what was delivered',
-    async () => (await import('./commands/verify.ts')).addVerify,
-  ],
-  [
-    'sync [database] [resources...]',
-    'keep a SQLite or PostgreSQL database equal to the service',
-    async () => (await import('./commands/sync.ts')).addSync,
-  ],
-  ['auth', 'log in, and see who is logged in', loadAuth],
-  ['config', 'defaults for flags', async () => (await import('./commands/config.ts')).addConfig],
-  [
-    'sandbox',
-    'a made-up service on this machine',
-    async () => (await import('./commands/sandbox.ts')).addSandbox,
-  ],
-  [
-    'doctor',
-    'whether all is set up, and what to fix',
-    async () => (await import('./commands/doctor.ts')).addDoctor,
-  ],
-  [
-    'completion <shell>',
-    'completion for a shell',
-    async () => (await import('./commands/completion.ts')).addCompletion,
-  ],
-  ['help [words...]', 'help on a command or a topic', async () => addHelp],
+/** Every command as lists show it, in the order of the help. */
+const COMMANDS: readonly (readonly [syntax: string, summary: string])[] = [
+  ...listings.map(({ name, records }) => [name, records] as const),
+  ['aging', 'open amounts by how long they are overdue'],
+  ['reconcile <list...>', 'your list beside the service’s: what is missing, what differs'],
+  ['report', 'how you stand, on one page'],
+  ['statement', 'what one customer owes, to send to him'],
+  ['mcp', 'a server for assistants (Model Context Protocol)'],
+  ['get <path>', 'any address of the service'],
+  ['verify [files...]', 'whether a file is still what was delivered'],
+  ['sync [database] [resources...]', 'keep a SQLite or PostgreSQL database equal to the service'],
+  ['auth', 'log in, and see who is logged in'],
+  ['config', 'defaults for flags'],
+  ['sandbox', 'a made-up service on this machine'],
+  ['doctor', 'whether all is set up, and what to fix'],
+  ['completion <shell>', 'completion for a shell'],
+  ['help [words...]', 'help on a command or a topic'],
 ];
-
-const COMMANDS = new Map(ROWS.map((row) => [row[0].replace(/ .*/, ''), row]));
 
 /** Commands that no list shows, and the one beside which each is declared. */
 const HIDDEN = new Map([
   ['login', 'auth'],
-  ['__profiles', 'completion'],
-  ['__man', 'help'],
+  ['__complete', 'completion'],
 ]);
 
-/** The commands that speak of others, by their names and flags. */
-const OF_ALL = new Set(['completion', 'help']);
-
 /**
- * Declares the commands for a command line: the one that it asks for as a whole, the others by their names alone, since each start
- * pays for what is declared; or all as a whole, where that one speaks of others.
+ * The program for a command line: the command that it asks for, or asks help on, is declared as a whole, the others by their names
+ * alone, since each start pays for what is declared.
  */
-export async function declareCommands(
+export const programFor: ProgramFor = async (context, argv, writeOut = () => {}) => {
+  const program = emptyProgram(context, writeOut);
+  const words = commandWords(argv, program);
+  const whole = words.slice(0, words[0] === 'help' ? 2 : 1);
+  await declareCommands(program, context, (name) =>
+    whole.some((word) => word === '__man' || (HIDDEN.get(word) ?? word) === name),
+  );
+  return program;
+};
+
+/** The program with every command as a whole. */
+export async function wholeProgram(context: Context): Promise<Command> {
+  const program = emptyProgram(context, () => {});
+  await declareCommands(program, context, () => true);
+  return program;
+}
+
+async function declareCommands(
   program: Command,
   context: Context,
-  argv: readonly string[],
+  isWhole: (name: string) => boolean,
 ): Promise<void> {
-  const word = commandOf(argv, program) ?? '';
-  const asked = HIDDEN.get(word) ?? word;
-  for (const [name, [syntax, summary, load]] of COMMANDS) {
-    if (name === asked || OF_ALL.has(asked)) (await load())(program, context);
+  for (const [syntax, summary] of COMMANDS) {
+    const [name = ''] = syntax.split(' ', 1);
+    if (isWhole(name)) (await LOAD[name]!())(program, context, programFor);
     else program.command(syntax);
     program.commands.find((command) => command.name() === name)?.summary(summary);
   }
   addSuggestions(program);
 }
 
-/** The name of the command: the first word that is neither a flag nor the value of one. */
-function commandOf(argv: readonly string[], program: Command): string | undefined {
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at]!;
-    if (!word.startsWith('-')) return word;
-    const option = program.options.find(({ long, short }) => word === long || word === short);
-    if (option?.required) at++;
-  }
-  return undefined;
-}
-
-/** The program with every command as a whole. */
-export async function wholeProgram(context: Context): Promise<Command> {
-  const program = emptyProgram(context, () => {});
-  await declareCommands(program, context, ['help']);
-  return program;
+/** The words that are neither flags of the program nor values of these. */
+function commandWords(argv: readonly string[], program: Command): string[] {
+  const valued = program.options.flatMap(({ long, required }) => (required ? (long ?? []) : []));
+  return argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
 }
 
 async function loadListing(resource: Resource): Promise<Declare> {
@@ -137,34 +117,14 @@ async function loadListing(resource: Resource): Promise<Declare> {
 }
 
 /** What declares the commands under that of a listing. */
-async function loadUnder({ name }: Resource): Promise<Declare | undefined> {
+async function loadUnder({ name }: Resource) {
   if (name === 'issued') return (await import('./commands/download.ts')).addIssuedDownload;
   if (name === 'customers') return (await import('./commands/items.ts')).addCustomerItems;
   return name === 'funds' ? (await import('./commands/items.ts')).addFundItems : undefined;
 }
 
-async function loadMcp(): Promise<Declare> {
-  const { addMcp } = await import('./commands/mcp.ts');
-  return (program, context) =>
-    addMcp(program, context, async (asking) => {
-      const { argv } = asking;
-      const other = emptyProgram(asking, () => {});
-      await declareCommands(other, asking, argv);
-      await other.parseAsync([...argv], { from: 'user' });
-    });
-}
-
-async function loadAuth(): Promise<Declare> {
-  const { addAuth } = await import('./commands/auth/auth.ts');
-  return (program, context) =>
-    addAuth(program, context, async (connection) => {
-      const { verifyConnection } = await import('../run/session.ts');
-      await verifyConnection(context, connection);
-    });
-}
-
 /** The program with its flags and no command. */
-export function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
+function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
   program
     .description(described({ description: ABOUT, examples: EXAMPLES }))
@@ -179,12 +139,12 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
       // Help has no colours. To learn whether a stream shows them, the runtime would have to make the stream.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      getOutHelpWidth: () => helpWidth(context),
+      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
     })
-    // The list of commands does not add [options] to each: every command takes flags.
     .configureHelp({
       // On a narrower terminal, lines would break within words.
       minWidthToWrap: 16,
+      // Without [options], since every command takes flags.
       subcommandTerm: (command) => termOf(command.name(), command),
     })
     .showSuggestionAfterError(false)
@@ -192,9 +152,4 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
     .addHelpText('after', () => `\n${shownLine(ABOUT_TOPICS, context.stdout)}`.trimEnd());
   for (const option of globalOptions) program.addOption(option);
   return repeatFlagsUnder(program);
-}
-
-/** Display cells across that help takes. */
-function helpWidth({ stdout }: Context): number {
-  return Math.min(stdout.columns ?? 100, 110);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addCommand } from '../../src/cli/command.ts';
-import { emptyProgram } from '../../src/cli/program.ts';
+import { programFor } from '../../src/cli/program.ts';
 import { valued, yes } from '../../src/run/flag.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
@@ -8,7 +8,7 @@ describe('a command', () => {
   it('gets the values of the flags that were given, and is told of by each that it reads', async () => {
     const read: string[] = [];
     const context = { ...fakeContext(), onFlagRead: (flag: string) => void read.push(flag) };
-    const program = emptyProgram(context, () => {});
+    const program = await programFor(context, []);
     const values: unknown[] = [];
     addCommand(program, context, 'try', {
       description: '',

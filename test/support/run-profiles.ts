@@ -1,11 +1,6 @@
-import { CommanderError } from 'commander';
-import { addAuth } from '../../src/cli/commands/auth/auth.ts';
-import type { VerifyConnection } from '../../src/cli/commands/auth/login.ts';
-import { addConfig } from '../../src/cli/commands/config.ts';
-import { exitCodeOf } from '../../src/cli/exit-codes.ts';
-import { emptyProgram } from '../../src/cli/program.ts';
-import { redactedStream, reportError, usageErrorOf } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
+import { answeringTransport } from './fake-transport.ts';
 
 /** What a run of folio leaves behind. */
 export interface ProfilesExit {
@@ -16,28 +11,23 @@ export interface ProfilesExit {
 }
 
 export interface ProfilesRun extends FakeContextOptions {
-  /** By default a test in which the service is asked fails. */
-  readonly verify?: VerifyConnection;
+  /** The status with which the service answers a token. By default a test in which the service is asked fails. */
+  readonly answer?: (token: string, url: URL) => number | Error;
 }
 
-/** Runs `folio auth …` or `folio config …` in a program that has no other commands. */
-export async function runProfiles(argv: readonly string[], options: ProfilesRun = {}): Promise<ProfilesExit> {
-  const fake = fakeContext(options);
-  const context = { ...fake, stderr: redactedStream(fake.stderr, fake.secrets) };
-  const program = emptyProgram(context, (text) => void context.stdout.write(text));
-  addAuth(program, context, options.verify ?? refuseRequest);
-  addConfig(program, context);
-  let code = 0;
-  try {
-    await program.parseAsync(argv, { from: 'user' });
-  } catch (thrown) {
-    const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
-    await reportError(error, context, false);
-    code = exitCodeOf(error);
-  }
-  return { code, stdout: context.stdout.text, stderr: fake.stderr.text, prompts: context.stdin.prompts };
-}
-
-function refuseRequest(): never {
-  throw new Error('the test expected no request');
+/** Runs `folio auth …` or `folio config …`. */
+export async function runProfiles(
+  argv: readonly string[],
+  { answer = () => new Error('the test expected no request'), ...options }: ProfilesRun = {},
+): Promise<ProfilesExit> {
+  const transport = answeringTransport(({ headers, url }) => {
+    const status = answer(headers['authorization']!.replace('Bearer ', ''), url);
+    return status instanceof Error
+      ? status
+      : { status, headers: { 'content-type': 'application/json' }, body: '{"pageResults":[],"total":0}' };
+  });
+  const context = fakeContext({ openTransport: async () => transport, ...options, argv });
+  const code = await runCommandLine(context);
+  const { stdout, stderr, stdin } = context;
+  return { code, stdout: stdout.text, stderr: stderr.text, prompts: stdin.prompts };
 }

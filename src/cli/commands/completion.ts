@@ -1,22 +1,16 @@
-import type { Command } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
-import { parseProfileName } from '../../profiles/profile.ts';
-import type { CompletionNode } from '../completion/tree.ts';
-import { oneOf } from '../../run/parse-values.ts';
+import { oneOf, type Offering } from '../../run/parse-values.ts';
 import { fundDocuments } from '../../resources/funds.ts';
-import { resources } from '../../resources/index.ts';
-import type { Resource } from '../../resources/resource.ts';
-import { settingNames } from '../../run/settings.ts';
-import { addCommand, shownUnder } from '../command.ts';
+import { listings } from '../../resources/index.ts';
+import { addCommand, commandPath, shownUnder, type ProgramFor } from '../command.ts';
 
 /** The shells that folio has completion scripts for. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
-/** One of these shells. */
-type Shell = (typeof shells)[number];
 
-/** `completion`, and the hidden command from which its scripts get the names of profiles. */
-export function addCompletion(program: Command, context: Context): void {
+/** `completion`, and the hidden command that its scripts ask at each completion. */
+export function addCompletion(program: Command, context: Context, programFor: ProgramFor): void {
   addCommand(program, context, 'completion', {
     description:
       'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
@@ -28,67 +22,216 @@ export function addCompletion(program: Command, context: Context): void {
       ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
       ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
     ],
-    run: (_, [shell]) => runCompletion(context, program, shell),
+    run: (_, [shell]) => context.stdout.write(SCRIPTS[shell]),
   });
-  addCommand(program, context, '__profiles', {
-    description: 'The names of profiles.',
+  addCommand(program, context, '__complete', {
+    description: 'What may stand in the place of the last word.',
     hidden: true,
-    run: () => printProfiles(context),
+    arguments: [['[words...]', 'those of a command line, without folio, up to the cursor']],
+    run: async (_, [words]) => {
+      const [kind, names] = await offerFor(words, context, programFor);
+      const lines = names.map(([name, about]) => (about ? `${name}\t${about}` : name));
+      await context.stdout.write(`${[kind, ...lines].join('\n')}\n`);
+    },
   });
 }
 
-/** Prints the completion script of a shell, made from the commands and flags that are declared. */
-async function runCompletion(context: Context, program: Command, shell: Shell): Promise<void> {
-  const { topics } = await import('../help-topics.ts');
-  const { completionTree } = await import('../completion/tree.ts');
-  const makeScript = await loadScript(shell);
-  const settings = settingNames.map(([name]) => name);
-  const commands = shownUnder(program).map((each) => each.name());
-  const ofArguments = new Map([
-    [' config get', settings],
-    [' config set', settings],
-    [' config unset', settings],
-    [' help', [...commands, ...topics.map(({ name }) => name)]],
-  ]);
-  const ofColumns = new Map(
-    resources.flatMap((resource) => {
-      const words = usualColumns(resource);
-      const path = resource === fundDocuments ? ' funds documents' : ` ${resource.name}`;
-      return [path, `${path} list`].map((each): [string, readonly string[]] => [each, words]);
-    }),
+/*
+ * Each script hands the words up to the cursor to `folio __complete`. The first line of the answer is `words`, `list` (no blank
+ * belongs behind one), `file` or `directory` (the shell finds those itself); each further line is a word, a tab, and what it means.
+ */
+const SCRIPTS: Readonly<Record<(typeof shells)[number], string>> = {
+  // bash 3.2 and later, without its completion library. It splits words at an equals sign.
+  bash: `# bash completion for folio: source <(folio completion bash)
+_folio() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} kind='' word
+  if [[ $cur == '=' ]]; then cur=''; fi
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word _; do
+    if [[ -z $kind ]]; then kind=$word; elif [[ $word == "$cur"* ]]; then COMPREPLY+=("$word"); fi
+  done < <(folio __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  case $kind in
+    list) compopt -o nospace 2>/dev/null ;;
+    file|directory)
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -A "$kind" -- "$cur") ;;
+  esac
+}
+complete -F _folio folio
+`,
+  zsh: `#compdef folio
+# zsh completion for folio: source <(folio completion zsh)
+_folio() {
+  local -a answer
+  answer=("\${(@f)$(folio __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  local kind=$answer[1]
+  shift answer
+  if [[ $PREFIX == --*=* ]]; then compset -P '*='; fi
+  case $kind in
+    words) answer=("\${answer[@]/$'\\t'/:}"); _describe value answer ;;
+    list) compadd -S '' -- $answer ;;
+    file) _files ;;
+    directory) _files -/ ;;
+  esac
+}
+if [[ $funcstack[1] == _folio ]]; then _folio "$@"; else compdef _folio folio; fi
+`,
+  fish: `# fish completion for folio: folio completion fish | source
+function __folio_complete
+    set -l words (commandline -opc)
+    set -l token (commandline -ct)
+    set -l answer (folio __complete -- $words[2..-1] "$token" 2>/dev/null)
+    set -l begun (string match -r '^--[^=]*=' -- "$token")
+    switch "$answer[1]"
+        case file
+            __fish_complete_path (string replace -r '^--[^=]*=' '' -- "$token")
+        case directory
+            __fish_complete_directories (string replace -r '^--[^=]*=' '' -- "$token")
+        case '*'
+            for line in $answer[2..-1]
+                echo "$begun$line"
+            end
+    end
+end
+complete -c folio -f -a '(__folio_complete)'
+`,
+};
+
+/** What can stand where a word is expected: names, each with what it means, or what the shell knows itself. */
+type Offer = readonly [
+  kind: 'words' | 'list' | 'file' | 'directory',
+  names: readonly (readonly [name: string, about?: string])[],
+];
+
+const NOTHING: Offer = ['words', []];
+
+/** What can stand in the place of the last of the words, from the declarations of the commands; hidden commands are left out. */
+async function offerFor(given: readonly string[], context: Context, programFor: ProgramFor): Promise<Offer> {
+  // bash passes `--format=csv` as three words.
+  const words = [...given.filter((word) => word !== '='), ...(given.at(-1) === '=' ? [''] : [])];
+  const last = words.pop() ?? '';
+  const program = await programFor(context, words);
+  let command = program;
+  let flag: Option | undefined;
+  let operands = 0;
+  for (const word of words) {
+    if (flag !== undefined) flag = undefined;
+    else if (word.startsWith('-')) flag = valuedFlag(command, word);
+    else {
+      const next = shownUnder(command).find((child) => child.name() === word);
+      operands = next === undefined ? operands + 1 : 0;
+      command = next ?? command;
+    }
+  }
+  const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
+  flag ??= valuedFlag(command, name);
+  if (flag !== undefined) return valuesOf(flag, command, { begun: value ?? last, context });
+  if (last.startsWith('-')) return ['words', flagNames(command)];
+  const commands = shownUnder(command).map(
+    (each) => [each.name(), brief(each.summary() || each.description())] as const,
   );
-  await context.stdout.write(makeScript(completionTree(program, { ofArguments, ofColumns })));
+  if (command.name() === 'help') {
+    const { topics } = await import('../help-topics.ts');
+    const all = shownUnder(program).map((each) => [each.name(), brief(each.summary())] as const);
+    return ['words', [...all, ...topics.map(({ name: topic, about }) => [topic, about] as const)]];
+  }
+  const declared = command.registeredArguments;
+  const rest = declared.at(-1)?.variadic ? declared.at(-1) : undefined;
+  const [kind, own] = await argumentsOf(declared[operands] ?? rest, context);
+  return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
 }
 
-/** The columns that records of the resource may have, and the names of roles that stand for some of them. */
-function usualColumns({ columns }: Resource): readonly string[] {
-  return [...new Set(columns.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role])))];
+/** The flags that may stand behind a command: its own, and those of every command. */
+function flagsOf(command: Command): readonly Option[] {
+  const own = new Set(command.options.map(({ long }) => long));
+  let program = command;
+  while (program.parent !== null) program = program.parent;
+  // --version is a flag of the program alone, and --token exists only to be refused.
+  const shared = program.options.filter(({ long }) => !own.has(long));
+  return [...command.options, ...shared].filter(({ long }) => long !== '--token');
 }
 
-async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode[]) => string> {
-  if (shell === 'bash') return (await import('../completion/bash.ts')).bashScript;
-  if (shell === 'zsh') return (await import('../completion/zsh.ts')).zshScript;
-  return (await import('../completion/fish.ts')).fishScript;
+function flagNames(command: Command): (readonly [string, string])[] {
+  const names = flagsOf(command).flatMap(({ short, long, description }) =>
+    [short, long].flatMap((name) => (name === undefined ? [] : [[name, brief(description)] as const])),
+  );
+  return [...names, ['-h', 'help'], ['--help', 'help']];
+}
+
+function valuedFlag(command: Command, name: string): Option | undefined {
+  const flag = flagsOf(command).find(({ short, long }) => name === short || name === long);
+  return flag?.required || flag?.optional ? flag : undefined;
+}
+
+/** The flags whose values are columns with commas between them, a minus before each if one likes. */
+const OF_COLUMNS = ['--columns', '--sum', '--group-by', '--sort'];
+
+async function valuesOf(
+  { long = '', flags, parseArg }: Option,
+  command: Command,
+  { begun, context }: { readonly begun: string; readonly context: Context },
+): Promise<Offer> {
+  const columns = OF_COLUMNS.includes(long) ? columnsOf(command) : [];
+  if (columns.length > 0) {
+    const [before] = /^(?:.*,)?-?/s.exec(begun)!;
+    return ['list', columns.map((column) => [before + column])];
+  }
+  if (long === '--profile') return profileNames(context);
+  return wordsOf(parseArg) ?? byPlaceholder(/<([\w-]+)/.exec(flags)?.[1] ?? '');
+}
+
+/** The columns that records of the listing may have, and the names of roles that stand for some of them. */
+function columnsOf(command: Command): readonly string[] {
+  const path = commandPath(command).replace(/^folio | list$/g, '');
+  const resource = path === 'funds documents' ? fundDocuments : listings.find(({ name }) => name === path);
+  const names = resource?.columns.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role]));
+  return [...new Set(names)];
+}
+
+async function argumentsOf(argument: Argument | undefined, context: Context): Promise<Offer> {
+  if (argument === undefined) return NOTHING;
+  // That of `auth use` and `auth logout`.
+  if (argument.name() === 'name') return profileNames(context);
+  return wordsOf(argument.parseArg) ?? byPlaceholder(argument.name());
+}
+
+/** The words that a flag or argument takes, from its parse function; undefined where it takes any text. */
+function wordsOf(parse: unknown): Offer | undefined {
+  const words = (parse as Partial<Offering> | undefined)?.words;
+  return words && ['words', words.map((word) => [word])];
+}
+
+function byPlaceholder(name: string): Offer {
+  if (['dir', 'folder'].includes(name)) return ['directory', []];
+  return /^(?:files?|list|receipt|database)$/.test(name) ? ['file', []] : NOTHING;
 }
 
 /**
- * Prints the names of profiles, one a line, for a shell that completes one. Prints nothing where the store is broken: other
- * commands report that. Leaves out names that no profile can have, because shells expand what they are offered.
+ * The names of profiles; none where the store is broken, which other commands report. Leaves out names that no profile can have,
+ * since a shell would run what is in them.
  */
-async function printProfiles(context: Context): Promise<void> {
+async function profileNames(context: Context): Promise<Offer> {
+  const { parseProfileName } = await import('../../profiles/profile.ts');
+  const isName = (name: string): boolean => {
+    try {
+      return parseProfileName(name, 'profile') === name;
+    } catch {
+      return false;
+    }
+  };
   try {
-    const { profileNames } = await context.config();
-    const names = profileNames.filter(isName);
-    if (names.length > 0) await context.stdout.write(`${names.join('\n')}\n`);
+    const { profileNames: names } = await context.config();
+    return ['words', names.filter(isName).map((name) => [name])];
   } catch (error) {
-    if (!(error instanceof FolioError)) throw error;
+    if (error instanceof FolioError) return NOTHING;
+    throw error;
   }
 }
 
-function isName(name: string): boolean {
-  try {
-    return parseProfileName(name, 'profile') === name;
-  } catch {
-    return false;
-  }
+/** The text beside a name in a menu: the beginning of the description, up to its first stop. */
+function brief(text: string): string {
+  return text
+    .split(/[;(\n]|\. |, (?:or|from) /, 1)[0]!
+    .replace(/[.:]$/, '')
+    .trim();
 }

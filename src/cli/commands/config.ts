@@ -1,11 +1,22 @@
 import type { Command } from 'commander';
+import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
-import { addCommand, addGroup } from '../command.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import { isJsonObject } from '../../json/json-object.ts';
+import { visible } from '../../output/terminal/terminal-text.ts';
+import { knownProfile } from '../../profiles/connection.ts';
+import { parseProfileName, type ConfigStore, type Profile } from '../../profiles/profile.ts';
+import type { JsonObject, StoreDocument } from '../../profiles/store-document.ts';
 import { yes } from '../../run/flag.ts';
-import { factFlags } from '../../run/flags.ts';
+import { factFlags, type GlobalFlags } from '../../run/flags.ts';
+import { Notices } from '../../run/notices.ts';
+import { textLike } from '../../run/parse-values.ts';
+import { findSetting, settingNames, TYPES } from '../../run/settings.ts';
+import { addCommand, addGroup } from '../command.ts';
+import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
 
-/** Loaded when one of the commands runs. */
-const settings = () => import('./config-settings.ts');
+const NAMES = settingNames.map(([name]) => name);
+const SETTING = ['<setting>', '', textLike(NAMES)] as const;
 
 /** Declares `folio config` and its commands. */
 export function addConfig(program: Command, context: Context): void {
@@ -24,33 +35,190 @@ export function addConfig(program: Command, context: Context): void {
   addCommand(config, context, 'get', {
     summary: 'the value of a setting',
     description: 'Prints the value of a setting; exit code 4 when it is not set.',
-    arguments: [['<setting>', '']],
-    run: async (flags, [name]) => (await settings()).runConfigGet(context, flags, name),
+    arguments: [SETTING],
+    run: (flags, [name]) => runGet(context, flags, name),
   });
   addCommand(config, context, 'list', {
     summary: 'the settings that are set',
     description: 'Prints what is set, a line each.',
     flags: { names: yes('--names', 'print the settings that there are instead'), ...factFlags },
-    run: async (flags) => (await settings()).runConfigList(context, flags),
+    run: (flags) => runList(context, flags),
   });
   addCommand(config, context, 'path', {
     summary: 'the file that holds profiles and settings',
     description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
-    run: async () => (await settings()).runConfigPath(context),
+    run: () => runPath(context),
   });
   addCommand(config, context, 'set', {
     summary: 'set a default for a flag',
     description: 'Sets a default, after checking the value as the flag would.',
-    arguments: [
-      ['<setting>', ''],
-      ['<value>', ''],
-    ],
-    run: async (flags, [name, value]) => (await settings()).runConfigSet(context, flags, { name, value }),
+    arguments: [SETTING, ['<value>', '']],
+    run: (flags, [name, value]) => runSet(context, flags, { name, value }),
   });
   addCommand(config, context, 'unset', {
     summary: 'remove a setting',
     description: 'Removes a setting.',
-    arguments: [['<setting>', '']],
-    run: async (flags, [name]) => (await settings()).runConfigUnset(context, flags, name),
+    arguments: [SETTING],
+    run: (flags, [name]) => runUnset(context, flags, name),
   });
+}
+
+/** Prints one value, as it was set, of exactly the owner that was named. */
+async function runGet(context: Context, flags: GlobalFlags, given: string): Promise<void> {
+  refuseCredentials(given);
+  const store = await context.config();
+  const owner = settingsOwner(flags, store);
+  const { name, value } =
+    owner && isBaseUrl(given) ? { name: 'baseUrl', value: owner.baseUrl } : settingIn(store, owner, given);
+  if (value === undefined) {
+    const flag = owner ? ` --profile ${owner.name}` : '';
+    throw new NotFoundError(`${name} is not set${forOwner(owner)}`, {
+      hint: `Set it with \`folio config set ${name} <value>${flag}\`.`,
+    });
+  }
+  await writeLine(context, typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+async function runPath(context: Context): Promise<void> {
+  const { file } = await context.config();
+  if (file !== undefined) return writeLine(context, file);
+  throw new UsageError('there is no home folder, and so no file', {
+    hint: 'Set FOLIO_CONFIG_DIR to a folder.',
+  });
+}
+
+async function writeLine({ stdout }: Context, text: string): Promise<void> {
+  await stdout.write(`${stdout.isTerminal ? visible(text) : text}\n`);
+}
+
+/** Whether the name is that of the base address, which only a profile has. */
+function isBaseUrl(given: string): boolean {
+  return given === 'baseUrl' || given === 'base-url';
+}
+
+function settingIn(store: ConfigStore, owner: Profile | undefined, given: string) {
+  const { name } = findSetting(given);
+  return { name, value: store.settings(owner?.name)[name] };
+}
+
+/** Checks the value as the flag would, then stores it. */
+async function runSet(
+  context: Context,
+  flags: GlobalFlags,
+  given: { readonly name: string; readonly value: string },
+): Promise<void> {
+  refuseCredentials(given.name);
+  const store = await context.config();
+  const owner = settingsOwner(flags, store);
+  if (isBaseUrl(given.name) && owner) {
+    const baseUrl = checkedAddress(owner, given.value);
+    return store.update((document) => void (document.profiles[owner.name]!['baseUrl'] = baseUrl));
+  }
+  const { name, setting } = findSetting(given.name);
+  setting.parse(given.value);
+  const value = setting.stored === 'number' ? Number(given.value) : given.value;
+  await store.update((document) => void (settingsIn(document, owner)[name] = value));
+  new Notices(context, flags).remark(`${name} is now ${given.value}${forOwner(owner)}.`);
+}
+
+/** Removes a setting. Nothing happens when it was not set. */
+async function runUnset(context: Context, flags: GlobalFlags, given: string): Promise<void> {
+  refuseCredentials(given);
+  const store = await context.config();
+  const owner = settingsOwner(flags, store);
+  const { name, value } = settingIn(store, owner, given);
+  if (value === undefined) return;
+  await store.update((document) => void delete settingsIn(document, owner)[name]);
+  new Notices(context, flags).remark(`${name} is no longer set${forOwner(owner)}.`);
+}
+
+/** The new address of a profile. Throws UsageError where the profile has a token: it would go to another service. */
+function checkedAddress({ name, baseUrl, token, tokenCommand }: Profile, value: string): string {
+  const { href } = parseBaseUrl(value);
+  if ((token ?? tokenCommand) === undefined || href === baseUrl) return href;
+  throw new UsageError(
+    `the token of profile ${name} belongs to ${baseUrl}, and is not taken to another address`,
+    {
+      hint: `Log in there with \`folio auth login --profile ${name} --base-url ${href}\`.`,
+    },
+  );
+}
+
+function settingsIn(document: StoreDocument, owner: Profile | undefined): JsonObject {
+  if (!owner) return document.settings;
+  const entry = document.profiles[owner.name];
+  if (!entry)
+    throw new UsageError(`profile ${owner.name} is gone: another run has removed it`, {
+      hint: `Log in again with \`folio auth login --profile ${owner.name}\`.`,
+    });
+  const { settings } = entry;
+  if (isJsonObject(settings)) return settings;
+  const made = Object.create(null) as JsonObject;
+  entry['settings'] = made;
+  return made;
+}
+
+function forOwner(owner: Profile | undefined): string {
+  return owner ? ` for profile ${owner.name}` : '';
+}
+
+/** Prints everything that is set for the owner that was named. It says that there is a token, and never shows it. */
+async function runList(
+  context: Context,
+  flags: GlobalFlags & FactFlags & { readonly names?: boolean | undefined },
+): Promise<void> {
+  const { stdout } = context;
+  if (flags.names) return writeFacts(stdout, Object.fromEntries(settingNames), flags);
+  const store = await context.config();
+  const owner = settingsOwner(flags, store);
+  const entries = Object.entries(store.settings(owner?.name));
+  const isKnown = ([name]: readonly [string, unknown]): boolean =>
+    NAMES.includes(name) || name.startsWith(TYPES);
+  const facts: Facts = {
+    ...(owner
+      ? {
+          baseUrl: owner.baseUrl ?? null,
+          token: owner.token ? '[hidden]' : null,
+          tokenCommand: owner.tokenCommand ? `${owner.tokenCommand[0]} …` : null,
+          organization: owner.organization ?? null,
+        }
+      : { currentProfile: store.currentProfile ?? null }),
+    ...Object.fromEntries(entries.filter(isKnown).map(([name, value]) => [name, plain(value)])),
+  };
+  const isEmpty = Object.values(facts).every((value) => value === null);
+  await writeFacts(stdout, isEmpty ? {} : facts, flags);
+  const notices = new Notices(context, flags);
+  for (const [name] of entries.filter((entry) => !isKnown(entry)))
+    notices.warn(`${store.file}: ${JSON.stringify(name)} is no setting of folio's`);
+}
+
+function plain(value: unknown): Facts[string] {
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+}
+
+/**
+ * The owner of the settings: the profile of `--profile`, or undefined for those of all profiles. FOLIO_PROFILE and the current
+ * profile do not count here: a setting is for one organization only where the command line says so.
+ */
+function settingsOwner({ profile }: GlobalFlags, store: ConfigStore): Profile | undefined {
+  return profile === undefined ? undefined : knownProfile(parseProfileName(profile, '--profile'), store);
+}
+
+/** Names that look like settings and are none: the reason, and the command for them. */
+const NO_SETTINGS: readonly (readonly [name: RegExp, says: string, hint: string])[] = [
+  [
+    /^token$/i,
+    'config neither shows nor takes a token',
+    'Store one with `folio auth login`; see where it comes from with `folio auth status`.',
+  ],
+  [
+    /^token-?command$/i,
+    'a token command is set by a login',
+    'Set it with `folio auth login --profile <name> --token-command <program> <argument...>`.',
+  ],
+  [/^current-?profile$/i, 'the current profile is no setting', 'Choose it with `folio auth use <name>`.'],
+];
+
+function refuseCredentials(given: string): void {
+  for (const [name, says, hint] of NO_SETTINGS) if (name.test(given)) throw new UsageError(says, { hint });
 }

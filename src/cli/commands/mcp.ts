@@ -2,14 +2,10 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { text } from '../../run/flag.ts';
 import { READS_A_FILE, requestFlags } from '../../run/flags.ts';
-import { addCommand } from '../command.ts';
+import { addCommand, type ProgramFor } from '../command.ts';
 
-/**
- * `mcp`: answers assistants.
- *
- * @param run runs the command line of a context; this file cannot know the program that it is a part of
- */
-export function addMcp(program: Command, context: Context, run: (context: Context) => Promise<void>): void {
+/** `mcp`: answers assistants. */
+export function addMcp(program: Command, context: Context, programFor: ProgramFor): void {
   addCommand(program, context, 'mcp', {
     description:
       'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging and ' +
@@ -30,7 +26,10 @@ export function addMcp(program: Command, context: Context, run: (context: Contex
     },
     run: async (flags) => {
       const { serveAssistant } = await import('../assistant/serve-assistant.ts');
-      await serveAssistant(context, flags, run);
+      await serveAssistant(context, flags, async (asking) => {
+        const asked = await programFor(asking, asking.argv);
+        await asked.parseAsync([...asking.argv], { from: 'user' });
+      });
     },
   });
 }

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { completionTree } from '../../../src/cli/completion/tree.ts';
 import { shells } from '../../../src/cli/commands/completion.ts';
 import { wholeProgram } from '../../../src/cli/program.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
@@ -9,66 +8,111 @@ import { fakeContext } from '../../support/fake-context.ts';
 import { needing, runProgram } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-async function folio(argv: readonly string[], env: Record<string, string> = {}) {
+async function folio(argv: readonly string[], env: Record<string, string | undefined> = {}) {
   const context = fakeContext({ argv, env });
   const code = await runCommandLine(context);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text };
 }
 
-/** A folder for the PATH with a `folio` that knows two profiles and nothing else. */
-function pathWithFolio(): string {
-  const folder = temporaryFolder();
-  const program = join(folder, 'folio');
-  writeFileSync(program, '#!/bin/sh\n[ "$*" = __profiles ] && printf "north\\nsouth\\n"\n');
-  chmodSync(program, 0o755);
-  return `${folder}:${process.env['PATH']}`;
+function storeOf(content: string): string {
+  const folder = join(temporaryFolder(), 'store');
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, 'config.json'), content, { mode: 0o600 });
+  return folder;
 }
 
-/** Words of a command line, the last one unfinished, and what is offered for it. */
+const PROFILES = { north: {}, 'so.uth-2': {}, '$(touch x)': {}, '`x`': {}, 'a b': {} };
+
+/** What the line `words` may go on with: the kind of the answer, and its words that begin as the last one does. */
+async function offered(words: readonly string[], content = JSON.stringify({ profiles: PROFILES })) {
+  const { code, stdout, stderr } = await folio(['__complete', '--', ...words], {
+    FOLIO_CONFIG_DIR: storeOf(content),
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const [kind, ...lines] = stdout.trimEnd().split('\n');
+  const begun = words.at(-1)!.replace(/^(?:--[^=]*)?=/, '');
+  const names = lines.map((line) => line.split('\t')[0]!);
+  return [kind, ...names.filter((name) => name.startsWith(begun)).sort()];
+}
+
+describe('folio __complete', () => {
+  it.each<[line: string, ...answer: string[]]>([
+    ['iss', 'words', 'issued'],
+    ['__', 'words'],
+    ['issued --sort-o', 'words', '--sort-order'],
+    ['issued --toke', 'words', '--token-file'],
+    ['issued --format js', 'words', 'json', 'jsonl'],
+    ['issued --format=js', 'words', 'json', 'jsonl'],
+    ['issued --format = js', 'words', 'json', 'jsonl'],
+    ['config set format =', 'words'],
+    ['--profile ', 'words', 'north', 'so.uth-2'],
+    ['--profile north funds doc', 'words', 'documents'],
+    // A value that is the name of a command leads nowhere.
+    ['--profile funds iss', 'words', 'issued'],
+    ['auth use s', 'words', 'so.uth-2'],
+    ['auth logout n', 'words', 'north'],
+    ['help exit', 'words', 'exit-codes'],
+    ['help iss', 'words', 'issued'],
+    ['completion b', 'words', 'bash'],
+    ['config set retryD', 'words', 'retryDelay'],
+    ['issued --limit ', 'words'],
+    ['issued --columns customer.n', 'list', 'customer.name'],
+    ['issued --sum net,totalA', 'list', 'net,totalAmount'],
+    ['received list --sort date,-du', 'list', 'date,-due', 'date,-dueBy', 'date,-dueByDate', 'date,-dueDate'],
+    ['funds documents --group-by categ', 'list', 'category'],
+    ['aging --sort to', 'words'],
+    ['issued -o ', 'file'],
+    ['verify ', 'file'],
+    ['issued download ', 'directory'],
+  ])('offers for %j what may stand there', async (line, ...answer) => {
+    expect(await offered(line.split(' '))).toEqual(answer);
+  });
+
+  it('offers the flags of each command, and of every one', async () => {
+    const program = await wholeProgram(fakeContext());
+    const [, ...flags] = await offered(['funds', 'documents', '-']);
+    const documents = program.commands.find((one) => one.name() === 'funds')!.commands.at(-1)!;
+    for (const { long, hidden } of [...documents.options, ...program.options])
+      if (!hidden) expect(flags).toContain(long);
+  });
+
+  it.each([
+    ['broken JSON', '{'],
+    ['another form', '[]'],
+    ['nothing', ''],
+  ])('knows no profiles where the store is %s', async (_, content) => {
+    expect(await offered(['--profile', ''], content)).toEqual(['words']);
+  });
+});
+
+/** The environment with the built program as `folio` in its PATH, and profiles. */
+function withFolio(): Record<string, string> {
+  const folder = temporaryFolder();
+  const program = join(folder, 'folio');
+  const built = resolve(import.meta.dirname, '../../../bin/folio.js');
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`);
+  chmodSync(program, 0o755);
+  const store = storeOf(JSON.stringify({ profiles: PROFILES }));
+  return { PATH: `${folder}:${process.env['PATH']}`, FOLIO_CONFIG_DIR: store, HOME: temporaryFolder() };
+}
+
+/** Lines, the last word of each unfinished, and what a shell makes of them. */
 const LINES: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
   [['iss'], ['issued']],
   [['issued', '--sort-o'], ['--sort-order']],
   [
-    ['issued', '--format', 'js'],
-    ['json', 'jsonl'],
-  ],
-  [
     ['--profile', ''],
-    ['north', 'south'],
+    ['north', 'so.uth-2'],
   ],
-  [['--profile', 'north', 'funds', 'doc'], ['documents']],
-  // A value that is the name of a command leads nowhere.
-  [['--profile', 'funds', 'iss'], ['issued']],
-  [['auth', 'use', 's'], ['south']],
-  [['help', 'exit'], ['exit-codes']],
-  [['completion', 'b'], ['bash']],
-  [['config', 'set', 'retryD'], ['retryDelay']],
-  [['issued', '--limit', ''], []],
-  [['issued', '--columns', 'customer.n'], ['customer.name']],
   [['issued', '--sum', 'net,totalA'], ['net,totalAmount']],
-  [
-    ['received', 'list', '--sort', 'date,-du'],
-    ['date,-due', 'date,-dueBy', 'date,-dueByDate', 'date,-dueDate'],
-  ],
-  [['funds', 'documents', '--group-by', 'categ'], ['category']],
-  [['aging', '--sort', 'to'], []],
+  [['issued', '--limit', ''], []],
 ];
 
-const NOTHING_KNOWN = { ofArguments: new Map(), ofColumns: new Map() };
-
 describe('folio completion', () => {
-  it.each(shells)('prints a script for %s, with every command and every flag', async (shell) => {
+  it.each(shells)('prints a script for %s', async (shell) => {
     const { code, stdout, stderr } = await folio(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const { path, flags } of completionTree(await wholeProgram(fakeContext()), NOTHING_KNOWN)) {
-      if (path !== '') expect(stdout).toContain(`'${path}'`);
-      const spelled = (name: string): string =>
-        shell !== 'fish' ? name : name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
-      for (const name of flags.flatMap(({ names }) => names)) expect(stdout).toContain(spelled(name));
-    }
-    // Only the sandbox has it, for words.
-    expect(stdout).not.toContain('--token-file --token ');
-    expect(stdout).not.toContain('__man');
+    expect(stdout).toContain('folio __complete -- ');
   });
 
   it('refuses a shell that it does not know', async () => {
@@ -77,32 +121,30 @@ describe('folio completion', () => {
     expect(stderr).toContain('bash, zsh, fish');
   });
 
-  it('has no flag that takes a value in one command and none in another', async () => {
-    const flags = completionTree(await wholeProgram(fakeContext()), NOTHING_KNOWN).flatMap(
-      (node) => node.flags,
-    );
-    const valued = new Set(flags.flatMap(({ names, value }) => (value ? names : [])));
-    const plain = flags.flatMap(({ names, value }) => (value ? [] : names));
-    expect(plain.filter((name) => valued.has(name))).toEqual([]);
-  });
-
   it('completes in bash', needing('bash'), async () => {
     const { stdout: script } = await folio(['completion', 'bash']);
-    const trials = [...LINES, [['issued', '--format', '=', 'cs'], ['csv']] as const].map(([words]) => {
+    const file = join(temporaryFolder(), 'a b.csv');
+    writeFileSync(file, '');
+    const more = [
+      [['issued', '--format', '=', 'cs'], ['csv']],
+      [['verify', file.slice(0, -4)], file.split(' ')],
+    ] as const;
+    const trials = [...LINES, ...more].map(([words]) => {
       const line = ['folio', ...words].map((word) => `'${word}'`).join(' ');
       return `COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _folio; echo "\${COMPREPLY[*]}"`;
     });
-    const env = { PATH: pathWithFolio() };
+    const env = withFolio();
     const input = `${script}\nset -u\n${trials.join('\n')}\n`;
     const offered = runProgram('bash', ['--norc', '--noprofile'], { input, env });
     const lists = offered.split('\n').map((line) => line.split(' ').filter(Boolean).sort());
-    expect(lists.slice(0, -1)).toEqual([...LINES.map(([, words]) => words), ['csv']]);
+    expect(lists.slice(0, -1)).toEqual([...LINES, ...more].map(([, words]) => words));
   });
 
   it('completes in fish', needing('fish'), async () => {
     const { stdout: script } = await folio(['completion', 'fish']);
-    const trials = LINES.map(([words]) => `complete -C 'folio ${words.join(' ')}'; echo ---`);
-    const env = { PATH: pathWithFolio(), HOME: temporaryFolder() };
+    const lines = [...LINES, [['issued', '--format=cs'], ['--format=csv']] as const];
+    const trials = lines.map(([words]) => `complete -C 'folio ${words.join(' ')}'; echo ---`);
+    const env = withFolio();
     const file = join(temporaryFolder(), 'trials.fish');
     writeFileSync(file, `${script}\n${trials.join('\n')}\n`);
     const offered = runProgram('fish', ['--no-config', file], { env });
@@ -113,35 +155,12 @@ describe('folio completion', () => {
         .filter(Boolean)
         .sort(),
     );
-    expect(lists.slice(0, -1)).toEqual(LINES.map(([, words]) => words));
+    expect(lists.slice(0, -1)).toEqual(lines.map(([, words]) => words));
   });
 
   it('is read by zsh', needing('zsh'), async () => {
     const { stdout: script } = await folio(['completion', 'zsh']);
     const input = `compdef() { print "$@"; }\n${script}\n`;
     expect(runProgram('zsh', ['-f'], { input })).toBe('_folio folio\n');
-  });
-});
-
-describe('folio __profiles', () => {
-  function storeOf(content: string): Record<string, string> {
-    const folder = join(temporaryFolder(), 'store');
-    mkdirSync(folder, { mode: 0o700 });
-    writeFileSync(join(folder, 'config.json'), content, { mode: 0o600 });
-    return { FOLIO_CONFIG_DIR: folder };
-  }
-
-  it('prints the names of the profiles, but none that a shell would run', async () => {
-    const profiles = { north: {}, 'so.uth-2': {}, '$(touch x)': {}, '`x`': {}, 'a b': {} };
-    const outcome = await folio(['__profiles'], storeOf(JSON.stringify({ profiles })));
-    expect(outcome).toEqual({ code: 0, stdout: 'north\nso.uth-2\n', stderr: '' });
-  });
-
-  it.each([
-    ['broken JSON', '{'],
-    ['another form', '[]'],
-    ['nothing', ''],
-  ])('is silent where the store is %s', async (_, content) => {
-    expect(await folio(['__profiles'], storeOf(content))).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 });

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { Context } from '../../../context.ts';
-import { addCommand, addGroup } from '../../command.ts';
-import { no, not, ruled, wordList, yes } from '../../../run/flag.ts';
-import { allProfilesFlag, factFlags } from '../../../run/flags.ts';
-import type { VerifyConnection } from './login.ts';
+import type { Context } from '../../context.ts';
+import { no, not, ruled, wordList, yes } from '../../run/flag.ts';
+import { allProfilesFlag, factFlags } from '../../run/flags.ts';
+import { addCommand, addGroup } from '../command.ts';
 
-/** Loaded when one of its commands runs. */
-const profiles = () => import('./profiles.ts');
+/** Loaded when one of the commands runs. */
+const actions = () => import('./auth-actions.ts');
 
 const loginFlags = {
   tokenCommand: wordList(
@@ -24,44 +23,45 @@ const statusFlags = {
     { allProfiles: allProfilesFlag('a row for each profile') },
     not(['--token-file', '--base-url'], 'each profile brings its own token and address'),
   ),
+  ...factFlags,
 };
 
 /** Declares `folio auth` and its commands. */
-export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
+export function addAuth(program: Command, context: Context): void {
   const auth = addGroup(program, 'auth', {
     description: 'Profiles: one for each organization, with its token.',
   });
-  addLogin(auth, context, verify);
-  addLogin(program, context, verify);
+  addLogin(auth, context);
+  addLogin(program, context);
   addCommand(auth, context, 'status', {
     summary: 'the address, token and profile that commands use',
     description: 'Says which profile, base address and token commands use, and until when; never the token.',
-    flags: { ...statusFlags, ...factFlags },
-    run: async (flags) => (await profiles()).runAuthStatus(context, flags, verify),
+    flags: statusFlags,
+    run: async (flags) => (await actions()).runStatus(context, flags),
   });
   addCommand(auth, context, 'list', {
     summary: 'the profiles that are stored',
     description: 'The profiles that there are. Nothing is sent and no token command is run.',
     flags: factFlags,
-    run: async (flags) => (await profiles()).runAuthList(context, flags),
+    run: async (flags) => (await actions()).runList(context, flags),
   });
   addCommand(auth, context, 'use', {
     summary: 'make a profile the current one',
     description: 'Makes a profile the current one: that of commands which name none.',
     arguments: [['<name>', 'a profile']],
-    run: async (flags, [name]) => (await profiles()).runAuthUse(context, flags, name),
+    run: async (flags, [name]) => (await actions()).runUse(context, flags, name),
   });
   addCommand(auth, context, 'logout', {
     summary: 'forget a profile',
     description:
       'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
     arguments: [['[name]', 'a profile (default: the current one)']],
-    run: async (flags, [name]) => (await profiles()).runLogout(context, flags, name),
+    run: async (flags, [name]) => (await actions()).runLogout(context, flags, name),
   });
 }
 
 /** Declares `login` under a command: under `auth`, and hidden under the program, where many look for it. */
-function addLogin(parent: Command, context: Context, verify: VerifyConnection): void {
+function addLogin(parent: Command, context: Context): void {
   addCommand(parent, context, 'login', {
     hidden: parent.parent === null,
     summary: 'store the token of an organization',
@@ -78,9 +78,6 @@ function addLogin(parent: Command, context: Context, verify: VerifyConnection): 
       ],
     ],
     flags: loginFlags,
-    run: async (flags) => {
-      const { runLogin } = await import('./login.ts');
-      await runLogin(context, flags, verify);
-    },
+    run: async (flags) => (await actions()).runLogin(context, flags),
   });
 }

@@ -1,0 +1,331 @@
+import { parseBaseUrl } from '../../api/address.ts';
+import type { Context } from '../../context.ts';
+import { AuthError, FolioError, IncompleteError, isFailure, ServiceError, UsageError } from '../../errors.ts';
+import { visible } from '../../output/terminal/terminal-text.ts';
+import { duplicateProfiles } from '../../profiles/choice.ts';
+import {
+  chooseProfile,
+  knownProfile,
+  namedProfile,
+  profileAddress,
+  requireConnection,
+  resolveConnection,
+  statedAddress,
+  type CompleteConnection,
+  type Connection,
+  type ConnectionFlags,
+  type TokenSource,
+} from '../../profiles/connection.ts';
+import {
+  checkNameIsNew,
+  parseProfileName,
+  parseTokenCommand,
+  type ConfigStore,
+  type TokenCommand,
+} from '../../profiles/profile.ts';
+import { removeProfile, storeLogin } from '../../profiles/store-document.ts';
+import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
+import { checkExpiry, decodeToken, describeMoment, tokenExpiry } from '../../profiles/token.ts';
+import type { GlobalFlags } from '../../run/flags.ts';
+import { Notices } from '../../run/notices.ts';
+import { verifyConnection } from '../../run/session.ts';
+import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
+
+const LOG_IN = 'Log in with `folio auth login --base-url https://<host>/v1`.';
+
+interface LoginFlags extends GlobalFlags {
+  readonly tokenCommand?: readonly string[] | undefined;
+  readonly verify?: false | undefined;
+  readonly replace?: boolean | undefined;
+}
+
+/** Takes a token, tries it, stores it. A token that is refused is not stored. */
+export async function runLogin(context: Context, flags: LoginFlags): Promise<void> {
+  const { clock, env } = context;
+  const notices = new Notices(context, flags);
+  const store = await context.config();
+  const profile =
+    namedProfile(flags.profile, env) ??
+    parseProfileName(store.currentProfile ?? 'default', 'the current profile');
+  checkNameIsNew(profile, store.profileNames);
+  const baseUrl = await loginAddress(context, flags, { store, profile });
+  const { tokenCommand, token, tokenSource, notes } = await takeCredential(context, flags, profile);
+  if (token) context.secrets.hide([token.reveal()]);
+  for (const note of notes) notices.warn(note);
+  const ending = token && checkExpiry(token, clock.now(), 'Then log in again.');
+  if (ending) notices.warn(ending);
+  const { organizationId: organization, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
+  await confirmReplacing(context, flags, { store, profile, organization });
+  if (token && flags.verify !== false)
+    await tryToken(context, { profile, baseUrl, token, tokenSource, notes: [] });
+  const credential = tokenCommand ? { tokenCommand } : { token: token!.reveal() };
+  await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
+  const whose = organization === undefined ? '' : `, organization ${organization}`;
+  const ends = expiresAt === undefined ? '' : `; the token ends ${describeMoment(expiresAt, clock.now())}`;
+  notices.remark(`Logged in: profile ${profile} at ${baseUrl.href}${whose}${ends}.`);
+  for (const [name, first] of duplicateProfiles(store, store.profileNames)) {
+    if (name !== profile && first !== profile) continue;
+    const other = name === profile ? first : name;
+    notices.warn(
+      `profile ${profile} is of the same organization as ${other}; --all-profiles reads ${first} alone`,
+    );
+  }
+  const { currentProfile } = store;
+  if (currentProfile !== profile) {
+    notices.remark(
+      `The current profile is still ${currentProfile}; change it with \`folio auth use ${profile}\`.`,
+    );
+  }
+  if (env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is set and goes before the tokens of all profiles.');
+}
+
+/** The profile that a login is stored under, and the store. */
+interface LoginTarget {
+  readonly store: ConfigStore;
+  readonly profile: string;
+}
+
+/** The address that was given or is known; at a terminal it is asked for, as the token is. */
+async function loginAddress({ env, stdin }: Context, flags: LoginFlags, to: LoginTarget): Promise<URL> {
+  const { store, profile } = to;
+  const stated = statedAddress({ flags, env });
+  if (stated) return stated;
+  const known = store.profile(profile);
+  const own = known && profileAddress(known, { store });
+  if (own) return own;
+  const prompt = `Base address of profile ${profile}, as in https://<host>/v1: `;
+  const typed = stdin.isTerminal ? (await stdin.readLine(prompt)).trim() : '';
+  if (/^https?:\/\//i.test(typed)) return parseBaseUrl(typed);
+  // What is no address may be the token, which no message may show.
+  if (typed !== '') {
+    throw new UsageError('what was typed is no base address: it begins with https://', {
+      hint: 'Type the address of the service first, and its token when it is asked for.',
+    });
+  }
+  throw new UsageError('login needs the base address of the service', {
+    hint: `Say where it is with \`folio auth login --profile ${profile} --base-url https://<host>/v1\`.`,
+  });
+}
+
+/** The token to store and where it is from; or a command and, where it is to be tried, the token that it printed. */
+async function takeCredential(
+  { stdin, env, signal }: Context,
+  { tokenFile, tokenCommand: words, verify }: LoginFlags,
+  profile: string,
+): Promise<Pick<Connection, 'token' | 'notes'> & { tokenSource: TokenSource; tokenCommand?: TokenCommand }> {
+  if (words !== undefined) {
+    const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
+    const offer = { tokenCommand, tokenSource: 'token command' } as const;
+    if (verify === false) return { ...offer, token: undefined, notes: [] };
+    return { ...offer, ...(await runTokenCommand({ command: tokenCommand, profile, env, signal })) };
+  }
+  if (tokenFile !== undefined)
+    return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file' };
+  const typed = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
+  return { ...typed, tokenSource: 'profile' };
+}
+
+/** The words as they were given; where the only one is a JSON list, the words in it. */
+function wordsOf(words: readonly string[]): unknown {
+  if (words.length !== 1 || !words[0]!.startsWith('[')) return words;
+  try {
+    return JSON.parse(words[0]!);
+  } catch {
+    // The runtime's message would quote the list; parseTokenCommand says what is expected.
+    return undefined;
+  }
+}
+
+/** Asks before a profile gets the token of another organization. Off a terminal, that needs --replace. */
+async function confirmReplacing(
+  { stdin }: Context,
+  flags: LoginFlags,
+  { store, profile, organization }: LoginTarget & { readonly organization: string | undefined },
+): Promise<void> {
+  const known = store.profile(profile);
+  const stored = known?.token && decodeToken(known.token.reveal())?.organizationId;
+  const before = stored ?? known?.organization;
+  if (before === undefined || organization === undefined || before === organization || flags.replace) return;
+  const says = `profile ${profile} is of organization ${before}, and this token is of organization ${organization}`;
+  if (stdin.isTerminal) {
+    const answer = await stdin.readLine(`${visible(says)}. Replace it? (yes or no) `);
+    if (/^y(?:es)?$/i.test(answer.trim())) return;
+  }
+  throw new UsageError(`${says}; nothing was stored`, {
+    hint: 'Store it under another name with `--profile <name>`, or add --replace.',
+  });
+}
+
+/** Tries the token. A failure also says that the token was not stored. */
+async function tryToken(context: Context, connection: CompleteConnection): Promise<void> {
+  try {
+    await verifyConnection(context, connection);
+  } catch (error) {
+    if (!(error instanceof AuthError || error instanceof ServiceError)) throw error;
+    const untried = error instanceof ServiceError ? ['To store the token untried, add --no-verify.'] : [];
+    const hint = [error.hint ?? [], untried].flat().join(' ') || undefined;
+    throw error.reworded(`${error.message}; the token was not stored`, hint);
+  }
+}
+
+interface StatusFlags extends FactFlags, GlobalFlags {
+  readonly check?: boolean | undefined;
+  readonly allProfiles?: boolean | undefined;
+}
+
+/** Which address, token and profile commands use. Fails as a command with them would. */
+export async function runStatus(context: Context, flags: StatusFlags): Promise<void> {
+  if (flags.sandbox) {
+    throw new UsageError('auth status tells of tokens, and --sandbox needs none', {
+      hint: 'Leave --sandbox out, or look at the made-up service with `folio --sandbox doctor`.',
+    });
+  }
+  const store = await context.config();
+  const { env } = context;
+  if (flags.allProfiles) {
+    const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...own } = env;
+    const statuses: ProfileStatus[] = [];
+    for (const profile of store.profileNames) {
+      const sources = { store, env: own, flags: { profile } };
+      statuses.push(await statusOf(context, sources, flags.check));
+    }
+    return showAll(context, flags, statuses);
+  }
+  const { facts, notes, failure, hasToken } = await statusOf(context, { store, env, flags }, flags.check);
+  // Without a token there is nothing to show beside the reason.
+  if (failure && !hasToken) throw failure;
+  const notices = new Notices(context, flags);
+  for (const note of notes) notices.remark(note);
+  await writeFacts(context.stdout, facts, flags);
+  if (failure) throw failure;
+}
+
+/** One profile as `auth status` knows it. */
+interface ProfileStatus {
+  readonly facts: Facts;
+  readonly notes: readonly string[];
+  readonly hasToken: boolean;
+  /** Why it cannot be used, if it cannot. */
+  readonly failure: FolioError | undefined;
+}
+
+async function showAll(
+  { stdout }: Context,
+  flags: FactFlags,
+  statuses: readonly ProfileStatus[],
+): Promise<void> {
+  const rows = statuses.map(({ facts }) => facts);
+  await writeFacts(stdout, rows, flags);
+  if (rows.length === 0) throw new AuthError('there are no profiles', { hint: LOG_IN });
+  const failures = statuses.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
+  if (first === undefined) return;
+  const says = `${failures.length} of ${rows.length} profiles cannot be used`;
+  const hint = 'The table has the reason of each.';
+  // As in every run of several: where none can be used, the error is of the kind of the first.
+  if (failures.length === rows.length) throw first.reworded(says, hint);
+  throw new IncompleteError(says, { hint });
+}
+
+async function statusOf(
+  context: Context,
+  sources: Pick<Context, 'env'> & { readonly store: ConfigStore; readonly flags: ConnectionFlags },
+  check = false,
+): Promise<ProfileStatus> {
+  const { stdin, signal, clock } = context;
+  let connection: Connection | undefined;
+  let failure: FolioError | undefined;
+  try {
+    connection = await resolveConnection({ ...sources, stdin, signal });
+    const complete = requireConnection(connection, clock.now());
+    connection = complete;
+    if (check) await verifyConnection(context, complete);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    failure = error;
+  }
+  const { baseUrl, token, tokenSource, notes = [] } = connection ?? {};
+  const profile = connection === undefined ? sources.flags.profile : connection.profile;
+  const state = token && tokenExpiry(token, clock.now()).state;
+  const facts = {
+    profile: profile ?? null,
+    current: profile !== undefined && profile === sources.store.currentProfile,
+    baseUrl: baseUrl?.href ?? null,
+    tokenSource: tokenSource ?? null,
+    ...claimsIn(token),
+    state: failure ? 'unusable' : state === 'soon' ? 'ends soon' : check ? 'accepted' : 'not tried',
+    reason: failure?.message ?? null,
+  };
+  return { facts, notes, failure, hasToken: token !== undefined };
+}
+
+/** What a token says of itself. */
+function claimsIn(token: Connection['token'], organization?: string): Facts {
+  const { organizationId, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
+  return {
+    organization: organizationId ?? organization ?? null,
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+  };
+}
+
+/** The profiles as the store has them. The row of a broken profile has the reason. */
+export async function runList(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
+  const store = await context.config();
+  const rows = store.profileNames.map((name): Facts => {
+    const row = { profile: name, current: name === store.currentProfile };
+    try {
+      const { baseUrl = null, token, tokenCommand, organization } = store.profile(name)!;
+      const form = token ? 'stored' : tokenCommand ? 'command' : 'none';
+      return { ...row, baseUrl, token: form, ...claimsIn(token, organization), reason: null };
+    } catch (error) {
+      if (!(error instanceof FolioError)) throw error;
+      return { ...row, baseUrl: null, token: null, ...claimsIn(undefined), reason: error.message };
+    }
+  });
+  await writeFacts(context.stdout, rows, flags);
+  if (rows.length === 0) new Notices(context, flags).remark(`There are no profiles. ${LOG_IN}`);
+}
+
+/** Makes a profile the current one. */
+export async function runUse(context: Context, flags: GlobalFlags, name: string): Promise<void> {
+  const store = await context.config();
+  knownProfile(parseProfileName(name, 'auth use'), store);
+  await store.update((document) => void (document.currentProfile = name));
+  const notices = new Notices(context, flags);
+  notices.remark(`The current profile is now ${name}.`);
+  const { FOLIO_PROFILE: other } = context.env;
+  if (other && other !== name) notices.remark(`FOLIO_PROFILE is set to ${other} and goes before it.`);
+}
+
+/** Forgets a profile, so that `--all-profiles` is those that are logged in. */
+export async function runLogout(
+  context: Context,
+  flags: GlobalFlags,
+  name: string | undefined,
+): Promise<void> {
+  const { env } = context;
+  const store = await context.config();
+  if (name !== undefined && flags.profile !== undefined && name !== flags.profile) {
+    throw new UsageError(`auth logout: both ${name} and --profile ${flags.profile} are given`, {
+      hint: 'Name one profile.',
+    });
+  }
+  const profile =
+    name === undefined
+      ? chooseProfile(flags.profile, env, store)
+      : knownProfile(parseProfileName(name, 'auth logout'), store);
+  if (profile === undefined) {
+    throw new UsageError('there is no current profile to log out of', {
+      hint: 'Name one with `folio auth logout <name>`; `folio auth list` shows them.',
+    });
+  }
+  await store.update((document) => removeProfile(document, profile.name));
+  const notices = new Notices(context, flags);
+  notices.remark(`Profile ${profile.name} is forgotten, with its base address and settings.`);
+  if (profile.token)
+    notices.remark('The service accepts the token until its end; its operator can withdraw it.');
+  const names = store.profileNames.join(', ');
+  if (store.currentProfile === undefined && names !== '')
+    notices.remark(`There is no current profile now; choose one of ${names} with \`folio auth use <name>\`.`);
+  if (env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is still set, and commands use it.');
+}
