@@ -14,9 +14,15 @@ export const CANCELLED = AGES.length;
 /** What a page calls the ages. */
 export function ageNames(words: Words): string[] {
   const ranges = DEFAULT_BUCKETS.map((last, index) =>
-    words.daysRange((DEFAULT_BUCKETS[index - 1] ?? 0) + 1, last),
+    words.daysRange({ from: (DEFAULT_BUCKETS[index - 1] ?? 0) + 1, to: last }),
   );
-  return [words.notDue, ...ranges, words.over(DEFAULT_BUCKETS.at(-1)!), words.noDueDate, words.credits];
+  return [
+    words.notDue,
+    ...ranges,
+    words.over({ days: DEFAULT_BUCKETS.at(-1)! }),
+    words.noDueDate,
+    words.credits,
+  ];
 }
 
 /** The class that gives an age its look in a chart. */

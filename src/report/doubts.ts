@@ -1,11 +1,11 @@
 import { fieldOf, type Role } from '../invoices/fields.ts';
 import type { FindingDetails } from '../findings.ts';
 import type { Doubt } from './figures.ts';
-import { markup, type Html } from './html.ts';
+import { el, type Content } from './html.ts';
 import type { DoubtWords, Writing } from './words.ts';
 
 /** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
-export function doubtText(doubt: Doubt, writing: Writing): Html | string {
+export function doubtText(doubt: Doubt, writing: Writing): Content {
   const { listing, text } = doubt;
   const { doubts } = writing.words;
   if (doubts === undefined) return text;
@@ -24,8 +24,8 @@ export function missingColumnText(
 }
 
 /** What folio says on the command line, be the page in another language. */
-export function saidByFolio(text: string, { words: { folioSays } }: Writing): Html {
-  return markup`${folioSays === undefined ? undefined : `${folioSays} `}<code lang="en">${text.trim()}</code>`;
+export function saidByFolio(text: string, { words: { doubts } }: Writing): Content {
+  return [doubts && `${doubts.folioSays} `, el('code', { lang: 'en' }, text.trim())];
 }
 
 /** What the page says itself; undefined for what is rare. */

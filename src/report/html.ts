@@ -9,19 +9,37 @@ export class Html {
   }
 }
 
-type Part = Html | string | number | undefined | readonly Part[];
+export type Content = Html | string | number | undefined | readonly Content[];
+type Attributes = Readonly<Record<string, Html | string | number | undefined>>;
+
+/** Elements that have no end tag where there is nothing in them. */
+const CLOSED = new Set(['meta', 'br', 'rect', 'line', 'path']);
 
 /**
- * HTML from a template. Whatever is put into it is escaped, unless it is HTML itself; a list is put in part by part, and
- * undefined is nothing. Controls and characters that turn the direction of text become visible marks.
+ * An element, as `p` or `p.note.late` with classes. Attributes may come first: those that are undefined are left out. All that is
+ * put into it is escaped, unless it is HTML itself; a list is put in part by part, and undefined is nothing. Controls and
+ * characters that turn the direction of text become visible marks.
  */
-export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(texts.map((text, index) => text + textOf(parts[index])).join(''));
+export function el(name: string, ...inner: readonly (Attributes | Content)[]): Html {
+  const [tag, ...classes] = name.split('.');
+  const [first, ...rest] = inner;
+  const [attributes, parts] = isAttributes(first) ? [first, rest as Content[]] : [{}, inner as Content[]];
+  const all = { class: classes.length === 0 ? undefined : classes.join(' '), ...attributes };
+  const written = Object.entries(all).map(([key, value]) =>
+    value === undefined ? '' : ` ${key}="${textOf(value)}"`,
+  );
+  const content = textOf(parts);
+  const end = content === '' && CLOSED.has(tag!) ? '/>' : `>${content}</${tag}>`;
+  return new Html(`<${tag}${written.join('')}${end}`);
+}
+
+function isAttributes(value: Attributes | Content): value is Attributes {
+  return typeof value === 'object' && !(value instanceof Html) && !Array.isArray(value);
 }
 
 /** A paragraph of notes; undefined where there are none. */
 export function noteLine(notes: readonly string[]): Html | undefined {
-  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
+  return notes.length === 0 ? undefined : el('p.note', notes.join(' '));
 }
 
 /** For text that is HTML because we wrote it: the style and the script. */
@@ -29,11 +47,12 @@ export function trusted(text: string): Html {
   return new Html(text);
 }
 
-function textOf(part: Part): string {
+/** A part as HTML. */
+export function textOf(part: Content): string {
   if (part === undefined) return '';
   if (part instanceof Html) return part.text;
   if (typeof part === 'object') return part.map(textOf).join('');
-  return escape(String(part));
+  return escaped(String(part));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -44,6 +63,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }

@@ -53,7 +53,7 @@ export interface CurrencyFigures {
 
 /** A figure that cannot be told, and why: two sentences. */
 export interface MissingFigure {
-  readonly figure: 'balances' | 'months' | 'dueSoon' | 'funds';
+  readonly figure: 'balances' | 'months' | 'funds';
   readonly reason: string;
   readonly hint: string | undefined;
   /** Why, as values. */

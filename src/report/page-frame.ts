@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { markup, trusted, type Html } from './html.ts';
+import { el, textOf, trusted, type Content } from './html.ts';
 
 interface PageContent {
   readonly language: string;
   readonly title: string;
-  readonly body: Html;
+  readonly body: Content;
   /** What makes the page handier. It must be whole without. */
   readonly script?: string;
   /** What this kind of page looks like beside what all do. */
@@ -24,21 +24,16 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const page = markup`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${trusted(policy)}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${title}</title>
-        <style>${trusted(look)}</style>
-      </head>
-      <body>
-        ${body} ${script === undefined ? undefined : markup`<script>${trusted(script)}</script>`}
-      </body>
-    </html> `;
-  return page.text;
+  const head = [
+    el('meta', { charset: 'utf-8' }),
+    el('meta', { 'http-equiv': 'Content-Security-Policy', content: trusted(policy) }),
+    el('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
+    el('meta', { name: 'referrer', content: 'no-referrer' }),
+    el('title', title),
+    el('style', trusted(look)),
+  ];
+  const code = script === undefined ? undefined : el('script', trusted(script));
+  return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', body, code)))}\n`;
 }
 
 function hashOf(text: string): string {

@@ -1,5 +1,5 @@
-import type { OrganizationFigures, ReportFigures } from './figures.ts';
-import { markup, type Html } from './html.ts';
+import type { ReportFigures } from './figures.ts';
+import { el, type Html, type Content } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import { doubtText } from './doubts.ts';
 import { organizationSection } from './sections.ts';
@@ -21,56 +21,47 @@ interface PageOptions {
 export function reportPage(figures: ReportFigures, { writing, version, title }: PageOptions): string {
   const { words } = writing;
   const { organization, dates } = figures;
-  const { profile } = organization;
-  const period = capital(writing.period(dates.period.name));
+  const { profile, fiscalIds } = organization;
   const name = title ?? organization.name ?? profile;
+  const term = fiscalIdTerm(
+    fiscalIds.map((fiscalId) => ({ fiscalId })),
+    writing,
+  );
   const facts = [
     name === undefined ? undefined : words.title,
-    `${words.asOf} ${writing.longDay(dates.asOf)}`,
-    idsOf(organization, writing),
+    words.asOf({ day: writing.longDay(dates.asOf) }),
+    fiscalIds.length === 0 ? undefined : `${term} ${fiscalIds.join(', ')}`,
     profile === name ? undefined : profile,
   ];
-  const body = markup`<header>
-      <h1><bdi>${name ?? words.title}</bdi></h1>
-      ${factLine(facts)}
-    </header>
-    <main>
-      ${verdict(figures, writing)} ${organizationSection(organization, { writing, dates, heading: period, id: 'o1' })}
-    </main>
-    <footer>${factLine([`${words.made} ${version}`, organization.organization && `${words.organization} ${organization.organization}`])}</footer>`;
-  const who = name ?? organization.fiscalIds[0];
+  const made = [
+    `${words.made} ${version}`,
+    organization.organization && `${words.organization} ${organization.organization}`,
+  ];
+  const body = [
+    el('header', el('h1', el('bdi', name ?? words.title)), factLine(facts)),
+    el('main', verdict(figures, writing), organizationSection(organization, { writing, dates })),
+    el('footer', factLine(made)),
+  ];
+  const who = name ?? fiscalIds[0];
   const full = `${words.title}${who === undefined ? '' : `: ${who}`}, ${writing.period(dates.period.name)}`;
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
-}
-
-function capital(text: string): string {
-  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
 }
 
 /** A line of facts; those that are not there are left out. */
 function factLine(facts: readonly (string | undefined)[]): Html {
   const there = facts.filter((fact) => fact !== undefined && fact !== '');
-  return markup`<p class="facts">
-    ${there.map((fact) => markup`<span><bdi>${fact}</bdi></span>`)}
-  </p>`;
+  return el(
+    'p.facts',
+    there.map((fact) => el('span', el('bdi', fact))),
+  );
 }
 
-/** `RUT 96486919-7`. */
-function idsOf({ fiscalIds }: OrganizationFigures, writing: Writing): string | undefined {
-  return fiscalIds.length === 0 ? undefined : `${fiscalIdTerm(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
-}
-
-function verdict({ complete, doubts, dates }: ReportFigures, writing: Writing): Html {
+function verdict({ complete, doubts, dates }: ReportFigures, writing: Writing): Content {
   const { words } = writing;
-  const later = dates.asOf < dates.today ? markup`<p class="note">${words.laterPayments}</p>` : undefined;
-  if (complete)
-    return markup`<p class="verdict">${words.whole}</p>
-      ${later}`;
-  const list = markup`<ul>
-    ${doubts.map((doubt) => markup`<li>${doubtText(doubt, writing)}</li>`)}
-  </ul>`;
-  return markup`<div class="verdict doubt" role="alert"><strong>${words.notWhole}</strong>${list}</div>
-    ${later}`;
+  const later = dates.asOf < dates.today ? el('p.note', words.laterPayments) : undefined;
+  if (complete) return [el('p.verdict', words.whole), later];
+  const list = doubts.map((doubt) => el('li', doubtText(doubt, writing)));
+  return [el('div.verdict.doubt', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), later];
 }
 
 /**

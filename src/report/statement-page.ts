@@ -1,25 +1,18 @@
 import { addDecimals, DECIMAL_ZERO, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { ageNames, lookOf, UNDATED } from './ages.ts';
-import { fillOf, hatching } from './charts.ts';
-import { markup, noteLine, type Html } from './html.ts';
+import { fillOf, hatching, sampleOf } from './charts.ts';
+import { el, noteLine, type Html, type Content } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { fiscalIdTerm, typeTerm } from './terms.ts';
-import type { Words, Writing } from './words.ts';
+import type { Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
   readonly writing: Writing;
   /** A text of the sender's, below; undefined for none. */
   readonly note: string | undefined;
-}
-
-/** What a page is made with. */
-interface PageContext {
-  readonly writing: Writing;
-  readonly words: Words['statement'];
-  readonly listing: 'issued' | 'received';
 }
 
 /**
@@ -30,57 +23,53 @@ export function statementPage(
   { statement, organization, organizationFiscalId, isWhole }: OwnStatement,
   { asOf, listing, writing, note }: StatementPageOptions,
 ): string {
-  const words = writing.words.statement;
-  const context = { writing, words, listing };
+  const { words } = writing;
   const { party, unreadable, currencies } = statement;
-  const sender = organization ?? organizationFiscalId ?? writing.words.organization;
-  const name = party.name ?? party.fiscalId ?? writing.words.noName;
+  const sender = organization ?? organizationFiscalId ?? words.organization;
+  const name = party.name ?? party.fiscalId ?? words.noName;
   const isDoubtful = !isWhole || unreadable > 0;
   const open = currencies.filter(({ documents, credits }) => documents.length + credits.length > 0);
-  const body = markup`<header class="letter">
-      <div>
-        <p class="sender"><bdi>${sender}</bdi></p>
-        ${organizationFiscalId === sender ? undefined : idLine(organizationFiscalId, writing)}
-      </div>
-      <div class="what">
-        <h1>${words.title}</h1>
-        <p>${words.asOf(writing.longDay(asOf))}</p>
-      </div>
-    </header>
-    <main>
-      <section class="to" aria-label="${words.to}">
-        <p class="note">${words.to}</p>
-        <p class="party"><bdi>${name}</bdi></p>
-        ${party.fiscalId === name ? undefined : idLine(party.fiscalId, writing)}
-      </section>
-      ${
-        isDoubtful
-          ? markup`<p class="verdict doubt" role="alert"><strong>${words.notWhole}</strong> ${
-              unreadable > 0 ? words.unreadable(writing.count(unreadable)) : undefined
-            }</p>`
-          : undefined
-      }
-      ${open.length === 0 && !isDoubtful ? markup`<p class="verdict">${words.settled}</p>` : undefined}
-      ${open.map((one, index) => currencySection(one, context, `c${index + 1}`))}
-      ${leftOut(currencies, context)}
-      ${note === undefined ? undefined : markup`<section class="message">${noteHtml(note)}</section>`}
-    </main>`;
-  return htmlPage({
-    language: writing.language,
-    title: `${words.title}: ${name}`,
-    body,
-    style: STYLE,
-  });
+  const alsoUnreadable = unreadable > 0 ? words.unreadable({ count: writing.count(unreadable) }) : '';
+  const doubt = [el('strong', words.statementNotWhole), ` ${alsoUnreadable}`];
+  const settled = open.length === 0 ? el('p.verdict', words.settled) : undefined;
+  const body = [
+    el(
+      'header.letter',
+      el('div', el('p.sender', el('bdi', sender)), idLine(organizationFiscalId, sender, writing)),
+      el('div.what', el('h1', words.statement), el('p', words.asOf({ day: writing.longDay(asOf) }))),
+    ),
+    el(
+      'main',
+      el(
+        'section.to',
+        { 'aria-label': words.to },
+        el('p.note', words.to),
+        el('p.party', el('bdi', name)),
+        idLine(party.fiscalId, name, writing),
+      ),
+      isDoubtful ? el('p.verdict.doubt', { role: 'alert' }, doubt) : settled,
+      open.map((one, index) => currencySection(one, { writing, listing, id: `c${index + 1}` })),
+      leftOut(currencies, writing),
+      note === undefined ? undefined : el('section.message', paragraphs(note)),
+    ),
+  ];
+  return htmlPage({ language: writing.language, title: `${words.statement}: ${name}`, body, style: STYLE });
 }
 
-/** A fiscal ID with its name, which in Chile is another one. */
-function idLine(fiscalId: string | undefined, writing: Writing): Html | undefined {
-  if (fiscalId === undefined) return undefined;
-  return markup`<p class="note">${fiscalIdTerm([fiscalId], writing)} <bdi class="id">${fiscalId}</bdi></p>`;
+/** A fiscal ID with its name, which in Chile is another one; not where it stands for the name of its owner. */
+function idLine(fiscalId: string | undefined, shown: string, writing: Writing): Html | undefined {
+  if (fiscalId === undefined || fiscalId === shown) return undefined;
+  return el('p.note', `${fiscalIdTerm([{ fiscalId }], writing)} `, el('bdi.id', fiscalId));
 }
 
-function currencySection(section: StatedCurrency, context: PageContext, id: string): Html {
-  const { writing, words, listing } = context;
+interface SectionOptions {
+  readonly writing: Writing;
+  readonly listing: 'issued' | 'received';
+  readonly id: string;
+}
+
+function currencySection(section: StatedCurrency, { writing, listing, id }: SectionOptions): Html {
+  const { words } = writing;
   const { currency, documents, credits, cancelled, balance } = section;
   const due = totalOf(balance);
   const overdue = overdueOf(balance);
@@ -92,66 +81,51 @@ function currencySection(section: StatedCurrency, context: PageContext, id: stri
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
   const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
-  return markup`<section class="currency">
-    <div class="due">
-      <h2>${label}</h2>
-      <p class="sum"><span class="code">${currency ?? writing.words.noCurrency}</span> ${amount(shown)}</p>
-      ${
-        overdue.coefficient === 0n
-          ? undefined
-          : markup`<p class="late">${credits.length === 0 ? words.overdueNow(amount(overdue)) : words.overdueBeforeCredits(amount(overdue))}</p>`
-      }
-    </div>
-    ${ages(section, context, { id, amount })}
-    ${documentsTable(documents, { ...context, amount, caption: words.documents, id: `${id}d`, of: 'open' })}
-    ${documentsTable(credits, { ...context, amount, caption: words.credits, id: `${id}k`, of: 'credits' })}
-    ${documentsTable(cancelled, { ...context, amount, caption: words.cancelledDocuments, id: `${id}x`, of: 'cancelled' })}
-  </section>`;
+  const late = words[credits.length === 0 ? 'overdueNow' : 'overdueBeforeCredits'];
+  const options = { writing, amount };
+  return el(
+    'section.currency',
+    el(
+      'div.due',
+      el('h2', label),
+      el('p.sum', el('span.code', currency ?? words.noCurrency), ` ${amount(shown)}`),
+      overdue.coefficient === 0n ? undefined : el('p.late', late({ amount: amount(overdue) })),
+    ),
+    ages(agesOf(balance), { ...options, id }),
+    documentsTable(documents, { ...options, caption: words.openDocuments, id: `${id}d`, of: 'open' }),
+    documentsTable(credits, { ...options, caption: words.creditDocuments, id: `${id}k`, of: 'credits' }),
+    documentsTable(cancelled, {
+      ...options,
+      caption: words.cancelledDocuments,
+      id: `${id}x`,
+      of: 'cancelled',
+    }),
+  );
 }
 
 /** Digits that amounts of the currency have behind the point at least: more zeros are the same amount. */
 function decimalsOf(currency: string | undefined): number {
   if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return 0;
-  const { minimumFractionDigits } = new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions();
-  return minimumFractionDigits ?? 0;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.resolvedOptions().minimumFractionDigits ?? 0;
 }
 
-interface StripOptions {
-  readonly id: string;
+interface AmountOptions {
+  readonly writing: Writing;
+  /** Writes an amount with the decimals that all of its currency have. */
   readonly amount: (value: Decimal) => string;
+  readonly id: string;
 }
 
 /** The strip of ages: a bar in scale, and each age with its exact sum. */
-function ages(
-  { balance }: StatedCurrency,
-  { writing, words }: PageContext,
-  { id, amount }: StripOptions,
-): Html {
-  const names = ageNames(writing.words);
-  const sums = agesOf(balance);
-  const isShown = (age: number): boolean => age < UNDATED || sums[age]!.coefficient !== 0n;
-  return markup`<div class="ages" role="group" aria-label="${words.ages}">
-    ${bar(sums, id)}
-    <ul>
-      ${sums.map((sum, age) =>
-        isShown(age)
-          ? markup`<li class="${sum.coefficient === 0n ? 'none' : 'some'}">
-              <span
-                >${
-                  age > UNDATED
-                    ? undefined
-                    : markup`<svg aria-hidden="true"><rect width="100%" height="100%" ${fillOf({ look: lookOf(age) }, id)} /></svg>`
-                }${names[age]}</span
-              >
-              <b>${amount(sum)}</b>
-            </li>`
-          : undefined,
-      )}
-    </ul>
-  </div>`;
+function ages(sums: readonly Decimal[], { writing: { words }, amount, id }: AmountOptions): Html {
+  const items = ageNames(words).map((name, age) => {
+    const isNil = sums[age]!.coefficient === 0n;
+    if (isNil && age >= UNDATED) return undefined;
+    const sample = age > UNDATED ? undefined : sampleOf(lookOf(age), id);
+    return el(isNil ? 'li.none' : 'li.some', el('span', sample, name), el('b', amount(sums[age]!)));
+  });
+  return el('div.ages', { role: 'group', 'aria-label': words.ages }, bar(sums, id), el('ul', items));
 }
 
 const WIDTH = 1000;
@@ -163,82 +137,70 @@ function bar(sums: readonly Decimal[], id: string): Html | undefined {
   if (!(all > 0) || !Number.isFinite(all)) return undefined;
   let at = 0;
   const pieces = lengths.map((length, age) => {
-    const [from, width] = [at, (length / all) * WIDTH];
+    const [x, width] = [at, (length / all) * WIDTH];
     at += width;
-    if (!(width > 0)) return undefined;
-    return markup`<rect ${fillOf({ look: lookOf(age) }, id)} x="${from.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="12" />`;
+    const place = { x: x.toFixed(1), y: 0, width: width.toFixed(1), height: 12 };
+    return width > 0 ? el('rect', { ...fillOf(lookOf(age), id), ...place }) : undefined;
   });
-  return markup`<svg class="bar" viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${hatching(id)}${pieces}</svg>`;
+  const frame = { viewBox: `0 0 ${WIDTH} 12`, preserveAspectRatio: 'none', 'aria-hidden': 'true' };
+  return el('svg.bar', frame, hatching(id), pieces);
 }
 
-interface TableOptions extends PageContext {
-  readonly amount: (value: Decimal) => string;
+interface TableOptions extends AmountOptions {
   readonly caption: string;
-  readonly id: string;
   readonly of: 'open' | 'credits' | 'cancelled';
-}
-
-/** One cell of a line: its heading, what it holds, and its class. */
-type LineCell = readonly [head: string, content: Html | string, look: string];
-
-function documentsTable(documents: readonly StatedDocument[], options: TableOptions): Html | undefined {
-  if (documents.length === 0) return undefined;
-  const { words, caption, id, amount, of } = options;
-  const lines = documents.map((one) => ({ one, cells: lineOf(one, options) }));
-  const heads = lines[0]!.cells;
-  const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
-  const isLong = documents.length > MAX_ROWS_KEPT;
-  return markup`<section class="block">
-    <h3 id="${id}">${caption}</h3>
-    <table class="${isLong ? 'documents long' : 'documents'}" aria-labelledby="${id}">
-      <thead>
-        <tr>
-          ${heads.map(([head, , look]) => markup`<th scope="col" class="${look.replace(' late', '')}">${head}</th>`)}
-        </tr>
-      </thead>
-      ${lines.map(
-        ({ one, cells }) =>
-          markup`<tbody>
-            <tr>
-              ${cells.map(
-                ([head, content, look]) => markup`<td class="${look}" data-head="${head}">${content}</td>`,
-              )}
-            </tr>
-            ${paymentsLine(one, heads.length, options)}
-          </tbody> `,
-      )}
-      ${
-        of === 'cancelled'
-          ? undefined
-          : markup`<tfoot>
-              <tr>
-                <th scope="row" colspan="${heads.length - 1}">${words.sum}</th>
-                <td class="amount">${amount(sum)}</td>
-              </tr>
-            </tfoot>`
-      }
-    </table>
-  </section>`;
 }
 
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 20;
 
-function lineOf(document: StatedDocument, { writing, words, amount, of }: TableOptions): LineCell[] {
-  const { number, type, date, due, daysLate, total, open } = document;
-  const late = daysLate === undefined || daysLate === 0 ? '' : writing.count(daysLate);
+/** Each document has a body of its own in the table, so that its payments stay below it in print. */
+function documentsTable(documents: readonly StatedDocument[], options: TableOptions): Html | undefined {
+  if (documents.length === 0) return undefined;
+  const { writing, caption, id, amount, of } = options;
+  const lines = documents.map((one) => lineOf(one, options));
+  const heads = lines[0]!.map(([head, , look]) =>
+    el(`th.${look.replace('.late', '')}`, { scope: 'col' }, head),
+  );
+  const bodies = documents.map((one, index) => {
+    const cells = lines[index]!.map(([head, content, look]) =>
+      el(`td.${look}`, { 'data-head': head }, content),
+    );
+    return el('tbody', el('tr', cells), paymentsLine(one, heads.length, writing));
+  });
+  const label = el('th', { scope: 'row', colspan: heads.length - 1 }, writing.words.sum);
+  const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
+  const foot = el('tfoot', el('tr', label, el('td.amount', amount(sum))));
+  return el(
+    'section.block',
+    el('h3', { id }, caption),
+    el(
+      documents.length > MAX_ROWS_KEPT ? 'table.documents.long' : 'table.documents',
+      { 'aria-labelledby': id },
+      el('thead', el('tr', heads)),
+      bodies,
+      of === 'cancelled' ? undefined : foot,
+    ),
+  );
+}
+
+/** One cell of a line: its heading, what it holds, and its classes. */
+type LineCell = readonly [head: string, content: Content, look: string];
+
+function lineOf(document: StatedDocument, { writing, amount, of }: TableOptions): readonly LineCell[] {
+  const { words } = writing;
+  const { number, type, date, due, daysLate = 0, total, open } = document;
+  const late: LineCell =
+    daysLate === 0
+      ? [words.daysLate, undefined, 'amount']
+      : [words.daysLate, writing.count(daysLate), 'amount.late'];
   return [
-    [words.number, markup`<bdi class="id">${number?.text ?? ''}</bdi>`, 'number'],
-    [words.type, markup`<bdi>${typeTerm(type?.text, writing.language)}</bdi>`, 'type'],
+    [words.number, el('bdi.id', number?.text), 'number'],
+    [words.type, el('bdi', typeTerm(type?.text, writing.language)), 'type'],
     [words.date, dayText(date, writing), 'day'],
-    ...(of === 'open'
-      ? ([
-          [words.due, dayText(due, writing), 'day'],
-          [words.daysLate, late, late === '' ? 'amount' : 'amount late'],
-        ] as const)
-      : []),
-    [words.total, total === undefined ? '' : amount(total), 'amount whole'],
-    ...(open === undefined ? [] : ([[words.open, amount(open), 'amount open']] as const)),
+    ...(of === 'open' ? ([[words.dueDate, dayText(due, writing), 'day'], late] as const) : []),
+    [words.total, total && amount(total), 'amount.whole'],
+    ...(open === undefined ? [] : ([[words.open, amount(open), 'amount.open']] as const)),
   ];
 }
 
@@ -246,41 +208,38 @@ function dayText(day: StatedDay, writing: Writing): string {
   return typeof day === 'number' ? writing.day(day) : (day ?? '');
 }
 
-function paymentsLine(
-  { payments }: StatedDocument,
-  columns: number,
-  { writing, words }: TableOptions,
-): Html | undefined {
+function paymentsLine({ payments }: StatedDocument, columns: number, writing: Writing): Html | undefined {
   if (payments.length === 0) return undefined;
-  const texts = payments.map(({ amount, date }) =>
-    date === undefined ? writing.amount(amount) : words.paid(writing.amount(amount), dayText(date, writing)),
-  );
-  return markup`<tr class="payments">
-    <td colspan="${columns}">${words.payments}: ${texts.join('; ')}</td>
-  </tr>`;
+  const { words } = writing;
+  const texts = payments.map(({ date, ...one }) => {
+    const amount = writing.amount(one.amount);
+    return date === undefined ? amount : words.paid({ amount, day: dayText(date, writing) });
+  });
+  return el('tr.payments', el('td', { colspan: columns }, `${words.payments}: ${texts.join('; ')}`));
 }
 
 /** What is not in the sums: cancelled documents, and those that say no amount. */
-function leftOut(currencies: readonly StatedCurrency[], { words, writing }: PageContext): Html | undefined {
+function leftOut(currencies: readonly StatedCurrency[], { words, ...writing }: Writing): Html | undefined {
   const notes = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
-    const code = currency === undefined ? '' : `${currency} `;
+    const amount = [currency, writing.amount(cancelled)].filter((part) => part !== undefined).join(' ');
     return [
-      ...(cancelled.coefficient === 0n ? [] : [words.cancelled(`${code}${writing.amount(cancelled)}`)]),
-      ...(missing === 0 ? [] : [words.withoutAmount(writing.count(missing))]),
+      ...(cancelled.coefficient === 0n ? [] : [words.cancelledHere({ amount })]),
+      ...(missing === 0 ? [] : [words.withoutAmountHere({ count: writing.count(missing) })]),
     ];
   });
   return noteLine(notes);
 }
 
 /** Paragraphs, as blank lines part them. */
-function noteHtml(note: string): Html[] {
-  return note
-    .trim()
-    .split(/\r?\n(?:[ \t]*\r?\n)+/)
-    .map(
-      (paragraph) =>
-        markup`<p>${paragraph.split(/\r?\n/).flatMap((line, at) => (at === 0 ? [line] : [markup`<br />`, line]))}</p>`,
+function paragraphs(note: string): Html[] {
+  const texts = note.trim().split(/\r?\n(?:[ \t]*\r?\n)+/);
+  return texts.map((text) => {
+    const lines = text.split(/\r?\n/);
+    return el(
+      'p',
+      lines.flatMap((line, at) => (at === 0 ? [line] : [el('br'), line])),
     );
+  });
 }
 
 /** What a statement looks like beside what all pages do: a letter, and on a narrow screen a list instead of a table. */

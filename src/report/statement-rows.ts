@@ -28,8 +28,6 @@ export interface StatementFacts {
   readonly listing: 'issued' | 'received';
 }
 
-/** The names of the ages, as the columns of `folio aging`. */
-
 const COLUMNS = [
   ...['counterparty', 'fiscalId', 'currency', 'number', 'documentType', 'date', 'due', 'daysLate'],
   ...['total', 'open', 'age', 'payments'],

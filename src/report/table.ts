@@ -1,65 +1,20 @@
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { numberOrder } from '../query/cell-order.ts';
-import { markup, type Html } from './html.ts';
+import { el, Html } from './html.ts';
 import type { Writing } from './words.ts';
 
-/** A cell of a table. */
-export interface TableCell {
-  readonly content: Html;
-  /** Text by which a column of numbers or dates is sorted; by what is shown where it has none. */
-  readonly order: string | undefined;
-  /** Whether it is an amount of zero, or none. */
-  readonly isNil?: boolean;
-}
+/** What a column holds, and its heading. Amounts and counts stand to the right. An ID is never broken over two lines. */
+export type Column = readonly [kind: 'text' | 'id' | 'day' | 'count' | 'amount', head: string];
+
+/** A text, a day in days since 1970-01-01 or a count, an amount, or what is HTML already; undefined is nothing. */
+export type CellValue = string | number | Decimal | Html | undefined;
 
 export interface TableContent {
   readonly caption: string;
-  readonly heads: readonly string[];
-  /** From which column on, from 0, there are amounts, which stand to the right. */
-  readonly amounts: number;
-  readonly rows: readonly (readonly TableCell[])[];
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly CellValue[])[];
   /** Last rows, which do not take part in sorting. */
-  readonly foot?: readonly (readonly TableCell[])[] | undefined;
-}
-
-/** A name or another text of the service, kept from turning the direction of what stands around it. */
-export function textCell(text: string): TableCell {
-  return { content: markup`<bdi>${text}</bdi>`, order: undefined };
-}
-
-/** A cell of a last row that says nothing. */
-export function blankCell(): TableCell {
-  return { content: markup``, order: undefined };
-}
-
-/** A fiscal ID or a number of an invoice, which is never broken over two lines. */
-export function idCell(text: string): TableCell {
-  return { content: markup`<bdi class="id">${text}</bdi>`, order: undefined };
-}
-
-/** An amount, marked where it is negative or zero; empty for undefined. */
-export function amountCell(amount: Decimal | undefined, writing: Writing): TableCell {
-  if (amount === undefined) return { content: markup``, order: '', isNil: true };
-  const text = writing.amount(amount);
-  const look = amount.coefficient < 0n ? 'late' : amount.coefficient === 0n ? 'zero-amount' : undefined;
-  return {
-    content: look === undefined ? markup`${text}` : markup`<span class="${look}">${text}</span>`,
-    order: numberOrder(formatDecimal(amount)) ?? '',
-    isNil: amount.coefficient === 0n,
-  };
-}
-
-/** A whole number. */
-export function countCell(count: number, writing: Writing): TableCell {
-  return { content: markup`${writing.count(count)}`, order: numberOrder(String(count)) ?? '' };
-}
-
-/** A day; `day` is in days since 1970-01-01. */
-export function dayCell(day: number, writing: Writing): TableCell {
-  return {
-    content: markup`<span class="id">${writing.day(day)}</span>`,
-    order: numberOrder(String(day)) ?? '',
-  };
+  readonly foot?: readonly (readonly CellValue[])[] | undefined;
 }
 
 /** Longer tables may go on to the next page in print. */
@@ -69,43 +24,67 @@ const MAX_ROWS_KEPT = 15;
  * A table that the script of the page makes sortable, without the columns of amounts that are zero in every row. On a
  * narrow screen each row stands as lines, each with the head of its column before it.
  */
-export function table(content: TableContent, { words }: Writing): Html {
-  const { caption, amounts } = content;
-  const isShown = content.heads.map(
-    (_, column) =>
-      column < amounts ||
-      [...content.rows, ...(content.foot ?? [])].some((row) => row[column]?.isNil !== true),
+export function table({ caption, columns, rows, foot = [] }: TableContent, writing: Writing): Html {
+  const all = [...rows, ...foot];
+  const shown = [...columns.entries()].filter(
+    ([index, [kind]]) => kind !== 'amount' || !all.every((row) => isNil(row[index])),
   );
-  const shown = <Item>(row: readonly Item[]): Item[] => row.filter((_, column) => isShown[column]);
-  const heads = shown(content.heads);
-  const kind = (column: number, isNil = false): Html =>
-    column < amounts ? markup`` : markup` class="${isNil ? 'amount nil' : 'amount'}"`;
-  const cell = ({ content: inner, order, isNil }: TableCell, column: number): Html => {
-    const head = column === 0 || inner.text === '' ? undefined : markup` data-l="${heads[column]}"`;
-    return markup`<td${kind(column, isNil)}${head}${order === undefined ? undefined : markup` data-k="${order}"`}>${inner}</td>`;
+  const cell = (value: CellValue, kind: Column[0], head: string | undefined): Html => {
+    const content = contentOf(value, kind, writing);
+    const attributes = {
+      class: lookOf(kind, value),
+      'data-l': content === undefined ? undefined : head,
+      'data-k': orderOf(value, kind),
+    };
+    return el('td', attributes, content);
   };
-  // The last rows stand among the others: browsers leave a foot alone on a page in print.
-  const lines = (rows: readonly (readonly TableCell[])[], look?: string): Html[] =>
-    rows.map(
-      (row) =>
-        markup`<tr${look === undefined ? undefined : markup` class="${look}"`}>
-          ${shown(row).map(cell)}
-        </tr> `,
+  const line = (name: string, row: readonly CellValue[]): Html =>
+    el(
+      name,
+      shown.map(([index, [kind, head]]) => cell(row[index], kind, index === 0 ? undefined : head)),
     );
-  const length = content.rows.length > MAX_ROWS_KEPT ? 'wide long' : 'wide';
-  return markup`<div class="${length}" role="group" aria-label="${caption}" tabindex="0">
-    <table data-sort="${words.sortBy}">
-      <caption>
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          ${heads.map((text, column) => markup`<th scope="col" ${kind(column)}>${text}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${lines(content.rows)} ${lines(content.foot ?? [], 'sum')}
-      </tbody>
-    </table>
-  </div>`;
+  const heads = shown.map(([, [kind, head]]) => el('th', { scope: 'col', class: lookOf(kind) }, head));
+  const wide = rows.length > MAX_ROWS_KEPT ? 'div.wide.long' : 'div.wide';
+  return el(
+    wide,
+    { role: 'group', 'aria-label': caption, tabindex: 0 },
+    el(
+      'table',
+      { 'data-sort': writing.words.sortBy },
+      el('caption', caption),
+      el('thead', el('tr', heads)),
+      // The last rows stand among the others: browsers leave a foot alone on a page in print.
+      el('tbody', [rows.map((row) => line('tr', row)), foot.map((row) => line('tr.sum', row))]),
+    ),
+  );
+}
+
+/** Texts of the service are kept from turning the direction of what stands around them; amounts are marked where they are negative or zero. */
+function contentOf(value: CellValue, kind: Column[0], writing: Writing): Html | string | undefined {
+  if (value === undefined || value instanceof Html) return value;
+  if (typeof value === 'string') return el(kind === 'id' ? 'bdi.id' : 'bdi', value);
+  if (typeof value === 'number')
+    return kind === 'day' ? el('span.id', writing.day(value)) : writing.count(value);
+  const text = writing.amount(value);
+  if (value.coefficient > 0n) return text;
+  return el(isNil(value) ? 'span.zero-amount' : 'span.late', text);
+}
+
+/** Text by which a column of numbers or dates is sorted; undefined where that is what is shown. */
+function orderOf(value: CellValue, kind: Column[0]): string | undefined {
+  if (value === undefined) return kind === 'amount' ? '' : undefined;
+  if (typeof value === 'string' || value instanceof Html) return undefined;
+  return numberOrder(typeof value === 'number' ? String(value) : formatDecimal(value));
+}
+
+function lookOf(kind: Column[0], value?: CellValue): string | undefined {
+  if (kind !== 'amount') return kind === 'count' ? 'amount' : undefined;
+  return value !== undefined && isNil(value) ? 'amount nil' : 'amount';
+}
+
+/** Whether it is an amount of zero, or none. */
+function isNil(value: CellValue): boolean {
+  return (
+    value === undefined || (typeof value === 'object' && 'coefficient' in value && value.coefficient === 0n)
+  );
 }

@@ -2,39 +2,32 @@ import { familyOf, type Family } from '../invoices/documents.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import type { ReportLanguage, Writing } from './words.ts';
 
-/** What fiscal IDs are called: in Chile they have a name of their own. */
-export function fiscalIdTerm(ids: readonly string[], { words }: Pick<Writing, 'words'>): string {
+/** What the fiscal IDs of these are called: in Chile they have a name of their own. */
+export function fiscalIdTerm(
+  whose: readonly { readonly fiscalId?: string | undefined }[],
+  { words }: Writing,
+): string {
+  const ids = whose.flatMap(({ fiscalId }) => fiscalId ?? []);
   return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : words.fiscalId;
 }
 
+type Term = Readonly<Record<ReportLanguage, string>>;
+
 /** What documents of a family are called; those of no known family by what was sent. */
-const FAMILIES: Readonly<Record<ReportLanguage, Readonly<Record<Exclude<Family, 'unknown'>, string>>>> = {
-  en: {
-    invoice: 'Invoice',
-    'debit note': 'Debit note',
-    'credit note': 'Credit note',
-    receipt: 'Receipt',
-    'fee note': 'Fee note',
-    guide: 'Delivery guide',
-    'import declaration': 'Import declaration',
-    quote: 'Quote',
-    order: 'Order',
-  },
-  es: {
-    invoice: 'Factura',
-    'debit note': 'Nota de débito',
-    'credit note': 'Nota de crédito',
-    receipt: 'Boleta',
-    'fee note': 'Boleta de honorarios',
-    guide: 'Guía de despacho',
-    'import declaration': 'Declaración de importación',
-    quote: 'Cotización',
-    order: 'Orden de compra',
-  },
+const FAMILIES: Readonly<Record<Exclude<Family, 'unknown'>, Term>> = {
+  invoice: { en: 'Invoice', es: 'Factura' },
+  'debit note': { en: 'Debit note', es: 'Nota de débito' },
+  'credit note': { en: 'Credit note', es: 'Nota de crédito' },
+  receipt: { en: 'Receipt', es: 'Boleta' },
+  'fee note': { en: 'Fee note', es: 'Boleta de honorarios' },
+  guide: { en: 'Delivery guide', es: 'Guía de despacho' },
+  'import declaration': { en: 'Import declaration', es: 'Declaración de importación' },
+  quote: { en: 'Quote', es: 'Cotización' },
+  order: { en: 'Order', es: 'Orden de compra' },
 };
 
 /** What documents of a kind of their own are called, by `keyOf`. */
-const KINDS: Readonly<Record<string, Readonly<Record<ReportLanguage, string>>>> = {
+const KINDS: Readonly<Record<string, Term>> = {
   EXEMPT_INVOICE: { en: 'Exempt invoice', es: 'Factura exenta' },
   EXPORT_INVOICE: { en: 'Export invoice', es: 'Factura de exportación' },
   PURCHASE_INVOICE: { en: 'Purchase invoice', es: 'Factura de compra' },
@@ -51,7 +44,7 @@ export function typeTerm(type: string | undefined, language: ReportLanguage): st
   if (type === undefined || family === 'unknown') return type ?? '';
   const kind = keyOf(type);
   if (Object.hasOwn(KINDS, kind)) return KINDS[kind]![language];
-  const term = FAMILIES[language][family];
+  const term = FAMILIES[family][language];
   return [family, term].some((name) => keyOf(type) === keyOf(name)) ? term : `${term} (${type})`;
 }
 

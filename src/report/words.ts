@@ -16,6 +16,8 @@ function languageOf(locale: string): ReportLanguage {
 
 /** The same reasons as those of folio's messages, in another language. */
 export interface DoubtWords {
+  /** Stands before words of folio's, which are in English. */
+  readonly folioSays: string;
   readonly listings: Readonly<Record<Doubt['listing'], string>>;
   readonly missing: (count: number, text: string, reasons: readonly string[]) => string;
   readonly unserved: (places: string) => string;
@@ -30,228 +32,187 @@ export interface DoubtWords {
   readonly column: (role: string, columns: readonly string[], field: string) => string;
 }
 
-/** Everything that a page says, in English. */
-const en = {
-  title: 'Invoices and funds',
-  asOf: 'As of',
-  period: 'Period',
-  made: 'Made by folio',
-  organization: 'Organization',
-  fiscalId: 'Fiscal ID',
-  whole: 'Every listing was read whole.',
-  notWhole: 'These figures are not whole. Do not rely on them.',
-  laterPayments:
+/** The names of what is put into a text: `day` of `As of {day}`. */
+type Holes<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Holes<Rest>
+  : never;
+
+/** A text of pages in both languages, with the same holes. */
+function both<const En extends string, const Es extends string>(
+  en: En,
+  es: Es & ([Holes<Es>, Holes<En>] extends [Holes<En>, Holes<Es>] ? unknown : never),
+): { readonly en: En; readonly es: string } {
+  return { en, es };
+}
+
+/** Everything that pages say. */
+const WORDS = {
+  title: both('Invoices and funds', 'Facturas y fondos'),
+  asOf: both('As of {day}', 'Al {day}'),
+  made: both('Made by folio', 'Hecho con folio'),
+  organization: both('Organization', 'Organización'),
+  fiscalId: both('Fiscal ID', 'ID fiscal'),
+  whole: both('Every listing was read whole.', 'Todos los listados se leyeron completos.'),
+  notWhole: both(
+    'These figures are not whole. Do not rely on them.',
+    'Estas cifras no están completas. No las use como base.',
+  ),
+  laterPayments: both(
     'The service tells balances as they are today. What was paid after the day above is counted as paid already.',
-  receivable: 'Receivable',
-  payable: 'Payable',
-  net: 'Net',
-  overdue: 'Overdue',
-  overdueOf: (amount: string, share: string | undefined) =>
-    share === undefined ? `${amount} overdue` : `${amount} overdue, ${share}`,
-  nothingOverdue: 'nothing overdue',
-  open: 'Open',
-  ageing: 'Open amounts by age',
-  ageingAbout: 'How long the open amounts are overdue, in days.',
-  months: 'Issued and received by month',
-  monthsAbout: 'Totals of the invoices of each month by their date of issue; credit notes are taken away.',
-  month: 'Month',
-  issued: 'Issued',
-  received: 'Received',
-  documents: 'Documents',
-  countDocuments: (count: number, text: string) => `${text} ${count === 1 ? 'document' : 'documents'}`,
-  inPeriod: (documents: string) => `${documents} in the period`,
-  cancelledIn: (_: number, text: string, amount: string) => `of these ${text} cancelled: ${amount}`,
-  issuedByType: (period: string) => `Issued by type of document, ${period}`,
-  receivedByType: (period: string) => `Received by type of document, ${period}`,
-  byDocumentDate:
-    'By the date of the documents; credit notes are negative. A tax form goes by the period of the register, which may be another.',
-  inNoSum: (count: number, text: string) =>
-    `${text} ${count === 1 ? 'document' : 'documents'} of the period in no sum: delivery guides, quotes, orders or void.`,
-  type: 'Type',
-  noType: 'No type',
-  otherTypes: 'Other types',
-  exempt: 'Exempt',
-  netAmount: 'Net amount',
-  tax: 'Tax',
-  without: (roles: string) => `Documents that do not say it: ${roles}.`,
-  debtors: 'Who owes most',
-  creditors: 'Whom you owe most',
-  counterparty: 'Counterparty',
-  total: 'Total',
-  dueSoon: 'To be received in the next thirty days',
-  dueSoonPay: 'To be paid in the next thirty days',
-  largest: 'Largest overdue invoices',
-  number: 'Number',
-  due: 'Due',
-  days: 'Days overdue',
-  amount: 'Open amount',
-  funds: 'Funds with a balance',
-  fund: 'Fund',
-  status: 'Status',
-  balance: 'Balance',
-  currency: 'Currency',
-  noCurrency: 'No currency',
-  noName: 'No name',
-  noDueDate: 'No due date',
-  credits: 'Credits',
-  cancelledOf: (amount: string) => `cancelled documents that would add ${amount} are not open.`,
-  withoutAmount: (count: string) => `documents that say no open amount: ${count}.`,
-  noCurrencyRow: 'No currency named',
-  notDue: 'Not due',
-  figures: 'The figures as a table',
-  nothingOpen: 'Nothing is open.',
-  missing: {
-    balances: 'Open amounts, ageing and counterparties are not shown.',
-    months: 'The totals by month are not shown.',
-    dueSoon: 'What falls due is not shown.',
-    funds: 'The funds are not shown.',
-  },
-  firstOf: (shown: string, all: string, sum: string) =>
-    `The first ${shown} of ${all}; all of them come to ${sum}.`,
-  firstParties: (shown: string, all: string) => `The first ${shown} of ${all}.`,
-  others: (count: string) => `${count} more`,
-  notGiven: 'There was no such listing among the files.',
-  quarter: (quarter: number, year: string) =>
-    `${['first', 'second', 'third', 'fourth'][quarter - 1]} quarter of ${year}`,
-  daysRange: (from: number, to: number) => `${from}–${to} days`,
-  over: (days: number) => `Over ${days} days`,
-  sortBy: 'Sort by',
-  /** Stands before words of folio's in English; undefined where the page is in English. */
-  folioSays: undefined as string | undefined,
-  /** Why figures are not whole; undefined where folio's own words say it. */
-  doubts: undefined as DoubtWords | undefined,
-  /** What only statements say. */
-  statement: {
-    title: 'Statement of account',
-    to: 'To',
-    asOf: (day: string) => `As of ${day}`,
-    amountDue: 'Amount due',
-    /** To a supplier: what the sender owes. */
-    amountPayable: 'Amount payable to you',
-    inFavour: 'In your favour',
-    overdueNow: (amount: string) => `Overdue: ${amount}`,
-    /** Where there are credits, which are not taken away from it. */
-    overdueBeforeCredits: (amount: string) => `Overdue, before credits: ${amount}`,
-    ages: 'By age',
-    documents: 'Open documents',
-    credits: 'Credits, which reduce the amount',
-    cancelledDocuments: 'Cancelled documents, in no sum',
-    number: 'Number',
-    type: 'Type',
-    date: 'Date',
-    due: 'Due',
-    daysLate: 'Days late',
-    total: 'Total',
-    open: 'Open',
-    payments: 'Payments',
-    paid: (amount: string, day: string) => `${amount} on ${day}`,
-    sum: 'Sum',
-    settled: 'Nothing is open.',
-    notWhole: 'This statement is not whole: not every document could be read. Do not rely on it.',
-    unreadable: (count: string) => `Documents of this account that could not be read: ${count}.`,
-    cancelled: (amount: string) => `Cancelled documents, which would add ${amount}, are not open.`,
-    withoutAmount: (count: string) => `Documents that say no open amount: ${count}.`,
-    index: 'Statements of account',
-    indexNote: 'This list names everyone: keep it, and send each page to whom it is for.',
-    indexNotWhole: 'Not everything could be read. Some pages may be missing.',
-    amount: 'Amount due',
-    customer: 'Customer',
-    supplier: 'Supplier',
-    overdue: 'Overdue',
-    openDocuments: 'Documents',
-    nobody: 'Nobody has anything open.',
-  },
-};
-
-/** Everything that a page says, in one language. */
-export type Words = typeof en;
-
-const es: Words = {
-  title: 'Facturas y fondos',
-  asOf: 'Al',
-  period: 'Período',
-  made: 'Hecho con folio',
-  organization: 'Organización',
-  fiscalId: 'ID fiscal',
-  whole: 'Todos los listados se leyeron completos.',
-  notWhole: 'Estas cifras no están completas. No las use como base.',
-  laterPayments:
     'El servicio informa los saldos de hoy. Lo pagado después de la fecha indicada ya se cuenta como pagado.',
-  receivable: 'Por cobrar',
-  payable: 'Por pagar',
-  net: 'Neto',
-  overdue: 'Vencido',
-  overdueOf: (amount, share) => (share === undefined ? `${amount} vencido` : `${amount} vencido, ${share}`),
-  nothingOverdue: 'nada vencido',
-  open: 'Abierto',
-  ageing: 'Saldos abiertos por antigüedad',
-  ageingAbout: 'Cuántos días llevan vencidos los saldos abiertos.',
-  months: 'Emitido y recibido por mes',
-  monthsAbout:
+  ),
+  receivable: both('Receivable', 'Por cobrar'),
+  payable: both('Payable', 'Por pagar'),
+  net: both('Net', 'Neto'),
+  overdue: both('Overdue', 'Vencido'),
+  overdueOf: both('{amount} overdue', '{amount} vencido'),
+  nothingOverdue: both('nothing overdue', 'nada vencido'),
+  ageing: both('Open amounts by age', 'Saldos abiertos por antigüedad'),
+  ageingAbout: both(
+    'How long the open amounts are overdue, in days.',
+    'Cuántos días llevan vencidos los saldos abiertos.',
+  ),
+  months: both('Issued and received by month', 'Emitido y recibido por mes'),
+  monthsAbout: both(
+    'Totals of the invoices of each month by their date of issue; credit notes are taken away.',
     'Totales de las facturas de cada mes según su fecha de emisión, descontadas las notas de crédito.',
-  month: 'Mes',
-  issued: 'Emitido',
-  received: 'Recibido',
-  documents: 'Documentos',
-  countDocuments: (count, text) => `${text} ${count === 1 ? 'documento' : 'documentos'}`,
-  inPeriod: (documents) => `${documents} en el período`,
-  cancelledIn: (count, text, amount) => `de ellos ${text} ${count === 1 ? 'anulado' : 'anulados'}: ${amount}`,
-  issuedByType: (period) => `Emitido por tipo de documento, ${period}`,
-  receivedByType: (period) => `Recibido por tipo de documento, ${period}`,
-  byDocumentDate:
+  ),
+  month: both('Month', 'Mes'),
+  issued: both('Issued', 'Emitido'),
+  received: both('Received', 'Recibido'),
+  documents: both('Documents', 'Documentos'),
+  oneDocument: both('{count} document', '{count} documento'),
+  someDocuments: both('{count} documents', '{count} documentos'),
+  inPeriod: both('{documents} in the period', '{documents} en el período'),
+  oneCancelled: both('of these {count} cancelled: {amount}', 'de ellos {count} anulado: {amount}'),
+  someCancelled: both('of these {count} cancelled: {amount}', 'de ellos {count} anulados: {amount}'),
+  issuedByType: both('Issued by type of document, {period}', 'Emitido por tipo de documento, {period}'),
+  receivedByType: both('Received by type of document, {period}', 'Recibido por tipo de documento, {period}'),
+  byDocumentDate: both(
+    'By the date of the documents; credit notes are negative. A tax form goes by the period of the register, which may be another.',
     'Según la fecha de los documentos; las notas de crédito van en negativo. El formulario de impuestos va por el período del registro, que puede ser otro.',
-  inNoSum: (count, text) =>
-    `${text} ${count === 1 ? 'documento' : 'documentos'} del período en ninguna suma: guías de despacho, cotizaciones, órdenes de compra o nulos.`,
-  type: 'Tipo',
-  noType: 'Sin tipo',
-  otherTypes: 'Otros tipos',
-  exempt: 'Exento',
-  netAmount: 'Neto',
-  tax: 'Impuesto',
-  without: (roles) => `Documentos que no lo indican: ${roles}.`,
-  debtors: 'Quién debe más',
-  creditors: 'A quién se debe más',
-  counterparty: 'Contraparte',
-  total: 'Total',
-  dueSoon: 'Por cobrar en los próximos treinta días',
-  dueSoonPay: 'Por pagar en los próximos treinta días',
-  largest: 'Mayores facturas vencidas',
-  number: 'Número',
-  due: 'Vence',
-  days: 'Días de atraso',
-  amount: 'Saldo',
-  funds: 'Fondos con saldo',
-  fund: 'Fondo',
-  status: 'Estado',
-  balance: 'Saldo',
-  currency: 'Moneda',
-  noCurrency: 'Sin moneda',
-  noName: 'Sin nombre',
-  noDueDate: 'Sin vencimiento',
-  credits: 'Créditos',
-  cancelledOf: (amount) => `los documentos anulados, que sumarían ${amount}, no están abiertos.`,
-  withoutAmount: (count) => `documentos que no indican saldo: ${count}.`,
-  noCurrencyRow: 'Sin moneda indicada',
-  notDue: 'No vencido',
-  figures: 'Las cifras en una tabla',
-  nothingOpen: 'No hay nada abierto.',
-  missing: {
-    balances: 'No se muestran saldos abiertos, antigüedad ni contrapartes.',
-    months: 'No se muestran los totales por mes.',
-    dueSoon: 'No se muestra lo que vence.',
-    funds: 'No se muestran los fondos.',
-  },
-  firstOf: (shown, all, sum) => `Los primeros ${shown} de ${all}; todos suman ${sum}.`,
-  firstParties: (shown, all) => `Los primeros ${shown} de ${all}.`,
-  others: (count) => `${count} más`,
-  notGiven: 'Ese listado no estaba entre los archivos.',
-  quarter: (quarter, year) =>
-    `${['primer', 'segundo', 'tercer', 'cuarto'][quarter - 1]} trimestre de ${year}`,
-  daysRange: (from, to) => `${from}–${to} días`,
-  over: (days) => `Más de ${days} días`,
-  sortBy: 'Ordenar por',
-  folioSays: 'folio dice, en inglés:',
-  doubts: {
+  ),
+  inNoSum: both(
+    '{documents} of the period in no sum: delivery guides, quotes, orders or void.',
+    '{documents} del período en ninguna suma: guías de despacho, cotizaciones, órdenes de compra o nulos.',
+  ),
+  type: both('Type', 'Tipo'),
+  noType: both('No type', 'Sin tipo'),
+  otherTypes: both('Other types', 'Otros tipos'),
+  exempt: both('Exempt', 'Exento'),
+  netAmount: both('Net amount', 'Neto'),
+  tax: both('Tax', 'Impuesto'),
+  without: both('Documents that do not say it: {roles}.', 'Documentos que no lo indican: {roles}.'),
+  debtors: both('Who owes most', 'Quién debe más'),
+  creditors: both('Whom you owe most', 'A quién se debe más'),
+  counterparty: both('Counterparty', 'Contraparte'),
+  total: both('Total', 'Total'),
+  dueSoon: both('To be received in the next thirty days', 'Por cobrar en los próximos treinta días'),
+  dueSoonPay: both('To be paid in the next thirty days', 'Por pagar en los próximos treinta días'),
+  largest: both('Largest overdue invoices', 'Mayores facturas vencidas'),
+  number: both('Number', 'Número'),
+  due: both('Due', 'Vence'),
+  days: both('Days overdue', 'Días de atraso'),
+  amount: both('Open amount', 'Saldo'),
+  funds: both('Funds with a balance', 'Fondos con saldo'),
+  fund: both('Fund', 'Fondo'),
+  status: both('Status', 'Estado'),
+  balance: both('Balance', 'Saldo'),
+  currency: both('Currency', 'Moneda'),
+  noCurrency: both('No currency', 'Sin moneda'),
+  noName: both('No name', 'Sin nombre'),
+  noDueDate: both('No due date', 'Sin vencimiento'),
+  credits: both('Credits', 'Créditos'),
+  cancelledOf: both(
+    'cancelled documents that would add {amount} are not open.',
+    'los documentos anulados, que sumarían {amount}, no están abiertos.',
+  ),
+  withoutAmount: both(
+    'documents that say no open amount: {count}.',
+    'documentos que no indican saldo: {count}.',
+  ),
+  noCurrencyRow: both('No currency named', 'Sin moneda indicada'),
+  notDue: both('Not due', 'No vencido'),
+  figures: both('The figures as a table', 'Las cifras en una tabla'),
+  nothingOpen: both('Nothing is open.', 'No hay nada abierto.'),
+  noBalances: both(
+    'Open amounts, ageing and counterparties are not shown.',
+    'No se muestran saldos abiertos, antigüedad ni contrapartes.',
+  ),
+  noMonths: both('The totals by month are not shown.', 'No se muestran los totales por mes.'),
+  noFunds: both('The funds are not shown.', 'No se muestran los fondos.'),
+  firstOf: both(
+    'The first {shown} of {all}; all of them come to {sum}.',
+    'Los primeros {shown} de {all}; todos suman {sum}.',
+  ),
+  firstParties: both('The first {shown} of {all}.', 'Los primeros {shown} de {all}.'),
+  others: both('{count} more', '{count} más'),
+  notGiven: both('There was no such listing among the files.', 'Ese listado no estaba entre los archivos.'),
+  Q1: both('first quarter of {year}', 'primer trimestre de {year}'),
+  Q2: both('second quarter of {year}', 'segundo trimestre de {year}'),
+  Q3: both('third quarter of {year}', 'tercer trimestre de {year}'),
+  Q4: both('fourth quarter of {year}', 'cuarto trimestre de {year}'),
+  daysRange: both('{from}–{to} days', '{from}–{to} días'),
+  over: both('Over {days} days', 'Más de {days} días'),
+  sortBy: both('Sort by', 'Ordenar por'),
+
+  // Of statements.
+  statement: both('Statement of account', 'Estado de cuenta'),
+  to: both('To', 'Para'),
+  amountDue: both('Amount due', 'Monto adeudado'),
+  /** To a supplier: what the sender owes. */
+  amountPayable: both('Amount payable to you', 'Monto a pagarle'),
+  inFavour: both('In your favour', 'Saldo a su favor'),
+  overdueNow: both('Overdue: {amount}', 'Vencido: {amount}'),
+  /** Where there are credits, which are not taken away from it. */
+  overdueBeforeCredits: both('Overdue, before credits: {amount}', 'Vencido, antes de créditos: {amount}'),
+  ages: both('By age', 'Por antigüedad'),
+  openDocuments: both('Open documents', 'Documentos pendientes'),
+  creditDocuments: both('Credits, which reduce the amount', 'Créditos, que reducen el monto'),
+  cancelledDocuments: both('Cancelled documents, in no sum', 'Documentos anulados, en ninguna suma'),
+  date: both('Date', 'Fecha'),
+  dueDate: both('Due', 'Vencimiento'),
+  daysLate: both('Days late', 'Días de atraso'),
+  open: both('Open', 'Saldo'),
+  payments: both('Payments', 'Pagos'),
+  paid: both('{amount} on {day}', '{amount} el {day}'),
+  sum: both('Sum', 'Suma'),
+  settled: both('Nothing is open.', 'No hay nada pendiente.'),
+  statementNotWhole: both(
+    'This statement is not whole: not every document could be read. Do not rely on it.',
+    'Este estado de cuenta no está completo: no se pudieron leer todos los documentos. No lo use como base.',
+  ),
+  unreadable: both(
+    'Documents of this account that could not be read: {count}.',
+    'Documentos de esta cuenta que no se pudieron leer: {count}.',
+  ),
+  cancelledHere: both(
+    'Cancelled documents, which would add {amount}, are not open.',
+    'Los documentos anulados, que sumarían {amount}, no están pendientes.',
+  ),
+  withoutAmountHere: both(
+    'Documents that say no open amount: {count}.',
+    'Documentos que no indican saldo: {count}.',
+  ),
+  index: both('Statements of account', 'Estados de cuenta'),
+  indexNote: both(
+    'This list names everyone: keep it, and send each page to whom it is for.',
+    'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
+  ),
+  indexNotWhole: both(
+    'Not everything could be read. Some pages may be missing.',
+    'No se pudo leer todo. Pueden faltar páginas.',
+  ),
+  customer: both('Customer', 'Cliente'),
+  supplier: both('Supplier', 'Proveedor'),
+  nobody: both('Nobody has anything open.', 'Nadie tiene saldo pendiente.'),
+} as const;
+
+/** Why figures are not whole, where folio's own words do not say it in the language of the page. */
+const DOUBTS: Readonly<Record<ReportLanguage, DoubtWords | undefined>> = {
+  en: undefined,
+  es: {
+    folioSays: 'folio dice, en inglés:',
     listings: { issued: 'Facturas emitidas', received: 'Facturas recibidas', funds: 'Fondos' },
     missing: (count, text, reasons) =>
       `${count === 1 ? 'se leyó 1 registro' : `se leyeron ${text} registros`}, pero no todos: ${reasons.join('; ')}.`,
@@ -293,46 +254,27 @@ const es: Words = {
     column: (role, columns, field) =>
       `Ningún registro tiene ${role}${columns.length === 0 ? '' : ` en ${columns.join(' o ')}`}: indique la columna con --field ${field}=<columna>.`,
   },
-  statement: {
-    title: 'Estado de cuenta',
-    to: 'Para',
-    asOf: (day) => `Al ${day}`,
-    amountDue: 'Monto adeudado',
-    amountPayable: 'Monto a pagarle',
-    inFavour: 'Saldo a su favor',
-    overdueNow: (amount) => `Vencido: ${amount}`,
-    overdueBeforeCredits: (amount) => `Vencido, antes de créditos: ${amount}`,
-    ages: 'Por antigüedad',
-    documents: 'Documentos pendientes',
-    credits: 'Créditos, que reducen el monto',
-    cancelledDocuments: 'Documentos anulados, en ninguna suma',
-    number: 'Número',
-    type: 'Tipo',
-    date: 'Fecha',
-    due: 'Vencimiento',
-    daysLate: 'Días de atraso',
-    total: 'Total',
-    open: 'Saldo',
-    payments: 'Pagos',
-    paid: (amount, day) => `${amount} el ${day}`,
-    sum: 'Suma',
-    settled: 'No hay nada pendiente.',
-    notWhole:
-      'Este estado de cuenta no está completo: no se pudieron leer todos los documentos. No lo use como base.',
-    unreadable: (count) => `Documentos de esta cuenta que no se pudieron leer: ${count}.`,
-    cancelled: (amount) => `Los documentos anulados, que sumarían ${amount}, no están pendientes.`,
-    withoutAmount: (count) => `Documentos que no indican saldo: ${count}.`,
-    index: 'Estados de cuenta',
-    indexNote: 'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
-    indexNotWhole: 'No se pudo leer todo. Pueden faltar páginas.',
-    amount: 'Monto adeudado',
-    customer: 'Cliente',
-    supplier: 'Proveedor',
-    overdue: 'Vencido',
-    openDocuments: 'Documentos',
-    nobody: 'Nadie tiene saldo pendiente.',
-  },
 };
+
+/** A text as it is, or a function that fills its holes. */
+type Word<Text extends string> = [Holes<Text>] extends [never]
+  ? string
+  : (values: Readonly<Record<Holes<Text>, string | number>>) => string;
+
+/** Everything that a page says, in one language. */
+export type Words = { readonly [Name in keyof typeof WORDS]: Word<(typeof WORDS)[Name]['en']> } & {
+  readonly doubts: DoubtWords | undefined;
+};
+
+function wordsIn(language: ReportLanguage): Words {
+  const words = Object.entries(WORDS).map(([name, texts]) => {
+    const text = texts[language];
+    const fill = (values: Readonly<Record<string, string | number>>): string =>
+      text.replaceAll(/\{(\w+)\}/g, (_, hole: string) => String(values[hole]));
+    return [name, text.includes('{') ? fill : text] as const;
+  });
+  return { ...Object.fromEntries(words), doubts: DOUBTS[language] } as Words;
+}
 
 /** How a page writes words, numbers and dates. */
 export interface Writing {
@@ -376,7 +318,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage 
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
   });
-  const words = language === 'es' ? es : en;
+  const words = wordsIn(language);
   const amount = (value: Decimal): string => group(formatDecimal(value));
   return {
     language,
@@ -398,7 +340,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage 
     longDay: (day) => longDayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
     period: (name) => {
       const [, year = name, quarter, month] = /^(\d{4})(?:-(?:Q(\d)|(\d\d)))?$/.exec(name) ?? [];
-      if (quarter !== undefined) return words.quarter(Number(quarter), year);
+      if (quarter !== undefined) return words[`Q${quarter as '1' | '2' | '3' | '4'}`]({ year });
       return month === undefined ? year : longMonthFormat.format(new Date(`${name}-01T00:00:00Z`));
     },
     month: (name) => monthFormat.format(new Date(`${name}-01T00:00:00Z`)),

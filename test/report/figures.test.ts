@@ -190,7 +190,7 @@ async function compareWithPage(place: string, open: ReturnType<typeof browserFor
     sections.map((section) => ({
       currency: section.querySelector('h3')!.textContent,
       cards: [...section.querySelectorAll('.cards b')].map((figure) => figure.textContent),
-      ageing: [...section.querySelectorAll('.ageing tbody tr')].map((row) =>
+      ageing: [...section.querySelectorAll('.bars ~ details tbody tr')].map((row) =>
         [...row.querySelectorAll('td')].map((cell) => [cell.dataset['l'] ?? '', cell.textContent] as const),
       ),
     })),
