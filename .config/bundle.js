@@ -14,11 +14,12 @@ const LEFT_OUT = {
   undici: {
     of: '',
     code: `
+      const Dispatcher = require('undici/lib/dispatcher/dispatcher.js');
+      Object.assign(Dispatcher.prototype, { request: require('undici/lib/api/api-request.js') });
       exports.Agent = require('undici/lib/dispatcher/agent.js');
       exports.Pool = require('undici/lib/dispatcher/pool.js');
       Object.defineProperty(exports, 'EnvHttpProxyAgent', {
         get() {
-          const Dispatcher = require('undici/lib/dispatcher/dispatcher.js');
           Object.assign(Dispatcher.prototype, { connect: require('undici/lib/api/api-connect.js') });
           return require('undici/lib/dispatcher/env-http-proxy-agent.js');
         },

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ConfigStore } from './profiles/profile.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
-import type { OpenFileTransport, OpenTransport } from './api/transport.ts';
+import type { OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/files/processes.ts';
 
 /** Everything that a command may use of the process and the world outside. The program makes one, and so do tests. */
@@ -21,10 +21,8 @@ export interface Context {
   readonly clock: Clock;
   /** Opens the store of profiles and settings. Nothing is read before the first call. */
   readonly config: () => Promise<ConfigStore>;
-  /** Opens connections to the service. The first call loads the HTTP library. */
+  /** Opens connections, to the service or to files behind links. The first call loads the HTTP library. */
   readonly openTransport: OpenTransport;
-  /** Opens connections for files behind links. They never get a token. */
-  readonly openFileTransport: OpenFileTransport;
   /** Does the steps of a connection one by one, to find out what is wrong with it. */
   readonly networkProbe: () => Promise<NetworkProbe>;
   /** The processes of this machine. They tell a run that still holds a file from one that died. */

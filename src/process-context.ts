@@ -77,8 +77,6 @@ function realContext(own: OwnProcess): Context {
     quietly: (load) => own.quietly(load),
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
-    openFileTransport: async (options) =>
-      (await import('./api/undici-file-transport.ts')).openUndiciFileTransport(options),
     networkProbe: async () => (await import('./api/network-probe.ts')).nodeNetworkProbe,
   };
 }

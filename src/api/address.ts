@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { ServiceError, UsageError } from '../errors.ts';
 
 const VERSION = '/v1';
 
@@ -50,6 +50,37 @@ export function leadsToThisMachine(hostname: string): boolean {
   // ::ffff:127.0.0.1, ::127.0.0.1 and 64:ff9b::127.0.0.1 are written so in a URL.
   const [, high] = /^\[(?:::ffff:(?:0:)?|::|64:ff9b::)([0-9a-f]{1,4}):[0-9a-f]{1,4}\]$/.exec(host) ?? [];
   return high !== undefined && [0, 127].includes(Number.parseInt(high, 16) >> 8);
+}
+
+/**
+ * Checks a link to a file, or the target of a redirect, before anything is sent. It must be https, without user and
+ * password. A link to this machine, which may also be http, is allowed only when the service itself is on this machine.
+ * Otherwise a service could make folio send requests to programs that listen for the local user alone.
+ *
+ * @param link the text of the link; in a redirect it may be relative to `from`
+ * @throws ServiceError, whose message shows only the host of the link
+ */
+export function checkLink(link: string, options: { readonly onLoopback: boolean; readonly from?: URL }): URL {
+  const { onLoopback, from } = options;
+  if (!URL.canParse(link, from?.href)) throw linkNotFollowed('', 'is no address');
+  const url = new URL(link, from?.href);
+  url.hash = '';
+  const local = leadsToThisMachine(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+    throw linkNotFollowed(url.host, `is ${url.protocol}// and not https://`);
+  }
+  if (url.username !== '' || url.password !== '') throw linkNotFollowed(url.host, 'names a user');
+  if (local && !onLoopback) throw linkToThisMachine(url.host);
+  return url;
+}
+
+/** The failure for a link to this machine, where the service is elsewhere. */
+export function linkToThisMachine(host: string): ServiceError {
+  return linkNotFollowed(host, 'leads to this machine, where the service is not');
+}
+
+function linkNotFollowed(host: string, why: string): ServiceError {
+  return new ServiceError(`the link${host === '' ? '' : ` to ${host}`} ${why}: it is not followed`);
 }
 
 /** Why an address does not have the shape. The most likely mistake comes first. */

@@ -1,11 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../context.ts';
-import { AuthError } from '../errors.ts';
+import { AuthError, BadBody, ServiceError } from '../errors.ts';
 import { requestUrl, type QueryPair } from './address.ts';
-import { readResponse, sendRequest, type AttemptResult, type ResponseHead } from './attempt.ts';
-import { redactor, withoutSecrets } from './redact.ts';
-import { createLimiter, createRetryQuota, Retrier, type RetryOptions, type RetryQuota } from './retry.ts';
-import type { Transport } from './transport.ts';
+import { BrokenGzip, inflate } from './inflate.ts';
+import { networkFailure } from './network-failure.ts';
+import { redactor, withoutSecrets, type Redact } from './redact.ts';
+import { FailedTry, isRetryable, Limiter, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
+import { StatusError, statusFailure } from './status-failure.ts';
+import type { Proxy, Transport, TransportResponse } from './transport.ts';
+
+/** A response without its body. */
+export type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
 
 /** One GET below the base address. */
 interface ApiRequest<T> {
@@ -72,29 +77,20 @@ export interface ClientOptions {
 /**
  * What happens to requests, for the progress line and for the log of `--debug`. `request` numbers the requests of a
  * client from 1, and all attempts of a request share its number. `attempt` counts from 0. `target` is the path and the
- * query, without secrets.
+ * query, without secrets. `bytes` are those on the wire.
  */
 export type RequestEvent =
-  | { readonly kind: 'request'; readonly request: number; readonly attempt: number; readonly target: string }
-  | {
-      readonly kind: 'response';
-      readonly request: number;
-      readonly attempt: number;
-      readonly target: string;
-      readonly status: number;
-      readonly milliseconds: number;
-      /** On the wire. */
-      readonly bytes: number;
-    }
-  /** An attempt failed, and the next one begins after `wait` milliseconds. */
-  | {
-      readonly kind: 'retry';
-      readonly request: number;
-      readonly attempt: number;
-      readonly target: string;
-      readonly wait: number;
-      readonly reason: string;
-    }
+  | ({ readonly request: number; readonly attempt: number; readonly target: string } & (
+      | { readonly kind: 'request' }
+      | {
+          readonly kind: 'response';
+          readonly status: number;
+          readonly milliseconds: number;
+          readonly bytes: number;
+        }
+      /** An attempt failed, and the next one begins after `wait` milliseconds. */
+      | { readonly kind: 'retry'; readonly wait: number; readonly reason: string }
+    ))
   /** The service asked folio to slow down: no request for `wait` milliseconds, then one at a time. */
   | { readonly kind: 'throttled'; readonly wait: number };
 
@@ -117,40 +113,44 @@ interface Call<T> {
 class Client implements ApiClient {
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #redact;
-  readonly #limiter;
-  readonly #retrier;
-  readonly #signalFor;
-  readonly #stats = { requests: 0, retries: 0, bytes: 0 };
+  readonly #proxy: Proxy | undefined;
+  readonly #redact: Redact;
+  readonly #limiter: Limiter;
+  readonly #quota: RetryQuota;
+  readonly #signalFor: (own: AbortSignal | undefined) => AbortSignal;
+  readonly stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
   /** The service wants no request before this time, as `Clock.elapsed` counts. */
   #pausedUntil = 0;
 
   constructor(options: ClientOptions) {
+    const { token, transport, baseUrl, version, signal, concurrency } = options;
     this.#options = options;
     this.#headers = {
-      authorization: authorization(options.token),
+      authorization: authorization(token),
       accept: 'application/json',
       'accept-encoding': 'gzip',
-      'user-agent': `folio/${options.version}`,
+      'user-agent': `folio/${version}`,
     };
-    this.#redact = redactor([options.token, ...(options.transport.proxy?.secrets ?? [])]);
-    this.#signalFor = createSignalJoiner(options.signal);
-    this.#limiter = createLimiter(options.concurrency);
-    const { clock, retry, quota = createRetryQuota() } = options;
-    this.#retrier = new Retrier({ clock, retry, quota, limiter: this.#limiter });
-  }
-
-  get stats(): RequestStats {
-    return this.#stats;
+    this.#proxy = transport.proxy?.(baseUrl.origin);
+    this.#redact = redactor([token, ...(this.#proxy?.secrets ?? [])]);
+    this.#signalFor = createSignalJoiner(signal);
+    this.#limiter = new Limiter(concurrency);
+    this.#quota = options.quota ?? new RetryQuota();
   }
 
   async get<T>(request: ApiRequest<T>): Promise<T> {
-    const url = requestUrl(this.#options.baseUrl, request.path, request.query);
+    const { baseUrl, clock, retry } = this.#options;
+    const url = requestUrl(baseUrl, request.path, request.query);
     const signal = this.#signalFor(request.signal);
     const label = { request: ++this.#calls, target: this.#redact(url.pathname + url.search) };
+    const call = { request, url, signal, label };
     try {
-      return await this.#getWithRetries({ request, url, signal, label });
+      return await withRetries({
+        ...{ clock, retry, signal, quota: this.#quota, limiter: this.#limiter },
+        attempt: (attempt, release) => this.#send(call, attempt, release),
+        onRetry: (failed, attempt, wait) => this.#noteRetry(call, failed, attempt, wait),
+      });
     } catch (error) {
       throw withoutSecrets(error, this.#redact);
     }
@@ -160,39 +160,65 @@ class Client implements ApiClient {
     return this.#options.transport.close();
   }
 
-  #getWithRetries<T>(call: Call<T>): Promise<T> {
-    const { observe } = this.#options;
-    return this.#retrier.run<T>({
-      signal: call.signal,
-      attempt: (attempt, release) => this.#send(call, attempt, release),
-      onRetry: ({ failure, status }, { attempt, wait }) => {
-        this.#stats.retries++;
-        if (status === 429) this.#pauseFor(wait);
-        observe?.({ kind: 'retry', ...call.label, attempt, wait, reason: this.#redact(failure.message) });
-      },
-    });
-  }
-
-  async #send<T>(call: Call<T>, attempt: number, release: () => void): Promise<AttemptResult<T>> {
-    const { clock, transport, timeout, observe } = this.#options;
-    const { url, signal, request, label } = call;
-    await this.#pause(signal);
-    this.#stats.requests++;
+  /** Makes one attempt. Throws FailedTry, StatusError for a status in `passes`, and every error of `parse` except BadBody. */
+  async #send<T>(call: Call<T>, attempt: number, release: () => void): Promise<T> {
+    const { clock, observe } = this.#options;
+    const { url, request, label } = call;
+    const { parse, takes = [] } = request;
+    await this.#pause(call.signal);
+    this.stats.requests++;
     observe?.({ kind: 'request', ...label, attempt });
     const started = clock.elapsed();
-    const answer = await sendRequest(transport, { url, headers: this.#headers, signal, timeout });
-    if ('failure' in answer) return answer;
+    const { status, headers, body } = await this.#receive(call);
     const milliseconds = Math.round(clock.elapsed() - started);
-    const { status, body } = answer;
-    this.#stats.bytes += body.length;
+    this.stats.bytes += body.length;
     observe?.({ kind: 'response', ...label, attempt, status, milliseconds, bytes: body.length });
     if (status === 200) {
       // The next request may start while this body is inflated and parsed.
       this.#limiter.succeed();
       release();
+    } else if (!takes.includes(status)) {
+      throw await this.#refusal(call, { status, headers, body, milliseconds });
     }
+    try {
+      return await parse(await inflate(body, headers['content-encoding']), { status, headers });
+    } catch (error) {
+      if (!(error instanceof BadBody) && !(error instanceof BrokenGzip)) throw error;
+      const retryAfter = headers['retry-after'];
+      throw new FailedTry(unusableBody(error, headers, url), { retryable: true, status, retryAfter });
+    }
+  }
+
+  /** Sends the request and receives the whole response. Throws FailedTry for an error of the network. */
+  async #receive({ url, signal }: Call<unknown>): Promise<ResponseHead & { readonly body: Buffer }> {
+    const { transport, timeout } = this.#options;
+    try {
+      const response = await transport.open({ url, headers: this.#headers, signal, timeout });
+      return { status: response.status, headers: response.headers, body: await wholeBody(response) };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw networkFailure(error, { host: url.host, proxyHost: this.#proxy?.host, timeout }) ?? error;
+    }
+  }
+
+  /** The error for a response that is not parsed: FailedTry, or StatusError for a status in `passes`. */
+  async #refusal(
+    { url, request: { passes = [], isListing } }: Call<unknown>,
+    response: ResponseHead & { readonly body: Buffer; readonly milliseconds: number },
+  ): Promise<Error> {
+    const { status, headers, milliseconds } = response;
+    // Where the body cannot be read, the status alone says enough.
+    const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
     const { tokenHint } = this.#options;
-    return readResponse(answer, { url, request, milliseconds, redact: this.#redact, tokenHint });
+    const refusal = { url, status, headers, body, redact: this.#redact, isListing, tokenHint };
+    const meaning = statusFailure(refusal);
+    const answered = new StatusError(meaning, { status, body, milliseconds });
+    if (passes.includes(status)) return answered;
+    // When all retries are used up, the caller may need the status.
+    const failure = meaning instanceof ServiceError ? answered : meaning;
+    return new FailedTry(failure, {
+      ...{ retryable: isRetryable(status), retryAfter: headers['retry-after'], status },
+    });
   }
 
   async #pause(signal: AbortSignal): Promise<void> {
@@ -201,11 +227,49 @@ class Client implements ApiClient {
     for (let left; (left = this.#pausedUntil - clock.elapsed()) > 0;) await clock.sleep(left, signal);
   }
 
-  #pauseFor(wait: number): void {
-    const { clock } = this.#options;
-    this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + wait);
-    this.#options.observe?.({ kind: 'throttled', wait });
+  #noteRetry({ label }: Call<unknown>, { failure, status }: FailedTry, attempt: number, wait: number): void {
+    const { clock, observe } = this.#options;
+    this.stats.retries++;
+    if (status === 429) {
+      this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + wait);
+      observe?.({ kind: 'throttled', wait });
+    }
+    observe?.({ kind: 'retry', ...label, attempt, wait, reason: this.#redact(failure.message) });
   }
+}
+
+/** The most bytes of one response, as they are on the wire. */
+const MAX_RESPONSE_BYTES = 64 * 2 ** 20;
+
+async function wholeBody({ headers, body, discard }: TransportResponse): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const isTooLarge = Number(headers['content-length']) > MAX_RESPONSE_BYTES;
+  if (isTooLarge) discard();
+  else {
+    // Ending the loop early discards the response.
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      if ((length += chunk.length) > MAX_RESPONSE_BYTES) break;
+    }
+  }
+  if (!isTooLarge && length <= MAX_RESPONSE_BYTES) return Buffer.concat(chunks, length);
+  throw new ServiceError(`the response is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB`, {
+    hint: 'Ask for fewer records in each request with --page-size.',
+  });
+}
+
+function unusableBody(cause: Error, headers: ResponseHead['headers'], url: URL): ServiceError {
+  if (/^text\/html\b/i.test(headers['content-type'] ?? '')) {
+    return new ServiceError(
+      `${url.host} answered ${url.pathname} with an HTML page, where JSON was expected`,
+      { hint: 'Check the base address, and any proxy on the way to it.', cause },
+    );
+  }
+  return new ServiceError(`${url.host} answered ${url.pathname} with an unusable body: ${cause.message}`, {
+    hint: 'Something between folio and the service may be changing the responses.',
+    cause,
+  });
 }
 
 /**

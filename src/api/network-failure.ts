@@ -1,4 +1,5 @@
 import { ServiceError, errorCode, isTlsFailure } from '../errors.ts';
+import { FailedTry } from './retry.ts';
 import { TransportTimeout } from './transport.ts';
 
 /** Where a request was going. */
@@ -8,12 +9,6 @@ export interface RequestDestination {
   readonly proxyHost: string | undefined;
   /** The request's time limit in ms. */
   readonly timeout: number;
-}
-
-interface NetworkFailure {
-  readonly error: ServiceError;
-  /** Whether another attempt may succeed. It may not after a bad certificate or the refusal of a proxy. */
-  readonly retryable: boolean;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -39,17 +34,15 @@ const OTHER =
   /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
 
 /**
- * The failure for an error of the network, in one line with the host and the reason. Undefined for any other error, which is
- * a fault of folio.
+ * The failure for an error of the network, in one line with the host and the reason. Another attempt may succeed, but not after
+ * a bad certificate or the refusal of a proxy. Undefined for any other error, which is a fault of folio.
  */
-export function networkFailure(error: unknown, to: RequestDestination): NetworkFailure | undefined {
+export function networkFailure(error: unknown, to: RequestDestination): FailedTry | undefined {
   if (error instanceof TransportTimeout) {
     const what = error.begun ? 'did not complete its response' : 'did not answer';
-    const message = `${to.host} ${what} within ${to.timeout / 1000} s`;
-    return {
-      retryable: true,
-      error: new ServiceError(message, { cause: error, hint: 'Allow more time with --timeout.' }),
-    };
+    return failedTry(`${to.host} ${what} within ${to.timeout / 1000} s`, {
+      ...{ cause: error, hint: 'Allow more time with --timeout.', retryable: true },
+    });
   }
   if (!(error instanceof Error)) return undefined;
   // undici's parser gives its errors no code, though llhttp has names for them (HPE_INVALID_VERSION).
@@ -58,60 +51,49 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
   const code = named === 'ERR_ASSERTION' ? 'HPE' : named;
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (isTlsFailure(code)) return tlsFailure(error, to.host);
-  const answered = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
-  if (answered !== undefined) return proxyRefusal(Number(answered), error, to);
+  const proxy = `the proxy ${to.proxyHost} on the way to ${to.host}`;
+  const answered = Number(/^Proxy response \((\d+)\)/.exec(error.message)?.[1]);
+  if (answered > 0) {
+    return failedTry(`${proxy} does not let folio through (${answered})`, {
+      ...{ cause: error, retryable: answered >= 500 },
+      hint:
+        answered === 407
+          ? 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.'
+          : 'Check HTTPS_PROXY.',
+    });
+  }
   if (!(code in REASONS) && !OTHER.test(code)) return undefined;
   const reason =
     REASONS[code] ?? (code.startsWith('HPE') ? 'its answer is not HTTP' : firstLine(error.message));
-  const whom = to.proxyHost !== undefined && CONNECTING.test(code) ? proxyOf(to) : to.host;
-  return {
-    retryable: true,
-    error: new ServiceError(`could not reach ${whom}: ${reason} (${code})`, {
-      cause: error,
-      hint:
-        whom === to.host ? 'Check the network and the base address.' : 'Check the network and HTTPS_PROXY.',
-    }),
-  };
+  const isProxy = to.proxyHost !== undefined && CONNECTING.test(code);
+  return failedTry(`could not reach ${isProxy ? proxy : to.host}: ${reason} (${code})`, {
+    ...{ cause: error, retryable: true },
+    hint: `Check the network and ${isProxy ? 'HTTPS_PROXY' : 'the base address'}.`,
+  });
+}
+
+function failedTry(
+  message: string,
+  { retryable, ...more }: { retryable: boolean; hint: string; cause: unknown },
+): FailedTry {
+  return new FailedTry(new ServiceError(message, more), { retryable });
 }
 
 /** The codes of OpenSSL for an answer in plain text. */
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-function tlsFailure(cause: unknown, host: string): NetworkFailure {
+function tlsFailure(cause: unknown, host: string): FailedTry {
   const code = errorCode(cause) ?? 'TLS';
+  const isPlain = NOT_TLS.has(code);
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (NOT_TLS.has(code)) {
-    const error = new ServiceError(`no safe connection to ${host}: its answer is not TLS (${code})`, {
-      cause,
-      hint: 'Check the base address: another port may be meant. Plain http is for this machine only.',
-    });
-    return { retryable: false, error };
-  }
-  const hint =
-    code === 'ERR_TLS_CERT_ALTNAME_INVALID'
-      ? 'The certificate is for another host: check the base address.'
-      : 'If your own authority signs the certificates here, set NODE_EXTRA_CA_CERTS to the file with its certificate.';
-  const error = new ServiceError(`no safe connection to ${host}: ${firstLine(message)} (${code})`, {
-    cause,
-    hint,
-  });
-  return { retryable: false, error };
-}
-
-function proxyRefusal(status: number, cause: Error, to: RequestDestination): NetworkFailure {
-  const message = `${proxyOf(to)} does not let folio through (${status})`;
-  const hint =
-    status === 407
-      ? 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.'
-      : undefined;
-  return {
-    retryable: status >= 500,
-    error: new ServiceError(message, { cause, hint: hint ?? 'Check HTTPS_PROXY.' }),
-  };
-}
-
-function proxyOf({ host, proxyHost }: RequestDestination): string {
-  return `the proxy ${proxyHost} on the way to ${host}`;
+  let hint =
+    'If your own authority signs the certificates here, set NODE_EXTRA_CA_CERTS to the file with its certificate.';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    hint = 'The certificate is for another host: check the base address.';
+  if (isPlain)
+    hint = 'Check the base address: another port may be meant. Plain http is for this machine only.';
+  const reason = isPlain ? 'its answer is not TLS' : firstLine(message);
+  return failedTry(`no safe connection to ${host}: ${reason} (${code})`, { cause, hint, retryable: false });
 }
 
 function firstLine(text: string): string {

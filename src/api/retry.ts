@@ -9,30 +9,31 @@ export interface RetryOptions {
   readonly delay: number;
 }
 
-/** What the decision about a retry depends on. */
-interface RetryQuestion {
+/** An attempt that failed. It never leaves `withRetries`, which throws the failure of the last one. */
+export class FailedTry extends Error {
+  readonly failure: FolioError;
   /** Whether another attempt may succeed. */
   readonly retryable: boolean;
   /** The Retry-After header: seconds, or a date. */
-  readonly retryAfter?: string | undefined;
-  /** The attempt that failed, counted from 0. */
-  readonly attempt: number;
-  /** From 0 up to, not including, 1. */
-  readonly random: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly retryAfter: string | undefined;
+  /** Undefined where no response came. */
+  readonly status: number | undefined;
+
+  constructor(
+    failure: FolioError,
+    about: {
+      readonly retryable: boolean;
+      readonly retryAfter?: string | undefined;
+      readonly status?: number;
+    },
+  ) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+    this.retryable = about.retryable;
+    this.retryAfter = about.retryAfter;
+    this.status = about.status;
+  }
 }
-
-/** Wait some ms and try again, or give up, or give up because the service wants no request before a time (ms since 1970). */
-type RetryDecision =
-  | { readonly kind: 'retry'; readonly wait: number }
-  | { readonly kind: 'give up' }
-  | { readonly kind: 'not before'; readonly at: number };
-
-/** The longest delay, in ms. */
-const MAX_DELAY = 20_000;
-/** The longest Retry-After that a run waits for, in ms. With a longer one it is better to start again later. */
-const MAX_RETRY_AFTER = 120_000;
 
 /**
  * The statuses after which the same request is sent again. A caller may take some of them itself (`passes` of the request):
@@ -45,18 +46,39 @@ export function isRetryable(status: number): boolean {
   return RETRYABLE.has(status);
 }
 
+/** The longest delay, in ms. */
+const MAX_DELAY = 20_000;
+/** The longest Retry-After that a run waits for, in ms. With a longer one it is better to start again later. */
+const MAX_RETRY_AFTER = 120_000;
+
+/** Wait some ms and try again, or give up, or give up because the service wants no request before a time (ms since 1970). */
+type RetryDecision =
+  | { readonly kind: 'retry'; readonly wait: number }
+  | { readonly kind: 'give up' }
+  | { readonly kind: 'not before'; readonly at: number };
+
 /**
- * Decides what to do after a failed attempt. The delay has full jitter: random × min(20 s, delay × 2^attempt). That
- * spreads out clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is never shorter than
- * Retry-After.
+ * Decides what to do after the failed attempt of a number, counted from 0. The delay has full jitter: random × min(20 s,
+ * delay × 2^attempt). That spreads out clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is
+ * never shorter than Retry-After. `random` is from 0 up to, not including, 1, and `now` in ms since 1970.
  */
-export function decideRetry(failed: RetryQuestion, options: RetryOptions): RetryDecision {
-  if (!failed.retryable) return { kind: 'give up' };
-  const asked = retryAfterMilliseconds(failed.retryAfter, failed.now);
-  if (asked > MAX_RETRY_AFTER) return { kind: 'not before', at: failed.now + asked };
-  if (failed.attempt >= options.retries) return { kind: 'give up' };
-  const longest = Math.min(MAX_DELAY, options.delay * 2 ** failed.attempt);
-  return { kind: 'retry', wait: Math.max(Math.round(failed.random * longest), asked) };
+export function decideRetry(
+  failed: {
+    retryable: boolean;
+    retryAfter?: string | undefined;
+    attempt: number;
+    random: number;
+    now: number;
+  },
+  retry: RetryOptions,
+): RetryDecision {
+  const { retryable, retryAfter, attempt, random, now } = failed;
+  if (!retryable) return { kind: 'give up' };
+  const asked = retryAfterMilliseconds(retryAfter, now);
+  if (asked > MAX_RETRY_AFTER) return { kind: 'not before', at: now + asked };
+  if (attempt >= retry.retries) return { kind: 'give up' };
+  const longest = Math.min(MAX_DELAY, retry.delay * 2 ** attempt);
+  return { kind: 'retry', wait: Math.max(Math.round(random * longest), asked) };
 }
 
 /** 0 when the header is missing, in the past, or of neither form that RFC 9110 (10.2.3) has. */
@@ -87,174 +109,141 @@ function finalFailure(failure: FolioError, tries: number, decision: RetryDecisio
 const CAPACITY = 500;
 const RETRY_COST = 14;
 
-/** Limits the retries of all requests of a run together. */
-export interface RetryQuota {
-  /** Takes what a retry costs. Returns false, and takes nothing, when too little is left. */
-  take(): boolean;
-  /** Gives back, after a success, what its retries cost, or 1 when it needed none. */
-  refund(retries: number): void;
-}
-
 /**
- * Makes a full quota. It works like the standard mode of the AWS SDKs: single faults cost nothing in the end, but an
- * outage uses the quota up after some 35 retries, so that no storm of retries follows.
+ * Limits the retries of all requests of a run together. It works like the standard mode of the AWS SDKs: single faults cost
+ * nothing in the end, but an outage uses the quota up after some 35 retries, so that no storm of retries follows.
  */
-export function createRetryQuota(): RetryQuota {
-  let left = CAPACITY;
-  return {
-    take() {
-      if (left < RETRY_COST) return false;
-      left -= RETRY_COST;
-      return true;
-    },
-    refund(retries) {
-      left = Math.min(CAPACITY, left + Math.max(1, retries * RETRY_COST));
-    },
-  };
+export class RetryQuota {
+  #left = CAPACITY;
+
+  /** Takes what a retry costs. Returns false, and takes nothing, when too little is left. */
+  take(): boolean {
+    if (this.#left < RETRY_COST) return false;
+    this.#left -= RETRY_COST;
+    return true;
+  }
+
+  /** Gives back, after a success, what its retries cost, or 1 when it needed none. */
+  refund(retries: number): void {
+    this.#left = Math.min(CAPACITY, this.#left + Math.max(1, retries * RETRY_COST));
+  }
 }
 
 /** After this many successes in a row at one limit, one more request may be in flight. */
 const SUCCESSES_PER_STEP = 10;
 
 /** Limits how many requests are in flight. */
-interface Limiter {
+export class Limiter {
+  readonly #concurrency: number;
+  readonly #waiting = new Set<() => void>();
+  #limit: number;
+  #active = 0;
+  #successes = 0;
+
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
+    this.#limit = concurrency;
+  }
+
   /** How many may be in flight now. */
-  readonly limit: number;
-  /** Resolves when there is a place, in the order of the calls. Rejects with the signal's reason when that comes first. */
-  acquire(signal: AbortSignal): Promise<void>;
-  /** Gives a place back. */
-  release(): void;
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /**
+   * Resolves when there is a place, in the order of the calls, with the function that gives it back. Rejects with the signal's
+   * reason when that comes first.
+   */
+  async acquire(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const abandon = (): void => {
+        this.#waiting.delete(start);
+        reject(signal.reason as Error);
+      };
+      const start = (): void => {
+        signal.removeEventListener('abort', abandon);
+        resolve();
+      };
+      signal.addEventListener('abort', abandon, { once: true });
+      this.#waiting.add(start);
+      this.#admit();
+    });
+    let held = true;
+    return () => {
+      if (held) this.#active--;
+      held = false;
+      this.#admit();
+    };
+  }
+
   /** After a 429: the limit is 1. Requests in flight go on, and the next one starts when they are done. */
-  throttle(): void;
+  throttle(): void {
+    this.#limit = 1;
+    this.#successes = 0;
+  }
+
   /** After a success: in time the limit grows again. */
-  succeed(): void;
-}
+  succeed(): void {
+    if (this.#limit === this.#concurrency || ++this.#successes < SUCCESSES_PER_STEP) return;
+    this.#successes = 0;
+    this.#limit++;
+    this.#admit();
+  }
 
-/** A limiter that starts with `concurrency` places. */
-export function createLimiter(concurrency: number): Limiter {
-  const waiting = new Set<() => void>();
-  let limit = concurrency;
-  let active = 0;
-  let successes = 0;
-
-  const admit = (): void => {
-    for (const start of waiting) {
-      if (active >= limit) return;
-      waiting.delete(start);
-      active++;
+  #admit(): void {
+    for (const start of this.#waiting) {
+      if (this.#active >= this.#limit) return;
+      this.#waiting.delete(start);
+      this.#active++;
       start();
     }
-  };
-
-  return {
-    get limit() {
-      return limit;
-    },
-    acquire: (signal) =>
-      new Promise((resolve, reject) => {
-        signal.throwIfAborted();
-        const abandon = (): void => {
-          waiting.delete(start);
-          reject(signal.reason);
-        };
-        const start = (): void => {
-          signal.removeEventListener('abort', abandon);
-          resolve();
-        };
-        signal.addEventListener('abort', abandon, { once: true });
-        waiting.add(start);
-        admit();
-      }),
-    release() {
-      active--;
-      admit();
-    },
-    throttle() {
-      limit = 1;
-      successes = 0;
-    },
-    succeed() {
-      if (limit === concurrency || ++successes < SUCCESSES_PER_STEP) return;
-      successes = 0;
-      limit++;
-      admit();
-    },
-  };
+  }
 }
 
-/** An attempt that brought no value. */
-export interface FailedTry {
-  readonly failure: FolioError;
-  /** Whether another attempt may succeed. */
-  readonly retryable: boolean;
-  /** The Retry-After header. */
-  readonly retryAfter?: string | undefined;
-  /** Undefined where no response came. */
-  readonly status?: number | undefined;
-}
-
-interface RetrierOptions {
+interface Tries<T> {
   readonly clock: Clock;
   readonly retry: RetryOptions;
   readonly quota: RetryQuota;
   readonly limiter: Limiter;
-}
-
-interface Tries<T> {
-  /** Makes one attempt, numbered from 0, while it has a place. `release` gives the place back before the attempt ends. */
-  readonly attempt: (number: number, release: () => void) => Promise<{ readonly value: T } | FailedTry>;
   readonly signal: AbortSignal;
+  /** Makes one attempt, numbered from 0, while it has a place; `release` gives the place back before it ends. Throws FailedTry. */
+  readonly attempt: (number: number, release: () => void) => Promise<T>;
   /** Is told of each attempt that is followed by another after `wait` ms. */
-  readonly onRetry?: (failed: FailedTry, about: { readonly attempt: number; readonly wait: number }) => void;
+  readonly onRetry?: (failed: FailedTry, attempt: number, wait: number) => void;
 }
 
-/** Makes attempts as often as the retries, the quota and the limit of what is in flight allow. */
-export class Retrier {
-  readonly #options: RetrierOptions;
-
-  constructor(options: RetrierOptions) {
-    this.#options = options;
-  }
-
-  /** Returns the value of the first attempt that brings one. Throws the failure of the last one, or what an attempt throws. */
-  async run<T>(tries: Tries<T>): Promise<T> {
-    const { clock, quota } = this.#options;
-    for (let number = 0; ; number++) {
-      const result = await this.#try(tries, number);
-      if ('value' in result) {
-        quota.refund(number);
-        return result.value;
-      }
-      if (result.wait > 0) await clock.sleep(result.wait, tries.signal);
-    }
-  }
-
-  /** The value, or how many ms to wait before the next attempt. Throws the error that ends the attempts. */
-  async #try<T>(tries: Tries<T>, number: number): Promise<{ value: T } | { wait: number }> {
-    const { limiter } = this.#options;
-    await limiter.acquire(tries.signal);
-    let held = true;
-    const release = (): void => {
-      if (held) limiter.release();
-      held = false;
-    };
+/**
+ * Makes attempts as often as the retries, the quota and the limit of what is in flight allow. Returns the value of the first
+ * that brings one. Throws the failure of the last one, or what an attempt throws.
+ */
+export async function withRetries<T>(tries: Tries<T>): Promise<T> {
+  const { clock, quota, limiter, signal } = tries;
+  for (let attempt = 0; ; attempt++) {
+    const release = await limiter.acquire(signal);
+    let wait: number;
     try {
-      const result = await tries.attempt(number, release);
+      const value = await tries.attempt(attempt, release);
+      quota.refund(attempt);
+      return value;
+    } catch (error) {
+      if (!(error instanceof FailedTry)) throw error;
       // A failed attempt keeps its place until the decision, so that no other request starts before a pause begins.
-      return 'value' in result ? result : { wait: this.#decide(result, tries, number) };
+      wait = waitAfter(error, attempt, tries);
     } finally {
       release();
     }
+    if (wait > 0) await clock.sleep(wait, signal);
   }
+}
 
-  #decide(failed: FailedTry, { onRetry }: Tries<unknown>, attempt: number): number {
-    const { clock, retry, quota, limiter } = this.#options;
-    const { failure, retryable, retryAfter, status } = failed;
-    const chance = { random: clock.random(), now: clock.now() };
-    const decision = decideRetry({ retryable, retryAfter, attempt, ...chance }, retry);
-    if (decision.kind !== 'retry' || !quota.take()) throw finalFailure(failure, attempt + 1, decision);
-    if (status === 429) limiter.throttle();
-    onRetry?.(failed, { attempt, wait: decision.wait });
-    return decision.wait;
-  }
+function waitAfter(failed: FailedTry, attempt: number, tries: Tries<unknown>): number {
+  const { clock, retry, quota, limiter, onRetry } = tries;
+  const { retryable, retryAfter } = failed;
+  const chance = { random: clock.random(), now: clock.now() };
+  const decision = decideRetry({ retryable, retryAfter, attempt, ...chance }, retry);
+  if (decision.kind !== 'retry' || !quota.take()) throw finalFailure(failed.failure, attempt + 1, decision);
+  if (failed.status === 429) limiter.throttle();
+  onRetry?.(failed, attempt, decision.wait);
+  return decision.wait;
 }

@@ -10,79 +10,52 @@ export interface TransportRequest {
   readonly timeout: number;
 }
 
-/** The answer to a GET. */
+/** The head of a response, and its body as it arrives. */
 export interface TransportResponse {
   readonly status: number;
   /** Names in lower case; a header that came several times is joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes as they were on the wire, not inflated. */
-  readonly body: Buffer;
-}
-
-/** Sends the requests to the service. */
-export interface Transport {
-  /** The proxy that all requests go through, if any. */
-  readonly proxy?: Proxy | undefined;
   /**
-   * Sends one GET, once, and follows no redirect. Rejects with the error of the network (its `code` says which), with
-   * TransportTimeout, with the signal's reason, or with a FolioError when folio itself refuses. The client decides what
-   * that means.
+   * The bytes on the wire, not inflated, to be read once and to their end, unless `discard` is called. Throws the error of the
+   * network, TransportTimeout or the signal's reason.
    */
-  send(request: TransportRequest): Promise<TransportResponse>;
-  /** Ends all connections at once, also those in use. */
-  close(): Promise<void>;
-}
-
-/** What a transport to the service is opened with. */
-export interface TransportOptions {
-  /** The only origin that gets requests, such as `https://api.example.com`. Others are refused before any DNS. */
-  readonly origin: string;
-  /** How many connections there may be. */
-  readonly connections: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The most bytes on the wire that a response may have. */
-  readonly maxResponseBytes: number;
-}
-
-/** Opens a transport to the service. Throws UsageError for an environment with which it would not be safe. */
-export type OpenTransport = (options: TransportOptions) => Promise<Transport>;
-
-/** The head of a file's response, and its body as it arrives. */
-export interface FileResponse {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The bytes on the wire. They can be read once. Throws the error of the network, TransportTimeout or the signal's reason. */
   readonly body: AsyncIterable<Buffer>;
   /** Ends the response; the rest of its body is dropped. */
   discard(): void;
 }
 
-/**
- * Sends GETs to the origin that a link names. It is a transport of its own because it never gets a token: so no mistake with
- * a link can send one.
- */
-export interface FileTransport {
-  /** Sends one GET and follows no redirect. Rejects as `Transport.send` does. */
-  open(request: TransportRequest): Promise<FileResponse>;
-  /** Host and port of the proxy on the way to an origin, if there is one. */
-  proxyHost(origin: string): string | undefined;
+/** Sends requests. */
+export interface Transport {
+  /** The proxy on the way to an origin, if there is one. */
+  proxy?(origin: string): Proxy | undefined;
+  /**
+   * Sends one GET, once, and follows no redirect. Rejects with the error of the network (its `code` says which), with
+   * TransportTimeout, with the signal's reason, or with a FolioError when folio itself refuses. The client decides what
+   * that means.
+   */
+  open(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends all connections at once, also those in use. */
   close(): Promise<void>;
 }
 
-/** What a transport for files is opened with. */
-export interface FileTransportOptions {
-  /** Whether names may lead to this machine. Where not, a connection that a name would lead here fails with ServiceError. */
-  readonly onLoopback: boolean;
-  /** Finds the addresses of a name; the system does, unless given. */
-  readonly lookup?: LookupFunction;
+/** What a transport is opened with. */
+export interface TransportOptions {
+  /**
+   * The only origin that gets requests, such as `https://api.example.com`: others are refused before any DNS. A transport for
+   * links, which lead anywhere, has none, and never gets a token: so no mistake with a link can send one.
+   */
+  readonly origin?: string;
   /** How many connections there may be to one origin. */
   readonly connections: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
+  /** Whether a connection that a name would lead to this machine fails with ServiceError. */
+  readonly refusesThisMachine?: boolean;
+  /** Finds the addresses of a name; the system does, unless given. */
+  readonly lookup?: LookupFunction;
 }
 
-/** Opens a transport for files. Throws as `OpenTransport` does. */
-export type OpenFileTransport = (options: FileTransportOptions) => Promise<FileTransport>;
+/** Opens a transport. Throws UsageError for an environment with which it would not be safe. */
+export type OpenTransport = (options: TransportOptions) => Promise<Transport>;
 
 /** A request took longer than its time limit. */
 export class TransportTimeout extends Error {

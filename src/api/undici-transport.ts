@@ -1,67 +1,121 @@
+import { lookup as systemLookup } from 'node:dns';
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
-import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
+import { Agent, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
+import { leadsToThisMachine, linkToThisMachine } from './address.ts';
 import {
   proxyFor,
   TransportTimeout,
-  type Proxy,
   type OpenTransport,
+  type Proxy,
   type TransportOptions,
+  type TransportRequest,
   type TransportResponse,
 } from './transport.ts';
 
 /** The time limit for connecting, in ms. */
 const CONNECT_TIMEOUT = 10_000;
+/** The longest delay of a timer in ms. A timer with a longer one would fire at once. */
+const MAX_TIMER = 2 ** 31 - 1;
+/** How many bytes of a body may wait for its reader. */
+const BUFFERED_BYTES = 256 * 1024;
 
 /**
- * Opens a transport over undici: HTTP/1.1, one origin, no redirects, at most `connections` connections that are kept
- * alive. Certificates are always checked. Rejects with UsageError when the environment switches that off, or names a
+ * Opens a transport over undici: HTTP/1.1, no redirects, connections that are kept alive, through the proxy where the environment
+ * names one. Certificates are always checked. Rejects with UsageError when the environment switches that off, or names a
  * proxy that cannot be used.
  */
 export const openUndiciTransport: OpenTransport = async (options) => {
-  refuseUncheckedTls(options.env);
+  const { origin, env } = options;
+  refuseUncheckedTls(env);
+  if (origin !== undefined) proxyFor(origin, env);
   // Undici loads it late, and after avoidSlowExit that takes 15 ms instead of 2.
-  if (options.origin.startsWith('https:')) await import('node:tls');
+  if (origin?.startsWith('https:')) await import('node:tls');
   await avoidSlowExit();
-  const proxy = proxyFor(options.origin, options.env);
-  const connections = openConnections(options, proxy);
+  const byProxy = new Map<string | undefined, Connections>();
+  const connectionsTo = (to: string): Connections => {
+    const proxy = proxyFor(to, env);
+    const known = byProxy.get(proxy?.url) ?? openConnections(options, proxy);
+    byProxy.set(proxy?.url, known);
+    return known;
+  };
   return {
-    proxy,
-    async send({ url, headers, signal, timeout }) {
-      if (url.origin !== options.origin) {
-        throw new ServiceError(
-          `refused to ask ${url.host}: these requests belong to ${options.origin} alone`,
-        );
+    proxy: (to) => proxyFor(to, env),
+    async open(request) {
+      const { url } = request;
+      if (origin !== undefined && url.origin !== origin) {
+        throw new ServiceError(`refused to ask ${url.host}: these requests belong to ${origin} alone`);
       }
-      const collector = new ResponseCollector({ signal, timeout, maxBytes: options.maxResponseBytes });
-      if (!signal.aborted) {
-        const path = url.pathname + url.search;
-        connections.dispatch({ origin: url.origin, path, method: 'GET', headers: { ...headers } }, collector);
-      }
-      return collector.response;
+      request.signal.throwIfAborted();
+      return openResponse(connectionsTo(url.origin).dispatcher, request);
     },
-    close: () => connections.destroy(),
+    async close() {
+      await Promise.all([...byProxy.values()].map((connections) => connections.destroy()));
+    },
   };
 };
 
-/** Connections to origins, and the requests that are sent over them. */
-export interface Connections {
-  readonly dispatch: Agent['dispatch'];
+/**
+ * Sends a request within its time limit, its body included. An early end does not wait for the connection, which may hang:
+ * undici aborts the request as soon as it begins.
+ */
+async function openResponse(
+  dispatcher: Dispatcher,
+  { url, headers, signal, timeout }: TransportRequest,
+): Promise<TransportResponse> {
+  const stop = new AbortController();
+  const stopped = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { once: true });
+  });
+  let begun = false;
+  const limit = Math.min(timeout, MAX_TIMER);
+  const timer = setTimeout(() => stop.abort(new TransportTimeout(limit, begun)), limit);
+  const onAbort = (): void => stop.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const finish = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  };
+  try {
+    const response = await Promise.race([
+      stopped,
+      dispatcher.request({
+        ...{ origin: url.origin, path: url.pathname + url.search, method: 'GET', headers: { ...headers } },
+        ...{ signal: stop.signal, highWaterMark: BUFFERED_BYTES },
+      }),
+    ]);
+    begun = true;
+    const { statusCode: status, body } = response;
+    // The reader of the body gets the error. When there is no reader, the error must not end the process.
+    body.on('error', () => {}).on('close', finish);
+    return { status, headers: joinHeaders(response.headers), body, discard: () => void body.destroy() };
+  } catch (error) {
+    finish();
+    throw error;
+  }
+}
+
+/** The headers of a response, each as one text. The object has no prototype that a name could reach. */
+function joinHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const result: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) result[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return result;
+}
+
+/** Connections through one proxy, or without any. */
+interface Connections {
+  readonly dispatcher: Dispatcher;
   /** Ends all connections at once, also those in use or still being made, and refuses the requests that wait for one. */
   destroy(): Promise<void>;
 }
 
-/**
- * Makes undici's part that connects: through the proxy, or directly when there is none.
- *
- * @param lookup finds the addresses of names where there is no proxy; the system does, unless given
- */
-export function openConnections(
-  { connections }: Pick<TransportOptions, 'connections'>,
-  proxy: Proxy | undefined,
-  lookup?: LookupFunction,
-): Connections {
+function openConnections(options: TransportOptions, proxy: Proxy | undefined): Connections {
+  const { connections, refusesThisMachine, lookup = systemLookup } = options;
   const closing = new AbortController();
   // Every connection listens: many listeners are no leak here.
   setMaxListeners(0, closing.signal);
@@ -74,22 +128,19 @@ export function openConnections(
     return pool;
   };
   const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing.signal };
-  // The collector's timer limits the whole request. undici's own timers limit parts of it, and only in seconds.
+  // The timer of each request limits all of it. undici's own timers limit parts of it, and only in seconds.
   const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, factory };
+  const find = refusesThisMachine ? refusingThisMachine(lookup) : lookup;
   const dispatcher =
     proxy === undefined
-      ? new Agent({ ...limits, connect: lookup === undefined ? connect : { ...connect, lookup } })
+      ? new Agent({ ...limits, connect: { ...connect, lookup: find } })
       : // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
         new EnvHttpProxyAgent({
           ...limits,
-          httpsProxy: proxy.url,
-          httpProxy: '',
-          noProxy: '',
-          requestTls: connect,
-          proxyTls: connect,
+          ...{ httpsProxy: proxy.url, httpProxy: '', noProxy: '', requestTls: connect, proxyTls: connect },
         });
   return {
-    dispatch: (request, handler) => dispatcher.dispatch(request, handler),
+    dispatcher,
     async destroy() {
       // close() would wait for requests in flight, and those of a stopped run may hang.
       const destroyed = [dispatcher.destroy(), ...[...pools].map((pool) => pool.destroy())];
@@ -100,8 +151,25 @@ export function openConnections(
   };
 }
 
-/** Throws UsageError when the environment switches off the check of certificates. */
-export function refuseUncheckedTls(env: TransportOptions['env']): void {
+/**
+ * A lookup that fails for names that lead to this machine. It checks the addresses that the connection is then made with, so
+ * that a second lookup with another answer cannot get around it.
+ */
+function refusingThisMachine(find: LookupFunction): LookupFunction {
+  return (name, options, done) =>
+    find(name, options, (error, found, family) => {
+      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
+      done(error === null && addresses.some(isThisMachine) ? linkToThisMachine(name) : error, found, family);
+    });
+}
+
+/** Whether an address, as the system gives it, leads here. A URL brings all its spellings into one form. */
+function isThisMachine(address: string): boolean {
+  const [plain = ''] = address.split('%');
+  return leadsToThisMachine(new URL(`http://${plain.includes(':') ? `[${plain}]` : plain}`).hostname);
+}
+
+function refuseUncheckedTls(env: TransportOptions['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new UsageError(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates, and folio does not run without it',
@@ -116,155 +184,8 @@ export function refuseUncheckedTls(env: TransportOptions['env']): void {
  * the end of the process waits 0.15 s for it. Later versions of Node do not do this. Must be called after undici is
  * loaded, and all of the runtime that takes long to load, because setting a flag discards the code cache of the runtime.
  */
-export async function avoidSlowExit(): Promise<void> {
+async function avoidSlowExit(): Promise<void> {
   if ('navigator' in globalThis) return;
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--wasm-tiering-budget=1000000000');
-}
-
-/** What undici passes so that a request on the wire can be stopped, paused and resumed. */
-export interface RequestHandle {
-  abort(reason: Error): void;
-  pause(): void;
-  resume(): void;
-}
-
-/** The longest delay of a timer in ms. A timer with a longer one would fire at once. */
-const MAX_TIMER = 2 ** 31 - 1;
-
-interface ResponseLimits {
-  readonly signal: AbortSignal;
-  /** Milliseconds for the whole request, its body included. */
-  readonly timeout: number;
-}
-
-/**
- * A response, from the events of undici, however its body is received. `response` settles once: with what the receiver makes
- * of it, or with the first of these: an error of the network, TransportTimeout, the signal's reason, or what the receiver
- * stops it with. An early end does not wait for the connection, which may hang. It aborts the request, or has it aborted as
- * soon as it begins.
- */
-export abstract class LimitedResponse<T> {
-  readonly response: Promise<T>;
-  protected resolve!: (response: T) => void;
-  protected status = 0;
-  protected request: RequestHandle | undefined;
-  #reject!: (reason: unknown) => void;
-  readonly #signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = (): void => this.stop(this.#signal.reason);
-  #stopped: { readonly reason: unknown } | undefined;
-
-  constructor({ signal, timeout }: ResponseLimits) {
-    this.#signal = signal;
-    this.response = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.#reject = reject;
-    });
-    const limit = Math.min(timeout, MAX_TIMER);
-    this.#timer = setTimeout(() => this.stop(new TransportTimeout(limit, this.status > 0)), limit);
-    signal.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  onRequestStart(request: RequestHandle): void {
-    this.request = request;
-    if (this.#stopped !== undefined) request.abort(asError(this.#stopped.reason));
-  }
-
-  onResponseStart(
-    _: RequestHandle,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return;
-    this.status = status;
-    this.begin(joinHeaders(headers));
-  }
-
-  onResponseError(_: RequestHandle, error: Error): void {
-    this.stop(error);
-  }
-
-  /** The head came. */
-  protected abstract begin(headers: TransportResponse['headers']): void;
-
-  /** Ends the request, unless it has ended. */
-  protected stop(reason: unknown): void {
-    if (this.#stopped !== undefined) return;
-    this.#stopped = { reason };
-    this.finish();
-    this.#reject(reason);
-    this.request?.abort(asError(reason));
-  }
-
-  /** Nothing of the response is still to come. */
-  protected finish(): void {
-    clearTimeout(this.#timer);
-    this.#signal.removeEventListener('abort', this.#onAbort);
-  }
-}
-
-interface CollectorOptions extends ResponseLimits {
-  readonly maxBytes: number;
-}
-
-/** Collects a response into one buffer. A body over `maxBytes` is a ServiceError. */
-export class ResponseCollector extends LimitedResponse<TransportResponse> {
-  readonly #maxBytes: number;
-  #headers: TransportResponse['headers'] = {};
-  /** A buffer of the announced length, filled as the bytes arrive. It saves a copy of the body. */
-  #announced: Buffer | undefined;
-  readonly #chunks: Buffer[] = [];
-  #length = 0;
-
-  constructor(options: CollectorOptions) {
-    super(options);
-    this.#maxBytes = options.maxBytes;
-    if (options.signal.aborted) this.stop(options.signal.reason);
-  }
-
-  protected override begin(headers: TransportResponse['headers']): void {
-    this.#headers = headers;
-    const length = headers['content-length'];
-    if (length === undefined || !/^\d{1,15}$/.test(length)) return;
-    if (Number(length) > this.#maxBytes) this.stop(this.#tooLarge());
-    else this.#announced = Buffer.allocUnsafe(Number(length));
-  }
-
-  onResponseData(_: RequestHandle, chunk: Buffer): void {
-    const end = this.#length + chunk.length;
-    if (this.#announced === undefined) this.#chunks.push(chunk);
-    else this.#announced.set(chunk, this.#length);
-    this.#length = end;
-    if (end > this.#maxBytes) this.stop(this.#tooLarge());
-  }
-
-  onResponseEnd(): void {
-    this.finish();
-    const body = this.#announced?.subarray(0, this.#length) ?? Buffer.concat(this.#chunks, this.#length);
-    this.resolve({ status: this.status, headers: this.#headers, body });
-  }
-
-  #tooLarge(): ServiceError {
-    const maxBytes = this.#maxBytes;
-    const limit = maxBytes % 2 ** 20 === 0 ? `${maxBytes / 2 ** 20} MiB` : `${maxBytes} bytes`;
-    return new ServiceError(`the response is larger than ${limit}`, {
-      hint: 'Ask for fewer records in each request with --page-size.',
-    });
-  }
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted');
-}
-
-/** The headers of a response, each as one text. The object has no prototype that a name could reach. */
-function joinHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Record<string, string> {
-  const result: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) result[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return result;
 }

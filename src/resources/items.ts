@@ -1,7 +1,6 @@
-import type { ApiClient } from '../api/client.ts';
+import type { ApiClient, ResponseHead } from '../api/client.ts';
 import { pathSegment, type QueryPair } from '../api/address.ts';
 import { RefusedQuery, StatusError } from '../api/status-failure.ts';
-import type { ResponseHead } from '../api/attempt.ts';
 import { BadBody, isFailure, NotFoundError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
 import { RecordKeys } from '../json/record-key.ts';

@@ -1,6 +1,6 @@
 import { parseBaseUrl } from '../api/address.ts';
 import { createClient, type ApiClient, type ObserveRequests } from '../api/client.ts';
-import { createRetryQuota, type RetryQuota } from '../api/retry.ts';
+import { RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError, AuthError } from '../errors.ts';
 import {
@@ -20,9 +20,6 @@ import { requestDefaults } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
-
-/** The most bytes of one response, as they are on the wire. */
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The service that a client asks, and who is told of its requests. */
 interface ServiceAddress {
@@ -52,7 +49,6 @@ export async function makeClient(
     origin: service.baseUrl.origin,
     connections: concurrency,
     env,
-    maxResponseBytes: MAX_RESPONSE_BYTES,
   });
   const retry = { retries, delay };
   return createClient({ ...service, version, transport, concurrency, retry, timeout, clock, signal });
@@ -124,7 +120,7 @@ interface SessionOptions {
 
 /** What the sessions of one run share. */
 export class SharedBySessions {
-  readonly quota: RetryQuota = createRetryQuota();
+  readonly quota = new RetryQuota();
   readonly #context: Context;
   readonly #flags: GlobalFlags;
   #sandbox: Promise<SandboxService> | undefined;

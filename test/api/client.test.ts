@@ -45,10 +45,11 @@ function setUp(transport: ReturnType<typeof fakeTransport>, options: Partial<Cli
 }
 
 function mostInFlight(events: readonly RequestEvent[]): number {
-  let [most, inFlight] = [0, 0];
-  for (const { kind } of events) {
-    if (kind === 'request') most = Math.max(most, ++inFlight);
-    if (kind === 'response') inFlight--;
+  let most = 0;
+  const inFlight = new Set<number>();
+  for (const event of events) {
+    if (event.kind === 'request') most = Math.max(most, inFlight.add(event.request).size);
+    if (event.kind === 'response') inFlight.delete(event.request);
   }
   return most;
 }
@@ -271,12 +272,12 @@ describe('stopping', () => {
 
     const late = new AbortController();
     const torn = fakeTransport(reset);
-    const send = async () => {
+    const open = async () => {
       late.abort(reason);
       throw reset;
     };
     const retry = { retries: 0, delay: 0 };
-    await expect(setUp({ ...torn, send }, { signal: late.signal, retry }).get()).rejects.toBe(reason);
+    await expect(setUp({ ...torn, open }, { signal: late.signal, retry }).get()).rejects.toBe(reason);
   });
 });
 

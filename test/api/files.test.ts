@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { checkLink, createFileClient, fileBody, FileFailure, LinkRefused } from '../../src/api/files.ts';
+import { checkLink } from '../../src/api/address.ts';
+import { FileClient, fileBody, LinkRefused } from '../../src/api/files.ts';
+import { FailedTry } from '../../src/api/retry.ts';
 import type { TransportRequest } from '../../src/api/transport.ts';
 import { Interrupted, ServiceError } from '../../src/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -70,12 +72,12 @@ async function read(...args: Parameters<typeof fileBody>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function failureOf(promise: Promise<unknown>): Promise<FileFailure> {
+function failureOf(promise: Promise<unknown>): Promise<FailedTry> {
   return promise.then(
     () => Promise.reject(new Error('it was taken')),
     (error: unknown) => {
-      expect(error).toBeInstanceOf(FileFailure);
-      return error as FileFailure;
+      expect(error).toBeInstanceOf(FailedTry);
+      return error as FailedTry;
     },
   );
 }
@@ -131,7 +133,7 @@ function storeOf(...answers: readonly Answer[]) {
   const asked: TransportRequest[] = [];
   const discarded: number[] = [];
   const clock = new FakeClock();
-  const client = createFileClient({
+  const client = new FileClient({
     transport: {
       open: async (request) => {
         const number = asked.push(request) - 1;
@@ -139,7 +141,6 @@ function storeOf(...answers: readonly Answer[]) {
         if (answer instanceof Error) throw answer;
         return { ...responseOf([]), ...answer, discard: () => void discarded.push(number) };
       },
-      proxyHost: () => undefined,
       close: async () => {},
     },
     ...{ retry: { retries: 2, delay: 500 }, timeout: 1_000, concurrency: 2, clock },

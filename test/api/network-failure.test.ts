@@ -14,7 +14,7 @@ describe('networkFailure', () => {
     const error = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError', code: undefined });
     expect(networkFailure(error, direct)).toMatchObject({
       retryable: true,
-      error: { message: 'could not reach api.example.com: its answer is not HTTP (HPE)' },
+      failure: { message: 'could not reach api.example.com: its answer is not HTTP (HPE)' },
     });
   });
 
@@ -34,9 +34,9 @@ describe('networkFailure', () => {
     const error = failed(code);
     const failure = networkFailure(error, direct)!;
     expect(failure.retryable).toBe(true);
-    expect(failure.error).toBeInstanceOf(ServiceError);
-    expect(failure.error.message).toBe(`could not reach api.example.com: ${reason} (${code})`);
-    expect(failure.error.cause).toBe(error);
+    expect(failure.failure).toBeInstanceOf(ServiceError);
+    expect(failure.failure.message).toBe(`could not reach api.example.com: ${reason} (${code})`);
+    expect(failure.failure.cause).toBe(error);
   });
 
   it.each([
@@ -50,16 +50,16 @@ describe('networkFailure', () => {
   ])('%s is not asked again', (code) => {
     const failure = networkFailure(failed(code), direct)!;
     expect(failure.retryable).toBe(false);
-    expect(failure.error.message).toBe(
+    expect(failure.failure.message).toBe(
       `no safe connection to api.example.com: what the system says (${code})`,
     );
-    expect(failure.error.hint).toMatch(code.includes('ALTNAME') ? /base address/ : /NODE_EXTRA_CA_CERTS/);
+    expect(failure.failure.hint).toMatch(code.includes('ALTNAME') ? /base address/ : /NODE_EXTRA_CA_CERTS/);
   });
 
   it.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])(
     '%s is an answer in plain text',
     (code) => {
-      const { retryable, error } = networkFailure(failed(code), direct)!;
+      const { retryable, failure: error } = networkFailure(failed(code), direct)!;
       expect(retryable).toBe(false);
       expect(error).toMatchObject({
         message: `no safe connection to api.example.com: its answer is not TLS (${code})`,
@@ -71,15 +71,15 @@ describe('networkFailure', () => {
   it('says what was slow', () => {
     expect(slow(false)).toMatchObject({
       retryable: true,
-      error: { message: 'api.example.com did not answer within 60 s' },
+      failure: { message: 'api.example.com did not answer within 60 s' },
     });
-    expect(slow(true).error.message).toBe('api.example.com did not complete its response within 60 s');
+    expect(slow(true).failure.message).toBe('api.example.com did not complete its response within 60 s');
   });
 
   it.each(['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])(
     "%s with a proxy is the proxy's",
     (code) => {
-      const { message, hint } = networkFailure(failed(code), proxied)!.error;
+      const { message, hint } = networkFailure(failed(code), proxied)!.failure;
       expect(message).toMatch(/^could not reach the proxy proxy:3128 on the way to api\.example\.com: /);
       expect(hint).toContain('HTTPS_PROXY');
     },
@@ -93,14 +93,14 @@ describe('networkFailure', () => {
     const error = failed('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`);
     const failure = networkFailure(error, proxied)!;
     expect(failure.retryable).toBe(retryable);
-    expect(failure.error.message).toBe(
+    expect(failure.failure.message).toBe(
       `the proxy proxy:3128 on the way to api.example.com does not let folio through (${status})`,
     );
   });
 
   it('tells the certificate of a proxy from that of the service', () => {
     const cause = failed('ERR_TLS_CERT_ALTNAME_INVALID');
-    const { error, retryable } = networkFailure(failed('UND_ERR_PRX_TLS', 'no', cause), proxied)!;
+    const { failure: error, retryable } = networkFailure(failed('UND_ERR_PRX_TLS', 'no', cause), proxied)!;
     expect(retryable).toBe(false);
     expect(error.message).toBe(
       'no safe connection to proxy:3128: what the system says (ERR_TLS_CERT_ALTNAME_INVALID)',
@@ -108,7 +108,7 @@ describe('networkFailure', () => {
   });
 
   it('has one line of 200 characters of what the system says', () => {
-    const { message } = networkFailure(failed('EPROTO', `${'x'.repeat(201)}\nmore`), direct)!.error;
+    const { message } = networkFailure(failed('EPROTO', `${'x'.repeat(201)}\nmore`), direct)!.failure;
     expect(message).toBe(`no safe connection to api.example.com: ${'x'.repeat(200)} (EPROTO)`);
   });
 

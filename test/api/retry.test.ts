@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLimiter, createRetryQuota, decideRetry, isRetryable } from '../../src/api/retry.ts';
+import { Limiter, RetryQuota, decideRetry, isRetryable } from '../../src/api/retry.ts';
 
 const options = { retries: 5, delay: 500 };
 const now = Date.UTC(2026, 10, 21, 10, 0, 0);
@@ -79,21 +79,21 @@ describe('isRetryable', () => {
 });
 
 /** How many retries are left until the quota says no. */
-function drain(quota: ReturnType<typeof createRetryQuota>): number {
+function drain(quota: RetryQuota): number {
   let taken = 0;
   while (quota.take()) taken++;
   return taken;
 }
 
-describe('createRetryQuota', () => {
+describe('RetryQuota', () => {
   it('allows 35 retries in an outage', () => {
-    const quota = createRetryQuota();
+    const quota = new RetryQuota();
     expect(drain(quota)).toBe(35);
     expect(quota.take()).toBe(false);
   });
 
   it('has single faults cost nothing in the end', () => {
-    const quota = createRetryQuota();
+    const quota = new RetryQuota();
     for (let request = 0; request < 1000; request++) {
       expect(quota.take() && quota.take()).toBe(true);
       quota.refund(2);
@@ -102,7 +102,7 @@ describe('createRetryQuota', () => {
   });
 
   it('recovers slowly by requests that need no retry, and never beyond its size', () => {
-    const quota = createRetryQuota();
+    const quota = new RetryQuota();
     quota.refund(0);
     expect(drain(quota)).toBe(35);
     for (let request = 0; request < 14; request++) quota.refund(0);
@@ -113,39 +113,43 @@ describe('createRetryQuota', () => {
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Asks for room `count` times and notes who was let in, in order. */
-function crowd(inFlight: ReturnType<typeof createLimiter>, count: number): number[] {
+/** Asks for room `count` times, notes who was let in, in order, and has them leave in that order. */
+function crowd(inFlight: Limiter, count: number): { admitted: number[]; leave: () => void } {
   const admitted: number[] = [];
-  for (let one = 0; one < count; one++) void inFlight.acquire(signal).then(() => admitted.push(one));
-  return admitted;
+  const inside: (() => void)[] = [];
+  for (let one = 0; one < count; one++) {
+    void inFlight.acquire(signal).then((release) => inside.push(release) && admitted.push(one));
+  }
+  return { admitted, leave: () => inside.shift()!() };
 }
 
-describe('createInFlight', () => {
+describe('Limiter', () => {
   it('admits as many as are allowed, in the order of asking', async () => {
-    const inFlight = createLimiter(2);
-    const admitted = crowd(inFlight, 4);
+    const inFlight = new Limiter(2);
+    const { admitted, leave } = crowd(inFlight, 4);
     await settled();
     expect(admitted).toEqual([0, 1]);
-    inFlight.release();
+    leave();
     await settled();
     expect(admitted).toEqual([0, 1, 2]);
   });
 
   it('goes down to one after a 429, once those in flight are done', async () => {
-    const inFlight = createLimiter(3);
-    const admitted = crowd(inFlight, 6);
+    const inFlight = new Limiter(3);
+    const { admitted, leave } = crowd(inFlight, 6);
     inFlight.throttle();
-    inFlight.release();
-    inFlight.release();
+    await settled();
+    leave();
+    leave();
     await settled();
     expect(admitted).toEqual([0, 1, 2]);
-    inFlight.release();
+    leave();
     await settled();
     expect(admitted).toEqual([0, 1, 2, 3]);
   });
 
   it('comes back up one by one, every ten successes', async () => {
-    const inFlight = createLimiter(3);
+    const inFlight = new Limiter(3);
     inFlight.throttle();
     const limits = Array.from({ length: 40 }, () => {
       inFlight.succeed();
@@ -155,24 +159,24 @@ describe('createInFlight', () => {
   });
 
   it('admits those who wait as the limit rises', async () => {
-    const inFlight = createLimiter(2);
+    const inFlight = new Limiter(2);
     inFlight.throttle();
-    const admitted = crowd(inFlight, 2);
+    const { admitted } = crowd(inFlight, 2);
     for (let success = 0; success < 10; success++) inFlight.succeed();
     await settled();
     expect(admitted).toEqual([0, 1]);
   });
 
   it('lets go of one who waits when the signal is aborted, and of no room', async () => {
-    const inFlight = createLimiter(1);
+    const inFlight = new Limiter(1);
     const controller = new AbortController();
-    await inFlight.acquire(signal);
+    const leave = await inFlight.acquire(signal);
     const waiting = inFlight.acquire(controller.signal);
-    const next = crowd(inFlight, 1);
+    const { admitted: next } = crowd(inFlight, 1);
     controller.abort('stopped');
     await expect(waiting).rejects.toBe('stopped');
     await expect(inFlight.acquire(controller.signal)).rejects.toBe('stopped');
-    inFlight.release();
+    leave();
     await settled();
     expect(next).toEqual([0]);
   });

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
-import { openUndiciTransport, ResponseCollector } from '../../src/api/undici-transport.ts';
+import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { listenOnLoopback } from '../support/listen-on-loopback.ts';
@@ -19,19 +19,26 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
+/** Responses whose head has come. */
+let opened = 0;
+
 async function ask(base: string, env: Record<string, string> = {}, options: Partial<ClientOptions> = {}) {
   const baseUrl = new URL(`${base}/v1`);
   const transport = await openUndiciTransport({
     origin: baseUrl.origin,
     connections: 4,
     env,
-    maxResponseBytes: 2 ** 20,
   });
+  const open: typeof transport.open = async (request) => {
+    const response = await transport.open(request);
+    opened++;
+    return response;
+  };
   const client = createClient({
     baseUrl,
     token,
     version: '0',
-    transport,
+    transport: { ...transport, open },
     retry: { retries: 1, delay: 500 },
     timeout: 60_000,
     concurrency: 4,
@@ -141,12 +148,12 @@ describe('the transport', () => {
     ['a slow-loris', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'did not complete its response'],
   ])('ends %s by the time limit', async (_, sent, what) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const received = vi.spyOn(ResponseCollector.prototype, 'onResponseData');
+    const before = opened;
     const server = await loopbackServer((socket, _head, number) => {
       socket.write(sent);
       // Once the client has it.
-      const pieces = sent === '' ? 0 : number + 1;
-      void until(() => received.mock.calls.length >= pieces).then(() => vi.advanceTimersByTime(60_000));
+      const heads = sent === '' ? 0 : number + 1;
+      void until(() => opened >= before + heads).then(() => vi.advanceTimersByTime(60_000));
     });
     await expect(ask(`http://${server.host}`)).rejects.toThrow(`${server.host} ${what} within 60 s`);
   });
@@ -161,12 +168,38 @@ describe('the transport', () => {
     await expect(ask(`http://${server.host}`, {}, { signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it('takes no response over its limit', async () => {
-    const server = await loopbackServer((socket) =>
-      socket.write(httpResponse(200, Buffer.alloc(2 ** 20 + 1))),
-    );
-    await expect(ask(`http://${server.host}`)).rejects.toThrow('the response is larger than 1 MiB');
+  it.each(['announced', 'unannounced'])('takes no response over its limit: %s', async (how) => {
+    const server = await loopbackServer((socket) => {
+      if (how === 'announced') socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 26 + 1}\r\n\r\n`);
+      else socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      if (how !== 'announced') socket.end(Buffer.alloc(2 ** 26 + 1));
+    });
+    await expect(ask(`http://${server.host}`)).rejects.toThrow('the response is larger than 64 MiB');
     expect(server.heads).toHaveLength(1);
+  });
+
+  it('takes a time limit longer than timers go, and headers that come twice', async () => {
+    const server = await loopbackServer((socket) =>
+      socket.write(httpResponse(200, '{}', 'Via: a\r\nVia: b')),
+    );
+    expect(await ask(`http://${server.host}`, {}, { timeout: 2 ** 40 })).toEqual({});
+    const transport = await openUndiciTransport({ connections: 1, env: {} });
+    closing.push(() => transport.close());
+    const { signal } = new AbortController();
+    const url = new URL(`http://${server.host}/`);
+    const response = await transport.open({ url, headers: {}, signal, timeout: 60_000 });
+    response.discard();
+    expect(response).toMatchObject({ status: 200, headers: { via: 'a, b', 'content-length': '2' } });
+    expect(Object.getPrototypeOf(response.headers)).toBe(null);
+  });
+
+  it('does not wait for a connection that hangs, where the run is stopped', async () => {
+    const silent = await loopbackServer(() => {});
+    const controller = new AbortController();
+    const stopped = ask(`https://${silent.host}`, {}, { signal: controller.signal });
+    await vi.waitFor(() => expect(silent.connections).toBe(1));
+    controller.abort(new Interrupted('SIGINT'));
+    await expect(stopped).rejects.toThrow('stopped by SIGINT');
   });
 
   it('asks its one origin only', async () => {
@@ -175,11 +208,10 @@ describe('the transport', () => {
       origin: 'http://127.0.0.1:1',
       connections: 1,
       env: {},
-      maxResponseBytes: 1,
     });
     closing.push(() => transport.close());
     const { signal } = new AbortController();
-    const sent = transport.send({ url: new URL(`http://${server.host}/`), headers: {}, signal, timeout: 1 });
+    const sent = transport.open({ url: new URL(`http://${server.host}/`), headers: {}, signal, timeout: 1 });
     await expect(sent).rejects.toThrow(/^refused to ask/);
     expect(server.connections).toBe(0);
   });
@@ -205,10 +237,9 @@ describe('closing', () => {
       origin,
       connections: 1,
       env: proxied,
-      maxResponseBytes: 1,
     });
     const { signal } = new AbortController();
-    const sent = transport.send({ url: new URL(origin), headers: {}, signal, timeout: 60_000 });
+    const sent = transport.open({ url: new URL(origin), headers: {}, signal, timeout: 60_000 });
     const rejected = expect(sent).rejects.toThrow();
     await reach;
     await transport.close();
@@ -223,13 +254,13 @@ describe('closing after requests were given up', () => {
       if (head.startsWith('GET /last')) socket.end(httpResponse(200));
     });
     const origin = `http://${server.host}`;
-    const transport = await openUndiciTransport({ origin, connections: 2, env: {}, maxResponseBytes: 1 });
+    const transport = await openUndiciTransport({ origin, connections: 2, env: {} });
     const givenUp = new AbortController();
     const { signal } = new AbortController();
     const signals = [givenUp.signal, givenUp.signal, signal, signal, signal, signal];
     const sent = signals.map((of) =>
       expect(
-        transport.send({ url: new URL(origin), headers: {}, signal: of, timeout: 60_000 }),
+        transport.open({ url: new URL(origin), headers: {}, signal: of, timeout: 60_000 }),
       ).rejects.toThrow(),
     );
     await vi.waitFor(() => expect(server.heads).toHaveLength(2));

@@ -1,4 +1,5 @@
-import type { OpenTransport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
+import type { OpenTransport, TransportRequest } from '../../src/api/transport.ts';
+import { answeringTransport, type PartialResponse } from '../support/fake-transport.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
 
 type Random = (below: number) => number;
@@ -87,16 +88,16 @@ export class PlausibleService {
   }
 
   transport(clock: () => FakeClock): OpenTransport {
-    const send = async ({ url, signal }: TransportRequest): Promise<TransportResponse> => {
+    const send = async ({ url, signal }: TransportRequest): Promise<PartialResponse> => {
       if (++this.requests > MAX_REQUESTS) throw new Error(`more than ${MAX_REQUESTS} requests`);
       for (let turns = this.#random(3); turns > 0; turns--) await Promise.resolve();
       signal.throwIfAborted();
       const answer = this.#answer(url, clock());
       const [status, body] = typeof answer === 'string' ? [200, answer] : [answer, '{"message":"no"}'];
       if (this.requests > 1) this.#change();
-      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
+      return { status, headers: { 'content-type': 'application/json' }, body };
     };
-    return async () => ({ send, close: async () => {} });
+    return async () => answeringTransport(send);
   }
 
   #record(number: number, day: number): ModelRecord {

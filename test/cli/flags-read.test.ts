@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { commandPath, shownUnder } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
@@ -123,7 +122,6 @@ describe('a flag that is given is read:', () => {
           },
           stdin: { text: 'a-token-on-standard-input' },
           openTransport: openUndiciTransport,
-          openFileTransport: openUndiciFileTransport,
         }),
         onFlagRead: (name: string) => void read.add(name),
       };

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
-import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { countFigure } from '../support/figures.ts';
@@ -91,7 +90,6 @@ async function runAndCapture(args: readonly string[], site: Site, isData: boolea
     env,
     stdin: { text: HOSTILE_TOKEN },
     openTransport: openUndiciTransport,
-    openFileTransport: openUndiciFileTransport,
     terminal: args.length % 2 === 0,
   });
   const code = await runCommandLine(context);

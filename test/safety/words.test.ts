@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkLink } from '../../src/api/files.ts';
+import { checkLink } from '../../src/api/address.ts';
 import { status } from '../support/faults.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { loopbackServer } from '../support/loopback-server.ts';

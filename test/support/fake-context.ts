@@ -1,4 +1,4 @@
-import type { OpenFileTransport, OpenTransport } from '../../src/api/transport.ts';
+import type { OpenTransport } from '../../src/api/transport.ts';
 import { knownSecrets } from '../../src/api/redact.ts';
 import type { NetworkProbe } from '../../src/api/network-probe.ts';
 import type { Context, Environment } from '../../src/context.ts';
@@ -24,7 +24,6 @@ export interface FakeContextOptions {
   readonly config?: () => Promise<ConfigStore>;
   /** By default a test that opens a connection fails. */
   readonly openTransport?: OpenTransport;
-  readonly openFileTransport?: OpenFileTransport;
   readonly networkProbe?: NetworkProbe;
 }
 
@@ -71,7 +70,6 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
         return openStore({ env, homedir: noHome, clock, processes, signal: stop.signal, uid });
       }),
     openTransport: options.openTransport ?? refuseTransport,
-    openFileTransport: options.openFileTransport ?? refuseTransport,
     networkProbe: async () => options.networkProbe ?? refuseTransport(),
     stop: (signal = 'SIGINT') => stop.abort(new Interrupted(signal)),
   };

@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
 
 /** A response in part: 200 without headers unless it says so. A body that is not bytes or text is sent as JSON. */
-type PartialResponse = Partial<Omit<TransportResponse, 'body'>> & { readonly body?: unknown };
+export type PartialResponse = Partial<Omit<TransportResponse, 'body'>> & { readonly body?: unknown };
 
 /** A transport without a network, and the requests that it was given. */
 export interface FakeTransport extends Transport {
@@ -15,11 +15,14 @@ export function answeringTransport(
   const asked: TransportRequest[] = [];
   return {
     asked,
-    async send(request) {
+    async open(request) {
       request.signal.throwIfAborted();
       const answered = await answer(request, asked.push(request) - 1);
       if (answered instanceof Error) throw answered;
-      return { status: 200, headers: {}, ...answered, body: bytesOf(answered.body ?? '') };
+      const body = (async function* () {
+        yield bytesOf(answered.body ?? '');
+      })();
+      return { status: 200, headers: {}, discard: () => {}, ...answered, body };
     },
     close: async () => {},
   };

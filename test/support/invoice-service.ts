@@ -1,4 +1,3 @@
-import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
@@ -66,8 +65,7 @@ export async function runAgainstService(
   options: FakeContextOptions & { readonly prepare?: (context: FakeContext) => void } = {},
 ): Promise<ServiceExit> {
   const env = { FOLIO_TOKEN: SERVICE_TOKEN, FOLIO_BASE_URL: service.origin, ...options.env };
-  const transports = { openTransport: openUndiciTransport, openFileTransport: openUndiciFileTransport };
-  const context = fakeContext({ ...transports, ...options, argv, env });
+  const context = fakeContext({ openTransport: openUndiciTransport, ...options, argv, env });
   options.prepare?.(context);
   const code = await runCommandLine(context);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text, context };

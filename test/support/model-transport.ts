@@ -1,6 +1,6 @@
 import { TransportTimeout } from '../../src/api/transport.ts';
-import type { OpenTransport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
-import { answeringTransport } from './fake-transport.ts';
+import type { OpenTransport, TransportRequest } from '../../src/api/transport.ts';
+import { answeringTransport, type PartialResponse } from './fake-transport.ts';
 import type { FakeClock } from './fake-clock.ts';
 import type { Fault } from './faults.ts';
 import { faultless, type FaultScript, type SeenRequest } from './fault-script.ts';
@@ -27,7 +27,7 @@ export function modelTransport(options: ModelTransportOptions): ModelTransport {
   const { service, script = faultless, clock, turns = () => 1, until } = options;
   const requests: SeenRequest[] = [];
   let open = 0;
-  const send = async (request: TransportRequest): Promise<TransportResponse> => {
+  const send = async (request: TransportRequest): Promise<PartialResponse> => {
     const { url, headers } = request;
     const seen = { number: requests.length, url, beside: open++, headers };
     requests.push(seen);
@@ -36,7 +36,7 @@ export function modelTransport(options: ModelTransportOptions): ModelTransport {
   const answer = async (
     seen: SeenRequest,
     { url, signal, timeout }: TransportRequest,
-  ): Promise<TransportResponse> => {
+  ): Promise<PartialResponse> => {
     const page = service.page(url);
     const fault = script(seen, page ?? NO_PAGE);
     for (let left = turns(seen); left > 0; left--) await new Promise((resolve) => setImmediate(resolve));

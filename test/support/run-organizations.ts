@@ -75,7 +75,7 @@ export async function runOrganizations(line: string, options: OrganizationsRun):
       const opened = new Map<string, Awaited<ReturnType<FakeContext['openTransport']>>>();
       for (const [token, { open }] of transports) opened.set(token, await open(wish));
       return {
-        send: (request) => opened.get(request.headers['authorization']!)!.send(request),
+        open: (request) => opened.get(request.headers['authorization']!)!.open(request),
         close: async () => {},
       };
     },

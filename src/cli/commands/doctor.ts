@@ -300,7 +300,7 @@ async function stepsTo(baseUrl: URL, context: Context): Promise<Record<(typeof W
   const fail = (error: unknown): never => {
     signal.throwIfAborted();
     const to = { host: baseUrl.host, proxyHost: proxy?.host, timeout: CLOCK_TIMEOUT };
-    throw networkFailure(error, to)?.error ?? error;
+    throw networkFailure(error, to)?.failure ?? error;
   };
   const timed = async (step: () => Promise<string>): Promise<CheckResult> => {
     const start = clock.elapsed();
@@ -343,7 +343,7 @@ async function stepsTo(baseUrl: URL, context: Context): Promise<Record<(typeof W
     },
     // The service's clock, and ours, by which folio judges the end of a token. The request carries no token.
     clock: async () => {
-      const transport = await context.openFileTransport({ connections: 1, env, onLoopback: true });
+      const transport = await context.openTransport({ connections: 1, env });
       try {
         const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
         const request = { url: baseUrl, headers, signal, timeout: CLOCK_TIMEOUT };

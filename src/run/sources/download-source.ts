@@ -1,5 +1,5 @@
 import { isLoopback } from '../../api/address.ts';
-import { createFileClient, type FileClient } from '../../api/files.ts';
+import { FileClient } from '../../api/files.ts';
 import { IncompleteError } from '../../errors.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { scanLines } from '../../json/scan-records.ts';
@@ -206,9 +206,13 @@ async function openFileClient({ context, session, flags }: ServicePart): Promise
   const timeout = flags.timeout ?? defaults.timeout ?? requestDefaults.timeout;
   const { env, clock } = context;
   const onLoopback = isLoopback(session.baseUrl.hostname);
-  const transport = await context.openFileTransport({ connections: FILES_AT_ONCE, env, onLoopback });
+  const transport = await context.openTransport({
+    connections: FILES_AT_ONCE,
+    env,
+    refusesThisMachine: !onLoopback,
+  });
   const retry = { retries, delay };
-  return createFileClient({
+  return new FileClient({
     transport,
     retry,
     timeout,

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { OpenFileTransport } from '../../../src/api/transport.ts';
 import type { NetworkProbe } from '../../../src/api/network-probe.ts';
 import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
@@ -27,35 +26,31 @@ const fineNetwork: NetworkProbe = {
   handshake: async () => ({ protocol: 'TLSv1.3', issuer: 'Good CA', validTo: NOW + 60 * DAY }),
 };
 
-/** The listings, but for those whose path ends as `down` says: these answer with 502. */
-function listingsTransport(down?: string): OpenTransport {
-  return async () =>
-    answeringTransport(({ url: { pathname } }) => {
-      if (down !== undefined && pathname.endsWith(down)) return { status: 502, body: {} };
+/**
+ * The listings, but for those whose path ends as `down` says: these answer with 502. A request without a token gets the date
+ * alone, and its headers are kept in `seen`.
+ */
+function service({
+  down = '-',
+  date = new Date(NOW).toUTCString(),
+  seen = [] as unknown[],
+} = {}): OpenTransport {
+  return async ({ origin }) =>
+    answeringTransport(({ url: { pathname }, headers }) => {
+      if (origin === undefined) {
+        seen.push(headers);
+        return { status: 401, headers: date === '' ? {} : { date } };
+      }
+      if (pathname.endsWith(down)) return { status: 502, body: {} };
       return { body: pathname.endsWith('/customers') ? customersOf(['{"id":1}']) : pageOf(['{"id":1}']) };
     });
-}
-
-function fileTransport(date: string | undefined, seen: unknown[] = []): OpenFileTransport {
-  return async () => ({
-    open: async ({ headers }) => {
-      seen.push(headers);
-      async function* body(): AsyncGenerator<Buffer> {
-        yield Buffer.from('{}');
-      }
-      return { status: 401, headers: date === undefined ? {} : { date }, body: body(), discard: () => {} };
-    },
-    proxyHost: () => undefined,
-    close: async () => {},
-  });
 }
 
 async function doctor(options: FakeContextOptions = {}, argv: readonly string[] = []) {
   const context = fakeContext({
     env: ENV,
     networkProbe: fineNetwork,
-    openTransport: listingsTransport(),
-    openFileTransport: fileTransport(new Date(NOW).toUTCString()),
+    openTransport: service(),
     ...options,
     argv: ['doctor', ...argv],
   });
@@ -169,7 +164,8 @@ describe('folio doctor', () => {
     const token = jsonWebToken({ exp: (NOW - DAY) / 1000 });
     const { code, stdout } = await doctor({
       env: { ...ENV, FOLIO_TOKEN: token },
-      openTransport: () => Promise.reject(new Error('it was sent')),
+      openTransport: (options) =>
+        options.origin === undefined ? service()(options) : Promise.reject(new Error('it was sent')),
     });
     expect(code).toBe(3);
     expect(lineOf(stdout, 'token')).toMatch(/^failed token the token ended on .* → Ask the operator/);
@@ -181,14 +177,14 @@ describe('folio doctor', () => {
     [-3600, 'warning clock 3600 s behind the service’s → Set this machine’s clock'],
   ])('compares the clock: %d s', async (seconds, line) => {
     const date = new Date(NOW - seconds * 1000).toUTCString();
-    const { code, stdout } = await doctor({ openFileTransport: fileTransport(date) });
+    const { code, stdout } = await doctor({ openTransport: service({ date }) });
     expect(code).toBe(0);
     expect(lineOf(stdout, 'clock')).toContain(line);
   });
 
   it('asks for the clock without a token', async () => {
     const seen: unknown[] = [];
-    await doctor({ openFileTransport: fileTransport(undefined, seen) });
+    await doctor({ openTransport: service({ date: '', seen }) });
     expect(seen).toHaveLength(1);
     expect(Object.keys(seen[0] as object)).toEqual(['accept', 'user-agent']);
   });
@@ -214,7 +210,7 @@ describe('folio doctor', () => {
   });
 
   it('fails as the first listing that does, and looks at the others', async () => {
-    const { code, stdout, stderr } = await doctor({ openTransport: listingsTransport('/received') });
+    const { code, stdout, stderr } = await doctor({ openTransport: service({ down: '/received' }) });
     expect(stderr).toBe(`folio: 1 check of ${CHECKS} failed, first: received\n`);
     expect(code).toBe(5);
     expect(lineOf(stdout, 'received')).toMatch(/^failed received/);

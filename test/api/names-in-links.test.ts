@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
+import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { startHttpService, type HttpService } from '../support/http-service.ts';
 
@@ -24,7 +24,12 @@ function answering(...answers: string[]): LookupFunction {
 
 async function get(lookup: LookupFunction, onLoopback = false): Promise<number> {
   service.requests.length = 0;
-  const transport = await openUndiciFileTransport({ connections: 1, env: {}, onLoopback, lookup });
+  const transport = await openUndiciTransport({
+    connections: 1,
+    env: {},
+    refusesThisMachine: !onLoopback,
+    lookup,
+  });
   const url = new URL(`http://files.example:${service.port}/1.pdf`);
   const { signal } = new AbortController();
   try {

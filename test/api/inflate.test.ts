@@ -1,12 +1,11 @@
 import { deflateRawSync, gzipSync, constants } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BrokenGzip } from '../../src/api/attempt.ts';
-import { inflate } from '../../src/api/attempt.ts';
+import { BrokenGzip, inflate } from '../../src/api/inflate.ts';
 import { ServiceError } from '../../src/errors.ts';
 
 const small = Buffer.from('{"total":1}');
-/** Too random for gzip to make small, so that it takes the way for large bodies. */
+/** Too random for gzip to make small. */
 const large = Buffer.from(Array.from({ length: 40_000 }, (_, index) => (index * index * 7919) >> 5));
 
 describe('inflate', () => {
