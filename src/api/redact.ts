@@ -11,11 +11,6 @@ const PART = 10;
 const HEX_PART = 20;
 /** A shorter part in base64 may occur by chance. */
 const MIN_BASE64_LENGTH = 8;
-/**
- * A text is searched only at every ANCHOR characters. As every part to be hidden is at least twice as long, it contains a whole
- * sequence of ANCHOR characters that begins at such a place.
- */
-const ANCHOR = PART >> 1;
 
 /** Replaces what must not be shown in a text. */
 export type Redact = (text: string) => string;
@@ -31,37 +26,65 @@ export type Redact = (text: string) => string;
 export function redactor(secrets: readonly string[]): Redact {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   let needles: Needle[] | undefined;
-  let anchors: Anchors | undefined;
+  let parts: ReadonlyMap<number, ReadonlySet<string>> | undefined;
   return (text) => {
     needles ??= long.flatMap(needlesOf);
-    const found: Range[] = [];
+    const hidden = new Uint8Array(text.length);
     for (const view of viewsOf(text)) {
-      const add = ([start, end]: Range): number => found.push([view.placeOf(start), view.placeOf(end)]);
-      for (const needle of needles) if (needle.part < PART) placesOf(needle.text, view.text).forEach(add);
-      if (mayHoldParts(view.text, needles)) partsIn(view.text, (anchors ??= anchorsOf(needles))).forEach(add);
+      if (!mayHoldParts(view.text, needles)) continue;
+      for (const [length, known] of (parts ??= partsOf(needles))) {
+        for (let at = 0; at + length <= view.text.length; at++) {
+          if (!known.has(view.text.slice(at, at + length))) continue;
+          hidden.fill(1, view.placeOf(at), view.placeOf(at + length));
+        }
+      }
     }
-    const shown = found.length === 0 ? text : hideRanges(text, found);
+    const shown = hidden.includes(1) ? withoutHidden(text, hidden) : text;
     return hideWebTokens(hideSignatures(shown));
   };
 }
 
-/** A text up to so many characters is first searched without the anchors, which take a millisecond to make. */
+function withoutHidden(text: string, hidden: Uint8Array): string {
+  let shown = '';
+  for (let from = 0, end = 0; from < text.length; from = end) {
+    const isHidden = hidden[from];
+    const next = hidden.indexOf(isHidden === 1 ? 0 : 1, from);
+    end = next < 0 ? text.length : next;
+    shown += isHidden === 1 ? HIDDEN : text.slice(from, end);
+  }
+  return shown;
+}
+
+/** A text up to so many characters is first searched without the set of all parts, which takes a millisecond to make. */
 const SHORT_TEXT = 4_000;
 
+/** Whether a text may hold parts of the needles: every part of PART characters has a whole sequence of half as many. */
 function mayHoldParts(text: string, needles: readonly Needle[]): boolean {
-  if (needles.length === 0) return false;
-  if (text.length > SHORT_TEXT) return true;
-  for (let at = 0; at + ANCHOR <= text.length; at += ANCHOR) {
-    const anchor = text.slice(at, at + ANCHOR);
-    if (needles.some((needle) => needle.part >= PART && needle.text.includes(anchor))) return true;
+  if (text.length > SHORT_TEXT) return needles.length > 0;
+  if (needles.some((needle) => needle.part < PART && text.includes(needle.text))) return true;
+  const step = PART >> 1;
+  for (let at = 0; at + step <= text.length; at += step) {
+    const piece = text.slice(at, at + step);
+    if (needles.some((needle) => needle.part >= PART && needle.text.includes(piece))) return true;
   }
   return false;
+}
+
+/** The parts of the needles that are hidden, by their lengths. */
+function partsOf(needles: readonly Needle[]): Map<number, Set<string>> {
+  const parts = new Map<number, Set<string>>();
+  for (const { text, part } of needles) {
+    const known = parts.get(part) ?? new Set();
+    parts.set(part, known);
+    for (let at = 0; at + part <= text.length; at++) known.add(text.slice(at, at + part));
+  }
+  return parts;
 }
 
 /** One of the forms in which a secret may stand in a text, without escapes or as it is written. */
 interface Needle {
   readonly text: string;
-  /** Parts of at least so many characters are hidden. */
+  /** Parts of so many characters are hidden. */
   readonly part: number;
 }
 
@@ -92,76 +115,13 @@ function base64FormsOf(secret: string): string[] {
   return forms.filter((form) => form.length >= MIN_BASE64_LENGTH);
 }
 
-/** Where in the needles each sequence of ANCHOR characters stands. */
-type Anchors = ReadonlyMap<string, readonly { readonly needle: Needle; readonly at: number }[]>;
-
-function anchorsOf(needles: readonly Needle[]): Anchors {
-  const anchors = new Map<string, { needle: Needle; at: number }[]>();
-  for (const needle of needles) {
-    for (let at = 0; needle.part >= PART && at + ANCHOR <= needle.text.length; at++) {
-      const anchor = needle.text.slice(at, at + ANCHOR);
-      const known = anchors.get(anchor);
-      if (known === undefined) anchors.set(anchor, [{ needle, at }]);
-      else known.push({ needle, at });
-    }
-  }
-  return anchors;
-}
-
-/** The text with the ranges hidden. Ranges that overlap are hidden as one. */
-function hideRanges(text: string, ranges: readonly Range[]): string {
-  let shown = '';
-  let from = 0;
-  let until = -1;
-  for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
-    if (start >= until) shown += text.slice(from, start) + HIDDEN;
-    until = Math.max(until, end);
-    from = until;
-  }
-  return shown + text.slice(from);
-}
-
-type Range = readonly [start: number, end: number];
-
-function placesOf(needle: string, text: string): Range[] {
-  const places: Range[] = [];
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-    places.push([at, at + needle.length]);
-  }
-  return places;
-}
-
-/** Where parts of the needles are. A part that is found is not searched again, so that the time is linear. */
-function partsIn(text: string, anchors: Anchors): Range[] {
-  const parts: Range[] = [];
-  for (let at = 0; at + ANCHOR <= text.length; at += ANCHOR) {
-    let longest: Range | undefined;
-    for (const { needle, at: place } of anchors.get(text.slice(at, at + ANCHOR)) ?? []) {
-      let [start, end] = [at, at + ANCHOR];
-      for (let before = place; before > 0 && text[start - 1] === needle.text[before - 1]; before--) start--;
-      for (
-        let after = place + ANCHOR;
-        after < needle.text.length && text[end] === needle.text[after];
-        after++
-      )
-        end++;
-      const length = end - start;
-      if (length >= needle.part && length > (longest === undefined ? 0 : longest[1] - longest[0]))
-        longest = [start, end];
-    }
-    if (longest === undefined) continue;
-    parts.push(longest);
-    at = Math.max(at, Math.floor((longest[1] - ANCHOR) / ANCHOR) * ANCHOR);
-  }
-  return parts;
-}
-
 /** A text in lower case, as a rule without escapes and backslashes, and where each of its characters stood in the original. */
 interface PlainText {
   readonly text: string;
   placeOf(index: number): number;
 }
 
+const MAY_HAVE_ESCAPES = /[%\\]|&#/;
 /** A character that is written otherwise: `%2F`, `%252F`, `\u002f`, `\x2f`, `&#x2f;`, `&#47;`, `\/`. */
 const ESCAPED =
   /%(?:25)*([\da-f]{2})|\\+u([\da-f]{4})|\\+x([\da-f]{2})|&#x0*([\da-f]{1,4});|&#0*(\d{1,5});|\\+([^])/gi;
@@ -171,17 +131,11 @@ const ESCAPED =
  * such as a percent sign, and takes the first characters of the secret for its digits.
  */
 function viewsOf(text: string): PlainText[] {
-  return MAY_HAVE_ESCAPES.test(text) ? [plainText(text), asWritten(text)] : [asWritten(text)];
-}
-
-const MAY_HAVE_ESCAPES = /[%\\]|&#/;
-
-function asWritten(text: string): PlainText {
-  return { text: lowerCase(text), placeOf: (index) => index };
+  const written = { text: lowerCase(text), placeOf: (index: number) => index };
+  return MAY_HAVE_ESCAPES.test(text) ? [plainText(text), written] : [written];
 }
 
 function plainText(escaped: string): PlainText {
-  if (!MAY_HAVE_ESCAPES.test(escaped)) return asWritten(escaped);
   const places = new Int32Array(escaped.length + 1);
   let text = '';
   let from = 0;

@@ -38,7 +38,7 @@ describe('redactor', () => {
   });
 
   it('hides every occurrence and leaves the rest', () => {
-    expect(redact(`${token}${token}, pa:ss word, parade`)).toBe('[hidden][hidden], [hidden], parade');
+    expect(redact(`${token}${token}, pa:ss word, parade`)).toBe('[hidden], [hidden], parade');
     expect(redactor([])('nothing')).toBe('nothing');
   });
 
