@@ -1,4 +1,5 @@
 import { FieldComparer } from '../json/field-comparer.ts';
+import { recordBytes } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { ofKeys, type Database } from './database.ts';
 import type { SpooledListing } from './spooled-listing.ts';
@@ -7,28 +8,25 @@ import type { SpooledListing } from './spooled-listing.ts';
  * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; RESPELL its row, where the record says the
  * same in other bytes, which is no change; or BRING_BACK a row that had gone, as it was or CHANGED.
  */
-export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED] = [0, 1, 2, 3, 4] as const;
-const RESPELL = 5;
+const LEAVE = 0;
+export const [ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL] = [1, 2, 3, 4, 5] as const;
 
 /** What a user calls a change. */
 export type Change = 'added' | 'changed' | 'gone' | 'back';
 
-/** What each of these actions is to a user. */
-export const kindsOfChange: Readonly<Record<number, Exclude<Change, 'gone'>>> = {
-  [ADD]: 'added',
-  [CHANGE]: 'changed',
-  [BRING_BACK]: 'back',
-  [BRING_BACK_CHANGED]: 'back',
-};
+/** What each action is to a user. */
+const CHANGES: readonly (Change | undefined)[] = [undefined, 'added', 'changed', 'back', 'back', undefined];
 
 /** How a listing differs from the rows of its profile. */
 export interface Differences {
+  readonly listing: SpooledListing;
   /** For each record of the listing, in its order, what is to be done with it. */
   readonly actions: Uint8Array;
   /** Keys of rows whose records are no longer listed. */
   readonly gone: readonly string[];
   /** Rows that had not gone before. */
   readonly current: number;
+  readonly counts: Readonly<Record<Change, number>>;
 }
 
 interface Compared {
@@ -45,28 +43,34 @@ interface Compared {
  */
 export async function findDifferences(
   database: Database | undefined,
-  compared: Compared,
+  { table, profile, listing }: Compared,
 ): Promise<Differences> {
-  const { table, profile, listing } = compared;
   const actions = new Uint8Array(listing.index.count).fill(ADD);
   const gone: string[] = [];
   let current = 0;
-  if (database === undefined) return { actions, gone, current };
-  const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(table)} WHERE _profile = ?`;
-  for await (const rows of database.stream(sql, [profile])) {
-    for (const [keyCell, hash, goneRun] of rows) {
-      const key = String(keyCell);
-      const wasThere = goneRun === null;
-      if (wasThere) current++;
-      const number = listing.find(key);
-      if (number < 0) {
-        if (wasThere) gone.push(key);
-      } else if (listing.index.contentText(number) === hash) actions[number] = wasThere ? LEAVE : BRING_BACK;
-      else actions[number] = wasThere ? CHANGE : BRING_BACK_CHANGED;
+  if (database !== undefined) {
+    const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(table)} WHERE _profile = ?`;
+    for await (const rows of database.stream(sql, [profile])) {
+      for (const [keyCell, hash, goneRun] of rows) {
+        const key = String(keyCell);
+        const wasThere = goneRun === null;
+        if (wasThere) current++;
+        const number = listing.find(key);
+        if (number < 0) {
+          if (wasThere) gone.push(key);
+        } else if (listing.index.contentText(number) === hash)
+          actions[number] = wasThere ? LEAVE : BRING_BACK;
+        else actions[number] = wasThere ? CHANGE : BRING_BACK_CHANGED;
+      }
     }
+    await findRespelt(database, { table, profile, listing }, actions);
   }
-  await findRespelt(database, compared, actions);
-  return { actions, gone, current };
+  const counts = { added: 0, changed: 0, gone: gone.length, back: 0 };
+  for (const action of actions) {
+    const change = CHANGES[action];
+    if (change !== undefined) counts[change]++;
+  }
+  return { listing, actions, gone, current, counts };
 }
 
 /** Finds those of the changed records that say the same as before, field by field. */
@@ -77,16 +81,47 @@ async function findRespelt(
 ): Promise<void> {
   const sql = `SELECT _key, _raw FROM ${database.table(table)} WHERE _profile = ?`;
   const comparer = new FieldComparer();
-  const isChanged = (number: number): boolean =>
-    actions[number] === CHANGE || actions[number] === BRING_BACK_CHANGED;
-  for await (const records of listing.some(isChanged)) {
+  for await (const records of listing.withAction(actions, CHANGE, BRING_BACK_CHANGED)) {
     const keys = records.map(({ key }) => key);
     const rows = await database.query(ofKeys(sql, keys), [profile, ...keys]);
     const stored = new Map(rows.map(([key, raw]) => [String(key), String(raw)]));
     for (const { key, number, batch, index } of records) {
       const before = scanRecord(Buffer.from(stored.get(key)!));
-      if (!comparer.isSame([before, 0], [batch, index])) continue;
-      actions[number] = actions[number] === CHANGE ? RESPELL : BRING_BACK;
+      if (comparer.isSame([before, 0], [batch, index]))
+        actions[number] = actions[number] === CHANGE ? RESPELL : BRING_BACK;
     }
   }
+}
+
+/** A record that a sync would add, change, mark as gone or take back. */
+export interface SampleChange {
+  readonly change: Change;
+  readonly key: string;
+  /** As it is now; of one that is gone, as it was. */
+  readonly record: string;
+}
+
+/** Records of each kind that a plan names. */
+const SAMPLES = 5;
+
+/** The first records of each kind of change. */
+export async function sampleChanges(
+  database: Database | undefined,
+  { table, profile }: Pick<Compared, 'table' | 'profile'>,
+  { listing, actions, gone }: Differences,
+): Promise<readonly SampleChange[]> {
+  const samples: Record<Change, SampleChange[]> = { added: [], changed: [], gone: [], back: [] };
+  for await (const records of listing.withAction(actions, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED)) {
+    for (const { key, number, batch, index } of records) {
+      const change = CHANGES[actions[number]!]!;
+      if (samples[change].length === SAMPLES) continue;
+      samples[change].push({ change, key, record: recordBytes(batch, index).toString('utf8') });
+    }
+  }
+  for (const key of gone.slice(0, SAMPLES)) {
+    const sql = `SELECT _raw FROM ${database!.table(table)} WHERE _profile = ? AND _key = ?`;
+    const [row] = await database!.query(sql, [profile, key]);
+    samples.gone.push({ change: 'gone', key, record: String(row?.[0]) });
+  }
+  return Object.values(samples).flat();
 }

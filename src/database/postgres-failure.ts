@@ -37,15 +37,8 @@ export function isConnectionFailure(error: unknown): boolean {
 /** Whether the server took the connection for itself, but not encrypted; or lets this user in unencrypted only. */
 export function refusesEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return (
-    NO_TLS.test(error.message) ||
-    (errorCode(error) === '28000' && /SSL encryption|SSL on/i.test(error.message))
-  );
-}
-
-/** Whether another session had what was to be locked for too long. */
-export function isLockTimeout(error: unknown): boolean {
-  return errorCode(error) === LOCK_TIMEOUT;
+  const { message } = error;
+  return NO_TLS.test(message) || (errorCode(error) === '28000' && /SSL encryption|SSL on/i.test(message));
 }
 
 /** The error for the user where connecting failed. */
@@ -58,69 +51,46 @@ export function explainConnecting(error: unknown, shown: string): unknown {
 }
 
 /** The error for the user where the driver or the server failed; any other error as it is. */
-export function explainPostgres(error: unknown, shown: string): unknown {
-  if (error instanceof AggregateError && error.errors.length > 0)
-    return explainPostgres(error.errors[0], shown);
-  if (!(error instanceof Error)) return error;
-  const code = errorCode(error);
-  const { message } = error;
-  if (NO_PASSWORD.test(message)) {
-    return new UsageError(`${shown} asks for a password`, {
-      hint: 'Set PGPASSWORD, or write it into ~/.pgpass.',
-      cause: error,
-    });
-  }
+export function explainPostgres(cause: unknown, shown: string): unknown {
+  if (cause instanceof AggregateError && cause.errors.length > 0)
+    return explainPostgres(cause.errors[0], shown);
+  if (!(cause instanceof Error)) return cause;
+  const { message } = cause;
+  const code = errorCode(cause) ?? '';
+  const failed = (Kind: typeof UsageError | typeof OutputError, says: string, hint?: string): Error =>
+    new Kind(says, { hint, cause });
+  if (NO_PASSWORD.test(message))
+    return failed(UsageError, `${shown} asks for a password`, 'Set PGPASSWORD, or write it into ~/.pgpass.');
   if (NO_TLS.test(message)) {
-    return new UsageError(`${shown} offers no encrypted connection`, {
-      hint: 'Where you trust the network, add ?sslmode=disable to the address.',
-      cause: error,
-    });
+    const hint = 'Where you trust the network, add ?sslmode=disable to the address.';
+    return failed(UsageError, `${shown} offers no encrypted connection`, hint);
   }
-  if (NOT_POSTGRES.test(message)) {
-    return new ServiceError(`${shown} does not answer like PostgreSQL`, {
-      hint: 'Check host and port.',
-      cause: error,
-    });
+  if (NOT_POSTGRES.test(message))
+    return failed(ServiceError, `${shown} does not answer like PostgreSQL`, 'Check host and port.');
+  if (isTlsFailure(code)) {
+    const hint =
+      code === OTHER_NAME
+        ? 'Name the host as its certificate does; ?sslmode=verify-ca takes any name of a trusted authority.'
+        : 'Name the file of its authority’s certificate: ?sslrootcert=FILE in the address, or PGSSLROOTCERT.';
+    return failed(ServiceError, `${shown} cannot be trusted: ${systemReason(cause)} (${code})`, hint);
   }
-  if (code !== undefined && isTlsFailure(code)) {
-    return new ServiceError(`${shown} cannot be trusted: ${systemReason(error)} (${code})`, {
-      hint:
-        code === OTHER_NAME
-          ? 'Name the host as its certificate does; ?sslmode=verify-ca takes any name of a trusted authority.'
-          : 'Name the file of its authority’s certificate: ?sslrootcert=FILE in the address, or PGSSLROOTCERT.',
-      cause: error,
-    });
+  if (isConnectionFailure(cause)) {
+    const reason = SYSTEM.test(code) ? systemReason(cause) : message;
+    const hint = 'Check that the server runs and lets this machine in; what the database held is as it was.';
+    return failed(ServiceError, `cannot reach ${shown}: ${reason}`, hint);
   }
-  if (isConnectionFailure(error)) {
-    const reason = code !== undefined && SYSTEM.test(code) ? systemReason(error) : message;
-    return new ServiceError(`cannot reach ${shown}: ${reason}`, {
-      hint: 'Check that the server runs and lets this machine in; what the database held is as it was.',
-      cause: error,
-    });
+  if (!/^[0-9A-Z]{5}$/.test(code)) return cause;
+  const constraint = 'constraint' in cause ? String(cause.constraint) : '';
+  if (CONFLICTS.has(code) || code === TABLE_EXISTS || MADE_BY_ANOTHER.has(constraint)) {
+    const says = `${shown} is being changed by others at the same time: ${message}`;
+    return failed(Conflict, says, 'Run folio sync again when they are done.');
   }
-  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return error;
-  if (CONFLICTS.has(code) || code === TABLE_EXISTS || MADE_BY_ANOTHER.has(constraintOf(error))) {
-    return new Conflict(`${shown} is being changed by others at the same time: ${message}`, {
-      hint: 'Run folio sync again when they are done.',
-      cause: error,
-    });
+  if (REFUSED_LOGIN.test(code)) {
+    const hint = WANTS_TLS.test(message)
+      ? 'It asks for an encrypted connection: add ?sslmode=require to the address, or set PGSSLMODE.'
+      : 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.';
+    return failed(UsageError, `${shown} does not let folio in: ${message}`, hint);
   }
-  if (REFUSED_LOGIN.test(code) || (code.startsWith('08') && WANTS_TLS.test(message))) {
-    return new UsageError(`${shown} does not let folio in: ${message}`, {
-      hint: WANTS_TLS.test(message)
-        ? 'It asks for an encrypted connection: add ?sslmode=require to the address, or set PGSSLMODE.'
-        : 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.',
-      cause: error,
-    });
-  }
-  const hint =
-    code === LOCK_TIMEOUT
-      ? 'Another session has the table locked. Run folio sync again when it is done.'
-      : undefined;
-  return new OutputError(`cannot use ${shown}: ${message}`, { hint, cause: error });
-}
-
-/** The name of the constraint that a row would break; empty for other errors. */
-function constraintOf(error: Error): string {
-  return 'constraint' in error ? String(error.constraint) : '';
+  const hint = 'Another session has the table locked. Run folio sync again when it is done.';
+  return failed(OutputError, `cannot use ${shown}: ${message}`, code === LOCK_TIMEOUT ? hint : undefined);
 }

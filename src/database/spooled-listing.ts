@@ -56,13 +56,22 @@ export class SpooledListing {
     await this.#records.add(stored);
   }
 
-  /** The records whose numbers are wanted, in their order, some at a time. May be called more than once. */
-  async *some(isWanted: (number: number) => boolean): AsyncGenerator<readonly ListedRecord[]> {
+  /**
+   * The records for which one of the actions is wanted, in their order, some at a time. May be called more than once.
+   *
+   * @param actions what is to be done with each record
+   */
+  async *withAction(
+    actions: Uint8Array,
+    ...wanted: readonly number[]
+  ): AsyncGenerator<readonly ListedRecord[]> {
+    if (!wanted.some((action) => actions.includes(action))) return;
     let number = 0;
     for await (const batch of this.#records.read()) {
       let records: ListedRecord[] = [];
       for (let index = 0; index < batch.count; index++, number++) {
-        if (isWanted(number)) records.push({ key: this.#keyOf(batch, index), number, batch, index });
+        if (wanted.includes(actions[number]!))
+          records.push({ key: this.#keyOf(batch, index), number, batch, index });
         if (records.length < RECORDS_TOGETHER) continue;
         yield records;
         records = [];

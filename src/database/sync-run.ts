@@ -1,9 +1,14 @@
 import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { recordBytes } from '../json/records.ts';
 import { CommitUnknown, Conflict, insertStatement, type Database, type StoredRow } from './database.ts';
-import { findDifferences, kindsOfChange, type Change, type Differences } from './differences.ts';
+import {
+  findDifferences,
+  sampleChanges,
+  type Change,
+  type Differences,
+  type SampleChange,
+} from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { RUN_COLUMNS, makeRunTables, readRuns } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
@@ -42,19 +47,12 @@ export interface SyncOptions {
 /** What became of a part. Where it has an error its rows are as they were. */
 export interface SyncedPart {
   readonly part: SyncPart;
-  readonly total: number | undefined;
+  readonly total?: number;
   readonly counts: Readonly<Record<Change, number>>;
   readonly error: FolioError | undefined;
-  readonly written: WrittenRecords | undefined;
-}
-
-/** A record that a sync would add, change, mark as gone or take back. */
-export interface SampleChange {
-  readonly part: SyncPart;
-  readonly change: Change;
-  readonly key: string;
-  /** As it is now; of one that is gone, as it was. */
-  readonly record: string;
+  readonly written?: WrittenRecords;
+  /** Of a plan: the first records of each kind of change. */
+  readonly samples?: readonly SampleChange[];
 }
 
 /** Rows below which a table has no limit for those that go at once. */
@@ -68,8 +66,7 @@ const FIRST_DELAY = 50;
 const RECONNECT_TRIES = 40;
 const RECONNECT_DELAY = 250;
 
-/** Records of each kind that a plan names. */
-const SAMPLES = 5;
+const NO_CHANGES = { added: 0, changed: 0, gone: 0, back: 0 };
 
 /**
  * Makes the database equal to what was read: all of it, or nothing. Rejects with UsageError, ServiceError, OutputError, or the
@@ -83,51 +80,37 @@ export async function writeSync(
   const { clock, signal } = options;
   for (let tries = 1; ; tries++) {
     try {
-      return await writeOnce(database, parts, options);
+      await database.begin();
+      const [run, synced] = await writeParts(database, parts, options);
+      signal.throwIfAborted();
+      await database.commit().catch(async (error: unknown) => {
+        if (!(error instanceof CommitUnknown)) throw error;
+        await confirmCommit(database, error, { run, part: parts[0]!, options });
+      });
+      return synced;
     } catch (error) {
+      await database.rollback();
       if (!(error instanceof Conflict) || tries === TRANSACTION_TRIES) throw error;
-      await clock.sleep(clock.random() * FIRST_DELAY * 2 ** tries, signal);
     }
+    await clock.sleep(clock.random() * FIRST_DELAY * 2 ** tries, signal);
   }
 }
 
-/** What `writeSync` would do, and the first records of each kind. Writes nothing. */
+/** What `writeSync` would do. Writes nothing. */
 export async function planSync(
   database: Database | undefined,
   parts: readonly SyncPart[],
   { goneLimit }: SyncOptions,
-): Promise<{ readonly parts: readonly SyncedPart[]; readonly samples: readonly SampleChange[] }> {
-  const planned: ComparedPart[] = [];
-  const samples: SampleChange[] = [];
-  for (const part of parts) {
-    const compared = await compare(database, part, goneLimit);
-    planned.push(compared);
-    if (compared.changes !== undefined)
-      samples.push(...(await sampleChanges(database, part, compared.changes)));
-  }
-  return { parts: planned, samples };
-}
-
-async function writeOnce(
-  database: Database,
-  parts: readonly SyncPart[],
-  options: SyncOptions,
 ): Promise<readonly SyncedPart[]> {
-  await database.begin();
-  try {
-    const [run, synced] = await writeParts(database, parts, options);
-    options.signal.throwIfAborted();
-    try {
-      await database.commit();
-    } catch (error) {
-      if (!(error instanceof CommitUnknown)) throw error;
-      await confirmCommit(database, error, { run, part: parts[0]!, options });
-    }
-    return synced;
-  } catch (error) {
-    await database.rollback();
-    throw error;
+  const planned: SyncedPart[] = [];
+  for (const part of parts) {
+    const { differences, ...synced } = await compare(database, part, goneLimit);
+    planned.push({
+      ...synced,
+      samples: differences === undefined ? [] : await sampleChanges(database, part, differences),
+    });
   }
+  return planned;
 }
 
 interface UnconfirmedRun {
@@ -175,21 +158,16 @@ async function writeParts(
 ): Promise<readonly [run: number, synced: readonly SyncedPart[]]> {
   await makeRunTables(database);
   const run = (await readRuns(database)).last + 1;
-  const synced: SyncedPart[] = [];
+  const all: SyncedPart[] = [];
   for (const part of parts) {
-    const overtaken = await overtakenBy(database, part, options);
-    const compared = await compare(
-      database,
-      overtaken ? { ...part, outcome: overtaken } : part,
-      options.goneLimit,
-    );
-    const { changes } = compared;
-    const written = changes && (await writeRecords(database, { ...part, ...changes, run }));
-    synced.push({ ...compared, written });
+    const outcome = (await overtakenBy(database, part, options)) ?? part.outcome;
+    const { differences, ...synced } = await compare(database, { ...part, outcome }, options.goneLimit);
+    if (differences === undefined) all.push(synced);
+    else all.push({ ...synced, written: await writeRecords(database, { ...part, run, differences }) });
   }
-  const entries = synced.map((each) => runEntry(database, run, each, options));
+  const entries = all.map((synced) => runEntry(database, run, synced, options));
   await database.each(insertStatement(database, '_runs', RUN_COLUMNS), entries);
-  return [run, synced];
+  return [run, all];
 }
 
 /** The error for a listing that another run has read and written since reading began: that run may know more. */
@@ -210,43 +188,32 @@ async function overtakenBy(
   );
 }
 
-/** What became of a part so far. */
-interface ComparedPart extends SyncedPart {
-  /** Undefined where nothing is to be written. */
-  readonly changes?: { readonly listing: SpooledListing; readonly differences: Differences };
-}
-
+/** What a part would change. There are no differences to write where it has an error. */
 async function compare(
   database: Database | undefined,
   part: SyncPart,
   goneLimit: GoneLimit | undefined,
-): Promise<ComparedPart> {
+): Promise<SyncedPart & { readonly differences?: Differences }> {
   const { table, profile, outcome: listing } = part;
-  const counts = { added: 0, changed: 0, gone: 0, back: 0 };
-  if (listing instanceof Error) return { part, total: undefined, counts, error: listing, written: undefined };
+  if (listing instanceof Error) return { part, counts: NO_CHANGES, error: listing };
   const hasTable = (await database?.relation(table)) !== undefined;
   const differences = await findDifferences(hasTable ? database : undefined, { table, profile, listing });
-  counts.gone = differences.gone.length;
-  for (const action of differences.actions) {
-    const change = kindsOfChange[action];
-    if (change !== undefined) counts[change]++;
-  }
-  const error = goneLimitError(part, differences, goneLimit);
-  const compared = { part, total: listing.index.count, counts, error, written: undefined };
-  return error === undefined ? { ...compared, changes: { listing, differences } } : compared;
+  const compared = { part, total: listing.index.count, counts: differences.counts };
+  const error = goneLimitError(table, differences, goneLimit);
+  return { ...compared, error, ...(error === undefined && { differences }) };
 }
 
 /** The error where more records would be marked as gone than the limit allows: perhaps the service listed too few. */
 function goneLimitError(
-  { table }: SyncPart,
+  table: string,
   { gone: { length: gone }, current }: Differences,
   limit: GoneLimit | undefined,
 ): IncompleteError | undefined {
   if (limit === undefined || current < LIMITED_FROM) return undefined;
-  const most = limit.unit === '%' ? (current * limit.most) / 100 : limit.most;
-  if (gone <= most) return undefined;
+  const { most, unit } = limit;
+  if (gone <= (unit === '%' ? (current * most) / 100 : most)) return undefined;
   return new IncompleteError(
-    `${gone} of the ${current} records of ${table} are no longer listed, more than ${limit.most}${limit.unit === '%' ? ' %' : ''}: they were left as they were`,
+    `${gone} of the ${current} records of ${table} are no longer listed, more than ${most}${unit === '%' ? ' %' : ''}: they were left as they were`,
     { hint: 'If they are really gone, run folio sync again with --allow-gone.' },
   );
 }
@@ -259,8 +226,7 @@ function runEntry(
   { version, clock }: SyncOptions,
 ): StoredRow {
   // Where the part failed, its counts are of changes that were not made.
-  const { added, changed, gone, back } =
-    error === undefined ? counts : { added: 0, changed: 0, gone: 0, back: 0 };
+  const { added, changed, gone, back } = error === undefined ? counts : NO_CHANGES;
   return [
     ...[run, part.profile, part.table, instant(part.startedAt), instant(clock.now())],
     ...[dialect.value('boolean', String(error === undefined)), total ?? null, added, changed, gone, back],
@@ -270,29 +236,4 @@ function runEntry(
 
 function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-/** The first records of each kind of change. */
-async function sampleChanges(
-  database: Database | undefined,
-  part: SyncPart,
-  { listing, differences: { actions, gone } }: NonNullable<ComparedPart['changes']>,
-): Promise<readonly SampleChange[]> {
-  const samples: Record<Change, SampleChange[]> = { added: [], changed: [], gone: [], back: [] };
-  const lacking = (number: number): SampleChange[] | undefined => {
-    const change = kindsOfChange[actions[number]!];
-    return change === undefined || samples[change].length === SAMPLES ? undefined : samples[change];
-  };
-  for await (const records of listing.some((number) => lacking(number) !== undefined)) {
-    for (const { key, number, batch, index } of records) {
-      const record = recordBytes(batch, index).toString('utf8');
-      lacking(number)?.push({ part, change: kindsOfChange[actions[number]!]!, key, record });
-    }
-  }
-  for (const key of gone.slice(0, SAMPLES)) {
-    const sql = `SELECT _raw FROM ${database!.table(part.table)} WHERE _profile = ? AND _key = ?`;
-    const [row] = await database!.query(sql, [part.profile, key]);
-    samples.gone.push({ part, change: 'gone', key, record: String(row?.[0]) });
-  }
-  return Object.values(samples).flat();
 }

@@ -1,11 +1,26 @@
+import { OutputError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
-import type { UnreadableColumn } from './current-view.ts';
-import { ofKeys, quoteName, type Database, type StoredRow } from './database.ts';
-import { ADD, BRING_BACK, BRING_BACK_CHANGED, CHANGE, LEAVE, type Differences } from './differences.ts';
-import { fitTable } from './fit-table.ts';
-import { RowReader, STABLE_NAMES, type TableColumn } from './record-columns.ts';
-import type { ListedRecord, SpooledListing } from './spooled-listing.ts';
+import { scanRecord } from '../json/scan-records.ts';
+import { CurrentView, type UnreadableColumn } from './current-view.ts';
+import {
+  insertStatement,
+  ofKeys,
+  quoteName,
+  type Database,
+  type StoredRow,
+  type StoredValue,
+} from './database.ts';
+import { ADD, BRING_BACK, BRING_BACK_CHANGED, CHANGE, RESPELL, type Differences } from './differences.ts';
+import {
+  RowReader,
+  STABLE_NAMES,
+  planColumns,
+  readColumns,
+  type FittedColumns,
+  type TableColumn,
+} from './record-columns.ts';
+import type { ListedRecord } from './spooled-listing.ts';
 import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
 /** One listing, and what it changes. */
@@ -13,7 +28,6 @@ interface RecordsToWrite {
   readonly table: string;
   readonly profile: string;
   readonly run: number;
-  readonly listing: SpooledListing;
   readonly differences: Differences;
   /** What the columns mean in the records of each profile. */
   readonly fields: FieldsOf;
@@ -34,13 +48,23 @@ export interface WrittenRecords {
 /** Keys of one statement. */
 const KEYS_TOGETHER = 500;
 
+/** Actions that write the cells of a row that is there. */
+const UPDATES = [CHANGE, RESPELL, BRING_BACK, BRING_BACK_CHANGED];
+
 /** Makes the table equal to the listing, within a transaction that is open. */
 export async function writeRecords(database: Database, written: RecordsToWrite): Promise<WrittenRecords> {
-  const { table, profile, run, listing, differences, fields } = written;
-  const { actions, gone } = differences;
+  const { table, profile, run, fields, differences } = written;
+  const { listing, actions, gone } = differences;
   const lacksKey = await makeRecordTables(database, table);
-  const survey = await surveyFields(written);
-  const columns = await fitTable(database, { table, run, survey, fields });
+  const survey = await surveyFields(differences);
+  const facts = new Map(survey.columns.map((field, at) => [field, survey.factsOf(at)]));
+  const columns = planColumns(database.dialect, await readColumns(database, table), facts);
+  const view = await CurrentView.of(database, table, columns.all, {
+    fields,
+    factsOf: (field) => facts.get(field),
+  });
+  await changeColumns(database, { table, columns, view });
+  await noteColumns(database, { table, run, columns });
   for (let from = 0; from < gone.length; from += KEYS_TOGETHER) {
     const keys = gone.slice(from, from + KEYS_TOGETHER);
     await keepHistory(database, written, 'gone', keys);
@@ -54,7 +78,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const update =
     `UPDATE ${database.table(table)} SET _gone_run = NULL, _hash = ?, _changed_run = coalesce(?, _changed_run)${set}` +
     ` WHERE _profile = ? AND _key = ?`;
-  for await (const records of listing.some((number) => actions[number]! > ADD)) {
+  for await (const records of listing.withAction(actions, ...UPDATES)) {
     const keysOf = (...wanted: readonly number[]): readonly string[] =>
       records.filter(({ number }) => wanted.includes(actions[number]!)).map(({ key }) => key);
     await keepHistory(database, written, 'changed', keysOf(CHANGE));
@@ -75,18 +99,14 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     ),
     withoutColumn: columns.withoutColumn,
     withNul: reader.withNul,
-    unreadable: survey === undefined ? [] : await columns.view.unreadable(profile, run),
+    unreadable: survey.columns.length === 0 ? [] : await view.unreadable(profile, run),
   };
 }
 
-/** What each field holds in the records that are to be written, in the order of first appearance; undefined where there are none. */
-async function surveyFields({
-  listing,
-  differences: { actions },
-}: RecordsToWrite): Promise<ColumnSurvey | undefined> {
-  if (!actions.some((action) => action !== LEAVE)) return undefined;
+/** What each field holds in the records that are to be written, in the order of first appearance. */
+async function surveyFields({ listing, actions }: Differences): Promise<ColumnSurvey> {
   const survey = new ColumnSurvey(undefined, STABLE_NAMES);
-  for await (const records of listing.some((number) => actions[number] !== LEAVE))
+  for await (const records of listing.withAction(actions, ADD, ...UPDATES))
     for (const { batch, index } of records) survey.add(batch, index);
   return survey;
 }
@@ -107,12 +127,92 @@ async function keepHistory(
 
 /** The rows that are new, with `OWN_COLUMNS` before the columns of fields. */
 async function* newRows(
-  { listing, profile, run, differences: { actions } }: RecordsToWrite,
+  { profile, run, differences: { listing, actions } }: RecordsToWrite,
   reader: RowReader,
 ): AsyncGenerator<readonly StoredRow[]> {
   const rowOf = ({ key, number, batch, index }: ListedRecord): StoredRow => {
     const hash = listing.index.contentText(number);
     return [profile, key, hash, run, run, null, ...reader.read(batch, index)];
   };
-  for await (const records of listing.some((number) => actions[number] === ADD)) yield records.map(rowOf);
+  for await (const records of listing.withAction(actions, ADD)) yield records.map(rowOf);
+}
+
+interface ColumnChange {
+  readonly table: string;
+  readonly columns: FittedColumns;
+  readonly view: CurrentView;
+}
+
+/** Changes the table and its view, where columns are new or hold something else than before. */
+async function changeColumns(database: Database, { table, columns, view }: ColumnChange): Promise<void> {
+  const { added, retyped } = columns;
+  const { dialect } = database;
+  // In SQLite each cell has a type of its own.
+  const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
+  for (const { to } of altered) await refuseDependentViews(database, table, to);
+  const changes = [
+    ...altered.map(({ to }) => {
+      const [column, type] = [quoteName(to.name), dialect.types[to.type]];
+      return `ALTER COLUMN ${column} TYPE ${type} USING ${column}::text::${type}`;
+    }),
+    ...added.map((column) => `ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`),
+  ];
+  const hasView = (await database.relation(`${table}_current`)) !== undefined;
+  // A column that no view reads can get another type. And who reads the view locks it before the table: so does this.
+  if (changes.length > 0 && hasView) await view.make({ unread: altered.map(({ to }) => to), absent: added });
+  // Together, since PostgreSQL may write the whole table anew for a statement.
+  const statements = dialect.altersTogether && changes.length > 0 ? [changes.join(', ')] : changes;
+  for (const statement of statements)
+    await database.query(`ALTER TABLE ${database.table(table)} ${statement}`);
+  if (added.length > 0 || retyped.length > 0 || !hasView) await view.make();
+  if (dialect.engine !== 'SQLite') return;
+  for (const { from, to } of retyped)
+    if (from.type === 'numeric' || from.type === 'boolean') await rewriteAsText(database, table, to);
+}
+
+async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
+  const views = await database.dependentViews(table, column.name);
+  if (views.length === 0) return;
+  const [which, them] =
+    views.length === 1
+      ? [`the view ${views[0]} keeps`, 'it']
+      : [`the views ${views.join(', ')} keep`, 'them'];
+  throw new OutputError(
+    `${which} folio from changing the column ${column.name} of ${table} to ${column.type}, which its values now need`,
+    { hint: `Drop ${them}, run folio sync again, and make ${them} again.` },
+  );
+}
+
+/** Rows that are read by one query; then those rows are written, which no open query could stand. */
+const ROWS_A_QUERY = 1_000;
+
+/** Replaces the numbers and booleans of a column by the text that the records have; for all profiles. In SQLite. */
+async function rewriteAsText(database: Database, table: string, column: TableColumn): Promise<void> {
+  const [rows, name] = [database.table(table), quoteName(column.name)];
+  const reader = new RowReader(database.dialect, [column]);
+  const sql = `SELECT rowid, _raw FROM ${rows} WHERE rowid > ? AND ${name} IS NOT NULL ORDER BY rowid LIMIT ${ROWS_A_QUERY}`;
+  for (let last: StoredValue = -1; ;) {
+    const texts: StoredRow[] = [];
+    for (const [row, raw] of await database.query(sql, [last])) {
+      const [, text] = reader.read(scanRecord(Buffer.from(String(raw))), 0);
+      texts.push([text!, (last = row!)]);
+    }
+    if (texts.length === 0) return;
+    await database.each(`UPDATE ${rows} SET ${name} = ? WHERE rowid = ?`, texts);
+  }
+}
+
+/** Has `_columns` say what the table has now. */
+async function noteColumns(
+  database: Database,
+  { table, run, columns }: { readonly table: string; readonly run: number; readonly columns: FittedColumns },
+): Promise<void> {
+  await database.each(
+    `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND "column" = ?`,
+    columns.retyped.map(({ to }) => [to.type, table, to.name]),
+  );
+  await database.each(
+    insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),
+    columns.added.map(({ name, type, field }) => [table, name, type, run, field]),
+  );
 }

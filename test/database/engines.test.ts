@@ -83,8 +83,8 @@ describeDatabases('%s', (engine) => {
   it('plans without writing, not even the tables', async () => {
     const database = await open(await newAddress(engine));
     const fresh = await planSync(database, [await part(invoices(3))], options);
-    expect(fresh.parts[0]).toMatchObject({ counts: { added: 3 } });
-    expect(fresh.samples.map(({ change, key }) => `${change} ${key}`)).toEqual([
+    expect(fresh[0]).toMatchObject({ counts: { added: 3 } });
+    expect(fresh[0]!.samples!.map(({ change, key }) => `${change} ${key}`)).toEqual([
       'added 0',
       'added 1',
       'added 2',
@@ -92,12 +92,12 @@ describeDatabases('%s', (engine) => {
     expect(await database.relation('issued')).toBe(undefined);
     expect(await database.relation('_runs')).toBe(undefined);
     await sync(database, invoices(3));
-    const { samples } = await planSync(
+    const [planned] = await planSync(
       database,
       [await part(['{"id":0,"number":"X"}', '{"id":2,"number":"F-2"}', '{"id":9}'])],
       options,
     );
-    expect(samples.map(({ change, key, record }) => [change, key, record])).toEqual([
+    expect(planned!.samples!.map(({ change, key, record }) => [change, key, record])).toEqual([
       ['added', '9', '{"id":9}'],
       ['changed', '0', '{"id":0,"number":"X"}'],
       ['gone', '1', '{"id":1,"number":"F-1"}'],
@@ -268,7 +268,7 @@ describeDatabases('%s', (engine) => {
     const closed = new SpooledListing({ records: 'issued invoices', key: undefined });
     await closed.add(scanArray(Buffer.from('[{"id":7}]')));
     // A listing that cannot be read back: its spool yields something else than its index says.
-    Object.defineProperty(closed, 'some', {
+    Object.defineProperty(closed, 'withAction', {
       value: () => {
         throw new ServiceError('the spool is gone');
       },

@@ -7,7 +7,6 @@ import {
   explainConnecting,
   explainPostgres,
   isConnectionFailure,
-  isLockTimeout,
 } from '../../src/database/postgres-failure.ts';
 import { Interrupted, OutputError, ServiceError, UsageError } from '../../src/errors.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -94,6 +93,5 @@ describe('what PostgreSQL or its driver fails with', () => {
     ]);
     const others = [failure('socket', { code: '23505' }), failure('odd'), 'socket', undefined];
     expect(others.map(isConnectionFailure)).toEqual([false, false, false, false]);
-    expect([failure('x', { code: '55P03' }), failure('x')].map(isLockTimeout)).toEqual([true, false]);
   });
 });

@@ -1,4 +1,5 @@
-import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
+import type { Change, SampleChange } from '../../database/differences.ts';
+import type { SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
 import { written } from '../../output/files/destination.ts';
@@ -21,29 +22,27 @@ interface ListingResult {
   readonly synced: SyncedPart;
 }
 
-interface ShowOptions {
-  /** Undefined for the usual one: a table on a terminal, else csv. */
-  readonly format: Format | undefined;
-  /** With --plan: the first records of each kind of change. */
-  readonly samples: readonly SampleChange[] | undefined;
-}
-
 /**
  * Shows a row for each listing, warns of values that could not be stored as they are, and notes the rows for the receipt.
  * Throws where a listing was not synced: IncompleteError where others were.
+ *
+ * @param format undefined for the usual one: a table on a terminal, else csv
  */
 export async function showResults(
   run: Run,
   results: readonly ListingResult[],
-  { format, samples }: ShowOptions,
+  { format }: { readonly format?: Format | undefined },
 ): Promise<void> {
-  const rows = results.map((result) => resultRow(result, samples));
-  const listings = rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)])));
+  const rows = results.map(resultRow);
   const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
   // The parts of a sync are listings: they take the place of the profiles in the receipt.
-  run.notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
-  await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
-  for (const result of results) warn(run, result, results.length > 1);
+  const facts = { records, profiles: undefined, listings: rows.map(valuesOf) };
+  run.notices.add({ level: 'fact', text: '', facts });
+  await showRows(run, { format, rows, samples: results.flatMap(sampleRows) });
+  for (const { name, resource, synced } of results) {
+    const notices = results.length > 1 ? run.notices.about(name) : run.notices;
+    if (synced.written !== undefined) warnOfTable(notices, resource.table, synced.written);
+  }
   checkResults(
     results.map(({ name, synced: { error: failure } }) => ({ name, failure })),
     {
@@ -52,11 +51,6 @@ export async function showResults(
       hint: 'When that is seen to, run folio sync again for these.',
     },
   );
-}
-
-function warn(run: Run, { name, resource, synced }: ListingResult, isOneOfSeveral: boolean): void {
-  const notices = isOneOfSeveral ? run.notices.about(name) : run.notices;
-  if (synced.written !== undefined) warnOfTable(notices, resource.table, synced.written);
 }
 
 function warnOfTable(
@@ -82,30 +76,31 @@ function warnOfTable(
   }
 }
 
-function resultRow({ synced, resource }: ListingResult, samples: readonly SampleChange[] | undefined): Row {
-  const { part, total, counts, error } = synced;
-  const { added, changed, gone, back } = counts;
-  const row: [string, string][] = [
-    ['profile', JSON.stringify(part.profile)],
-    ['resource', JSON.stringify(resource.name)],
-    ['total', JSON.stringify(total ?? null)],
-    ...Object.entries({ added, changed, gone, back }).map(([name, count]): [string, string] => [
-      name,
-      `${count}`,
-    ]),
-    ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
-    ['error', JSON.stringify(error?.message ?? null)],
-  ];
-  if (samples === undefined) return row;
-  for (const change of ['added', 'changed', 'gone', 'back'] as const) {
-    const first = samples.filter((one) => one.part === part && one.change === change);
-    row.push([
-      `first.${change}`,
-      JSON.stringify(first.map((one) => nameOf(one, resource)).join(', ') || null),
-    ]);
-  }
-  return row;
+function rowOf(values: Readonly<Record<string, string | number | null>>): Row {
+  return Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]);
 }
+
+function valuesOf(row: Row): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json) as unknown]));
+}
+
+function resultRow({ resource, synced }: ListingResult): Row {
+  const { part, total = null, counts, error, samples } = synced;
+  const { added, changed, gone, back } = counts;
+  const firstOf = (change: Change): string | null =>
+    samples!
+      .filter((sample) => sample.change === change)
+      .map((sample) => nameOf(sample, resource))
+      .join(', ') || null;
+  const first = samples && CHANGES.map((change) => [`first.${change}`, firstOf(change)]);
+  return [
+    ...rowOf({ profile: part.profile, resource: resource.name, total, added, changed, gone, back }),
+    ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
+    ...rowOf({ error: error?.message ?? null, ...Object.fromEntries(first ?? []) }),
+  ];
+}
+
+const CHANGES = ['added', 'changed', 'gone', 'back'] as const;
 
 /** The label of the record, and its key. */
 function nameOf(sample: SampleChange, resource: SyncResource): string {
@@ -119,31 +114,22 @@ function labelOf({ record }: SampleChange, { resource: { label } }: SyncResource
 }
 
 /** A row for each of the sample records, for a table. */
-function samplesOf(results: readonly ListingResult[], samples: readonly SampleChange[]): Row[] {
-  return results.flatMap(({ resource, synced: { part } }) =>
-    samples.flatMap((sample) => {
-      if (sample.part !== part) return [];
-      const { change, key } = sample;
-      const { profile } = part;
-      const cells = { change, profile, resource: resource.name, record: labelOf(sample, resource), key };
-      return [
-        Object.entries(cells).map(([name, value]): [string, string] => [name, JSON.stringify(value ?? null)]),
-      ];
-    }),
-  );
+function sampleRows({ resource, synced: { part, samples = [] } }: ListingResult): readonly Row[] {
+  return samples.map((sample) => {
+    const { change, key } = sample;
+    const record = labelOf(sample, resource) ?? null;
+    return rowOf({ change, profile: part.profile, resource: resource.name, record, key });
+  });
 }
 
 interface ResultRows {
+  readonly format: Format | undefined;
   readonly rows: readonly Row[];
   /** Shown below a table; other formats have them in their rows. */
   readonly samples: readonly Row[];
 }
 
-async function showRows(
-  { context, flags }: Run,
-  format: Format | undefined,
-  { rows, samples }: ResultRows,
-): Promise<void> {
+async function showRows({ context, flags }: Run, { format, rows, samples }: ResultRows): Promise<void> {
   const plan = await planOutput(context, { flags: { format }, color: flags.color !== false, defaults: {} });
   const isTable = plan.format === 'table';
   const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });

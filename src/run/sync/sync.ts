@@ -4,13 +4,7 @@ import type { Database } from '../../database/database.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
-import {
-  planSync,
-  writeSync,
-  type GoneLimit,
-  type SyncOptions,
-  type SyncPart,
-} from '../../database/sync-run.ts';
+import { planSync, writeSync, type GoneLimit, type SyncPart } from '../../database/sync-run.ts';
 import { checkTables, readRuns } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { lockTarget } from '../../output/files/lock.ts';
@@ -19,9 +13,9 @@ import type { Format } from '../../output/formats.ts';
 import { version } from '../../version.ts';
 import { fieldsOf } from '../open-questions.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { checkPart, forEachPart, recordsOf, tryPart, type Part } from '../part.ts';
+import { checkPart, forEachPart, recordsOf, tryPart } from '../part.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
-import { readsOfDatabase, type WrittenPath } from '../paths.ts';
+import { readsOfDatabase } from '../paths.ts';
 import { inRun, type Run } from '../run.ts';
 import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
@@ -38,6 +32,7 @@ interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<Profil
 
 /** One listing of one profile. */
 interface Asked {
+  /** As messages name it: `north issued`. */
   readonly name: string;
   readonly resource: SyncResource;
   /** Undefined where the run asks one organization, whichever the flags and the environment say. */
@@ -59,58 +54,57 @@ export async function syncDatabase(
   words: readonly string[],
   flags: SyncFlags,
 ): Promise<void> {
-  const { address, resources } = readWords(context, words, flags);
+  const [address, names] = readWords(context, words, flags);
+  const resources = findResources(names);
   const profiles = asksSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
   const asked = profiles.map((profile) =>
-    resources.map((resource) => ({ name: partName(profile, resource), resource, profile })),
+    resources.map((resource): Asked => {
+      const { name } = resource;
+      return { name: profile === undefined ? name : `${profile} ${name}`, resource, profile };
+    }),
   );
-  const parts = asked.flat().map(({ name }) => name);
+  const file = address.engine === 'SQLite' ? address.path : undefined;
   const options = {
     flags,
     name: 'sync',
     records: 'records',
-    files: databaseFile(address),
+    files: file === undefined ? [] : [{ flag: 'sync', path: file, is: 'the database' }],
     reads: readsOfDatabase(address).slice(1),
-    parts,
+    parts: asked.flat().map(({ name }) => name),
     partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
-    const target = await openTarget(run.context, address, flags.plan === true);
+    const target = await SyncTarget.open(run.context, address, flags.plan === true);
     try {
-      await syncParts({ run, flags, target, asked, resources });
+      const tables = resources.map(({ table }) => table);
+      await syncListings(run, { target, flags, asked, tables });
     } finally {
       await target.close();
     }
   });
 }
 
-function databaseFile(address: DatabaseAddress): readonly WrittenPath[] {
-  return address.engine === 'SQLite' ? [{ flag: 'sync', path: address.path, is: 'the database' }] : [];
-}
-
-function partName(profile: string | undefined, { name }: SyncResource): string {
-  return profile === undefined ? name : `${profile} ${name}`;
-}
-
-function readWords({ env, secrets }: Context, words: readonly string[], { toEnv }: SyncFlags) {
-  const [first, ...rest] = words;
-  let [text, names] = [first, rest];
+/** The database, and the names of resources. */
+function readWords(
+  { env, secrets }: Context,
+  words: readonly string[],
+  { toEnv }: SyncFlags,
+): readonly [DatabaseAddress, readonly string[]] {
   if (toEnv !== undefined) {
-    [text, names] = [env[toEnv], [...words]];
-    if (text === undefined || text === '') {
+    const text = env[toEnv];
+    if (!text) {
       throw new UsageError(`--to-env ${toEnv}: there is no such variable`, {
         hint: `Set ${toEnv} to the address of the database.`,
       });
     }
     secrets.hide([text]);
+    return [parseDatabaseAddress(text, toEnv), words];
   }
-  if (text === undefined) {
-    throw new UsageError('sync needs a database', {
-      hint: 'Give a file such as books.db, or postgres://user@host/name.',
-    });
-  }
-  const address = parseDatabaseAddress(text, toEnv);
-  return { address, resources: findResources(names) };
+  const [text, ...names] = words;
+  if (text !== undefined) return [parseDatabaseAddress(text), names];
+  throw new UsageError('sync needs a database', {
+    hint: 'Give a file such as books.db, or postgres://user@host/name.',
+  });
 }
 
 function findResources(names: readonly string[]): readonly SyncResource[] {
@@ -125,169 +119,133 @@ function findResources(names: readonly string[]): readonly SyncResource[] {
 }
 
 /** The database of a sync. Its file is made when there is something to write. */
-interface SyncTarget {
-  /** The database; undefined where its file does not exist yet. */
-  readonly existing: Database | undefined;
-  /** Opens the database, and makes its file where there is none. */
-  open(): Promise<Database>;
-  close(): Promise<void>;
-}
+class SyncTarget {
+  /** Undefined where its file does not exist yet. */
+  existing: Database | undefined;
+  readonly #connect: () => Promise<Database>;
+  #unlock: (() => Promise<void>) | undefined;
 
-/** Opens the database before the first request. Rejects where it cannot be written, or is being written by another run. */
-async function openTarget(
-  context: Context,
-  address: DatabaseAddress,
-  onlyPlans: boolean,
-): Promise<SyncTarget> {
-  const lock = onlyPlans ? undefined : await lockFile(context, address);
-  let existing: Database | undefined;
-  const close = async (): Promise<void> => {
-    await existing?.close();
-    await lock?.release();
-  };
-  try {
-    if (address.engine === 'PostgreSQL' || sqliteFileExists(address)) {
-      existing = await openDatabase(address, context);
-      // Only finds out whether another run writes now.
-      if (!onlyPlans) {
-        await existing.begin();
-        await existing.rollback();
-      }
-    }
-  } catch (error) {
-    await close();
-    throw error;
+  private constructor(connect: () => Promise<Database>) {
+    this.#connect = connect;
   }
-  return {
-    existing,
-    open: async () => (existing ??= await openDatabase(address, context)),
-    close,
-  };
-}
 
-async function lockFile(context: Context, address: DatabaseAddress) {
-  if (address.engine !== 'SQLite') return undefined;
-  requireWritable(address);
-  const target = await findTarget(address.path);
-  return target.kind === 'file' ? lockTarget(target, context) : undefined;
+  /** Before the first request. Rejects where the database cannot be written, or is being written by another run. */
+  static async open(context: Context, address: DatabaseAddress, onlyPlans: boolean): Promise<SyncTarget> {
+    const target = new SyncTarget(() => openDatabase(address, context));
+    try {
+      if (!onlyPlans) await target.#lock(context, address);
+      if (address.engine === 'SQLite' && !sqliteFileExists(address)) return target;
+      target.existing = await target.#connect();
+      // Only finds out whether another run writes now.
+      if (!onlyPlans) await target.existing.begin();
+      if (!onlyPlans) await target.existing.rollback();
+      return target;
+    } catch (error) {
+      await target.close();
+      throw error;
+    }
+  }
+
+  /** The database, connected again where needed: the connection may have been idle for hours while listings were read. */
+  async connected(): Promise<Database> {
+    const database = (this.existing ??= await this.#connect());
+    try {
+      await database.query('SELECT 1');
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      await database.reconnect();
+    }
+    return database;
+  }
+
+  async close(): Promise<void> {
+    await this.existing?.close();
+    await this.#unlock?.();
+  }
+
+  async #lock(context: Context, address: DatabaseAddress): Promise<void> {
+    if (address.engine !== 'SQLite') return;
+    requireWritable(address);
+    const file = await findTarget(address.path);
+    if (file.kind !== 'file') return;
+    const lock = await lockTarget(file, context);
+    this.#unlock = () => lock.release();
+  }
 }
 
 interface Syncing {
-  readonly run: Run;
-  readonly flags: SyncFlags;
   readonly target: SyncTarget;
+  readonly flags: SyncFlags;
   /** By profile. */
   readonly asked: readonly (readonly Asked[])[];
-  readonly resources: readonly SyncResource[];
+  readonly tables: readonly string[];
 }
 
-async function syncParts(syncing: Syncing): Promise<void> {
-  const { run, flags, target, resources } = syncing;
-  const tables = resources.map(({ table }) => table);
-  if (target.existing !== undefined) await checkTables(target.existing, tables, version);
+/** Reads all listings: those of one profile one after the other, and up to four profiles at a time. Then it writes them. */
+async function syncListings(run: Run, { target, flags, asked, tables }: Syncing): Promise<void> {
   const { clock, signal } = run.context;
+  const { existing } = target;
+  if (existing !== undefined) await checkTables(existing, tables, version);
+  const before = existing === undefined ? NO_RUNS : await readRuns(existing);
   const goneLimit = flags.allowGone ? undefined : (flags.maxGone ?? DEFAULT_LIMIT);
-  const { last: lastRun, organizations } = target.existing
-    ? await readRuns(target.existing)
-    : { last: 0, organizations: new Map<string, string>() };
-  const options: SyncOptions = { goneLimit, lastRun, version, clock, signal };
+  const options = { goneLimit, lastRun: before.last, version, clock, signal };
   const spools: SpooledListing[] = [];
+  const parts: SyncPart[] = [];
   try {
-    const read = await readParts({ ...syncing, organizations, spools });
-    const parts = read.map(({ part }) => part);
-    const { parts: synced, samples } = flags.plan
-      ? await planSync(target.existing, parts, options)
-      : { parts: await writeSync(await connected(target), parts, options), samples: undefined };
-    const results = synced.map((each, at) => ({ ...read[at]!.asked, synced: each }));
-    await showResults(run, results, { format: flags.format, samples });
+    const read = forEachPart(run, asked, async (listings, stop) => {
+      const done: SyncPart[] = [];
+      for (const one of listings) done.push(await readListing(run, one, { ...before, spools, signal: stop }));
+      return done;
+    });
+    for await (const done of read) parts.push(...done);
+    const synced = flags.plan
+      ? await planSync(existing, parts, options)
+      : await writeSync(await target.connected(), parts, options);
+    const results = asked.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
+    await showResults(run, results, flags);
   } finally {
     for (const spool of spools) await spool.close();
   }
 }
 
-/** The database, connected again where needed: the connection may have been idle for hours while listings were read. */
-async function connected(target: SyncTarget): Promise<Database> {
-  const database = await target.open();
-  try {
-    await database.query('SELECT 1');
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    await database.reconnect();
-  }
-  return database;
-}
+const NO_RUNS = { last: 0, organizations: new Map<string, string>() };
 
-interface ReadPart {
-  readonly asked: Asked;
-  readonly part: SyncPart;
-}
-
-interface Reading extends Syncing {
+interface Reading {
+  /** Closed at the end of the run. */
   readonly spools: SpooledListing[];
   /** The organization of each profile at the last sync. */
   readonly organizations: ReadonlyMap<string, string>;
+  readonly signal: AbortSignal;
 }
 
-/** Reads all listings: those of one profile one after the other, and up to four profiles at a time. */
-async function readParts(reading: Reading): Promise<readonly ReadPart[]> {
-  const read: ReadPart[] = [];
-  const work = async (parts: readonly Asked[], signal: AbortSignal): Promise<readonly ReadPart[]> => {
-    const done: ReadPart[] = [];
-    for (const one of parts) done.push(await readPart({ ...reading, signal }, one));
-    return done;
-  };
-  for await (const parts of forEachPart(reading.run, reading.asked, work)) read.push(...parts);
-  return read;
-}
-
-async function readPart(
-  reading: Reading & { readonly signal: AbortSignal },
-  asked: Asked,
-): Promise<ReadPart> {
-  const { run, organizations, signal, spools } = reading;
+/** Reads a listing, or finds out why it cannot be had. Throws UsageError where what it brought cannot be stored: it concerns all listings. */
+async function readListing(
+  run: Run,
+  { name, resource, profile: named }: Asked,
+  { spools, organizations, signal }: Reading,
+): Promise<SyncPart> {
   const { clock } = run.context;
-  const { name, resource } = asked;
+  const sandbox = run.flags.sandbox === true;
   const startedAt = clock.now();
-  let profile = asked.profile ?? run.flags.profile ?? (run.flags.sandbox ? 'sandbox' : 'default');
+  let profile = named ?? run.flags.profile ?? (sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
-  // A fault of the command line concerns all listings: then nothing is written.
-  let refusal: UsageError | undefined;
-  const options = {
-    source: resource.source(),
-    name,
-    signal,
-    ...(asked.profile !== undefined && { profile: asked.profile }),
-  };
+  const options = { source: resource.source(), name, signal, ...(named !== undefined && { profile: named }) };
   const { failure } = await tryPart(run, options, async (part) => {
     profile = part.profile ?? profile;
     organization = part.session?.organization;
-    try {
-      refuseOrganization(profile, organization, organizations.get(profile));
-      listing = new SpooledListing({ records: resource.records, key: part.defaults.key });
-      spools.push(listing);
-      await readInto(listing, part);
-    } catch (error) {
-      if (error instanceof UsageError) refusal = error;
-      throw error;
-    }
+    listing = new SpooledListing({ records: resource.records, key: part.defaults.key });
+    spools.push(listing);
+    refuseOrganization(profile, organization, organizations.get(profile));
+    for await (const records of recordsOf(part)) await listing.add(records);
+    checkPart(part);
   });
-  if (refusal !== undefined) throw refusal;
-  const outcome = failure ?? listing!;
-  const { table } = resource;
+  if (listing !== undefined && failure instanceof UsageError) throw failure;
   // The view is one for the records of all profiles.
-  const fields = await fieldsOf(run.context, {
-    resource: resource.resource,
-    settings: { profile, sandbox: run.flags.sandbox === true, isSeveral: true },
-    field: [],
-  });
-  const part = { table, profile, organization, fields, startedAt, readAt: clock.now(), outcome };
-  return { asked, part };
-}
-
-async function readInto(listing: SpooledListing, part: Part): Promise<void> {
-  for await (const records of recordsOf(part)) await listing.add(records);
-  checkPart(part);
+  const settings = { profile, sandbox, isSeveral: true };
+  const fields = await fieldsOf(run.context, { resource: resource.resource, settings, field: [] });
+  const outcome = failure ?? listing!;
+  return { table: resource.table, profile, organization, fields, startedAt, readAt: clock.now(), outcome };
 }
 
 function refuseOrganization(profile: string, now: string | undefined, before: string | undefined): void {
