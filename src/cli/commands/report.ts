@@ -28,7 +28,7 @@ export function addReport(program: Command, context: Context): void {
     ],
     flags: { ...reportFlags, ...receiptFlags, ...requestFlags },
     run: async (flags) => {
-      const { writeReport } = await import('../../run/report/report.ts');
+      const { writeReport } = await import('../../run/pages/report.ts');
       await writeReport(context, flags);
     },
   });

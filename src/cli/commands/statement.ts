@@ -46,8 +46,8 @@ export function addStatement(program: Command, context: Context): void {
           },
         );
       }
-      const { writeStatements } = await import('../../run/statements/statements.ts');
-      await writeStatements(context, { flags, fiscalIds });
+      const { writeStatements } = await import('../../run/pages/statements.ts');
+      await writeStatements(context, flags, fiscalIds);
     },
   });
 }

@@ -16,7 +16,7 @@ import { FromSource, type FromRequest } from './from-source.ts';
 export class ExportSource extends FromSource {
   readonly #request: FromRequest;
   /** Whose records are read, where the file has those of several. */
-  #profiles: readonly string[] = [];
+  #profiles: readonly string[];
   /** The records of each of several, from the first that is read: the file is read once. */
   #apart: Promise<ReadonlyMap<string, Collected>> | undefined;
   #headings: ReadonlyMap<string, string> | undefined;
@@ -25,9 +25,11 @@ export class ExportSource extends FromSource {
   /** What the receipt of the file says of it. */
   #checked: Finding | undefined;
 
-  constructor(request: FromRequest) {
+  /** @param profiles those that are read, where the caller has chosen them */
+  constructor(request: FromRequest, profiles: readonly string[] = []) {
     super(request);
     this.#request = request;
+    this.#profiles = profiles;
   }
 
   protected override get ownReads(): readonly ReadPath[] {

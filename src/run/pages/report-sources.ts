@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
 import { isDatabase } from '../../database/address.ts';
+import { UsageError } from '../../errors.ts';
 import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { profilesInExport } from '../../query/exports/read-export.ts';
@@ -9,9 +9,9 @@ import { readsOfExport } from '../../query/exports/read-receipt.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
+import type { GlobalFlags, ProfilesFlags } from '../flags.ts';
 import type { Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { GlobalFlags, ProfilesFlags } from '../flags.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 
@@ -30,9 +30,8 @@ export interface ReportSources {
   /** Whom there is a report of; undefined where nothing says whose the records are, or the flags say it. */
   readonly profiles: readonly (string | undefined)[];
   /** The listings of one of them. */
-  readonly partsOf: (profile: string | undefined) => Promise<readonly ReportPart[]>;
+  readonly partsOf: (profile: string | undefined) => readonly ReportPart[];
   readonly reads: readonly ReadPath[];
-  /** What all parts share is closed once, at the end. */
   readonly close?: () => Promise<void>;
 }
 
@@ -44,7 +43,7 @@ export async function reportSources(context: Context, flags: SourcesAsked): Prom
   if (from === undefined) {
     return {
       profiles: asksSeveral(flags) ? await chooseProfiles(context, flags) : [undefined],
-      partsOf: async () =>
+      partsOf: () =>
         LISTINGS.map((listing) => ({
           listing,
           source: new ListingSource({ resource: RESOURCES[listing] }),
@@ -59,9 +58,9 @@ export async function reportSources(context: Context, flags: SourcesAsked): Prom
   }
   // The profiles are those of the source, whether or not there are some of these names here.
   const whose = profilesAsked(flags.profile, flags.allProfiles);
-  const isOfDatabase = from.length === 1 && (await isDatabase(from[0]!));
-  return isOfDatabase
-    ? listingsOfDatabase(context, from[0]!, whose)
+  const [only] = from;
+  return from.length === 1 && (await isDatabase(only!))
+    ? listingsOfDatabase(context, only!, whose)
     : listingsOfExports(context, from, whose);
 }
 
@@ -73,7 +72,6 @@ async function listingsOfDatabase(
 ): Promise<ReportSources> {
   const { DatabaseSource, FromDatabase, profilesHeld } = await import('../sources/database-source.ts');
   const database = new FromDatabase(from);
-  const close = (): Promise<void> => database.close();
   try {
     const { known, held } = await profilesHeld(database, Object.values(RESOURCES), context);
     if (known.length === 0) {
@@ -83,17 +81,16 @@ async function listingsOfDatabase(
     }
     return {
       profiles: await chooseHeld({ shown: database.shown, held: known }, whose, context),
-      partsOf: async (profile) =>
-        LISTINGS.flatMap((listing): readonly ReportPart[] => {
-          const resource = RESOURCES[listing];
-          if (!held.get(resource)?.includes(profile!)) return [];
-          return [{ listing, source: new DatabaseSource({ from, resource, database, whose: [profile!] }) }];
-        }),
+      partsOf: (profile) =>
+        LISTINGS.filter((listing) => held.get(RESOURCES[listing])?.includes(profile!)).map((listing) => ({
+          listing,
+          source: new DatabaseSource({ from, resource: RESOURCES[listing], database, whose: [profile!] }),
+        })),
       reads: database.reads,
-      close,
+      close: () => database.close(),
     };
   } catch (error) {
-    await close();
+    await database.close();
     throw error;
   }
 }
@@ -106,8 +103,8 @@ async function listingsOfExports(
 ): Promise<ReportSources> {
   const { ExportSource, refuseRows } = await import('../sources/export-source.ts');
   const files = from.map(listingOfFile);
-  const twice = files.find(({ listing }, index) => files.findIndex((one) => one.listing === listing) < index);
   for (const { file } of files) await refuseRows(file);
+  const twice = files.find(({ listing }, index) => files.findIndex((one) => one.listing === listing) < index);
   if (twice !== undefined) {
     throw new UsageError(`--from names two files of the ${twice.listing} listing`, {
       hint: 'Give one file for each listing.',
@@ -116,40 +113,26 @@ async function listingsOfExports(
   const all = await Promise.all(
     files.map(async (one) => ({ ...one, held: await profilesInExport(one.file, { tolerant: true }) })),
   );
-  const reads = files.flatMap(({ file }) => readsOfExport('--from', file));
   const shown = files.map(({ file }) => file).join(', ');
-  const several = all.find(({ held }) => held !== undefined && held.length > 0)?.file;
+  const several = all.find(({ held = [] }) => held.length > 0)?.file;
   const ofOne = all.find(({ held }) => held === undefined)?.file;
-  if (several === undefined) {
-    if (ofOne !== undefined) refuseProfiles(shown, whose);
-    const partsOf = async (): Promise<readonly ReportPart[]> =>
-      files.map(({ listing, file }) => ({
-        listing,
-        source: new ExportSource({ from: file, resource: RESOURCES[listing] }),
-      }));
-    return { profiles: [undefined], partsOf, reads };
-  }
-  if (ofOne !== undefined) {
+  if (several === undefined && ofOne !== undefined) refuseProfiles(shown, whose);
+  if (several !== undefined && ofOne !== undefined) {
     throw new UsageError(`${several} says of which profiles its records are, and ${ofOne} does not`, {
       hint: 'Export both with --all-profiles, or make a report of each profile.',
     });
   }
   const known = inOrderOf(await context.config(), new Set(all.flatMap(({ held }) => held ?? [])));
   return {
-    profiles: await chooseHeld({ shown, held: known }, whose, context),
-    partsOf: async (profile) => {
-      const parts: ReportPart[] = [];
-      for (const { listing, file, held = [] } of all) {
-        const isEmpty = held.length === 0;
-        if (!isEmpty && !held.includes(profile!)) continue;
-        const own = isEmpty ? {} : { whose: { names: [profile!], all: false } };
-        const source = new ExportSource({ from: file, resource: RESOURCES[listing], ...own });
-        if (!isEmpty) await source.profiles(context);
-        parts.push({ listing, source });
-      }
-      return parts;
-    },
-    reads,
+    profiles: several === undefined ? [undefined] : await chooseHeld({ shown, held: known }, whose, context),
+    partsOf: (profile) =>
+      all.flatMap(({ listing, file, held = [] }) => {
+        // A file without records is of everyone.
+        if (held.length > 0 && !held.includes(profile!)) return [];
+        const chosen = held.length > 0 ? [profile!] : [];
+        return [{ listing, source: new ExportSource({ from: file, resource: RESOURCES[listing] }, chosen) }];
+      }),
+    reads: files.flatMap(({ file }) => readsOfExport('--from', file)),
   };
 }
 

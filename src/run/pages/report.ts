@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isFailure, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
-import { openDestination } from '../../output/files/open-destination.ts';
 import { makeFolder } from '../../output/files/target.ts';
 import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';
@@ -11,11 +10,11 @@ import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { forEachPart } from '../part.ts';
-import { hasRecords, type PartState } from '../part-state.ts';
+import { hasRecords } from '../part-state.ts';
 import { checkPaths } from '../paths.ts';
 import { inRun } from '../run.ts';
 import { checkResults, type PartResult } from '../several/outcome.ts';
-import { remarkFile } from '../written.ts';
+import { deliverText } from './read-part.ts';
 import { figuresOf, readListing, type ListingRead } from './report-figures.ts';
 import { reportSources, type ReportSources } from './report-sources.ts';
 
@@ -123,7 +122,7 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
 async function writePage(context: Context, job: Job, { profile, path }: PageOf): Promise<void> {
   const { flags, format, dates, sources } = job;
   const { field = [] } = flags;
-  const parts = await sources.partsOf(profile);
+  const parts = sources.partsOf(profile);
   const options = {
     flags,
     name: 'report',
@@ -134,25 +133,21 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
     parts: parts.map(({ listing }) => listing),
   };
   await inRun(context, options, async (run) => {
-    const destination = await openDestination(path, run.context, { hasReceipt: flags.receipt !== undefined });
+    const read: ListingRead[] = [];
     try {
-      for (const { source } of parts) await source.open?.(run);
-      const read: ListingRead[] = [];
-      for await (const one of forEachPart(run, parts, (part, signal) =>
-        readListing(run, part, { profile, dates, field, signal }),
-      ))
-        read.push(one);
-      const results = read.map(({ result }) => result);
-      if (!results.some(hasRecords)) checkListings(results);
-      await destination.write(await textOf(figuresOf(read, dates), { format, flags, context }));
-      await destination.commit();
-      run.partNamed(undefined).delivered = destination;
-      remarkFile(run, destination, { count: 1, what: 'reports', place: path });
-      checkListings(results);
+      await deliverText(run, { path, what: 'reports' }, async () => {
+        for (const { source } of parts) await source.open?.(run);
+        const all = forEachPart(run, parts, (part, signal) =>
+          readListing(run, part, { profile, dates, field, signal }),
+        );
+        for await (const one of all) read.push(one);
+        if (!read.some(({ result }) => hasRecords(result))) checkListings(read);
+        return textOf(figuresOf(read, dates), { format, flags, context });
+      });
     } finally {
       for (const { source } of parts) await source.close?.();
-      await destination.discard();
     }
+    checkListings(read);
   });
 }
 
@@ -209,6 +204,7 @@ async function textOf(figures: ReportFigures, { format, flags, context }: TextOp
 }
 
 /** Throws where the page is not about everything. */
-function checkListings(results: readonly PartState[]): void {
+function checkListings(read: readonly ListingRead[]): void {
+  const results = read.map(({ result }) => result);
   checkResults(results, { what: 'listings', lack: 'not whole in the report, which says so' });
 }

@@ -1,4 +1,3 @@
-import { errorOf } from '../../errors.ts';
 import {
   FundTally,
   organizationFigures,
@@ -7,51 +6,34 @@ import {
   type ReportFigures,
 } from '../../report/figures.ts';
 import { InvoiceFigures, type ReportDates } from '../../report/invoice-figures.ts';
-import { fieldsOf } from '../open-questions.ts';
-import { checkPart, ownerOf, recordsOf, tryPart } from '../part.ts';
-import { hasRecords, type PartState } from '../part-state.ts';
+import type { QuestionFlags } from '../flags.ts';
 import type { Run } from '../run.ts';
+import { readPart, type PartRead } from './read-part.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-sources.ts';
 
-/** What became of a listing. */
-export interface ListingRead {
+/** What became of a listing, and what its records come to, be it not all of them. */
+export interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
   readonly listing: Listing;
-  readonly result: PartState;
-  /** As its records are asked for. */
-  readonly profile: string | undefined;
-  /** As the token names it. */
-  readonly organization: string | undefined;
-  /** What its records come to, be it not all of them; undefined where there are none. */
-  readonly tally: InvoiceFigures | FundTally | undefined;
 }
 
-interface PartReading {
+interface Reading {
   readonly profile: string | undefined;
   readonly signal: AbortSignal;
   readonly dates: ReportDates;
-  /** Columns of fields that are not where they usually are. */
-  readonly field: readonly (readonly [field: string, column: string])[];
+  readonly field: QuestionFlags['field'];
 }
 
 /** Reads one listing into figures. */
 export async function readListing(
   run: Run,
   { listing, source }: ReportPart,
-  { profile, signal, dates, field }: PartReading,
+  { profile, signal, dates, field }: Reading,
 ): Promise<ListingRead> {
-  let read: Omit<ListingRead, 'listing' | 'result'> = { profile, organization: undefined, tally: undefined };
-  const result = await tryPart(run, { name: listing, source, profile, signal }, async (open) => {
-    const settings = { profile: open.profile, sandbox: open.flags.sandbox === true };
-    const fields = await fieldsOf(open.context, { resource: RESOURCES[listing], settings, field });
-    const tally =
-      listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates });
-    read = { profile: ownerOf(open, profile), organization: open.session?.organization, tally };
-    for await (const batch of recordsOf(open)) tally.add(batch);
-    checkPart(open);
-    const { failure } = tally.finish();
-    if (failure !== undefined) throw errorOf(failure);
-  });
-  return { ...read, listing, result, tally: hasRecords(result) ? read.tally : undefined };
+  const options = { name: listing, source, profile, signal, field, resource: RESOURCES[listing] };
+  const read = await readPart<InvoiceFigures | FundTally>(run, options, (fields) =>
+    listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
+  );
+  return { ...read, listing };
 }
 
 /** The report of one organization, of the listings that were read. */

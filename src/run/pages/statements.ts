@@ -1,0 +1,240 @@
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { localDay } from '../../json/calendar-day.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
+import { writerOfResult, type ResultForm } from '../../query/questions.ts';
+import { chosenColumns } from '../../query/result-rows.ts';
+import {
+  statementColumns,
+  statementRows,
+  statementsJson,
+  STATEMENT_SHOWN,
+  type OwnStatement,
+} from '../../report/statement-rows.ts';
+import { writingFor } from '../../report/words.ts';
+import { deliver } from '../export-part.ts';
+import { planOutput } from '../output-plan.ts';
+import type { PartState } from '../part-state.ts';
+import { inRun } from '../run.ts';
+import { flagDefaults, type FlagDefaults } from '../settings.ts';
+import { askedSource } from '../sources/asked-source.ts';
+import { remarkFile, remarkWritten } from '../written.ts';
+import { deliverText } from './read-part.ts';
+import {
+  checkOutcome,
+  firstNames,
+  listingOf,
+  MAX_NAMED,
+  noteFile,
+  noteOf,
+  profilesOf,
+  readAll,
+  type Job,
+  type StatementFlags,
+} from './read-statements.ts';
+
+/**
+ * Reads the invoices of one organization or of several, and writes what customers owe, or what suppliers are owed. What could
+ * not be read whole says so, and the run ends in IncompleteError.
+ *
+ * @param fiscalIds whose statements; undefined for everyone
+ * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError: nothing was written
+ */
+export async function writeStatements(
+  context: Context,
+  flags: StatementFlags,
+  fiscalIds: readonly string[] | undefined,
+): Promise<void> {
+  const form = await formOf(context, flags);
+  if (form.kind !== 'rows') refuseRowFlags(flags);
+  const { folder, note } = flags;
+  const source = await askedSource(flags, { resource: listingOf(flags), fiscalIds });
+  try {
+    const profiles = await profilesOf(context, source, flags);
+    // The folder has what the run puts into it as one, and no receipt.
+    const pages = folder === undefined ? [] : [{ path: folder, is: `a page of ${folder}`, names: /^/ }];
+    const options = {
+      flags,
+      name: 'statement',
+      records: source.records,
+      reads: [...(source.reads ?? []), ...noteFile(note), ...pages],
+      output: flags.output,
+      folder,
+      ...(profiles.length > 1 && { parts: profiles.map(String) }),
+    };
+    await inRun(context, options, async (run) => {
+      const job = { run, flags, fiscalIds, source, profiles, today: localDay(context.clock.now()) };
+      await source.open?.(run);
+      checkOutcome(await writeForm(job, form));
+    });
+  } finally {
+    await source.close?.();
+  }
+}
+
+type Form =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'html' | 'json' }
+  | { readonly kind: 'rows'; readonly format?: Format; readonly defaults: FlagDefaults };
+
+/** What is written: a page, one JSON document, or rows in another format. Throws UsageError for flags that it does not read. */
+async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
+  const { format, output, folder, excel, everyone, lang, note, organization } = flags;
+  if (folder !== undefined) {
+    if (excel || (format !== undefined && format !== 'html')) {
+      throw new UsageError(`--output-dir writes pages, not ${format ?? 'csv'}`, {
+        hint: 'Leave that out; or have the rows of all in one file with -o statements.xlsx, of one with --customer-fiscal-id <id> -o one.xlsx.',
+      });
+    }
+    return { kind: 'folder', path: folder };
+  }
+  const ending = /\.([^./\\]+)$/.exec(output ?? '')?.[1]?.toLowerCase();
+  const isPage = format === 'html' || (format === undefined && (ending === 'html' || ending === 'htm'));
+  if (isPage) {
+    if (everyone) {
+      throw new UsageError('a page is for one customer, and --all names everyone', {
+        hint: 'Have a page for each with --output-dir <dir>, or name one with --customer-fiscal-id <id>.',
+      });
+    }
+    if (excel) {
+      throw new UsageError('--excel goes with csv, not with html', {
+        hint: 'Leave --excel out, or say --format csv.',
+      });
+    }
+    if ((output === undefined || output === '-') && context.stdout.isTerminal) {
+      throw new UsageError('a page cannot be shown on a terminal', {
+        hint: 'Write it to a file with -o statement.html.',
+      });
+    }
+    return { kind: 'html' };
+  }
+  const defaults = flags.sandbox ? {} : flagDefaults(await context.config(), flags.profile, listingOf(flags));
+  const ofEnding = output === undefined ? undefined : formatOfEnding(output);
+  const chosen = format ?? ofEnding ?? (excel ? 'csv' : defaults.format);
+  const isJson = chosen === 'json';
+  const told = { lang, note, ...(!isJson && { organization }) };
+  const given = Object.entries(told).find(([, value]) => value !== undefined)?.[0];
+  if (given !== undefined) {
+    throw new UsageError(`--${given} is for a page, and none is written`, {
+      hint: 'Leave it out, or write a page with -o statement.html.',
+    });
+  }
+  if (!isJson) return { kind: 'rows', ...(format && { format }), defaults };
+  checkFlagsOfFormat('json', { '--excel': excel });
+  return { kind: 'json' };
+}
+
+/** Throws UsageError for flags that say how rows look. */
+function refuseRowFlags({ columns, wide }: StatementFlags): void {
+  const given = { '--columns': columns !== undefined, '--wide': wide };
+  const flag = Object.entries(given).find(([, isGiven]) => isGiven)?.[0];
+  if (flag === undefined) return;
+  throw new UsageError(`${flag} is for rows, and none are written`, {
+    hint: 'Leave it out, or have rows with -o statement.csv.',
+  });
+}
+
+/** Reads, writes, and returns what became of each organization. */
+async function writeForm(job: Job, form: Form): Promise<readonly PartState[]> {
+  if (form.kind === 'folder') return writeFolder(job, form.path);
+  return form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind);
+}
+
+/** Writes the documents of the statements as rows. */
+async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<readonly PartState[]> {
+  const { run, profiles, flags } = job;
+  const isSeveral = profiles.length > 1;
+  const { output, columns: named, excel, wide, color } = flags;
+  const planned = await planOutput(run.context, {
+    flags: { format: form.format, output, columns: named, excel, wide },
+    color: color !== false,
+    defaults: form.defaults,
+    sheet: 'statement',
+    furtherEnding: '.html',
+    isResult: true,
+  });
+  const columns = statementColumns(isSeveral);
+  const result: ResultForm = {
+    columns: (named) =>
+      named === undefined ? columns : chosenColumns(columns, { asked: named, flag: '--columns' }),
+    shown: STATEMENT_SHOWN,
+  };
+  const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, result) };
+  let results: readonly PartState[] = [];
+  const rows = async function* (): AsyncGenerator<RecordBatch> {
+    const read = await readAll(job);
+    ({ results } = read);
+    yield* statementRows(read.statements, isSeveral);
+  };
+  const state = run.partNamed(undefined);
+  const delivered = await deliver(run.context, rows(), { plan, state, hasReceipt: run.hasReceipt });
+  remarkFile(run, delivered, { count: state.records, what: 'documents', place: plan.target });
+  return results;
+}
+
+/** Writes one page, or one JSON document. */
+async function writeText(job: Job, format: 'html' | 'json'): Promise<readonly PartState[]> {
+  const { run, flags } = job;
+  const note = await noteOf(flags.note, run.context);
+  let results: readonly PartState[] = [];
+  await deliverText(run, { path: flags.output, what: 'statements' }, async () => {
+    const { statements, facts, ...read } = await readAll(job);
+    ({ results } = read);
+    if (format === 'json') return statementsJson(statements, facts);
+    const statement = theOnly(statements);
+    const { statementPage } = await import('../../report/statement-page.ts');
+    return statementPage(statement, { ...facts, writing: writingFor(run.context, flags.lang), note });
+  });
+  return results;
+}
+
+/** Throws UsageError where there are several. */
+function theOnly(statements: readonly OwnStatement[]): OwnStatement {
+  if (statements.length === 1) return statements[0]!;
+  const names = firstNames(statements) + (statements.length > MAX_NAMED ? ' and more' : '');
+  throw new UsageError(`a page is for one, and ${statements.length} are meant: ${names}`, {
+    hint: 'Have a page for each with --all --output-dir <dir>, or all in one workbook with -o statements.xlsx.',
+  });
+}
+
+const INDEX = 'index.html';
+
+/** Writes a new folder with a page for everyone with something open, and an index. */
+async function writeFolder(job: Job, path: string): Promise<readonly PartState[]> {
+  const { run, flags } = job;
+  const { context } = run;
+  const { NameRegister, safePageName } = await import('../../output/downloads/file-names.ts');
+  const { writeNewFolder } = await import('../../output/files/new-folder.ts');
+  const { statementIndex } = await import('../../report/statement-index.ts');
+  const { statementPage } = await import('../../report/statement-page.ts');
+  const writing = writingFor(context, flags.lang);
+  const note = await noteOf(flags.note, context);
+  let results: readonly PartState[] = [];
+  const indexed: { own: OwnStatement; file: string }[] = [];
+  const files = await writeNewFolder(path, context, async (write) => {
+    const { facts, statements, ...read } = await readAll(job);
+    ({ results } = read);
+    const register = new NameRegister();
+    register.reserve(INDEX);
+    for (const own of statements) {
+      const file = register.take(safePageName(stemOf(own), 'html'));
+      await write(file, statementPage(own, { ...facts, writing, note }));
+      indexed.push({ own, file });
+    }
+    const isWhole = results.every(({ failure }) => failure === undefined);
+    await write(INDEX, statementIndex(indexed, { ...facts, writing, isWhole }));
+  });
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const count = indexed.length;
+  const facts = { format: 'html', statements: count, bytes, files };
+  run.notices.add({ level: 'fact', text: '', facts });
+  remarkWritten(run, () => ({ count, what: 'statements', place: path, bytes }));
+  return results;
+}
+
+/** The name of a page without its ending: whom it is about, behind the profile where there are several. */
+function stemOf({ profile, isOneOfSeveral, statement: { party } }: OwnStatement): string {
+  const named = [party.fiscalId, party.name].filter((part) => part !== undefined).join(' ');
+  return isOneOfSeveral ? `${profile}.${named}` : named;
+}
