@@ -1,7 +1,7 @@
 import type { Cell } from '../json/cells.ts';
 import { DECIMAL_ZERO, negateDecimal, parseDecimal, type Decimal } from '../json/decimal.ts';
+import type { Document } from './document.ts';
 import type { AmountRole } from './fields.ts';
-import type { Invoice } from './invoice.ts';
 
 const MAX_CHARACTERS_SHOWN = 40;
 
@@ -24,36 +24,30 @@ export function nameOfCell(cell: Cell): string {
   return `the ${cell.kind === 'array' && cell.text.startsWith('{') ? 'object' : cell.kind} ${shown}`;
 }
 
-/** What a document adds to a sum. */
-type Worth =
-  /** It is in no sum: a delivery guide, a quote, an order, or void. */
-  | { readonly kind: 'in no sum' }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'unreadable' }
-  | {
-      readonly kind: 'amount';
-      /** What it adds. */
-      readonly amount: Decimal;
-      /** What is left out because something was cancelled, with its sign. Only open amounts are left out. */
-      readonly leftOut: Decimal;
-    };
+/** What a document adds to a sum. Delivery guides, quotes, orders and what is void are in none. */
+export type Worth = 'in no sum' | 'absent' | 'unreadable' | Added;
+
+interface Added {
+  readonly amount: Decimal;
+  /** What is left out because something was cancelled, with its sign. Only open amounts are left out. */
+  readonly leftOut: Decimal;
+}
+
+/** What the amount of this role adds to a sum. */
+export function worthOf(document: Document, role: AmountRole): Worth {
+  return worthOfCell(document, role, document.cell(role));
+}
 
 /**
  * What the amount in a cell adds to a sum of the role: for a credit note it is negative; a cancelled document is not open,
  * but counts in every other sum, as the credit note that cancels it does.
  */
-export function worthOf(
-  invoice: Invoice,
-  { role, cell }: { role: AmountRole; cell: Cell | undefined },
-): Worth {
-  if (!invoice.isInSums) return { kind: 'in no sum' };
-  const isNeverOpen = role === 'open' && invoice.validity === 'cancelled';
+export function worthOfCell(document: Document, role: AmountRole, cell: Cell | undefined): Worth {
+  if (!document.isInSums) return 'in no sum';
+  const isNeverOpen = role === 'open' && document.validity === 'cancelled';
   const sent = readAmount(cell);
-  if (sent === 'absent' || sent === 'unreadable') {
-    return isNeverOpen ? { kind: 'amount', amount: DECIMAL_ZERO, leftOut: DECIMAL_ZERO } : { kind: sent };
-  }
-  const isCredit = invoice.family === 'credit note' && sent.coefficient > 0n;
+  if (typeof sent === 'string') return isNeverOpen ? { amount: DECIMAL_ZERO, leftOut: DECIMAL_ZERO } : sent;
+  const isCredit = document.family === 'credit note' && sent.coefficient > 0n;
   const signed = isCredit ? negateDecimal(sent) : sent;
-  if (isNeverOpen) return { kind: 'amount', amount: DECIMAL_ZERO, leftOut: signed };
-  return { kind: 'amount', amount: signed, leftOut: DECIMAL_ZERO };
+  return isNeverOpen ? { amount: DECIMAL_ZERO, leftOut: signed } : { amount: signed, leftOut: DECIMAL_ZERO };
 }

@@ -1,4 +1,4 @@
-import type { Invoice } from './invoice.ts';
+import type { Document } from './document.ts';
 
 /** Counts what sums treat in a way of its own, so that an answer can say so in words. */
 export class Counted {
@@ -14,15 +14,15 @@ export class Counted {
    *
    * @param changes whether it changes a sum, and whether a part of it was cancelled: one without an amount does neither
    */
-  add(invoice: Invoice, changes: { readonly sum: boolean; readonly cancelled: boolean }): void {
-    const { family, validity, isInSums } = invoice;
+  add(document: Document, changes: { readonly sum: boolean; readonly cancelled: boolean }): void {
+    const { family, validity, isInSums } = document;
     if (validity === 'void') this.#void++;
     else if (!isInSums) this.#inNoSum.set(family, (this.#inNoSum.get(family) ?? 0) + 1);
     else {
       if (family === 'credit note' && changes.sum) this.#creditNotes++;
       if (validity === 'cancelled' && changes.cancelled) this.#cancelled++;
     }
-    if (invoice.cell('documentType') === undefined) this.#untyped++;
+    if (document.cell('documentType') === undefined) this.#untyped++;
     else this.#typed++;
   }
 

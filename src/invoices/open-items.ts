@@ -1,8 +1,8 @@
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Decimal } from '../json/decimal.ts';
 import { worthOf } from './amounts.ts';
+import type { Document } from './document.ts';
 import type { Role } from './fields.ts';
-import type { Invoice } from './invoice.ts';
 
 /** What a document is among those that are open. */
 export type OpenItem =
@@ -23,26 +23,26 @@ export type OpenItem =
       readonly due: number | undefined;
     };
 
-/** The roles that `openItemOf` reads. */
+/** The roles that `openItemOf` reads, and the number, by which people know a document. */
 export const OPEN_ITEM_ROLES = ['open', 'due', 'documentType', 'status', 'cancelled', 'number'] as const;
 
 /** What the document is among those that are open: the one rule of aging, `--overdue`, the report and statements. */
-export function openItemOf(invoice: Invoice): OpenItem {
-  const worth = worthOf(invoice, { role: 'open', cell: invoice.cell('open') });
-  if (worth.kind === 'in no sum') return { kind: 'settled' };
-  if (worth.kind === 'absent') return worth;
-  if (worth.kind === 'unreadable') return { kind: 'unreadable', role: 'open' };
+export function openItemOf(document: Document): OpenItem {
+  const worth = worthOf(document, 'open');
+  if (worth === 'in no sum') return { kind: 'settled' };
+  if (worth === 'absent') return { kind: worth };
+  if (worth === 'unreadable') return { kind: worth, role: 'open' };
   const { amount, leftOut } = worth;
   if (amount.coefficient === 0n)
     return leftOut.coefficient === 0n ? { kind: 'settled' } : { kind: 'cancelled', amount: leftOut };
   if (amount.coefficient < 0n) return { kind: 'credit', amount };
-  const due = dayIn(invoice, 'due');
+  const due = dayIn(document, 'due');
   return due === 'unreadable' ? { kind: 'unreadable', role: 'due' } : { kind: 'open', amount, due };
 }
 
 /** The day of a date, in days since 1970-01-01; undefined where there is none. */
-export function dayIn(invoice: Invoice, role: Role): number | undefined | 'unreadable' {
-  const cell = invoice.cell(role);
+export function dayIn(document: Document, role: Role): number | undefined | 'unreadable' {
+  const cell = document.cell(role);
   if (cell === undefined) return undefined;
   const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;
   return day ?? 'unreadable';

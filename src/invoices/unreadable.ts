@@ -1,7 +1,8 @@
 import type { Finding, UnreadableCell } from '../findings.ts';
+import type { Cell } from '../json/cells.ts';
 import { nameOfCell } from './amounts.ts';
+import type { Document } from './document.ts';
 import type { Role } from './fields.ts';
-import type { Invoice } from './invoice.ts';
 
 const MAX_NAMED = 3;
 
@@ -12,23 +13,27 @@ export class Unreadable {
   #count = 0;
   #last = 0;
 
-  /** Notes a cell that cannot be read. A record counts once. `place` is its number in the listing, from 1. */
-  note(place: number, what: string): void {
+  /** Notes what cannot be read in a record, which counts once. `place` is its number in the listing, from 1. */
+  note(place: number, what: string, cell?: UnreadableCell): void {
     if (place === this.#last) return;
     this.#last = place;
-    this.#count++;
-    if (this.#named.length < MAX_NAMED) this.#named.push(what);
+    if (this.#count++ >= MAX_NAMED) return;
+    this.#named.push(what);
+    if (cell !== undefined) this.#cells.push(cell);
   }
 
-  /** Notes the cell of a role. The role `number` must be read, too: people know a document by it. */
-  noteRole(invoice: Invoice, role: Role, place: number): void {
-    const found = invoice.found(role);
-    if (found === undefined) return;
-    const number = invoice.cell('number')?.text;
-    if (place !== this.#last && this.#cells.length < MAX_NAMED)
-      this.#cells.push({ column: found.column, place, number });
+  /** Notes a cell of a document. Its role `number` must be read, too: people know a document by it. */
+  noteCell(document: Document, column: string, cell: Cell): void {
+    const { place } = document;
+    const number = document.text('number');
     const who = number === undefined ? `record ${place}` : `record ${place} (number ${number})`;
-    this.note(place, `${found.column} of ${who} is ${nameOfCell(found.cell)}`);
+    this.note(place, `${column} of ${who} is ${nameOfCell(cell)}`, { column, place, number });
+  }
+
+  /** Notes the cell of a role, if there is one. */
+  noteRole(document: Document, role: Role): void {
+    const cell = document.cell(role);
+    if (cell !== undefined) this.noteCell(document, document.columnOf(role)!, cell);
   }
 
   /** How many records are left out. */

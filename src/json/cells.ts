@@ -36,6 +36,7 @@ export function cellJson(cell: Cell | undefined): string {
 /** Reads records as rows of flat cells. Plain csv reads the same projection without making strings, which is faster. */
 export class CellReader {
   readonly #projection: Projection;
+  #spaced = false;
 
   /**
    * @param columns which columns, in which order; without them all columns, in the order in which they first appear
@@ -55,16 +56,23 @@ export class CellReader {
    * Throws ServiceError when the records have too many columns or levels.
    */
   read(batch: RecordBatch, index: number): (Cell | undefined)[] {
-    this.#projection.project(batch, index);
-    return Array.from(this.columns, (_, column) => this.#cell(batch, column));
+    this.moveTo(batch, index);
+    return Array.from(this.columns, (_, column) => this.cell(column));
   }
 
-  #cell({ spaced }: RecordBatch, column: number): Cell | undefined {
+  /** Moves to record `index`, of which `cell` then reads those cells that are asked for. Throws as `read` does. */
+  moveTo(batch: RecordBatch, index: number): void {
+    this.#spaced = batch.spaced;
+    this.#projection.project(batch, index);
+  }
+
+  /** The cell of a column, by its index. */
+  cell(column: number): Cell | undefined {
     const { cells, view } = this.#projection;
     const { kinds, starts, ends } = cells;
     const kind = kinds[column]!;
     if (kind === ABSENT) return undefined;
-    const text = textOfSpan({ view, spaced, kind, start: starts[column]!, end: ends[column]! });
+    const text = textOfSpan({ view, spaced: this.#spaced, kind, start: starts[column]!, end: ends[column]! });
     return { kind: KINDS[kind]!, text };
   }
 }

@@ -160,7 +160,7 @@ interface RowLayout {
 }
 
 function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled }: RowLayout): Row {
-  const { amounts, undated, credits, creditNotes, cancelled, missing } = balance;
+  const { ages, creditNotes, cancelled, missing } = balance;
   const { invoices, profile, name, fiscalId, currency } = balance;
   const own = balance.kind === 'noCurrency' ? NO_CURRENCY : undefined;
   const amount = (column: string, value: Decimal): RowField => [column, formatDecimal(value, scale)];
@@ -171,9 +171,7 @@ function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled 
     ['fiscalId', textJson(fiscalId)],
     ['currency', textJson(currency)],
     ['invoices', String(invoices)],
-    ...bucketNames(buckets).map((column, index) => amount(column, amounts[index]!)),
-    amount(NO_DUE_DATE, undated),
-    amount('credits', credits),
+    ...[...bucketNames(buckets), NO_DUE_DATE, 'credits'].map((column, age) => amount(column, ages[age]!)),
     amount('total', totalOf(balance)),
     amount('total.creditNotes', creditNotes),
     amount('total.cancelled', cancelled),
@@ -220,7 +218,7 @@ export function agingQuestion(
   let leftOut: ResultRows['leftOut'] = [];
   let balances: readonly AgedBalance[] = [];
   return {
-    sample: (batch) => aging.sample(batch),
+    sample: (batch) => aging.documents.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) aging.add(batch, placeOf);
       balances = aging.finish();
@@ -240,12 +238,15 @@ export function agingQuestion(
       const texts = [`${counted} as of ${formatDay(asOf)}; the columns are days overdue`];
       if (note !== undefined)
         texts.push(`${note}; ${countOf(aging.issuedLater, 'open invoice')} issued later left out`);
-      texts.push(...aging.clauses(), ...limitNotes(balances, layout.limit));
+      texts.push(...aging.counted.clauses('open'), ...limitNotes(balances, layout.limit));
       const missing = balances.reduce((sum, balance) => sum + balance.missing, 0);
       if (missing > 0) texts.push(`${countOf(missing, 'document')} without an open amount`);
       if (leftOut.length > 0)
         texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
-      return [...texts.map((text): Finding => ({ level: 'remark', text })), aging.finding('aging')];
+      return [
+        ...texts.map((text): Finding => ({ level: 'remark', text })),
+        aging.unreadable.finding('aging'),
+      ];
     },
   };
 }

@@ -1,10 +1,12 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
+import { PLAIN_NAMES } from '../invoices/column-names.ts';
+import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import type { Span } from '../json/checked-text.ts';
 import { RecordLists, withoutMember, type RecordList } from '../json/record-lists.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
-import { ColumnWatch } from './column-watch.ts';
-import type { ExpandQuestion, PlaceOf, Records } from './questions.ts';
+import { missingColumns, refuseNearMisses } from './missing-columns.ts';
+import type { ExpandQuestion, Records } from './questions.ts';
 
 /** Bytes or rows after which a batch is passed on: a record may have many elements, and each row repeats the rest of it. */
 const BATCH = { bytes: 2 ** 20, rows: 4_000 };
@@ -22,7 +24,7 @@ const MAX_NAMED = 3;
  */
 export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth): ExpandQuestion {
   const finder = new RecordLists(column);
-  const watch = new ColumnWatch([column]);
+  const reader = new DocumentReader(PLAIN_NAMES, { roles: [], names: [column] });
   const named: string[] = [];
   let [records, rows, others] = [0, 0, 0];
   let hasList = false;
@@ -46,7 +48,6 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
       const record: Span = [bounds[2 * index]!, bounds[2 * index + 1]!];
       const place = placeOf(++records);
       const list = finder.find(bytes, record[0]);
-      watch.see([list]);
       if (list?.other !== undefined) noteOther(`in record ${place} it is ${list.other}`);
       else if (list !== undefined) hasList = true;
       for (const parts of rowsOf(bytes, record, list && { ...list, objects: finder.objectsOf(list) })) {
@@ -68,19 +69,20 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   return {
     async *answer(batches: Records): AsyncGenerator<RecordBatch> {
       for await (const batch of batches) {
-        watch.sample(batch);
+        reader.look(batch);
         yield* expanded(wholeRecords(batch));
       }
-      watch.refuseNearMisses('--expand');
+      refuseNearMisses(reader, '--expand');
       refuseOthers();
     },
     refuseOthers,
     rows: () => rows,
     placeOf: (nth) => places[nth - 1 - (rows - places.length)]!,
     findings: () => {
-      const found = watch
-        .complaints()
-        .map((text): Finding => ({ level: 'warning', text: `--expand: ${text}` }));
+      const found = missingColumns(reader).map((text): Finding => ({
+        level: 'warning',
+        text: `--expand: ${text}`,
+      }));
       if (others === 0) return found;
       const rest = others > named.length ? `; and ${others - named.length} more` : '';
       const what = others === 1 ? '1 record is a row as it is' : `${others} records are rows as they are`;

@@ -1,10 +1,10 @@
-import { cellJson, type CellReader } from '../json/cells.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { columnsNamed, type ColumnNames } from '../invoices/column-names.ts';
+import { DocumentReader } from '../invoices/document-reader.ts';
 import { ofAny } from '../invoices/fields.ts';
+import { cellJson } from '../json/cells.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { OpenWriter } from '../output/writer.ts';
-import { columnsNamed, NamedCells, type ColumnNames } from './named-cells.ts';
-import { batchOfRows } from './rows.ts';
+import { batchOfRows, type Row } from './rows.ts';
 
 /** Makes a writer take columns by the names that people have for them: `open`, or a heading of the table, for the cell as sent. */
 export function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
@@ -13,22 +13,18 @@ export function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenW
     const { columns } = layout;
     if (columns === undefined || !columns.some((column) => isName(column, names))) return writer;
     const asked = [...new Set(columns)];
-    const cells = new NamedCells(asked, names);
+    const reader = new DocumentReader(names, { roles: [], names: asked });
     return {
-      write: (batch) => writer.write(pick(batch, asked, cells)),
+      write: (batch) => {
+        const rows: Row[] = [];
+        reader.fold(batch, () => {
+          rows.push(asked.map((column, at) => [column, cellJson(reader.named(at))]));
+        });
+        return writer.write(batchOfRows(rows));
+      },
       end: () => writer.end(),
     };
   };
-}
-
-/** Records of just these columns. */
-function pick(batch: RecordBatch, columns: readonly string[], cells: Pick<CellReader, 'read'>): RecordBatch {
-  return batchOfRows(
-    Array.from({ length: batch.count }, (_, index) => {
-      const values = cells.read(batch, index);
-      return columns.map((column, at) => [column, cellJson(values[at])] as const);
-    }),
-  );
 }
 
 /**

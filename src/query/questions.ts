@@ -2,6 +2,7 @@ import type { Finding } from '../findings.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
+import type { PlaceOf } from '../invoices/document-reader.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 
@@ -32,9 +33,6 @@ export interface ResultForm {
   /** The types of the columns: amounts are money, what is not named is text. */
   readonly typeOf?: (column: string) => DeclaredType | undefined;
 }
-
-/** The place in the listing, from 1, of the nth record that a question got: for messages. */
-export type PlaceOf = (nth: number) => number;
 
 /** A question that lets some of the records through, and counts them. */
 export interface FilterQuestion extends Question {

@@ -5,7 +5,7 @@ import { compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../j
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
 import { GAP, tableWidth } from '../output/table/table-fit.ts';
 import { nearestNames } from './nearest-names.ts';
-import type { PlaceOf } from './questions.ts';
+import type { PlaceOf } from '../invoices/document-reader.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
 /** A result for a writer. */

@@ -1,94 +1,73 @@
-import type { Cell } from '../json/cells.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
+import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { Collected } from '../output/collected.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
-import { ColumnWatch } from './column-watch.ts';
-import { NamedCells, type ColumnNames } from './named-cells.ts';
+import { missingColumns, refuseNearMisses } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 
+/** Values such as dates and states repeat: so many different ones are kept once, however many records have them. */
 const MAX_TEXTS = 10_000;
 /** Bytes of records that are kept in memory before there is a file. */
 const MEMORY = 4 * 1024 * 1024;
 
+interface SortOptions {
+  /** The name for one of them in notes, where they are no records. */
+  readonly what?: string | undefined;
+  /** What the names of the columns stand for. */
+  readonly names?: ColumnNames | undefined;
+}
+
 /**
- * Sorts records by one or more columns: numbers by exact value, then text by its characters, then records without a value
- * (also when descending). Equal records keep their order. They wait put aside; memory holds their keys, about 100 bytes for each
- * record and column.
+ * The question of --sort: all records in the order of one or more columns: numbers by exact value, then text by its characters, then
+ * records without a value (also when descending). Equal records keep their order. They wait put aside; memory holds their keys,
+ * about 100 bytes for each record and column.
  */
-export class RecordSorter {
-  readonly #keys: readonly SortColumn[];
-  readonly #reader: NamedCells;
-  readonly #watch: ColumnWatch;
-  readonly #records = new Collected({ anyOrder: true, memory: MEMORY });
+export function sortQuestion(
+  keys: readonly SortColumn[],
+  signal: AbortSignal,
+  { what, names = PLAIN_NAMES }: SortOptions = {},
+): Question {
+  const reader = new DocumentReader(names, { roles: [], names: keys.map(({ column }) => column) });
   /** For each key, the order of every record's cell. */
-  readonly #orders: (string | undefined)[][];
-  /** Values such as dates and states repeat: records with the same value share one text. */
-  readonly #texts = new Map<string, string>();
-
-  constructor(keys: readonly SortColumn[], { what, names }: SortOptions = {}) {
-    const columns = keys.map(({ column }) => column);
-    this.#keys = keys;
-    this.#reader = new NamedCells(columns, names);
-    const watched = keys.filter(({ isKnown }) => !isKnown);
-    this.#watch = new ColumnWatch(
-      watched.map(({ column }) => column),
-      { names, what },
-    );
-    this.#orders = keys.map(() => []);
-  }
-
-  async add(batch: RecordBatch): Promise<void> {
-    this.#watch.sample(batch);
-    for (let index = 0; index < batch.count; index++) {
-      const cells = this.#reader.read(batch, index);
-      this.#watch.see(cells);
-      for (const [key, orders] of this.#orders.entries()) orders.push(this.#orderOf(cells[key]));
-    }
-    await this.#records.add(batch);
-  }
-
-  /** All records that were added, in order. Throws the signal's reason. */
-  async *sorted(signal: AbortSignal): AsyncGenerator<RecordBatch> {
-    const order = await runCooperatively(
-      sortedNumbers(this.#records.count, (a, b) => this.#compare(a, b)),
-      signal,
-    );
-    yield* this.#records.inOrder(order);
-  }
-
-  async close(): Promise<void> {
-    await this.#records.close();
-  }
-
-  /** Throws UsageError where a column that no record had is a near miss of one that is there. */
-  refuseNearMisses(): void {
-    this.#watch.refuseNearMisses('--sort');
-  }
-
-  /** A sentence for each column that no record had a value in, with the names it may have meant. */
-  complaints(): string[] {
-    return this.#watch.complaints();
-  }
-
-  #compare(a: number, b: number): number {
-    for (let key = 0; key < this.#keys.length; key++) {
-      const orders = this.#orders[key]!;
-      const order = compareOrders(orders[a], orders[b], this.#keys[key]!.descending);
+  const orders = keys.map((): (string | undefined)[] => []);
+  const texts = new Map<string, string>();
+  const once = (order: string | undefined): string | undefined => {
+    if (order === undefined) return undefined;
+    const known = texts.get(order);
+    if (known === undefined && texts.size < MAX_TEXTS) texts.set(order, order);
+    return known ?? order;
+  };
+  const noteOrders = (): void => {
+    for (const [key, ofKey] of orders.entries()) ofKey.push(once(orderOf(reader.named(key))));
+  };
+  const compare = (a: number, b: number): number => {
+    for (let key = 0; key < keys.length; key++) {
+      const ofKey = orders[key]!;
+      const order = compareOrders(ofKey[a], ofKey[b], keys[key]!.descending);
       if (order !== 0) return order;
     }
     return a - b;
-  }
-
-  /** The order of a cell, as a text that equal cells share. */
-  #orderOf(cell: Cell | undefined): string | undefined {
-    const order = orderOf(cell);
-    if (order === undefined) return undefined;
-    const known = this.#texts.get(order);
-    if (known === undefined && this.#texts.size < MAX_TEXTS) this.#texts.set(order, order);
-    return known ?? order;
-  }
+  };
+  const known = keys.flatMap(({ column, isKnown }) => (isKnown ? column : []));
+  return {
+    async *answer(records) {
+      const collected = new Collected({ anyOrder: true, memory: MEMORY });
+      try {
+        for await (const batch of records) {
+          reader.fold(batch, noteOrders);
+          await collected.add(batch);
+        }
+        refuseNearMisses(reader, '--sort', { what, known });
+        yield* collected.inOrder(await runCooperatively(sortedNumbers(collected.count, compare), signal));
+      } finally {
+        await collected.close();
+      }
+    },
+    findings: () =>
+      missingColumns(reader, { what, known }).map((text) => ({ level: 'warning', text: `--sort: ${text}` })),
+  };
 }
 
 /** How many numbers are sorted or merged in one step, which takes a few milliseconds. */
@@ -119,32 +98,4 @@ export function* sortedNumbers(
     [from, to] = [to, from];
   }
   return from;
-}
-
-interface SortOptions {
-  /** The name for one of them in notes, where they are no records. */
-  readonly what?: string | undefined;
-  /** What the names of the columns stand for. */
-  readonly names?: ColumnNames | undefined;
-}
-
-/** The question of --sort: all records in the order of the columns. Records that do not fit in memory wait in a temporary file. */
-export function sortQuestion(
-  keys: readonly SortColumn[],
-  signal: AbortSignal,
-  options?: SortOptions,
-): Question {
-  const sorter = new RecordSorter(keys, options);
-  return {
-    async *answer(records): AsyncGenerator<RecordBatch> {
-      try {
-        for await (const batch of records) await sorter.add(batch);
-        sorter.refuseNearMisses();
-        yield* sorter.sorted(signal);
-      } finally {
-        await sorter.close();
-      }
-    },
-    findings: () => sorter.complaints().map((text) => ({ level: 'warning', text: `--sort: ${text}` })),
-  };
 }

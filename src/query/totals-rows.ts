@@ -1,10 +1,10 @@
+import type { ColumnNames } from '../invoices/column-names.ts';
+import { isAmountRole, mapProfiles, type DeclaredType, type Fields } from '../invoices/fields.ts';
 import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { isAmountRole, mapProfiles, type DeclaredType, type Fields, type Role } from '../invoices/fields.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
-import { roleNamed, type ColumnNames } from './named-cells.ts';
 import { groupColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 import {
@@ -13,18 +13,16 @@ import {
   resultRows,
   type BarTerminal,
   type MeasuredRow,
-  type ResultRows,
   type ResultContext,
+  type ResultRows,
 } from './result-rows.ts';
 import { textJson, type RowField } from './rows.ts';
-import {
-  filled,
-  Totals,
-  type RequestRoles,
-  type Sum,
-  type TotalsGroup,
-  type TotalsRequest,
-} from './totals.ts';
+import { filled, Totals, type TotalsGroup, type TotalsRequest } from './totals.ts';
+
+/** The column of a result with the currency of its amounts, whatever the records call it. */
+const CURRENCY = 'currency';
+/** What stands beside a total, so that nothing is left out in silence. */
+const [CREDIT_NOTES, CANCELLED, MISSING] = ['.creditNotes', '.cancelled', '.missing'];
 
 /**
  * A row for each group: the columns of `--group-by`, `currency` where the records have one, `records`, and for each `--sum`
@@ -38,28 +36,69 @@ import {
  */
 export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: BarTerminal): ResultRows {
   const groups = totals.finish();
-  const layout = {
-    request,
-    roles: rolesOf(request),
-    hasFiscalIds: totals.hasFiscalIds,
-    hasAmounts: totals.hasAmounts,
-  };
-  const columns = columnsOf(groups, layout, terminal !== undefined);
-  const currencies = byCurrency(groups, (group) => currencyOf(group, layout)).map((ofOneCurrency) => {
-    const sorted = ofOneCurrency.toSorted(
-      (a, b) => comparePeriods(a, b, request) || compareDecimals(sizeOf(b), sizeOf(a)),
-    );
+  const { roles } = totals;
+  const currencyAt = roles.groupBy.indexOf('currency');
+  const other = otherColumn(totals);
+  // Each currency has its own scale and order, also where --group-by names it.
+  const ofCurrency = ({ currency, values }: TotalsGroup): string | undefined =>
+    currencyAt === -1 ? currency : values[currencyAt]?.text;
+  const currencies = byCurrency(groups, ofCurrency).map((ofOneCurrency) => {
     const scales = request.sums.map((_, index) =>
       widestScale(
-        sorted.flatMap(({ sums }) => [sums[index]!.total, sums[index]!.creditNotes, sums[index]!.cancelled]),
+        ofOneCurrency.flatMap(({ sums }) => {
+          const { total, creditNotes, cancelled } = sums[index]!;
+          return [total, creditNotes, cancelled];
+        }),
       ),
     );
-    return sorted.map((group): MeasuredRow => ({
-      row: fieldsOf(group, layout, scales).filter(([name]) => columns.includes(name)),
-      value: sizeOf(group),
-    }));
+    const rowOf = (group: TotalsGroup): RowField[] => [
+      ...request.groupBy.map((column, at) => [column, cellJson(filled(group.values[at]))] as const),
+      ...(other === undefined ? [] : [[other, cellJson(group.other)] as const]),
+      // With --group-by currency, that column is there already.
+      ...(currencyAt === -1 ? [[CURRENCY, textJson(group.currency)] as const] : []),
+      ['records', String(group.records)],
+      ...request.sums.flatMap((column, index) => sumFields(column, group, { index, scale: scales[index]! })),
+    ];
+    return ofOneCurrency
+      .toSorted((a, b) => comparePeriods(a, b, request) || compareDecimals(sizeOf(b), sizeOf(a)))
+      .map((group): MeasuredRow => ({ row: rowOf(group), value: sizeOf(group) }));
   });
-  return resultRows(currencies, { columns, shown: shownOf(request), spare: [], further: [] }, terminal);
+  const rows = currencies.flat().map(({ row }) => row);
+  const isZero = (column: string): boolean =>
+    rows.every((row) => /^-?[0.]+$/.test(row.find(([name]) => name === column)?.[1] ?? '0'));
+  const beside = (column: string, index: number): string[] => {
+    const parts = isAmountRole(roles.sums[index]) ? [CREDIT_NOTES, CANCELLED, MISSING] : [MISSING];
+    const columns = parts.map((part) => `${column}${part}`);
+    return terminal === undefined ? columns : columns.filter((one) => !isZero(one));
+  };
+  const isOfMoney = totals.hasAmounts && currencyAt === -1;
+  const hasCurrency = isOfMoney || groups.some(({ currency }) => currency !== undefined);
+  const columns = [
+    ...request.groupBy,
+    ...(other === undefined ? [] : [other]),
+    ...(hasCurrency ? [CURRENCY] : []),
+    'records',
+    ...request.sums.flatMap((column, index) => [column, ...beside(column, index)]),
+  ];
+  const shownRows = currencies.map((ofOne) =>
+    ofOne.map(({ row, value }) => ({ row: row.filter(([name]) => columns.includes(name)), value })),
+  );
+  const choice = { columns: [...new Set(columns)], shown: shownOf(request), spare: [], further: [] };
+  return resultRows(shownRows, choice, terminal);
+}
+
+function sumFields(
+  column: string,
+  { records, sums }: TotalsGroup,
+  { index, scale }: { readonly index: number; readonly scale: number },
+): RowField[] {
+  const { total, creditNotes, cancelled, missing, isFound } = sums[index]!;
+  return [
+    [column, records > 0 && !isFound ? 'null' : formatDecimal(total, scale)],
+    [`${column}${CREDIT_NOTES}`, formatDecimal(creditNotes, scale)],
+    [`${column}${CANCELLED}`, formatDecimal(cancelled, scale)],
+    [`${column}${MISSING}`, String(missing)],
+  ];
 }
 
 /** What was asked for matters most to a reader: the first total, whose it is, the other totals. What is beside them comes after that. */
@@ -71,76 +110,16 @@ function shownOf({ sums: [first = 'records', ...others], groupBy }: TotalsReques
 /** What a column of the totals holds: sums are money, values of groups are text, also where they are numbers. */
 function typeOf(column: string, { sums, groupBy }: TotalsRequest): DeclaredType {
   if (groupBy.includes(column)) return 'text';
-  if (column === 'records' || column.endsWith('.missing')) return 'count';
+  if (column === 'records' || column.endsWith(MISSING)) return 'count';
   return sums.some((sum) => column === sum || column.startsWith(`${sum}.`)) ? 'money' : 'text';
 }
 
-interface TotalsLayout {
-  readonly hasAmounts: boolean;
-  readonly request: TotalsRequest;
-  readonly roles: RequestRoles;
-  readonly hasFiscalIds: boolean;
-}
-
-function rolesOf({ groupBy, sums, names }: TotalsRequest): RequestRoles {
-  const of = (columns: readonly string[]): (Role | undefined)[] =>
-    columns.map((column) => roleNamed(column, names, names.fields.usual));
-  return { groupBy: of(groupBy), sums: of(sums) };
-}
-
-/** The currency of a group, also where --group-by names it: each currency has its own scale and order. */
-function currencyOf({ currency, values }: TotalsGroup, { roles }: TotalsLayout): string | undefined {
-  const at = roles.groupBy.indexOf('currency');
-  return at === -1 ? currency : values[at]?.text;
-}
-
 /** The column beside the counterparties of the groups: of their fiscal IDs or names, where one of the two is asked for. */
-function otherColumn({ roles: { groupBy }, hasFiscalIds }: TotalsLayout): string | undefined {
+function otherColumn({ roles: { groupBy }, documents }: Totals): string | undefined {
   const [hasName, hasId] = [groupBy.includes('counterpartyName'), groupBy.includes('counterpartyFiscalId')];
   if (hasName === hasId) return undefined;
   if (hasId) return 'counterparty';
-  return hasFiscalIds ? 'fiscalId' : undefined;
-}
-
-function columnsOf(groups: readonly TotalsGroup[], layout: TotalsLayout, onTerminal: boolean): string[] {
-  const { request, roles } = layout;
-  const other = otherColumn(layout);
-  const columns = [...request.groupBy, ...(other === undefined ? [] : [other])];
-  const isOfMoney = layout.hasAmounts && !layout.roles.groupBy.includes('currency');
-  if (isOfMoney || groups.some(({ currency }) => currency !== undefined)) columns.push(CURRENCY);
-  columns.push('records');
-  for (const [index, column] of request.sums.entries()) {
-    columns.push(column);
-    const isThere = (of: (sum: Sum) => bigint | number): boolean =>
-      !onTerminal || groups.some(({ sums }) => of(sums[index]!) !== 0n && of(sums[index]!) !== 0);
-    if (isAmountRole(roles.sums[index])) {
-      if (isThere(({ creditNotes }) => creditNotes.coefficient)) columns.push(`${column}.creditNotes`);
-      if (isThere(({ cancelled }) => cancelled.coefficient)) columns.push(`${column}.cancelled`);
-    }
-    if (isThere(({ missing }) => missing)) columns.push(`${column}.missing`);
-  }
-  return [...new Set(columns)];
-}
-
-function fieldsOf(group: TotalsGroup, layout: TotalsLayout, scales: readonly number[]): RowField[] {
-  const { groupBy, sums } = layout.request;
-  const fields: RowField[] = groupBy.map((column, index) => [column, cellJson(filled(group.values[index]))]);
-  const other = otherColumn(layout);
-  if (other !== undefined) fields.push([other, cellJson(group.other)]);
-  // With --group-by currency, that column is there already.
-  if (!layout.roles.groupBy.includes('currency')) fields.push([CURRENCY, textJson(group.currency)]);
-  fields.push(['records', String(group.records)]);
-  for (const [index, column] of sums.entries()) {
-    const { total, creditNotes, cancelled, missing, isFound } = group.sums[index]!;
-    const amount = (value: Decimal): string => formatDecimal(value, scales[index]);
-    fields.push(
-      [column, group.records > 0 && !isFound ? 'null' : amount(total)],
-      [`${column}.creditNotes`, amount(creditNotes)],
-      [`${column}.cancelled`, amount(cancelled)],
-      [`${column}.missing`, String(missing)],
-    );
-  }
-  return fields;
+  return documents.has('counterpartyFiscalId') ? 'fiscalId' : undefined;
 }
 
 /** Compares groups by their days, months, quarters or years: the earliest first, those without a date last. */
@@ -158,9 +137,6 @@ function sizeOf(group: TotalsGroup): Decimal {
   return group.sums[0]?.total ?? { coefficient: BigInt(group.records), scale: 0 };
 }
 
-/** The column of a result with the currency of its amounts, whatever the records call it. */
-const CURRENCY = 'currency';
-
 interface TotalsFlags {
   readonly sum?: readonly string[] | undefined;
   readonly groupBy?: readonly string[] | undefined;
@@ -171,10 +147,9 @@ interface TotalsFlags {
 
 /** All columns that the totals can have. */
 export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readonly string[] {
-  const ofSums = sum.flatMap((column) => [
-    column,
-    ...['creditNotes', 'cancelled', 'missing'].map((part) => `${column}.${part}`),
-  ]);
+  const ofSums = sum.flatMap((column) =>
+    ['', CREDIT_NOTES, CANCELLED, MISSING].map((part) => `${column}${part}`),
+  );
   const besides = groupBy.length > 0 ? ['fiscalId', 'counterparty'] : [];
   return [...new Set([...groupBy, ...besides, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums])];
 }
@@ -185,14 +160,15 @@ export function totalsQuestion(
   given: ColumnNames,
   { terminal, placeOf }: ResultContext,
 ): Question {
-  // A payment of a credit note is what was paid, whatever the document is worth.
-  const isAsSent = asSent ?? expand !== undefined;
-  const names = expand === undefined ? given : withCurrencyOf(expand, given);
-  const request: TotalsRequest = { sums: sum, groupBy, names, asSent: isAsSent };
+  const request: TotalsRequest = {
+    ...{ sums: sum, groupBy, names: expand === undefined ? given : withCurrencyOf(expand, given) },
+    // A payment of a credit note is what was paid, whatever the document is worth.
+    asSent: asSent ?? expand !== undefined,
+  };
   const totals = new Totals(request);
   let columns: readonly string[] = [];
   return {
-    sample: (batch) => totals.sample(batch),
+    sample: (batch) => totals.documents.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) totals.add(batch, placeOf);
       const result = totalsRows(totals, request, terminal);

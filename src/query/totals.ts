@@ -1,21 +1,21 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import type { Cell } from '../json/cells.ts';
-import { parseCalendarDay } from '../json/calendar-day.ts';
-import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
-import type { RecordBatch } from '../json/records.ts';
-import { nameOfCell, readAmount, worthOf } from '../invoices/amounts.ts';
+import { nameOfCell, readAmount, worthOfCell } from '../invoices/amounts.ts';
+import { roleNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { Counted } from '../invoices/counted.ts';
-import { isAmountRole, type AmountRole, type Fields, type Role } from '../invoices/fields.ts';
+import { bareCurrency } from '../invoices/document.ts';
+import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
+import { isAmountRole, type AmountRole, type Role } from '../invoices/fields.ts';
 import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
-import { bareCurrency, InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { CALENDAR_UNITS, calendarName } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
+import { parseCalendarDay } from '../json/calendar-day.ts';
+import type { Cell } from '../json/cells.ts';
+import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
+import type { RecordBatch } from '../json/records.ts';
 import { cellOrder } from './cell-order.ts';
-import { ColumnWatch } from './column-watch.ts';
-import { NamedCells, roleNamed, type ColumnNames } from './named-cells.ts';
+import { missingColumns } from './missing-columns.ts';
 import { groupColumn, type GroupColumn } from './question-syntax.ts';
-import type { PlaceOf } from './questions.ts';
 
 /** What is added up, by which columns. */
 export interface TotalsRequest {
@@ -56,57 +56,47 @@ export interface Sum {
 const MAX_GROUPS = 100_000;
 
 const READ: readonly Role[] = [
-  'documentType',
-  'status',
-  'cancelled',
-  'number',
-  'currency',
-  'counterpartyName',
-  'counterpartyFiscalId',
-];
+  ...['documentType', 'status', 'cancelled', 'number', 'currency'],
+  ...['counterpartyName', 'counterpartyFiscalId'],
+] as const satisfies readonly Role[];
 
-/** What each record is added by: the roles of the columns of `--group-by` and `--sum`. */
-export interface RequestRoles {
-  readonly groupBy: readonly (Role | undefined)[];
-  readonly sums: readonly (Role | undefined)[];
+/** What a column was found to hold. */
+interface Held {
+  /** What the first cell is that is none of the kind that is wanted: `in record 7 it is the text "x"`. */
+  wrong: string | undefined;
+  /** Whether any record had a value of that kind. */
+  isAny: boolean;
 }
 
 /** Adds up columns exactly, for each group and each currency. Its memory grows with the groups, not with the records. */
 export class Totals {
+  readonly documents: DocumentReader;
+  /** The roles of the columns of `--group-by` and `--sum`, where the settings of a profile do not say another one. */
+  readonly roles: {
+    readonly groupBy: readonly (Role | undefined)[];
+    readonly sums: readonly (Role | undefined)[];
+  };
   readonly #request: TotalsRequest;
   readonly #groupBy: readonly GroupColumn[];
-  readonly #invoices: InvoiceReader;
-  readonly #reader: NamedCells;
-  readonly #roles = new Map<Fields, RequestRoles>();
-  readonly #watch: ColumnWatch;
-  /** The columns that there are, also in records that a filter left out. */
-  readonly #all = new ColumnWatch([]);
   readonly #groups = new Map<string, TotalsGroup>();
   readonly #unreadable = new Unreadable();
   readonly #counted = new Counted();
-  /** For each column of `--sum`, the first text in it, and whether any record had a number. */
-  readonly #columns: { text: string | undefined; hasNumber: boolean; isRole: boolean }[];
-  /** For each column of `--group-by` with a unit, the first cell that is no date, and whether any record had a date. */
-  readonly #dates: { text: string | undefined; hasDate: boolean }[];
-  /** Whether any record had an amount of money that is not zero. */
-  #hasAmounts = false;
-  #records = 0;
+  /** Of each column of `--group-by`, dates; of each of `--sum`, numbers. */
+  readonly #dates: readonly Held[];
+  readonly #numbers: readonly Held[];
+  /** Whether any amount of money that is not zero is in the totals: then each is of a currency, be it unknown. */
+  hasAmounts = false;
 
   constructor(request: TotalsRequest) {
     const { sums, groupBy, names } = request;
     this.#request = request;
-    this.#invoices = new InvoiceReader(names.fields, READ);
     this.#groupBy = groupBy.map(groupColumn);
-    const read = [...this.#groupBy.map(({ column }) => column), ...sums];
-    this.#reader = new NamedCells(read, names, this.#invoices.columns);
-    this.#watch = new ColumnWatch(read, { names });
-    this.#dates = groupBy.map(() => ({ text: undefined, hasDate: false }));
-    this.#columns = sums.map(() => ({ text: undefined, hasNumber: false, isRole: false }));
-  }
-
-  /** Learns which columns there are, also from records that are not added. */
-  sample(batch: RecordBatch): void {
-    this.#all.sample(batch);
+    const columns = this.#groupBy.map(({ column }) => column);
+    this.documents = new DocumentReader(names, { roles: READ, names: [...columns, ...sums] });
+    const roleOf = (column: string): Role | undefined => roleNamed(column, names, names.fields.usual);
+    this.roles = { groupBy: columns.map(roleOf), sums: sums.map(roleOf) };
+    this.#dates = groupBy.map(() => ({ wrong: undefined, isAny: false }));
+    this.#numbers = sums.map(() => ({ wrong: undefined, isAny: false }));
   }
 
   /**
@@ -114,14 +104,8 @@ export class Totals {
    *
    * @param placeOf the place in the listing, from 1, of the nth record that is added
    */
-  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth): void {
-    this.#watch.sample(batch);
-    this.sample(batch);
-    for (let index = 0; index < batch.count; index++) {
-      const cells = this.#reader.read(batch, index);
-      this.#watch.see(cells);
-      this.#addRecord(cells, placeOf(++this.#records));
-    }
+  add(batch: RecordBatch, placeOf?: PlaceOf): void {
+    this.documents.fold(batch, () => this.#addDocument(), placeOf);
   }
 
   /**
@@ -129,199 +113,147 @@ export class Totals {
    * UsageError where no record has one of the columns.
    */
   finish(): TotalsGroup[] {
-    const [complaint] = this.#watch.complaints();
+    const { groupBy, sums } = this.#request;
+    const [complaint] = missingColumns(this.documents);
     if (complaint !== undefined) {
-      throw new UsageError(`nothing to add up: ${complaint}`, {
-        hint: this.#request.groupBy.some((asked) => asked.includes(':'))
-          ? `Behind the column and a colon stands ${CALENDAR_UNITS.join(', ')}. To see the columns there are, use --list-columns.`
-          : 'To see the columns there are, use --list-columns.',
-      });
+      const hint = 'To see the columns there are, use --list-columns.';
+      const unitHint = `Behind the column and a colon stands ${CALENDAR_UNITS.join(', ')}. ${hint}`;
+      const hasUnit = groupBy.some((asked) => asked.includes(':'));
+      throw new UsageError(`nothing to add up: ${complaint}`, { hint: hasUnit ? unitHint : hint });
     }
-    this.#refuseNoDates();
-    if (this.#hasAmounts)
-      this.#invoices.refuseWithout(['currency'], 'no figures', (name) => this.#all.has(name));
-    const wrong = this.#columns.findIndex(
-      ({ text, hasNumber, isRole }) => text !== undefined && !hasNumber && !isRole,
-    );
-    if (wrong !== -1) {
-      throw new UsageError(
-        `${this.#request.sums[wrong]} cannot be added up: ${this.#columns[wrong]!.text}, not a number`,
-        {
-          hint: 'Sum a column of amounts; --list-columns names the columns.',
-        },
-      );
-    }
-    if (this.#records === 0 && this.#request.groupBy.length === 0)
-      this.#newGroup('', [], undefined, undefined);
-    return [...this.#groups.values()];
-  }
-
-  /** Whether any amount of money is in the totals: then each is of a currency, be it unknown. */
-  get hasAmounts(): boolean {
-    return this.#hasAmounts;
-  }
-
-  /** Whether the counterparties of the groups have fiscal IDs. */
-  get hasFiscalIds(): boolean {
-    return this.#invoices.has('counterpartyFiscalId');
-  }
-
-  /** Throws UsageError where a column that is to be grouped by its dates holds none. */
-  #refuseNoDates(): void {
-    for (const [index, { text, hasDate }] of this.#dates.entries()) {
+    for (const [index, { wrong, isAny }] of this.#dates.entries()) {
+      const role = this.roles.groupBy[index];
+      if (wrong === undefined || isAny || role === 'date' || role === 'due') continue;
       const { column, unit } = this.#groupBy[index]!;
-      const role = roleNamed(column, this.#request.names, this.#request.names.fields.usual);
-      if (text === undefined || hasDate || role === 'date' || role === 'due') continue;
-      throw new UsageError(`${column} cannot be grouped by ${unit}: ${text}, not a date`, {
+      throw new UsageError(`${column} cannot be grouped by ${unit}: ${wrong}, not a date`, {
         hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
       });
     }
+    if (this.hasAmounts) this.documents.refuseWithout(['currency'], 'no figures');
+    for (const [index, { wrong, isAny }] of this.#numbers.entries()) {
+      if (wrong === undefined || isAny) continue;
+      throw new UsageError(`${sums[index]} cannot be added up: ${wrong}, not a number`, {
+        hint: 'Sum a column of amounts; --list-columns names the columns.',
+      });
+    }
+    if (this.documents.records === 0 && groupBy.length === 0) this.#newGroup('', [], undefined, undefined);
+    return [...this.#groups.values()];
   }
 
   /** What was left out, or added in a way of its own. */
   findings(): Finding[] {
-    const unreadable = this.#unreadable.finding(this.#request.sums.length > 0 ? '--sum' : '--group-by');
-    return [...this.#counts(), unreadable];
+    const { sums, asSent } = this.#request;
+    const unreadable = this.#unreadable.finding(sums.length > 0 ? '--sum' : '--group-by');
+    const roles = this.roles.sums.filter(isAmountRole);
+    if (roles.length === 0 || asSent) return [unreadable];
+    const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
+    const clauses = this.#counted.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
+    if (clauses.length === 0) return [unreadable];
+    return [{ level: 'remark', text: `--sum: ${clauses.join('; ')}` }, unreadable];
   }
 
-  #counts(): Finding[] {
-    const { sums, names, asSent } = this.#request;
-    const roles = sums.map((column) => roleNamed(column, names, names.fields.usual)).filter(isAmountRole);
-    if (roles.length === 0 || asSent) return [];
-    const isOpen = roles.includes('open');
-    const of = isOpen ? (roles.every((role) => role === 'open') ? 'open' : 'both') : 'other';
-    const clauses = this.#counted.clauses(of);
-    return clauses.length === 0 ? [] : [{ level: 'remark', text: `--sum: ${clauses.join('; ')}` }];
-  }
-
-  #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
-    const { groupBy, sums } = this.#request;
-    const invoice = this.#invoices.read(cells.slice(groupBy.length + sums.length));
-    const roles = this.#rolesIn(invoice.fields);
-    const values = this.#valuesOf(cells, invoice, place);
+  #addDocument(): void {
+    const values = this.#values();
     if (values === undefined) return;
-    const group = this.#groupOf(values, invoice, roles.groupBy);
+    const group = this.#groupOf(values);
     group.records++;
+    if (group.sums.length === 0) return;
     const changes = { sum: false, cancelled: false };
     for (const [index, sum] of group.sums.entries()) {
-      const role = roles.sums[index];
-      const cell = cells[groupBy.length + index];
-      const added: Added = { invoice, cell, role: isAmountRole(role) ? role : undefined };
-      const worth = this.#addCell(sum, added, { index, place });
-      if (typeof worth === 'string' || added.role === undefined) continue;
+      const worth = this.#addCell(sum, index);
+      if (worth === undefined) continue;
       changes.sum ||= worth.amount.coefficient !== 0n;
       changes.cancelled ||= worth.cancelled.coefficient !== 0n;
     }
-    if (sums.length > 0) this.#counted.add(invoice, changes);
+    this.#counted.add(this.documents, changes);
   }
 
   /** The values that the record is grouped by. Undefined where one is no date and should be: then it is in no group. */
-  #valuesOf(
-    cells: readonly (Cell | undefined)[],
-    invoice: Invoice,
-    place: number,
-  ): (Cell | undefined)[] | undefined {
-    const values = cells.slice(0, this.#groupBy.length);
+  #values(): (Cell | undefined)[] | undefined {
+    const values = this.documents.namedCells(0, this.#groupBy.length);
     for (const [index, { column, unit }] of this.#groupBy.entries()) {
       const cell = filled(values[index]);
       if (unit === undefined || cell === undefined) continue;
       const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;
-      const dates = this.#dates[index]!;
       if (day === undefined) {
-        const what = nameOfCell(cell);
-        dates.text ??= `in record ${place} it is ${what}`;
-        this.#unreadable.note(place, `${column} of ${this.#who(invoice, place)} is ${what}`);
+        this.#noteWrong(this.#dates[index]!, column, cell);
         return undefined;
       }
-      dates.hasDate = true;
+      this.#dates[index]!.isAny = true;
       values[index] = { kind: 'string', text: calendarName(day, unit) };
     }
     return values;
   }
 
-  /** `record 7 (number 1520)`. */
-  #who(invoice: Invoice, place: number): string {
-    const number = invoice.cell('number')?.text;
-    return number === undefined ? `record ${place}` : `record ${place} (number ${number})`;
+  #noteWrong(held: Held, column: string, cell: Cell): void {
+    held.wrong ??= `in record ${this.documents.place} it is ${nameOfCell(cell)}`;
+    this.#unreadable.noteCell(this.documents, column, cell);
   }
 
-  /** Adds a cell to a sum, and returns what it is worth. */
-  #addCell(
-    sum: Sum,
-    added: Added,
-    { index, place }: { readonly index: number; readonly place: number },
-  ): CellWorth {
-    const { invoice, cell, role } = added;
-    const column = this.#columns[index]!;
-    if (role !== undefined) column.isRole = true;
-    const worth = this.#worth(added);
+  /** Adds the cell of a column to a sum, and returns what it is worth, where that is an amount of documents. */
+  #addCell(sum: Sum, index: number): CellWorth | undefined {
+    const { documents } = this;
+    const at = this.#groupBy.length + index;
+    const meant = documents.roleOfName(at);
+    const role = isAmountRole(meant) ? meant : undefined;
+    const numbers = this.#numbers[index]!;
+    const cell = documents.named(at);
+    const worth = this.#worth(role, cell);
+    // A column of amounts may be added up, whatever is in it.
+    if (role !== undefined) numbers.isAny = true;
     if (worth === 'absent') sum.missing++;
-    else if (worth === 'unreadable') {
-      const what = nameOfCell(cell!);
-      column.text ??= `in record ${place} it is ${what}`;
-      this.#unreadable.note(place, `${this.#request.sums[index]} of ${this.#who(invoice, place)} is ${what}`);
-    } else if (worth !== 'in no sum') {
-      sum.isFound = true;
-      column.hasNumber = true;
-      if (role !== undefined && worth.amount.coefficient !== 0n) this.#hasAmounts = true;
-      sum.total = addDecimals(sum.total, worth.amount);
-      if (invoice.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, worth.amount);
-      sum.cancelled = addDecimals(sum.cancelled, worth.cancelled);
-    }
-    return worth;
+    else if (worth === 'unreadable') this.#noteWrong(numbers, this.#request.sums[index]!, cell!);
+    if (typeof worth === 'string') return undefined;
+    sum.isFound = true;
+    numbers.isAny = true;
+    if (role !== undefined && worth.amount.coefficient !== 0n) this.hasAmounts = true;
+    sum.total = addDecimals(sum.total, worth.amount);
+    if (documents.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, worth.amount);
+    sum.cancelled = addDecimals(sum.cancelled, worth.cancelled);
+    return role === undefined ? undefined : worth;
   }
 
   /** What a cell adds to a sum. A column without a meaning is added as it stands, and so are all with --as-sent. */
-  #worth({ invoice, cell, role }: Added): CellWorth {
-    const isCancelled = invoice.validity === 'cancelled';
+  #worth(role: AmountRole | undefined, cell: Cell | undefined): string | CellWorth {
+    const isCancelled = this.documents.validity === 'cancelled';
     if (role === undefined || this.#request.asSent) {
       const amount = readAmount(cell);
       return typeof amount === 'string' ? amount : { amount, cancelled: isCancelled ? amount : DECIMAL_ZERO };
     }
-    const worth = worthOf(invoice, { role, cell });
-    if (worth.kind !== 'amount') return worth.kind;
+    const worth = worthOfCell(this.documents, role, cell);
+    if (typeof worth === 'string') return worth;
     const { amount, leftOut } = worth;
     return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
   }
 
-  #rolesIn(fields: Fields): RequestRoles {
-    const known = this.#roles.get(fields);
-    if (known !== undefined) return known;
-    const { groupBy, sums, names } = this.#request;
-    const rolesOf = (columns: readonly string[]): (Role | undefined)[] =>
-      columns.map((column) => roleNamed(column, names, fields));
-    const roles = { groupBy: rolesOf(groupBy), sums: rolesOf(sums) };
-    this.#roles.set(fields, roles);
-    return roles;
-  }
-
-  #groupOf(
-    cells: readonly (Cell | undefined)[],
-    invoice: Invoice,
-    roles: RequestRoles['groupBy'],
-  ): TotalsGroup {
+  #groupOf(cells: readonly (Cell | undefined)[]): TotalsGroup {
+    const { documents } = this;
+    const roles = cells.map((_, at) => documents.roleOfName(at));
     const splits = this.#request.sums.length > 0 && !roles.includes('currency');
-    const currency = splits ? invoice.currency : undefined;
+    const currency = splits ? documents.currency : undefined;
     const values = cells.map((cell, at) => (roles[at] === 'currency' ? asCurrency(cell) : cell));
     const [nameAt, idAt] = [roles.indexOf('counterpartyName'), roles.indexOf('counterpartyFiscalId')];
     const isByParty = nameAt !== -1 || idAt !== -1;
-    const name = nameAt === -1 ? invoice.cell('counterpartyName') : filled(values[nameAt]);
-    const id = idAt === -1 ? invoice.cell('counterpartyFiscalId') : filled(values[idAt]);
-    const fiscalId = isFiscalId(id?.text) ? id : undefined;
-    const plain = values.filter((_, at) => at !== nameAt && at !== idAt);
-    const party = { name: name?.text, fiscalId: fiscalId?.text };
-    const who = isByParty ? [counterpartyKey(party, invoice.fields.sharedIds)] : [];
-    const key = [currency ?? '', ...plain.map(identity), ...who].join('\n');
-    const known = this.#groups.get(key);
-    if (known) {
-      // The first name that a record has, as in aging: not each has one beside its fiscal ID.
-      if (nameAt !== -1) known.values[nameAt] = filled(known.values[nameAt]) ?? name;
-      else if (isByParty) known.other ??= filled(name);
-      return known;
+    const key = [currency ?? '', ...values.filter((_, at) => at !== nameAt && at !== idAt).map(identity)];
+    if (!isByParty) {
+      const text = key.join('\n');
+      return this.#groups.get(text) ?? this.#newGroup(text, values, currency, undefined);
     }
-    const other = nameAt === -1 ? filled(name) : idAt === -1 ? fiscalId : undefined;
-    const shown = values.map((cell, at) => (at === idAt ? fiscalId : cell));
-    return this.#newGroup(key, shown, currency, isByParty ? other : undefined);
+    const name = nameAt === -1 ? documents.cell('counterpartyName') : filled(values[nameAt]);
+    const id = idAt === -1 ? documents.cell('counterpartyFiscalId') : filled(values[idAt]);
+    const fiscalId = isFiscalId(id?.text) ? id : undefined;
+    const party = { name: name?.text, fiscalId: fiscalId?.text };
+    const text = [...key, counterpartyKey(party, documents.fields.sharedIds)].join('\n');
+    const known = this.#groups.get(text);
+    if (known === undefined) {
+      const shown = values.map((cell, at) => (at === idAt ? fiscalId : cell));
+      const other = nameAt === -1 ? name : idAt === -1 ? fiscalId : undefined;
+      return this.#newGroup(text, shown, currency, other);
+    }
+    // The first name that a record has, as in aging: not each has one beside its fiscal ID.
+    if (nameAt === -1) known.other ??= name;
+    else known.values[nameAt] = filled(known.values[nameAt]) ?? name;
+    return known;
   }
 
   #newGroup(
@@ -330,42 +262,25 @@ export class Totals {
     currency: string | undefined,
     other: Cell | undefined,
   ): TotalsGroup {
-    if (this.#groups.size === MAX_GROUPS) this.#refuseMoreGroups();
-    const sums = this.#request.sums.map((): Sum => ({
-      total: DECIMAL_ZERO,
-      creditNotes: DECIMAL_ZERO,
-      cancelled: DECIMAL_ZERO,
-      missing: 0,
-      isFound: false,
-    }));
-    const group = { values, currency, other, records: 0, sums };
+    const { groupBy, sums } = this.#request;
+    if (this.#groups.size === MAX_GROUPS) {
+      const asked = groupBy.map((column) => `--group-by ${column}`).join(' ');
+      throw new UsageError(`${asked} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`, {
+        hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
+      });
+    }
+    const nothing = { total: DECIMAL_ZERO, creditNotes: DECIMAL_ZERO, cancelled: DECIMAL_ZERO };
+    const empty = sums.map((): Sum => ({ ...nothing, missing: 0, isFound: false }));
+    const group = { values, currency, other, records: 0, sums: empty };
     this.#groups.set(key, group);
     return group;
   }
-
-  #refuseMoreGroups(): never {
-    throw new UsageError(
-      `--group-by ${this.#request.groupBy.join(' --group-by ')} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`,
-      {
-        hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
-      },
-    );
-  }
 }
 
-/** A cell of a record, and what decides what it adds. */
-interface Added {
-  readonly invoice: Invoice;
-  readonly cell: Cell | undefined;
-  readonly role: AmountRole | undefined;
-}
-
-interface Worth {
+interface CellWorth {
   readonly amount: Decimal;
   readonly cancelled: Decimal;
 }
-
-type CellWorth = 'absent' | 'unreadable' | 'in no sum' | Worth;
 
 /** The cell, if it has a value: empty text is none. */
 export function filled(cell: Cell | undefined): Cell | undefined {

@@ -1,14 +1,20 @@
 import { failureIn, type Finding } from '../findings.ts';
-import { CellReader, firstFilled } from '../json/cells.ts';
+import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from '../invoices/amounts.ts';
+import { DocumentReader } from '../invoices/document-reader.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { InvoiceReader } from '../invoices/invoice.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { agesOf, overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
-import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
+import {
+  figureWithout,
+  type CurrencyFigures,
+  type DirectionFigures,
+  type MissingFigure,
+  type ReportDates,
+} from './invoice-figures.ts';
 
 /** Open amounts of one direction in one currency. */
 export interface OpenFigures {
@@ -203,52 +209,43 @@ export interface FundFigures {
 
 /** Gathers the funds that have a balance. */
 export class FundTally {
-  readonly #roles: InvoiceReader;
-  readonly #reader: CellReader;
+  readonly #documents: DocumentReader;
   readonly #unreadable = new Unreadable();
   readonly #first: Fund[] = [];
   #count = 0;
-  #records = 0;
 
   constructor(fields: FieldsOf) {
-    this.#roles = new InvoiceReader(fields, FUND_ROLES);
-    this.#reader = new CellReader([...this.#roles.columns, ...FUND_NAMES, 'id']);
+    this.#documents = new DocumentReader({ fields }, { roles: FUND_ROLES, names: [...FUND_NAMES, 'id'] });
   }
 
   add(batch: RecordBatch): void {
-    for (let index = 0; index < batch.count; index++) {
-      this.#records++;
-      const cells = this.#reader.read(batch, index);
-      const fund = this.#roles.read(cells);
-      const balance = readAmount(fund.cell('balance'));
-      if (balance === 'unreadable') this.#unreadable.noteRole(fund, 'balance', this.#records);
-      if (typeof balance === 'string' || balance.coefficient === 0n) continue;
-      this.#count++;
-      if (this.#first.length === MAX_FUNDS) continue;
-      const amount = readAmount(fund.cell('total'));
-      const named = cells.slice(this.#roles.columns.length);
-      const name = firstFilled(named.slice(0, FUND_NAMES.length));
-      this.#first.push({
-        name: name?.text,
-        number: (fund.cell('number') ?? named.at(-1))?.text,
-        status: fund.cell('status')?.text,
-        currency: fund.currency,
-        amount: typeof amount === 'string' ? undefined : amount,
-        balance,
-      });
-    }
+    this.#documents.fold(batch, () => this.#addFund());
   }
 
   finish(): FundFigures {
-    const isMissing = this.#records > 0 && !this.#roles.has('balance');
-    const reason = `No fund has ${this.#roles.describe('balance')}.`;
-    const columns = this.#roles.columnsOf('balance');
-    const details = { code: 'column missing', role: 'balance', columns } as const;
+    const isMissing = this.#documents.records > 0 && !this.#documents.has('balance');
     return {
       first: this.#first,
       count: this.#count,
-      missing: isMissing ? [{ figure: 'funds', reason, hint: undefined, details }] : [],
+      missing: isMissing ? [figureWithout('funds', 'balance', this.#documents, 'fund')] : [],
       failure: failureIn([this.#unreadable.finding('funds')]),
     };
+  }
+
+  #addFund(): void {
+    const fund = this.#documents;
+    const balance = readAmount(fund.cell('balance'));
+    if (balance === 'unreadable') this.#unreadable.noteRole(fund, 'balance');
+    if (typeof balance === 'string' || balance.coefficient === 0n) return;
+    if (this.#count++ >= MAX_FUNDS) return;
+    const amount = readAmount(fund.cell('total'));
+    this.#first.push({
+      name: firstFilled(fund.namedCells(0, FUND_NAMES.length))?.text,
+      number: fund.text('number') ?? fund.named(FUND_NAMES.length)?.text,
+      status: fund.text('status'),
+      currency: fund.currency,
+      amount: typeof amount === 'string' ? undefined : amount,
+      balance,
+    });
   }
 }

@@ -1,15 +1,16 @@
 import { UsageError } from '../errors.ts';
 import { failureIn, type Finding, type FindingDetails } from '../findings.ts';
-import { firstFilled, type Cell } from '../json/cells.ts';
+import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
-import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
-import type { Invoice } from '../invoices/invoice.ts';
+import type { Document } from '../invoices/document.ts';
+import type { DocumentReader } from '../invoices/document-reader.ts';
+import { ownIdColumns, ownNameColumns, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
-import { Aging, type AgedBalance, type AgedDocument } from '../query/aging.ts';
+import { Aging, type AgedBalance } from '../query/aging.ts';
 import { PeriodTally, TYPE_ROLES, type PeriodFigures } from './period-figures.ts';
 
 /** For which days figures are made. Days are counted since 1970-01-01. */
@@ -94,131 +95,140 @@ interface InvoiceFiguresOptions {
 export class InvoiceFigures {
   readonly #dates: ReportDates;
   readonly #aging: Aging;
-  /** The columns that may hold the organization's own fiscal ID, and its name, the likeliest first. */
-  readonly #ownColumns: { readonly fiscalId: readonly string[]; readonly name: readonly string[] };
+  readonly #own: OwnNames;
   readonly #currencies = new Map<string | undefined, CurrencyTally>();
-  readonly #ownFiscalIds = new Map<string, number>();
-  readonly #ownNames = new Map<string, number>();
   readonly #unreadable = new Unreadable();
-  #count = 0;
   #inNoSum = 0;
 
   constructor({ fields, listing, dates }: InvoiceFiguresOptions) {
     this.#dates = dates;
-    this.#ownColumns = { fiscalId: ownIdColumns(listing), name: ownNameColumns(listing) };
     const { asOf, today } = dates;
-    const columns = [...this.#ownColumns.fiscalId, ...this.#ownColumns.name];
-    const besides = { roles: TYPE_ROLES, columns };
+    this.#own = new OwnNames(listing);
+    const besides = { roles: TYPE_ROLES, names: this.#own.columns };
     this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today, besides });
   }
 
   add(batch: RecordBatch): void {
-    this.#aging.add(batch, undefined, (document) => {
-      this.#count++;
-      this.#addOpen(document);
-      this.#addTotals(document);
-      this.#noteOwn(document.cells);
+    const { documents } = this.#aging;
+    this.#aging.add(batch, undefined, (item, balance) => {
+      if (balance !== undefined && item.kind === 'open' && item.due !== undefined) {
+        const { name, fiscalId } = documents.counterparty;
+        const number = documents.text('number');
+        const { due, amount } = item;
+        const open = { number, counterparty: name ?? fiscalId, fiscalId, due, amount };
+        this.#tally().addOpen(open, this.#dates.asOf);
+      }
+      this.#addTotals();
+      this.#own.add(documents, 0);
     });
   }
 
   finish(): DirectionFigures {
+    const { documents } = this.#aging;
     const missing: MissingFigure[] = [];
     let balances: AgedBalance[] = [];
-    const fault = faultOf(() => (balances = this.#aging.finish()));
-    if (fault !== undefined) missing.push(missingFigure('balances', fault));
-    const role = (['total', 'date'] as const).find((one) => !this.#aging.invoices.has(one));
-    if (this.#count > 0 && role !== undefined) {
-      const reason = `No invoice has ${this.#aging.invoices.describe(role)}.`;
-      const columns = this.#aging.invoices.columnsOf(role);
-      missing.push({
-        figure: 'months',
-        reason,
-        hint: undefined,
-        details: { code: 'column missing', role, columns },
-      });
+    try {
+      balances = this.#aging.finish();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      const { message: reason, hint, details } = error;
+      missing.push({ figure: 'balances', reason, hint, details });
     }
+    const role = (['total', 'date'] as const).find((one) => !documents.has(one));
+    if (documents.records > 0 && role !== undefined)
+      missing.push(figureWithout('months', role, documents, 'invoice'));
     return {
-      invoices: this.#count,
+      invoices: documents.records,
       currencies: [...this.#currencies].map(([currency, tally]) => tally.figures(currency)),
       balances,
-      ownFiscalIds: [...this.#ownFiscalIds.keys()],
-      ownName: [...this.#ownNames].toSorted(([, left], [, right]) => right - left)[0]?.[0],
+      ownFiscalIds: [...this.#own.fiscalIds.keys()],
+      ownName: [...this.#own.names].toSorted(([, left], [, right]) => right - left)[0]?.[0],
       inNoSum: this.#inNoSum,
       missing,
-      failure: failureIn([this.#aging.finding('open amounts'), this.#unreadable.finding('months')]),
+      failure: failureIn([
+        this.#aging.unreadable.finding('open amounts'),
+        this.#unreadable.finding('months'),
+      ]),
     };
   }
 
   /** The total in the month of issue, and what the period is told by. What is in no sum is in no month. */
-  #addTotals({ invoice, place }: AgedDocument): void {
+  #addTotals(): void {
+    const { documents } = this.#aging;
     const { period } = this.#dates;
-    const day = dayIn(invoice, 'date');
+    const day = dayIn(documents, 'date');
     const isInPeriod = typeof day === 'number' && day >= period.first && day <= period.last;
-    if (!invoice.isInSums) {
+    if (!documents.isInSums) {
       if (isInPeriod) this.#inNoSum++;
       return;
     }
     if (day === 'unreadable') {
-      this.#unreadable.noteRole(invoice, 'date', place);
+      this.#unreadable.noteRole(documents, 'date');
       return;
     }
-    const worth = worthOf(invoice, { role: 'total', cell: invoice.cell('total') });
-    if (worth.kind === 'unreadable') this.#unreadable.noteRole(invoice, 'total', place);
-    else if (worth.kind !== 'amount' || day === undefined) this.#tallyOf(invoice).addMissing();
-    else this.#tallyOf(invoice).addIssued(day, worth.amount);
-    if (!isInPeriod) return;
-    const unreadable = this.#tallyOf(invoice).period.add(invoice);
-    if (unreadable !== undefined) this.#unreadable.noteRole(invoice, unreadable, place);
+    const total = worthOf(documents, 'total');
+    if (total === 'unreadable') this.#unreadable.noteRole(documents, 'total');
+    else if (typeof total === 'string' || day === undefined) this.#tally().missing++;
+    else this.#tally().addIssued(day, total.amount);
+    const unreadable = isInPeriod ? this.#tally().period.add(documents) : undefined;
+    if (unreadable !== undefined) this.#unreadable.noteRole(documents, unreadable);
   }
 
-  #addOpen({ item, invoice, balance }: AgedDocument): void {
-    if (balance === undefined || item.kind !== 'open' || item.due === undefined) return;
-    const { name, fiscalId } = invoice.counterparty;
-    const { due, amount } = item;
-    const open = {
-      number: invoice.cell('number')?.text,
-      counterparty: name ?? fiscalId,
-      fiscalId,
-      due,
-      amount,
-    };
-    this.#tallyOf(invoice).addOpen(open, this.#dates.asOf);
-  }
-
-  #tallyOf({ currency }: Invoice): CurrencyTally {
+  /** The tally of the document's currency. */
+  #tally(): CurrencyTally {
+    const { currency } = this.#aging.documents;
     const known = this.#currencies.get(currency);
     if (known !== undefined) return known;
     const tally = new CurrencyTally();
     this.#currencies.set(currency, tally);
     return tally;
   }
+}
 
-  #noteOwn(cells: readonly (Cell | undefined)[]): void {
-    const { fiscalId } = this.#ownColumns;
-    countFirst(this.#ownFiscalIds, cells.slice(0, fiscalId.length));
-    countFirst(this.#ownNames, cells.slice(fiscalId.length));
+/** A figure that cannot be told, since no record has a column of the role. */
+export function figureWithout(
+  figure: MissingFigure['figure'],
+  role: Role,
+  documents: DocumentReader,
+  what: string,
+): MissingFigure {
+  const details = { code: 'column missing', role, columns: documents.columnsOf(role) } as const;
+  return { figure, reason: `No ${what} has ${documents.describe(role)}.`, hint: undefined, details };
+}
+
+/** What the invoices of a listing call the organization itself: at most a few of each, and how many invoices do. */
+export class OwnNames {
+  readonly columns: readonly string[];
+  readonly fiscalIds = new Map<string, number>();
+  readonly names = new Map<string, number>();
+  readonly #ids: number;
+
+  constructor(listing: 'issued' | 'received') {
+    const ids = ownIdColumns(listing);
+    this.#ids = ids.length;
+    this.columns = [...ids, ...ownNameColumns(listing)];
+  }
+
+  /** Adds a document, whose names from the index `from` on are `columns`. */
+  add(document: Document, from: number): void {
+    const [middle, end] = [from + this.#ids, from + this.columns.length];
+    countText(this.fiscalIds, firstFilled(document.namedCells(from, middle))?.text);
+    countText(this.names, firstFilled(document.namedCells(middle, end))?.text);
   }
 }
 
-/** Counts the text of the first cell that has one, in a map of a few texts. */
-function countFirst(counts: Map<string, number>, cells: readonly (Cell | undefined)[]): void {
-  const text = firstFilled(cells)?.text;
-  if (text === undefined) return;
-  const count = counts.get(text);
-  if (count === undefined && counts.size === MAX_OWN) return;
+function countText(counts: Map<string, number>, text: string | undefined): void {
+  const count = text === undefined ? undefined : counts.get(text);
+  if (text === undefined || (count === undefined && counts.size === MAX_OWN)) return;
   counts.set(text, (count ?? 0) + 1);
 }
 
 class CurrencyTally {
   readonly #months = new Map<string, Decimal>();
   readonly period = new PeriodTally();
-  #missing = 0;
+  missing = 0;
   readonly #dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
   readonly #overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));
-
-  addMissing(): void {
-    this.#missing++;
-  }
 
   addIssued(day: number, total: Decimal): void {
     const { name } = monthOf(day);
@@ -235,7 +245,7 @@ class CurrencyTally {
       currency,
       months: this.#months,
       period: this.period.figures,
-      missing: this.#missing,
+      missing: this.missing,
       dueSoon: this.#dueSoon.list,
       overdue: this.#overdue.list,
     };
@@ -266,20 +276,4 @@ class LeadingInvoices {
   get list(): InvoiceList {
     return { first: this.#first, count: this.#count, sum: this.#sum };
   }
-}
-
-/** The UsageError that the work ends in, if it does: why a figure is missing. Any other error is thrown on. */
-function faultOf(work: () => unknown): UsageError | undefined {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    if (error instanceof UsageError) return error;
-    throw error;
-  }
-}
-
-function missingFigure(figure: MissingFigure['figure'], fault: UsageError): MissingFigure {
-  const { message: reason, hint, details } = fault;
-  return { figure, reason, hint, details };
 }

@@ -1,7 +1,7 @@
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import { worthOf } from '../invoices/amounts.ts';
+import type { Document } from '../invoices/document.ts';
 import type { Family } from '../invoices/documents.ts';
-import type { Invoice } from '../invoices/invoice.ts';
 
 /** The amounts that are told by type, in the order of their columns. */
 export const TYPE_ROLES = ['exempt', 'net', 'tax', 'total'] as const;
@@ -50,71 +50,57 @@ export class PeriodTally {
   #cancelled = { documents: 0, total: DECIMAL_ZERO };
 
   /** Adds a document that is in sums. Returns the first of its amounts that cannot be read, which is not in them. */
-  add(invoice: Invoice): TypeRole | undefined {
-    const amounts = TYPE_ROLES.map((role) => [role, amountOf(invoice, role)] as const);
-    this.#all.add(amounts);
-    this.#tallyOf(invoice).add(amounts);
-    const found = new Map(amounts).get('total');
-    const total = typeof found === 'object' ? found : DECIMAL_ZERO;
-    if (invoice.family === 'credit note') this.#creditNotes = addDecimals(this.#creditNotes, total);
-    if (invoice.validity === 'cancelled') {
-      const { documents, total: before } = this.#cancelled;
-      this.#cancelled = { documents: documents + 1, total: addDecimals(before, total) };
+  add(document: Document): TypeRole | undefined {
+    const tallies = [this.#all, this.#tallyOf(document)];
+    for (const tally of tallies) tally.documents++;
+    let unreadable: TypeRole | undefined;
+    let total = DECIMAL_ZERO;
+    for (const role of TYPE_ROLES) {
+      const worth = worthOf(document, role);
+      if (worth === 'unreadable') unreadable ??= role;
+      else if (typeof worth === 'string') for (const { missing } of tallies) missing[role]++;
+      else {
+        if (role === 'total') total = worth.amount;
+        for (const { amounts } of tallies) amounts[role] = addDecimals(amounts[role], worth.amount);
+      }
     }
-    return amounts.find(([, amount]) => amount === 'unreadable')?.[0];
+    if (document.family === 'credit note') this.#creditNotes = addDecimals(this.#creditNotes, total);
+    if (document.validity === 'cancelled') {
+      this.#cancelled.documents++;
+      this.#cancelled.total = addDecimals(this.#cancelled.total, total);
+    }
+    return unreadable;
   }
 
   get figures(): PeriodFigures {
     const types = [...this.#types]
       .toSorted(([, left], [, right]) => ORDER.indexOf(left.family) - ORDER.indexOf(right.family))
-      .map(([type, tally]) => ({ type, isRest: false, ...tally.figures }));
-    const rest = this.#rest && { type: undefined, isRest: true, ...this.#rest.figures };
+      .map(([type, tally]) => ({ type, isRest: false, ...tally }));
+    const rest = this.#rest === undefined ? [] : [{ type: undefined, isRest: true, ...this.#rest }];
     return {
-      all: this.#all.figures,
-      types: rest === undefined ? types : [...types, rest],
-      creditNotes: this.#creditNotes,
-      cancelled: this.#cancelled,
+      ...{ all: this.#all, types: [...types, ...rest] },
+      ...{ creditNotes: this.#creditNotes, cancelled: this.#cancelled },
     };
   }
 
-  #tallyOf(invoice: Invoice): TypeTally {
-    const type = invoice.cell('documentType')?.text;
+  #tallyOf(document: Document): TypeTally {
+    const type = document.text('documentType');
     const known = this.#types.get(type);
     if (known !== undefined) return known;
     if (this.#types.size === MAX_TYPES) return (this.#rest ??= new TypeTally('unknown'));
-    const tally = new TypeTally(invoice.family);
+    const tally = new TypeTally(document.family);
     this.#types.set(type, tally);
     return tally;
   }
 }
 
-type TypeAmount = Decimal | 'absent' | 'unreadable';
-
-function amountOf(invoice: Invoice, role: TypeRole): TypeAmount {
-  const worth = worthOf(invoice, { role, cell: invoice.cell(role) });
-  if (worth.kind === 'amount') return worth.amount;
-  return worth.kind === 'unreadable' ? 'unreadable' : 'absent';
-}
-
 class TypeTally {
   readonly family: Family;
-  readonly #amounts = { exempt: DECIMAL_ZERO, net: DECIMAL_ZERO, tax: DECIMAL_ZERO, total: DECIMAL_ZERO };
-  readonly #missing = { exempt: 0, net: 0, tax: 0, total: 0 };
-  #documents = 0;
+  documents = 0;
+  readonly amounts = { exempt: DECIMAL_ZERO, net: DECIMAL_ZERO, tax: DECIMAL_ZERO, total: DECIMAL_ZERO };
+  readonly missing = { exempt: 0, net: 0, tax: 0, total: 0 };
 
   constructor(family: Family) {
     this.family = family;
-  }
-
-  add(amounts: readonly (readonly [role: TypeRole, amount: TypeAmount])[]): void {
-    this.#documents++;
-    for (const [role, amount] of amounts) {
-      if (amount === 'absent') this.#missing[role]++;
-      else if (amount !== 'unreadable') this.#amounts[role] = addDecimals(this.#amounts[role], amount);
-    }
-  }
-
-  get figures(): Omit<TypeFigures, 'type' | 'isRest'> {
-    return { documents: this.#documents, amounts: this.#amounts, missing: this.#missing };
   }
 }

@@ -1,18 +1,18 @@
 import { BadBody } from '../errors.ts';
 import { failureIn, type Finding } from '../findings.ts';
 import { readAmount, worthOf } from '../invoices/amounts.ts';
-import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
+import type { FieldsOf } from '../invoices/fields.ts';
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
-import type { Invoice } from '../invoices/invoice.ts';
-import { bucketOf, dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import { bucketOf, dayIn, DEFAULT_BUCKETS, type OpenItem } from '../invoices/open-items.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
-import { Aging, type AgedBalance, type AgedDocument } from '../query/aging.ts';
+import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { CANCELLED, CREDIT, UNDATED } from './ages.ts';
+import { OwnNames } from './invoice-figures.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;
@@ -90,19 +90,17 @@ const PAYMENT_DATES = ['date', 'paidAt', 'paymentDate'];
 export class StatementTally {
   readonly #options: StatementOptions;
   readonly #aging: Aging;
-  /** Of the organization's own fiscal ID, then of its name. */
-  readonly #ownColumns: readonly [fiscalId: readonly string[], name: readonly string[]];
+  readonly #own: OwnNames;
   readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
   /** Everyone that was seen, where everyone is told of. */
   readonly #seen = new Map<string, Counterparty>();
-  #own: Counterparty = { name: undefined, fiscalId: undefined };
 
   constructor(options: StatementOptions) {
     const { fields, listing, today } = options;
     this.#options = options;
-    this.#ownColumns = [ownIdColumns(listing), ownNameColumns(listing)];
-    const besides = { roles: ['total'] as const, columns: ['payments', ...this.#ownColumns.flat()] };
+    this.#own = new OwnNames(listing);
+    const besides = { roles: ['total'] as const, names: ['payments', ...this.#own.columns] };
     this.#aging = new Aging({
       ...{ fields, buckets: DEFAULT_BUCKETS, asOf: today, today, apart: true, besides },
     });
@@ -115,11 +113,11 @@ export class StatementTally {
 
   add(batch: RecordBatch): void {
     const { everyone } = this.#options;
-    this.#aging.add(batch, undefined, (document) => {
-      this.#addItem(document);
+    this.#aging.add(batch, undefined, (item, balance) => {
+      if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
       // One record says it as well as all do.
-      if (everyone || this.#own.fiscalId === undefined) this.#noteOwn(document.cells);
-      if (everyone) this.#noteParty(document.invoice);
+      if (everyone || this.#own.fiscalIds.size === 0) this.#own.add(this.#aging.documents, 1);
+      if (everyone) this.#noteParty();
     });
   }
 
@@ -133,12 +131,14 @@ export class StatementTally {
     }
     const isTold = (balances: readonly AgedBalance[]): boolean =>
       this.#options.everyone || balances.some(({ invoices }) => invoices > 0);
+    const [fiscalId] = this.#own.fiscalIds.keys();
+    const [name] = this.#own.names.keys();
     return {
       statements: [...parties]
         .filter(([, balances]) => isTold(balances))
         .map(([key, balances]) => this.#statementOf(key, balances)),
-      own: this.#own,
-      failure: failureIn([this.#aging.finding('statement')]),
+      own: { fiscalId, name },
+      failure: failureIn([this.#aging.unreadable.finding('statement')]),
     };
   }
 
@@ -170,53 +170,36 @@ export class StatementTally {
     };
   }
 
-  #addItem({ item, invoice, balance, cells }: AgedDocument): void {
-    if (balance === undefined || !('amount' in item)) return;
-    const { today } = this.#options;
-    const due = item.kind === 'open' ? item.due : statedDay(invoice, 'due');
-    const daysLate = item.kind === 'open' && item.due !== undefined ? today - item.due : undefined;
-    const total = worthOf(invoice, { role: 'total', cell: invoice.cell('total') });
+  #addItem(item: Extract<OpenItem, { readonly amount: Decimal }>, balance: AgedBalance): void {
+    const { documents } = this.#aging;
+    const dayOf = (role: 'date' | 'due'): StatedDay => {
+      const day = dayIn(documents, role);
+      return day === 'unreadable' ? documents.text(role) : day;
+    };
+    const days = item.kind === 'open' && item.due !== undefined ? this.#options.today - item.due : undefined;
+    const total = worthOf(documents, 'total');
+    const ofNoAge = { open: UNDATED, credit: CREDIT, cancelled: CANCELLED };
     const document: StatedDocument = {
-      number: invoice.cell('number'),
-      type: invoice.cell('documentType'),
-      date: statedDay(invoice, 'date'),
-      due,
-      daysLate: daysLate === undefined ? undefined : Math.max(0, daysLate),
-      total: total.kind === 'amount' ? total.amount : undefined,
+      number: documents.cell('number'),
+      type: documents.cell('documentType'),
+      date: dayOf('date'),
+      due: dayOf('due'),
+      daysLate: days === undefined ? undefined : Math.max(0, days),
+      total: typeof total === 'string' ? undefined : total.amount,
       open: item.kind === 'cancelled' ? undefined : item.amount,
-      age:
-        item.kind !== 'open'
-          ? { credit: CREDIT, cancelled: CANCELLED }[item.kind]
-          : daysLate === undefined
-            ? UNDATED
-            : bucketOf(DEFAULT_BUCKETS, daysLate),
-      payments: paymentsIn(cells[0], this.#payments),
+      age: days === undefined ? ofNoAge[item.kind] : bucketOf(DEFAULT_BUCKETS, days),
+      payments: paymentsIn(documents.named(0), this.#payments),
     };
     const known = this.#documents.get(balance);
     if (known === undefined) this.#documents.set(balance, [document]);
     else known.push(document);
   }
 
-  /** The first fiscal ID and name of its own that a record has. */
-  #noteOwn(cells: readonly (Cell | undefined)[]): void {
-    const [ids, names] = this.#ownColumns;
-    const own = cells.slice(-ids.length - names.length);
-    const { fiscalId, name } = this.#own;
-    this.#own = {
-      fiscalId: fiscalId ?? firstFilled(own.slice(0, ids.length))?.text,
-      name: name ?? firstFilled(own.slice(ids.length))?.text,
-    };
+  #noteParty(): void {
+    const { counterparty, counterpartyKey: key } = this.#aging.documents;
+    const known = this.#seen.get(key);
+    if (known?.name === undefined) this.#seen.set(key, { ...known, ...counterparty });
   }
-
-  #noteParty({ counterparty, counterpartyKey }: Invoice): void {
-    const known = this.#seen.get(counterpartyKey);
-    if (known?.name === undefined) this.#seen.set(counterpartyKey, { ...known, ...counterparty });
-  }
-}
-
-function statedDay(invoice: Invoice, role: 'date' | 'due'): StatedDay {
-  const day = dayIn(invoice, role);
-  return day === 'unreadable' ? invoice.cell(role)?.text : day;
 }
 
 function byDueDate(left: StatedDocument, right: StatedDocument): number {

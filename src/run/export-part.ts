@@ -9,7 +9,7 @@ import { openDestination } from '../output/files/open-destination.ts';
 import { formatOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
-import type { ColumnNames } from '../query/named-cells.ts';
+import type { ColumnNames } from '../invoices/column-names.ts';
 import type { Questions } from '../query/questions.ts';
 import type { Notices } from './notices.ts';
 import {

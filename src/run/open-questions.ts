@@ -19,15 +19,10 @@ import {
   type FieldsOf,
   type Role,
 } from '../invoices/fields.ts';
-import type { ColumnNames } from '../query/named-cells.ts';
+import type { ColumnNames } from '../invoices/column-names.ts';
+import type { PlaceOf } from '../invoices/document-reader.ts';
 import { asksOfDocuments, DATE_FLAGS, type SortColumn } from '../query/question-syntax.ts';
-import {
-  Questions,
-  type ExpandQuestion,
-  type FilterQuestion,
-  type PlaceOf,
-  type Question,
-} from '../query/questions.ts';
+import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -117,7 +112,7 @@ async function rowsOf(
   const tests = await invoiceTests(context, asked);
   if (tests.length === 0) return { expand: expandQuestion(column) };
   const { WhereFilter } = await import('../query/where/where.ts');
-  const filter = new WhereFilter(tests, [], { names: asked.names });
+  const filter = new WhereFilter(tests, { names: asked.names });
   const before = await whereQuestionOf(context, filter, asked.records);
   return { before, expand: expandQuestion(column, before.placeOf) };
 }
@@ -180,14 +175,14 @@ async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFi
   const documentTests = expand === undefined ? await invoiceTests(context, asked) : [];
   if (where.length === 0 && documentTests.length === 0) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
-  const { roleNamed } = await import('../query/named-cells.ts');
+  const { roleNamed } = await import('../invoices/column-names.ts');
   const at = whereContext(context);
   const { names, placeOf } = asked;
   const tests = where.map((condition) => {
     const role = roleNamed(condition.column, names, names.fields.usual);
     return conditionTest(condition, at, role !== undefined && JUDGED.has(role));
   });
-  return new WhereFilter([...tests, ...documentTests], columnsOf(where), { names, placeOf });
+  return new WhereFilter([...tests, ...documentTests], { names, placeOf });
 }
 
 /** What a document is judged by: a cell of these that cannot be read makes an answer incomplete. */
@@ -198,17 +193,11 @@ export function whereContext({ clock, env }: Context): WhereContext {
   return { today: localDay(clock.now()), locale: localeOf(env) };
 }
 
-/** The columns that conditions name, each once. */
-export function columnsOf(where: NonNullable<QuestionFlags['where']>): string[] {
-  return [...new Set(where.map(({ column }) => column))];
-}
-
 async function invoiceTests(context: Context, asked: AskingOptions): Promise<RecordTest[]> {
   const { flags } = asked;
   if (!asksOfDocuments(flags)) return [];
   const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
   const { isEmptySpan } = await import('../query/where/date-value.ts');
-  const { fields } = asked.names;
   const { today } = whereContext(context);
   const { since, until } = flags;
   if (since !== undefined && until !== undefined && isEmptySpan(since.on(today), until.on(today))) {
@@ -219,10 +208,10 @@ async function invoiceTests(context: Context, asked: AskingOptions): Promise<Rec
       },
     );
   }
-  const tests = flags.overdue ? [overdueTest(fields, today)] : [];
+  const tests = flags.overdue ? [overdueTest(today)] : [];
   for (const flag of DATE_FLAGS) {
     const date = flags[flag.name];
-    if (date !== undefined) tests.push(dateTest(fields, flag, date.on(today)));
+    if (date !== undefined) tests.push(dateTest(flag, date.on(today)));
   }
   return tests;
 }
@@ -388,10 +377,12 @@ export async function watched(
   { flag, columns, names, notices }: Watched,
 ): Promise<AsyncIterable<RecordBatch>> {
   if (columns.length === 0) return records;
-  const { watchColumns } = await import('../query/column-watch.ts');
-  const { NamedCells } = await import('../query/named-cells.ts');
+  const { watchColumns } = await import('../query/missing-columns.ts');
+  const { DocumentReader } = await import('../invoices/document-reader.ts');
+  const { PLAIN_NAMES } = await import('../invoices/column-names.ts');
+  const reader = new DocumentReader(names ?? PLAIN_NAMES, { roles: [], names: columns });
   const tell = (complaint: string): void => notices.warn(`${flag}: ${complaint}`);
-  return watchColumns(records, { flag, columns, names, reader: new NamedCells(columns, names), tell });
+  return watchColumns(records, { flag, reader, tell });
 }
 
 /** The same for the columns of --field: an answer that takes one for empty that is not there is not what was asked. */

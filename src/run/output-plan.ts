@@ -13,7 +13,7 @@ import {
 } from '../output/formats.ts';
 import { useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
-import type { ColumnNames } from '../query/named-cells.ts';
+import type { ColumnNames } from '../invoices/column-names.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
 import type { OutputFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';

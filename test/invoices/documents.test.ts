@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CellReader, type Cell } from '../../src/json/cells.ts';
+import type { Cell } from '../../src/json/cells.ts';
 import { formatDecimal, type Decimal } from '../../src/json/decimal.ts';
 import { nameOfCell, readAmount, worthOf } from '../../src/invoices/amounts.ts';
 import { Counted } from '../../src/invoices/counted.ts';
 import { familyOf, validityOf } from '../../src/invoices/documents.ts';
-import { AMOUNT_ROLES, ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
+import { ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import {
   bareFiscalId,
@@ -13,7 +13,7 @@ import {
   isChileanFiscalId,
   isFiscalId,
 } from '../../src/invoices/fiscal-ids.ts';
-import { InvoiceReader, type Invoice } from '../../src/invoices/invoice.ts';
+import { DocumentReader } from '../../src/invoices/document-reader.ts';
 import { bucketNames, bucketOf, dayIn, isOverdue, openItemOf } from '../../src/invoices/open-items.ts';
 import { Unreadable } from '../../src/invoices/unreadable.ts';
 import { batchOf } from '../support/records.ts';
@@ -22,9 +22,15 @@ import { batchOf } from '../support/records.ts';
 function invoiceOf(
   record: object | string,
   fields: FieldsOf = { usual: fieldsOfColumns(issued.columns) },
-): Invoice {
-  const invoices = new InvoiceReader(fields, ROLES);
-  return invoices.read(new CellReader(invoices.columns).read(batchOf(record), 0));
+  place = 1,
+): DocumentReader {
+  const reader = new DocumentReader({ fields }, { roles: ROLES });
+  reader.fold(
+    batchOf(record),
+    () => {},
+    () => place,
+  );
+  return reader;
 }
 
 /** Amounts as text, so that what differs can be read. */
@@ -203,8 +209,8 @@ describe('an amount', () => {
   ])('of %j is worth %j', (record, expected) => {
     const one = invoiceOf(record);
     const worth = (['open', 'total'] as const).map((role) => {
-      const told = worthOf(one, { role, cell: one.cell(role) });
-      if (told.kind !== 'amount') return [role, told.kind];
+      const told = worthOf(one, role);
+      if (typeof told === 'string') return [role, told];
       const [amount, leftOut] = [formatDecimal(told.amount), formatDecimal(told.leftOut)];
       return [role, leftOut === '0' ? amount : `${amount}, ${leftOut} left out`];
     });
@@ -310,14 +316,14 @@ describe('what cannot be read', () => {
   it('is counted by records, of which three are named', () => {
     const unreadable = new Unreadable();
     expect(unreadable.finding('--sum')).toEqual({ level: 'fact', text: '', missing: { unreadable: 0 } });
-    unreadable.noteRole(invoiceOf({ number: 'F-1' }), 'total', 1);
+    unreadable.noteRole(invoiceOf({ number: 'F-1' }, undefined, 1), 'total');
     expect(unreadable.count).toBe(0);
-    unreadable.noteRole(invoiceOf({ number: 'F-2', totalAmount: 'x' }), 'total', 2);
+    unreadable.noteRole(invoiceOf({ number: 'F-2', totalAmount: 'x' }, undefined, 2), 'total');
     unreadable.note(2, 'the same record');
     expect(unreadable.finding('--sum').text).toBe(
       '--sum: 1 record is left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"',
     );
-    unreadable.noteRole(invoiceOf({ amount: true }), 'total', 3);
+    unreadable.noteRole(invoiceOf({ amount: true }, undefined, 3), 'total');
     for (let place = 4; place < 7; place++) unreadable.note(place, `record ${place}`);
     expect(unreadable.count).toBe(5);
     expect(unreadable.finding('aging')).toMatchObject({
@@ -327,78 +333,5 @@ describe('what cannot be read', () => {
         'amount of record 3 is the boolean "true"; record 4; and 2 more',
       hint: expect.stringContaining('--field'),
     });
-  });
-});
-
-describe('what a record says', () => {
-  it('is in the first column of a role that has a value', () => {
-    const one = invoiceOf({ totalAmount: null, total: '', amount: 7, dueDate: '2026-01-01' });
-    expect([one.found('total'), one.cell('due'), one.cell('open')]).toEqual([
-      { column: 'amount', cell: cell('number', '7') },
-      cell('string', '2026-01-01'),
-      undefined,
-    ]);
-    expect(invoiceOf({ customer: { name: 'Ada', fiscalId: '--' } }).counterparty).toEqual({
-      name: 'Ada',
-      fiscalId: undefined,
-    });
-    expect(() =>
-      new InvoiceReader({ usual: fieldsOfColumns(issued.columns) }, ['open']).read([]).cell('due'),
-    ).toThrow('the role due is not read');
-  });
-
-  it('is read by the fields of its profile, where there are several', () => {
-    const usual = fieldsOfColumns(issued.columns);
-    const south = { ...usual, columns: { ...usual.columns, currency: ['=CLP'], total: ['sum'] } };
-    const fields = { usual, byProfile: new Map([['south', south]]) };
-    const invoices = new InvoiceReader(fields, ['total', 'currency', 'total']);
-    expect(invoices.columns).toEqual([
-      ...['_profile', 'totalAmount', 'total', 'amount', 'currency', 'currencyCode', 'sum'],
-    ]);
-    const reader = new CellReader(invoices.columns);
-    const batch = batchOf(
-      { _profile: 'south', totalAmount: 1, sum: 2, currency: 'USD' },
-      { _profile: 'north', totalAmount: 1, sum: 2, currency: 'USD' },
-      { totalAmount: 1, sum: 2 },
-    );
-    const told = [0, 1, 2].map((index) => {
-      const one = invoices.read(reader.read(batch, index));
-      return [one.profile, one.cell('total')?.text, one.cell('currency')?.text];
-    });
-    expect(told).toEqual([
-      ['south', '2', 'CLP'],
-      ['north', '1', 'USD'],
-      [undefined, '1', undefined],
-    ]);
-    expect(invoices.columnsOf('total')).toEqual(['totalAmount', 'total', 'amount', 'sum']);
-  });
-
-  it('is refused where no record has a role, unless its column is there', () => {
-    const invoices = new InvoiceReader({ usual: fieldsOfColumns(issued.columns) }, [
-      'total',
-      'currency',
-      'due',
-    ]);
-    const reader = new CellReader(invoices.columns);
-    invoices.read(reader.read(batchOf({ totalAmount: 1, currency: '' }), 0));
-    expect((['total', 'currency', 'due', 'open'] as const).map((role) => invoices.has(role))).toEqual([
-      ...[true, false, false, false],
-    ]);
-    const refuse = (isThere: string): void =>
-      invoices.refuseWithout(['total', 'currency'], 'no figures', (column) => column === isThere);
-    expect(() => refuse('currencyCode')).not.toThrow();
-    expect(() => refuse('date')).toThrow(
-      expect.objectContaining({
-        message: 'no figures: no record has a currency in currency or currencyCode',
-        hint: expect.stringContaining('--field currency==CLP'),
-      }),
-    );
-  });
-
-  it('has amounts in six roles', () => {
-    const record = { amountDue: 1, amountPaid: 2, total: 3, netAmount: 4, exemptAmount: 5, taxAmount: 6 };
-    expect(AMOUNT_ROLES.map((role) => invoiceOf(record).cell(role)?.text)).toEqual([
-      ...['1', '2', '3', '4', '5', '6'],
-    ]);
   });
 });

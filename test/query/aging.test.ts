@@ -271,9 +271,9 @@ describe('aging', () => {
     aging.add(batchOf(invoice(), invoice({ number: 7, ...fields })));
     expect(aging.finish()[0]).toMatchObject({
       invoices: 1,
-      amounts: [{ coefficient: 100n }, {}, {}, {}, {}],
+      ages: [{ coefficient: 100n }, {}, {}, {}, {}, {}, {}],
     });
-    expect(aging.finding('aging').text).toBe(
+    expect(aging.unreadable.finding('aging').text).toBe(
       `aging: 1 record is left out, since they cannot be read: ${what}`,
     );
   });
@@ -284,7 +284,7 @@ describe('aging', () => {
     const counts = (apart: boolean): number[] => {
       const aging = new Aging({ ...options, apart });
       aging.add(batchOf(...records));
-      expect(aging.unreadable).toBe(3);
+      expect(aging.unreadable.count).toBe(3);
       return [...aging.unreadableOf.values()];
     };
     expect([counts(true), counts(false)]).toEqual([[2, 1], []]);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CellReader } from '../../src/json/cells.ts';
+import { PLAIN_NAMES } from '../../src/invoices/column-names.ts';
+import { DocumentReader } from '../../src/invoices/document-reader.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import type { OpenWriter } from '../../src/output/writer.ts';
-import { watchColumns } from '../../src/query/column-watch.ts';
+import { watchColumns } from '../../src/query/missing-columns.ts';
 import { parseCondition, parseSort } from '../../src/query/question-syntax.ts';
 import { Questions, type Question, type Records } from '../../src/query/questions.ts';
 import { sortQuestion } from '../../src/query/sort.ts';
@@ -35,7 +36,7 @@ async function gather(records: Records): Promise<string[][]> {
 function where(expression: string) {
   const asked = { today: 0, locale: 'en-US' };
   const condition = parseCondition(expression);
-  const filter = new WhereFilter([conditionTest(condition, asked)], [condition.column]);
+  const filter = new WhereFilter([conditionTest(condition, asked)]);
   return whereQuestion(filter, { what: 'invoices', locale: 'en-US' });
 }
 
@@ -202,8 +203,7 @@ describe('columns that were asked for and never came', () => {
     const batches = await gather(
       watchColumns(records, {
         flag: '--columns',
-        columns,
-        reader: new CellReader(columns),
+        reader: new DocumentReader(PLAIN_NAMES, { roles: [], names: columns }),
         tell: (sentence) => void sentences.push(sentence),
       }),
     );

@@ -1,20 +1,23 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordSorter, sortedNumbers } from '../../src/query/sort.ts';
+import { sortedNumbers, sortQuestion } from '../../src/query/sort.ts';
 import { runToEnd } from '../../src/json/cooperative-task.ts';
 import { parseSort } from '../../src/query/question-syntax.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
-async function linesInOrder(sorter: RecordSorter): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const batch of sorter.sorted(new AbortController().signal)) lines.push(...textsOf(batch));
-  return lines;
+/** The batches in which the records come out. */
+async function batchesOf(by: string, ...batches: (string | object)[][]): Promise<string[][]> {
+  const records = async function* () {
+    for (const batch of batches) yield batchOf(...batch);
+  };
+  const sorted: string[][] = [];
+  const question = sortQuestion(parseSort(by), new AbortController().signal);
+  for await (const batch of question.answer(records())) sorted.push(textsOf(batch));
+  return sorted;
 }
 
 async function sort(by: string, ...batches: (string | object)[][]): Promise<string[]> {
-  const sorter = new RecordSorter(parseSort(by));
-  for (const batch of batches) await sorter.add(batchOf(...batch));
-  return linesInOrder(sorter);
+  return (await batchesOf(by, ...batches)).flat();
 }
 
 /** The `i` of each line. */
@@ -41,7 +44,7 @@ describe('parseSort', () => {
   });
 });
 
-describe('RecordSorter', () => {
+describe('--sort', () => {
   it('puts numbers by exact value, then text, then nothing', async () => {
     const records = [
       '{"a":"b"}',
@@ -75,10 +78,7 @@ describe('RecordSorter', () => {
     const padding = 'x'.repeat(5000);
     const records = Array.from({ length: 1000 }, (_, index) => ({ n: (index * 7919) % 1000, padding }));
     // 5 MB: more than the spool keeps in memory.
-    const sorter = new RecordSorter(parseSort('n'));
-    await sorter.add(batchOf(...records));
-    const batches: string[][] = [];
-    for await (const batch of sorter.sorted(new AbortController().signal)) batches.push(textsOf(batch));
+    const batches = await batchesOf('n', records);
     expect(batches.length).toBeGreaterThan(1);
     expect(batches.flat()).toEqual(
       records.toSorted((a, b) => a.n - b.n).map((record) => JSON.stringify(record)),
@@ -99,9 +99,7 @@ describe('RecordSorter', () => {
   });
 
   it('names a column that no record has', async () => {
-    const sorter = new RecordSorter(parseSort('dueby'));
-    await sorter.add(batchOf({ dueBy: 1 }));
-    expect(sorter.complaints()).toEqual(['no record has a value in dueby; did you mean dueBy?']);
+    await expect(sort('dueby', [{ dueBy: 1 }])).rejects.toThrow('--sort: no record has a column dueby');
   });
 
   it('sorts as a plain model does, by several columns', async () => {

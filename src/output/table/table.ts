@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { validityOf } from '../../invoices/documents.ts';
 import { fieldsOfColumns, ROLES } from '../../invoices/fields.ts';
-import { InvoiceReader } from '../../invoices/invoice.ts';
+import { Document } from '../../invoices/document.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
+import type { Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { paint, columnWidth, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
@@ -132,9 +133,10 @@ class RowForm {
   readonly #status: number | undefined;
   readonly #due: number | undefined;
   readonly #open: number | undefined;
-  readonly #invoices: InvoiceReader;
-  /** The places of the columns that `#invoices` reads. */
-  readonly #invoiceColumns: readonly (number | undefined)[];
+  #texts: readonly string[] = [];
+  readonly #document: Document;
+  /** The places of the columns that `#document` reads. */
+  readonly #documentColumns: readonly (number | undefined)[];
 
   constructor(columns: readonly ShownColumn[], { color, today, width, raw, fields, asked }: Layout) {
     const placeOf = (wanted: ShownColumn['role']): number | undefined =>
@@ -143,11 +145,12 @@ class RowForm {
       columns.find(({ name }) => name === wanted)?.index;
     this.#days = columns.filter(({ days }) => days).map(({ index }) => index);
     [this.#status, this.#due, this.#open] = [placeOf('status'), placeOf('due'), placeOf('open')];
-    this.#invoices = new InvoiceReader(fields ?? BY_ROLE, ['documentType', 'status', 'cancelled']);
-    this.#invoiceColumns = this.#invoices.columns.map(placeNamed);
+    const roles = ['documentType', 'status', 'cancelled'] as const;
+    this.#document = new Document({ fields: fields ?? BY_ROLE }, { roles }, (column) => this.#cellOf(column));
+    this.#documentColumns = this.#document.columns.map(placeNamed);
     // Among chosen columns, those that tell a credit note or a cancelled document may be missing.
     const knows = (role: 'documentType' | 'status'): boolean =>
-      this.#invoices.columnsOf(role).some((name) => placeNamed(name) !== undefined);
+      this.#document.columnsOf(role).some((name) => placeNamed(name) !== undefined);
     const canTell = asked !== true || (knows('documentType') && knows('status'));
     this.#today = canTell && this.#due !== undefined && this.#open !== undefined ? today : undefined;
     this.#color = color;
@@ -156,7 +159,7 @@ class RowForm {
 
   /** The places of columns that decide how others look. */
   get needed(): readonly number[] {
-    const places = [this.#status, this.#due, this.#open, ...this.#invoiceColumns];
+    const places = [this.#status, this.#due, this.#open, ...this.#documentColumns];
     return places.filter((place) => place !== undefined);
   }
 
@@ -195,12 +198,16 @@ class RowForm {
     if (this.#today === undefined || !POSITIVE.test(texts[this.#open!] ?? '')) return false;
     const day = parseCalendarDay(dayOf(texts[this.#due!] ?? ''));
     if (day === undefined || day >= this.#today) return false;
-    const cells = this.#invoiceColumns.map((place) => {
-      const text = place === undefined ? '' : (texts[place] ?? '');
-      return text === '' ? undefined : ({ kind: 'string', text } as const);
-    });
-    const { isInSums, validity, family } = this.#invoices.read(cells);
+    this.#texts = texts;
+    this.#document.show(0);
+    const { isInSums, validity, family } = this.#document;
     return isInSums && validity === 'valid' && family !== 'credit note';
+  }
+
+  #cellOf(column: number): Cell | undefined {
+    const place = this.#documentColumns[column];
+    const text = place === undefined ? '' : (this.#texts[place] ?? '');
+    return text === '' ? undefined : { kind: 'string', text };
   }
 }
 

@@ -1,16 +1,15 @@
-import { UsageError } from '../../errors.ts';
+import type { DocumentReader } from '../../invoices/document-reader.ts';
 import type { Finding } from '../../findings.ts';
 import { cellJson, CellReader } from '../../json/cells.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
 import { FieldComparer } from '../../json/field-comparer.ts';
-import { KEY_HINT } from '../../json/record-key.ts';
 import { wholeRecords, type RecordBatch } from '../../json/records.ts';
 import { compactRecord } from '../../json/signed-links.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Question, Records } from '../questions.ts';
 import { batchOfRows, type Row, type RowField } from '../rows.ts';
-import { EarlierExport, KeyWatch, type EarlierExportOptions } from './earlier-export.ts';
+import { EarlierExport, keyReader, refuseWithoutKey, type EarlierExportOptions } from './earlier-export.ts';
 
 /** The question of `--changes-since`. Throws UsageError where the earlier export cannot be read. */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
@@ -109,7 +108,7 @@ export class Changes {
   readonly #identity: DigestReader;
   readonly #rows: ChangeRows;
   readonly #shown: ShownColumns;
-  readonly #watch: KeyWatch;
+  readonly #keys: DocumentReader;
   readonly #isUnread: NonNullable<ChangesOptions['isUnread']>;
 
   private constructor(
@@ -124,7 +123,7 @@ export class Changes {
     this.#rows = new ChangeRows(key, beside);
     const onlyKey = key.filter((column) => !beside.includes(column));
     this.#shown = { ...CHANGE_SHOWN, ...Object.fromEntries(onlyKey.map((column) => [column, KEY_SHOWN])) };
-    this.#watch = new KeyWatch(key);
+    this.#keys = keyReader(key);
     this.#isUnread = isUnread;
   }
 
@@ -150,7 +149,7 @@ export class Changes {
 
   /** Compares a batch. Returns a row for each change, in the order of the records; none for unchanged records. */
   compare(batch: RecordBatch): RecordBatch {
-    this.#watch.look(batch);
+    this.#keys.look(batch);
     this.#earlier.refuseColumns(batch);
     const rows: Row[] = [];
     for (let index = 0; index < batch.count; index++) rows.push(...this.#compareRecord(batch, index));
@@ -162,11 +161,7 @@ export class Changes {
    * came but none had the key, since all of them would look new and all earlier ones gone.
    */
   *goneRecords(): Generator<RecordBatch> {
-    for (const complaint of this.#watch.complaints()) {
-      throw new UsageError(`cannot compare: in the listing, ${complaint}`, {
-        hint: KEY_HINT,
-      });
-    }
+    refuseWithoutKey(this.#keys, ': in the listing,');
     let rows: Row[] = [];
     for (const record of this.#earlier.rest()) {
       if (this.#isUnread(record)) continue;

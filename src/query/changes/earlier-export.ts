@@ -1,11 +1,12 @@
 import { UsageError, errorCode } from '../../errors.ts';
-import { CellReader } from '../../json/cells.ts';
+import { PLAIN_NAMES } from '../../invoices/column-names.ts';
+import { DocumentReader } from '../../invoices/document-reader.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
 import { RecordIndex } from '../../json/record-index.ts';
 import { KEY_HINT } from '../../json/record-key.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
-import { ColumnWatch } from '../column-watch.ts';
+import { noValueIn } from '../missing-columns.ts';
 import { ExportFile } from '../exports/export-file.ts';
 import { ofProfiles, profilesInExport } from '../exports/read-export.ts';
 import { deliveredForm } from '../exports/read-receipt.ts';
@@ -60,7 +61,7 @@ export class EarlierExport {
       });
     });
     const earlier = new EarlierExport(file, options);
-    const watch = new KeyWatch(key);
+    const reader = keyReader(key);
     try {
       await refuseChosen(path);
       const held = await profilesInExport(path, { tolerant: true });
@@ -70,15 +71,11 @@ export class EarlierExport {
       for await (const { batch, offset } of file.parts()) {
         const read = own === undefined ? batch : ofProfiles(batch, own);
         const kept = keep?.(read) ?? read;
-        watch.look(kept);
+        reader.look(kept);
         earlier.#add(kept, offset);
       }
       earlier.#taken = new Uint8Array(earlier.#index.count);
-      for (const complaint of watch.complaints()) {
-        throw new UsageError(`cannot compare with ${path}: ${complaint}`, {
-          hint: KEY_HINT,
-        });
-      }
+      refuseWithoutKey(reader, ` with ${path}:`);
     } catch (error) {
       await earlier.close();
       throw error;
@@ -141,27 +138,15 @@ export class EarlierExport {
 
 const WORD = 2 ** 32;
 
-/** Finds the columns of a key that have no value in any record. */
-export class KeyWatch {
-  readonly #watch: ColumnWatch;
-  readonly #reader: CellReader;
+/** Looks in records for the columns of a key. */
+export function keyReader(key: readonly string[]): DocumentReader {
+  return new DocumentReader(PLAIN_NAMES, { roles: [], names: key });
+}
 
-  constructor(key: readonly string[]) {
-    this.#watch = new ColumnWatch(key);
-    this.#reader = new CellReader(key);
-  }
-
-  /** Looks at records. */
-  look(batch: RecordBatch): void {
-    this.#watch.sample(batch);
-    for (let index = 0; index < batch.count && !this.#watch.isComplete; index++)
-      this.#watch.see(this.#reader.read(batch, index).map((cell) => cell?.text || undefined));
-  }
-
-  /** A sentence for each of them, once all records came; none where none came. */
-  complaints(): string[] {
-    return this.#watch.neverFound().map((column) => this.#watch.sentence(column));
-  }
+/** Throws UsageError where none of these records has a value in a column of the key. `where` says which they are. */
+export function refuseWithoutKey(reader: DocumentReader, where: string): void {
+  for (const column of reader.namesNeverFound)
+    throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });
 }
 
 const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its records are whole.';

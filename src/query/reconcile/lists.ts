@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { familyOf } from '../../invoices/documents.ts';
 import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
-import { bareCurrency } from '../../invoices/invoice.ts';
+import { bareCurrency } from '../../invoices/document.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';

@@ -1,18 +1,16 @@
 import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { readAmount } from '../../invoices/amounts.ts';
+import { DocumentReader } from '../../invoices/document-reader.ts';
 import type { Family } from '../../invoices/documents.ts';
 import { ownIdColumns, type FieldsOf, type Role } from '../../invoices/fields.ts';
 import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
-import { InvoiceReader } from '../../invoices/invoice.ts';
 import { dayIn } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
-import { CellReader, type Cell } from '../../json/cells.ts';
 import { runCooperatively, type CooperativeTask } from '../../json/cooperative-task.ts';
 import { addDecimals, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { ColumnWatch } from '../column-watch.ts';
 import type { Question } from '../questions.ts';
 import { chosenColumns } from '../result-rows.ts';
 import { bareNumber, entryOf, ROW_OUTCOMES, type Entry, type Outcome } from './entries.ts';
@@ -182,13 +180,9 @@ const ROLES = [
 function serviceReader({ against, lists, owner, months, fields }: ReconcileOptions) {
   const served: Entry[] = [];
   const unreadable = new Unreadable();
-  const invoices = new InvoiceReader(fields, ROLES);
   const ownIds = ownIdColumns(against);
-  const columns = [...new Set([...invoices.columns, ...ownIds])];
-  const ownIndexes = ownIds.map((column) => columns.indexOf(column));
-  const reader = new CellReader(columns);
-  const watch = new ColumnWatch([]);
-  let [records, voids] = [0, 0];
+  const documents = new DocumentReader({ fields }, { roles: ROLES, names: ownIds });
+  let voids = 0;
   const some = (...names: ListField[]): boolean =>
     lists.some(({ layout }) => names.some((field) => layout.columns.has(field)));
   /** What the lists have, or their period asks for: whatever else a record says need not be readable. */
@@ -200,38 +194,37 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
   };
 
   /** Throws UsageError where a record is of another organization than the lists. */
-  const checkOwner = (cells: readonly (Cell | undefined)[]): void => {
+  const checkOwner = (): void => {
     if (owner === undefined) return;
-    const own = ownIndexes.map((index) => cells[index]?.text).find(isFiscalId);
+    const own = ownIds.map((_, at) => documents.named(at)?.text).find(isFiscalId);
     if (own === undefined || bareFiscalId(own) === bareFiscalId(owner.fiscalId)) return;
     throw new UsageError(`${owner.path} is of ${owner.fiscalId}, and the ${against} invoices are of ${own}`, {
       hint: 'Name the list of that organization, or choose the other with --profile.',
     });
   };
 
-  const addRecord = (cells: readonly (Cell | undefined)[]): void => {
-    const place = ++records;
-    checkOwner(cells);
-    const invoice = invoices.read(cells);
-    if (invoice.validity === 'void') {
+  const amountOf = (role: 'total' | 'net' | 'tax'): Decimal | undefined => {
+    if (!isCompared[role]) return undefined;
+    const amount = readAmount(documents.cell(role));
+    if (amount === 'unreadable') unreadable.noteRole(documents, role);
+    return typeof amount === 'string' ? undefined : amount;
+  };
+
+  const addRecord = (): void => {
+    checkOwner();
+    if (documents.validity === 'void') {
       voids++;
       return;
     }
-    const amountOf = (role: 'total' | 'net' | 'tax'): Decimal | undefined => {
-      if (!isCompared[role]) return undefined;
-      const amount = readAmount(invoice.cell(role));
-      if (amount === 'unreadable') unreadable.noteRole(invoice, role, place);
-      return typeof amount === 'string' ? undefined : amount;
-    };
-    const day = dayIn(invoice, 'date');
-    if (day === 'unreadable' && isCompared.date) unreadable.noteRole(invoice, 'date', place);
+    const day = dayIn(documents, 'date');
+    if (day === 'unreadable' && isCompared.date) unreadable.noteRole(documents, 'date');
     served.push(
       entryOf({
         side: 'service',
-        number: bareNumber(invoice.cell('number')?.text),
-        type: invoice.cell('documentType')?.text,
-        ...invoice.counterparty,
-        currency: invoice.currency,
+        number: bareNumber(documents.text('number')),
+        type: documents.text('documentType'),
+        ...documents.counterparty,
+        currency: documents.currency,
         day: day === 'unreadable' ? undefined : day,
         total: amountOf('total'),
         net: amountOf('net'),
@@ -245,19 +238,16 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
     served,
     unreadable,
     /** Takes records. Throws UsageError where one is of another organization than the lists. */
-    add(batch: RecordBatch): void {
-      watch.sample(batch);
-      for (let index = 0; index < batch.count; index++) addRecord(reader.read(batch, index));
-    },
+    add: (batch: RecordBatch): void => documents.fold(batch, addRecord),
     /** Throws UsageError where no record has a column that documents are matched by. */
     refuseWithout(): void {
-      if (records === 0) return;
+      if (documents.records === 0) return;
       const wanted: Role[] = ['number', 'total'];
       if (isCompared.date) wanted.push('date');
       if (against === 'received' && some('counterpartyFiscalId')) wanted.push('counterpartyFiscalId');
-      invoices.refuseWithout(wanted, 'nothing to match by', (name) => watch.has(name));
+      documents.refuseWithout(wanted, 'nothing to match by');
     },
-    counts: () => ({ records, voids }),
+    counts: () => ({ records: documents.records, voids }),
   };
 }
 

@@ -1,12 +1,11 @@
 import type { Finding } from '../../findings.ts';
-import { meaningOf, type FieldsOf } from '../../invoices/fields.ts';
+import { meaningOf } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
-import { InvoiceReader } from '../../invoices/invoice.ts';
 import { dayIn, isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { compareDate, type DateValue } from './date-value.ts';
 import type { DateFlag } from '../question-syntax.ts';
+import { compareDate, type DateValue } from './date-value.ts';
 import type { RecordTest } from './where.ts';
 
 /**
@@ -14,23 +13,19 @@ import type { RecordTest } from './where.ts';
  *
  * @param today in days since 1970-01-01
  */
-export function overdueTest(fields: FieldsOf, today: number): RecordTest {
-  const reader = new InvoiceReader(fields, OPEN_ITEM_ROLES);
+export function overdueTest(today: number): RecordTest {
   const unreadable = new Unreadable();
   const lacks = { due: 0, open: 0 };
   return {
-    columns: [],
-    further: reader.columns,
-    telling: [],
-    holds: (cells, place) => {
-      const invoice = reader.read(cells);
-      const item = openItemOf(invoice);
-      if (item.kind === 'unreadable') unreadable.noteRole(invoice, item.role, place);
+    roles: OPEN_ITEM_ROLES,
+    holds: (document) => {
+      const item = openItemOf(document);
+      if (item.kind === 'unreadable') unreadable.noteRole(document, item.role);
       if (item.kind === 'absent') lacks.open++;
       if (item.kind === 'open' && item.due === undefined) lacks.due++;
       return isOverdue(item, today);
     },
-    finish: (isThere) => reader.refuseWithout(['open', 'due'], '--overdue', isThere),
+    finish: (reader) => reader.refuseWithout(['open', 'due'], '--overdue'),
     // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
     findings: () => [
       leftOut('remark', `--overdue: ${countOf(lacks.due, 'open invoice')} without a due date`, {
@@ -45,26 +40,23 @@ export function overdueTest(fields: FieldsOf, today: number): RecordTest {
 }
 
 /** The test of a flag such as `--since`: a date of the document is not before the date, or not after it. A month counts whole. */
-export function dateTest(fields: FieldsOf, { flag, role, keeps }: DateFlag, date: DateValue): RecordTest {
-  const reader = new InvoiceReader(fields, [role, 'number']);
+export function dateTest({ flag, role, keeps }: DateFlag, date: DateValue): RecordTest {
   const unreadable = new Unreadable();
   let without = 0;
   return {
-    columns: [],
-    further: reader.columns,
-    telling: reader.columnsOf(role).filter((column) => reader.columns.includes(column)),
-    holds: (cells, place) => {
-      const invoice = reader.read(cells);
-      const cell = invoice.cell(role);
+    roles: [role, 'number'],
+    told: (document) => [document.columnOf(role), document.cell(role)],
+    holds: (document) => {
+      const cell = document.cell(role);
       if (cell === undefined) without++;
-      else if (dayIn(invoice, role) === 'unreadable') unreadable.noteRole(invoice, role, place);
+      else if (dayIn(document, role) === 'unreadable') unreadable.noteRole(document, role);
       else {
         const order = compareDate(cell.text, date);
         return keeps === 'later' ? order >= 0 : order <= 0;
       }
       return false;
     },
-    finish: (isThere) => reader.refuseWithout([role], flag, isThere),
+    finish: (reader) => reader.refuseWithout([role], flag),
     findings: () => [
       leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf(role)}`, {
         [role]: without,
@@ -75,18 +67,15 @@ export function dateTest(fields: FieldsOf, { flag, role, keeps }: DateFlag, date
 }
 
 /** The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them. */
-export function counterpartyTest(fields: FieldsOf, flag: string, ids: readonly string[]): RecordTest {
-  const reader = new InvoiceReader(fields, ['counterpartyFiscalId']);
+export function counterpartyTest(flag: string, ids: readonly string[]): RecordTest {
   const wanted = new Set(ids.map(foldFiscalId));
   return {
-    columns: [],
-    further: reader.columns,
-    telling: [],
-    holds: (cells) => {
-      const id = reader.read(cells).cell('counterpartyFiscalId');
-      return id !== undefined && wanted.has(foldFiscalId(id.text));
+    roles: ['counterpartyFiscalId'],
+    holds: (document) => {
+      const id = document.text('counterpartyFiscalId');
+      return id !== undefined && wanted.has(foldFiscalId(id));
     },
-    finish: (isThere) => reader.refuseWithout(['counterpartyFiscalId'], flag, isThere),
+    finish: (reader) => reader.refuseWithout(['counterpartyFiscalId'], flag),
   };
 }
 

@@ -1,31 +1,37 @@
 import type { Finding } from '../../findings.ts';
 import { nameOfCell } from '../../invoices/amounts.ts';
+import { PLAIN_NAMES, type ColumnNames } from '../../invoices/column-names.ts';
+import type { Document } from '../../invoices/document.ts';
+import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
+import type { Role } from '../../invoices/fields.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
-import { cellTest, checkValues, comparedKind, type WhereContext, type ColumnKind } from './cell-test.ts';
-import { ColumnWatch } from '../column-watch.ts';
-import { NamedCells, type ColumnNames } from '../named-cells.ts';
+import { missingColumns, refuseNearMisses } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
-import type { FilterQuestion, PlaceOf } from '../questions.ts';
+import type { FilterQuestion } from '../questions.ts';
+import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext } from './cell-test.ts';
 
 /** A test for records. */
 export interface RecordTest {
-  /** The columns whose cells `holds` gets, by the names that people have for them, in this order. */
-  readonly columns: readonly string[];
-  /** Columns whose cells it gets after these, by their own names. */
-  readonly further?: readonly string[];
-  /** Whether a record passes. `place` is its number in the listing, from 1, for messages. */
-  readonly holds: (cells: readonly (Cell | undefined)[], place: number) => boolean;
-  /** Throws UsageError where the wanted values do not fit the kinds of the columns, which are in the same order. */
-  readonly check?: (kinds: readonly (ColumnKind | undefined)[]) => void;
-  /** The columns whose values are told where no record passes. */
-  readonly telling: readonly string[];
+  /** The column whose cell the test is about, by the name that people have for it. */
+  readonly name?: string;
+  /** The roles that it reads. */
+  readonly roles: readonly Role[];
+  /** Whether a record passes. `cell` is that of the name. */
+  readonly holds: (document: Document, cell: Cell | undefined) => boolean;
+  /** Throws UsageError where the wanted values do not fit the kind of the column. */
+  readonly check?: (kind: ColumnKind) => void;
+  /** A column whose values are told where no record passes, and the cell in it. */
+  readonly told?: (
+    document: Document,
+    cell: Cell | undefined,
+  ) => readonly [string | undefined, Cell | undefined];
   /** Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs. */
-  readonly finish?: (isThere: (column: string) => boolean) => void;
+  readonly finish?: (reader: DocumentReader) => void;
   /** What was found in the records that were tested. */
   readonly findings?: () => readonly Finding[];
 }
@@ -38,74 +44,67 @@ export interface RecordTest {
 export function conditionTest(condition: Condition, context: WhereContext, isJudged = false): RecordTest {
   const test = cellTest(condition, context);
   const { column, expression } = condition;
-  const columns = [column];
   const unreadable = new Unreadable();
-  const flag = `--where '${expression}'`;
   return {
-    columns,
-    telling: columns,
-    holds: ([cell], place) => {
+    name: column,
+    roles: [],
+    told: (_, cell) => [column, cell],
+    holds: ({ place }, cell) => {
       const holds = test(cell);
       if (holds === undefined && cell !== undefined)
         unreadable.note(place, `${column} of record ${place} is ${nameOfCell(cell)}`);
       return holds === true;
     },
-    check: ([kind]) => kind && checkValues(condition, kind, context),
+    check: (kind) => checkValues(condition, kind, context),
     findings: () => {
-      const found = unreadable.finding(flag);
+      const found = unreadable.finding(`--where '${expression}'`);
       return [isJudged || found.level === 'fact' ? found : { ...found, level: 'warning' }];
     },
   };
 }
 
+/** A test, and what is known of its column in the records so far. */
+interface RunningTest extends RecordTest {
+  /** The index of its name among all; -1 without one. */
+  readonly at: number;
+  readonly met: Map<string, MetValues>;
+  /** What the column holds, until its kind is known and was checked. */
+  unchecked: ColumnFacts | undefined;
+  /** Whether some record reached it: only then it can say that no record has a field. */
+  isReached: boolean;
+}
+
+interface FilterOptions {
+  /** What the names stand for. */
+  readonly names?: ColumnNames | undefined;
+  /** The place in the listing of the nth record that comes in, where that is another number. */
+  readonly placeOf?: PlaceOf | undefined;
+}
+
 /** Lets through the records that pass every test, in their order, batch by batch. */
 export class WhereFilter {
-  readonly #reader: NamedCells;
-  readonly #tests: readonly (RecordTest & { readonly at: readonly number[] })[];
-  readonly #unchecked: Set<RecordTest>;
-  /** The tests that some record reached: only these can say that no record has a field. */
-  readonly #reached = new Set<RecordTest>();
-  readonly #watch: ColumnWatch;
-  readonly #met: readonly (readonly [column: number, met: MetValues])[];
-  readonly #placeOf: PlaceOf;
-  #seen = 0;
+  readonly #reader: DocumentReader;
+  readonly #tests: readonly RunningTest[];
+  readonly #placeOf: PlaceOf | undefined;
   #kept = 0;
   /** The places in the listing of those records of the last batch that were let through. */
   #places: readonly number[] = [];
 
-  /**
-   * @param watched the columns that the user named: folio says where no record has one of them
-   * @param options.names what these names stand for
-   * @param options.placeOf the place in the listing of the nth record that comes in, where that is another number
-   */
-  constructor(
-    tests: readonly RecordTest[],
-    watched: readonly string[],
-    {
-      names,
-      placeOf = (nth) => nth,
-    }: { readonly names?: ColumnNames | undefined; readonly placeOf?: PlaceOf | undefined } = {},
-  ) {
+  constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
+    const { names: meanings = PLAIN_NAMES, placeOf } = options;
     this.#placeOf = placeOf;
-    // The watched columns come first, because the watch takes the first cells of each record.
-    const columns = [...new Set([...watched, ...tests.flatMap(({ columns }) => columns)])];
-    const further = [...new Set(tests.flatMap(({ further = [] }) => further))];
-    this.#reader = new NamedCells(columns, names, further);
-    const placesOf = (test: RecordTest): number[] => [
-      ...test.columns.map((name) => columns.indexOf(name)),
-      ...(test.further ?? []).map((name) => columns.length + further.indexOf(name)),
-    ];
-    this.#tests = tests.map((test) => ({ ...test, at: placesOf(test) }));
-    this.#unchecked = new Set(this.#tests.filter(({ check }) => check !== undefined));
-    this.#watch = new ColumnWatch(watched, { names });
-    const telling = [...new Set(tests.flatMap(({ telling }) => telling))];
-    const all = [...columns, ...further];
-    this.#met = telling.map((name) => [all.indexOf(name), new MetValues(name)]);
+    const names = [...new Set(tests.flatMap(({ name }) => name ?? []))];
+    const roles = [...new Set(tests.flatMap((test) => test.roles))];
+    this.#reader = new DocumentReader(meanings, { roles, names });
+    this.#tests = tests.map((test) => ({
+      ...{ ...test, at: test.name === undefined ? -1 : names.indexOf(test.name), met: new Map() },
+      ...{ unchecked: test.check && new ColumnFacts(), isReached: false },
+    }));
   }
 
   /** How many records came in so far. */
   get seen(): number {
-    return this.#seen;
+    return this.#reader.records;
   }
 
   /** How many records were let through so far. */
@@ -115,26 +114,27 @@ export class WhereFilter {
 
   /** The records of the batch that pass all tests, sharing its bytes. Throws UsageError as `RecordTest.check` does. */
   apply(batch: RecordBatch): RecordBatch {
-    if (this.#unchecked.size > 0) this.#check(batch);
-    this.#watch.sample(batch);
+    const reader = this.#reader;
     const indices: number[] = [];
     const places: number[] = [];
-    for (let index = 0; index < batch.count; index++) {
-      const cells = this.#reader.read(batch, index);
-      this.#watch.see(cells);
-      if (this.#kept + indices.length === 0) for (const [at, met] of this.#met) met.add(cells[at]);
-      const place = this.#placeOf(this.#seen + index + 1);
+    const look = (index: number): void => {
+      const cells = reader.namedCells();
+      if (this.#kept + indices.length === 0) this.#meet(cells);
+      for (const test of this.#tests) {
+        const cell = cells[test.at];
+        if (cell !== undefined) test.unchecked?.add(cell);
+      }
       const passes = this.#tests.every((test) => {
-        this.#reached.add(test);
-        const own = test.at.map((column) => cells[column]);
-        return test.holds(own, place);
+        test.isReached = true;
+        return test.holds(reader, cells[test.at]);
       });
-      if (!passes) continue;
+      if (!passes) return;
       indices.push(index);
-      places.push(place);
-    }
+      places.push(reader.place);
+    };
+    reader.fold(batch, look, this.#placeOf);
+    this.#check();
     this.#places = places;
-    this.#seen += batch.count;
     this.#kept += indices.length;
     return indices.length === batch.count ? batch : selectRecords(batch, indices);
   }
@@ -146,36 +146,43 @@ export class WhereFilter {
 
   /** At the end of the records. Throws UsageError as `RecordTest.finish` does. */
   finish(): void {
-    for (const test of this.#reached) test.finish?.((column) => this.#watch.has(column));
-    this.#watch.refuseNearMisses('--where');
+    for (const { isReached, finish } of this.#tests) if (isReached) finish?.(this.#reader);
+    refuseNearMisses(this.#reader, '--where');
   }
 
   /** At the end: what the tests found, and a warning for each column that no record had: its name may be misspelt. */
   findings(): Finding[] {
-    const read = countOf(this.#seen, 'record');
-    const complaints = this.#watch
-      .complaints()
-      .map((text): Finding => ({ level: 'warning', text: `--where: ${text} (${read} read)` }));
+    const read = countOf(this.seen, 'record');
+    const complaints = missingColumns(this.#reader).map((text): Finding => ({
+      level: 'warning',
+      text: `--where: ${text} (${read} read)`,
+    }));
     return [...complaints, ...this.#tests.flatMap(({ findings }) => findings?.() ?? [])];
   }
 
   /** Where no record was let through: the values of the columns, a clause for each. */
   valuesMet(): string[] {
-    return this.#met.flatMap(([, met]) => met.describe() ?? []);
+    const met = new Map(this.#tests.flatMap((test) => [...test.met]));
+    return [...met].flatMap(([column, values]) => values.describe(column) ?? []);
+  }
+
+  #meet(cells: readonly (Cell | undefined)[]): void {
+    for (const { told, at, met } of this.#tests) {
+      const [column, cell] = told?.(this.#reader, cells[at]) ?? [];
+      if (column === undefined || cell === undefined || cell.text === '') continue;
+      let values = met.get(column);
+      if (values === undefined) met.set(column, (values = new MetValues()));
+      values.add(cell);
+    }
   }
 
   /** Checks the tests by the first records that have values: whether those columns can hold what was asked for. */
-  #check(batch: RecordBatch): void {
-    const facts = Array.from({ length: this.#reader.count }, () => new ColumnFacts());
-    for (let index = 0; index < batch.count; index++) {
-      for (const [at, cell] of this.#reader.read(batch, index).entries()) if (cell) facts[at]!.add(cell);
-    }
+  #check(): void {
     for (const test of this.#tests) {
-      if (!this.#unchecked.has(test)) continue;
-      const kinds = test.at.map((column) => comparedKind(facts[column]!));
-      if (kinds.every((kind) => kind === undefined)) continue;
-      this.#unchecked.delete(test);
-      test.check!(kinds);
+      const kind = test.unchecked && comparedKind(test.unchecked);
+      if (kind === undefined) continue;
+      test.unchecked = undefined;
+      test.check!(kind);
     }
   }
 }
@@ -186,18 +193,12 @@ const MAX_CHARACTERS_TOLD = 40;
 
 /** The values of a column in the records that were read: a few of them, or the least and the greatest. */
 class MetValues {
-  readonly #column: string;
   readonly #texts = new Set<string>();
   readonly #facts = new ColumnFacts();
   #least: (Cell & { readonly order: string }) | undefined;
   #most: (Cell & { readonly order: string }) | undefined;
 
-  constructor(column: string) {
-    this.#column = column;
-  }
-
-  add(cell: Cell | undefined): void {
-    if (cell === undefined || cell.text === '') return;
+  add(cell: Cell): void {
     if (this.#texts.size <= MAX_VALUES_TOLD) this.#texts.add(cell.text);
     this.#facts.add(cell);
     const order = cellOrder(cell);
@@ -206,18 +207,18 @@ class MetValues {
   }
 
   /** `status has PAID, PENDING`, `dueBy goes from 2024-10-15 to 2026-12-30`; undefined without any value. */
-  describe(): string | undefined {
+  describe(column: string): string | undefined {
     if (this.#least === undefined || this.#most === undefined) return undefined;
     const kind = comparedKind(this.#facts);
     if ((kind === 'numbers' || kind === 'dates') && this.#texts.size > 1) {
       const [from, to] = [this.#least.text, this.#most.text].map((text) =>
         kind === 'dates' ? text.slice(0, 'yyyy-mm-dd'.length) : text,
       );
-      return `${this.#column} goes from ${from} to ${to}`;
+      return `${column} goes from ${from} to ${to}`;
     }
     const texts = [...this.#texts].slice(0, MAX_VALUES_TOLD).map(shorten);
     if (this.#texts.size > MAX_VALUES_TOLD) texts.push('…');
-    return `${this.#column} has ${texts.join(', ')}`;
+    return `${column} has ${texts.join(', ')}`;
   }
 }
 

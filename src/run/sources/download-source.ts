@@ -16,7 +16,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import type { Written } from '../written.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { ListingSource } from './listing-source.ts';
-import { whereContext, columnsOf } from '../open-questions.ts';
+import { whereContext } from '../open-questions.ts';
 import { requestDefaults } from '../parse-values.ts';
 import type { ReadPath } from '../paths.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
@@ -166,7 +166,7 @@ export class DownloadSource implements ServiceSource {
     where: NonNullable<QuestionFlags['where']>,
   ): AsyncGenerator<PlacedInvoices> {
     const tests = where.map((condition) => conditionTest(condition, whereContext(options.context)));
-    const filter = new WhereFilter(tests, columnsOf(where));
+    const filter = new WhereFilter(tests);
     const { page, limit } = this.#options.flags;
     let left = page === undefined ? (limit ?? Infinity) : Infinity;
     try {

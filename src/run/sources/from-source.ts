@@ -102,7 +102,8 @@ export abstract class FromSource implements LocalSource {
     if (this.#fiscalIds.length > 0) {
       const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
       const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
-      const filter = new WhereFilter([counterpartyTest(fields, this.#flag, this.#fiscalIds)], []);
+      const test = counterpartyTest(this.#flag, this.#fiscalIds);
+      const filter = new WhereFilter([test], { names: { fields } });
       chosen = whereQuestion(filter, { what: this.records, locale: 'en-US' }).answer(records);
     }
     const keys = this.#sortKeys(fields.usual.columns);

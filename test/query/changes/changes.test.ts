@@ -33,7 +33,7 @@ async function compare(
   const filter =
     where === undefined
       ? undefined
-      : new WhereFilter([conditionTest(parseCondition(where), { today: 0, locale: 'en-US' })], []);
+      : new WhereFilter([conditionTest(parseCondition(where), { today: 0, locale: 'en-US' })]);
   const changes = await Changes.open({
     path,
     key: [key],

@@ -15,7 +15,7 @@ const fields = { usual: fieldsOfColumns(issuedInvoices.columns) };
 
 /** The numbers of the records that pass, and what the test found. */
 function ask(test: RecordTest, records: readonly object[]) {
-  const filter = new WhereFilter([test], []);
+  const filter = new WhereFilter([test], { names: { fields } });
   const passed = valuesOf(filter.apply(batchOf(...records))).map(({ number }) => number);
   filter.finish();
   return { passed, notes: told(filter.findings()) };
@@ -32,7 +32,7 @@ describe('--since and --until', () => {
   const issued = (flag: DateFlag, date: string, ...dates: (string | null)[]) => {
     const [column] = fields.usual.columns.date;
     const records = dates.map((date, number) => ({ number, [column!]: date }));
-    return ask(dateTest(fields, flag, parseDate(date, today)!), records);
+    return ask(dateTest(flag, parseDate(date, today)!), records);
   };
 
   it('take the day itself in, and a month whole', () => {
@@ -53,7 +53,7 @@ describe('--since and --until', () => {
 
   it('leave out what cannot be read, and fail at the end with what it is', () => {
     const [column] = fields.usual.columns.date;
-    const filter = new WhereFilter([dateTest(fields, since, parseDate('2026', today)!)], []);
+    const filter = new WhereFilter([dateTest(since, parseDate('2026', today)!)], { names: { fields } });
     const question = whereQuestion(filter, { what: 'invoices', locale: 'en-US' });
     const questions = new Questions({ filter: question });
     expect(told(questions.findings(0, false))).toEqual([]);
@@ -69,13 +69,13 @@ describe('--since and --until', () => {
   });
 
   it('refuse records that have no such column', () => {
-    const test = dateTest(fields, until, parseDate('2026', today)!);
+    const test = dateTest(until, parseDate('2026', today)!);
     expect(() => ask(test, [{ number: 1 }])).toThrow('--until: no record has');
   });
 });
 
 describe('--overdue', () => {
-  const overdue = (...records: object[]) => ask(overdueTest(fields, today), records);
+  const overdue = (...records: object[]) => ask(overdueTest(today), records);
 
   it('takes what is open and was due before today, and no credit note', () => {
     expect(
@@ -103,7 +103,7 @@ describe('the counterparty', () => {
   const [column] = fields.usual.columns.counterpartyFiscalId;
   const of = (ids: readonly string[], ...found: (string | null)[]) => {
     const records = found.map((id, number) => ({ number, [column!]: id }));
-    return ask(counterpartyTest(fields, '--customer-fiscal-id', ids), records).passed;
+    return ask(counterpartyTest('--customer-fiscal-id', ids), records).passed;
   };
 
   it('is one of those asked for, in any spelling', () => {
@@ -114,7 +114,7 @@ describe('the counterparty', () => {
   });
 
   it('is in no record that has no such column', () => {
-    const test = counterpartyTest(fields, '--customer-fiscal-id', ['1-9']);
+    const test = counterpartyTest('--customer-fiscal-id', ['1-9']);
     expect(() => ask(test, [{ number: 1 }])).toThrow('--customer-fiscal-id: no record has');
   });
 });

@@ -10,11 +10,7 @@ import { batchOf, textsOf } from '../../support/records.ts';
 const at = { today: parseCalendarDay('2026-11-21')!, locale: 'en-US' };
 
 function filterOf(conditions: readonly Condition[], asked = at): WhereFilter {
-  const watched = [...new Set(conditions.map(({ column }) => column))];
-  return new WhereFilter(
-    conditions.map((condition) => conditionTest(condition, asked)),
-    watched,
-  );
+  return new WhereFilter(conditions.map((condition) => conditionTest(condition, asked)));
 }
 
 function keeps(expression: string, ...records: (string | object)[]): boolean {

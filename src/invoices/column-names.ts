@@ -1,0 +1,51 @@
+import {
+  fieldsOfColumns,
+  ofAny,
+  roleOfColumn,
+  ROLES,
+  type Fields,
+  type FieldsOf,
+  type Role,
+} from './fields.ts';
+
+/** What the names of columns stand for besides themselves: what a column means, and what a table prints above it. */
+export interface ColumnNames {
+  readonly fields: FieldsOf;
+  /** For each heading the role of its column; or, where it has none, the columns that it may be in. */
+  readonly headings?: ReadonlyMap<string, Role | readonly string[]>;
+  /** The headings of --columns and of the export that is read, each with its column. They name columns of a file, not of records. */
+  readonly given?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Where names stand for themselves alone. */
+export const PLAIN_NAMES: ColumnNames = { fields: { usual: fieldsOfColumns([]) } };
+
+function meaningOfName(name: string, { headings }: ColumnNames): Role | readonly string[] | undefined {
+  return ROLES.find((one) => one === name) ?? headings?.get(name);
+}
+
+/** The columns that a name stands for in records of some fields; undefined for a name that stands for itself alone. */
+export function columnsNamed(
+  name: string,
+  names: ColumnNames,
+  fields: Fields,
+): readonly string[] | undefined {
+  const meant = meaningOfName(name, names);
+  const columns = typeof meant === 'string' ? fields.columns[meant] : meant;
+  return columns?.length === 1 && columns[0] === name ? undefined : columns;
+}
+
+/** The names besides their own that stand for some of these columns. */
+export function namesMeaning(columns: readonly string[], names: ColumnNames): readonly string[] {
+  const isThere = (name: string): boolean =>
+    ofAny(names.fields).some((fields) =>
+      columnsNamed(name, names, fields)?.some((column) => columns.includes(column)),
+    );
+  return [...ROLES, ...(names.headings?.keys() ?? [])].filter(isThere);
+}
+
+/** The role of a column by any of its names; undefined for a column without a meaning. */
+export function roleNamed(name: string, names: ColumnNames, fields: Fields): Role | undefined {
+  const meant = ROLES.find((one) => one === name) ?? roleOfColumn(fields, name) ?? meaningOfName(name, names);
+  return typeof meant === 'string' ? meant : undefined;
+}

@@ -1,0 +1,128 @@
+import { UsageError } from '../errors.ts';
+import { CellReader } from '../json/cells.ts';
+import type { RecordBatch } from '../json/records.ts';
+import type { ColumnNames } from './column-names.ts';
+import { Document, type Reads } from './document.ts';
+import { describeRole, howToMap, type Role } from './fields.ts';
+
+/** How many records are read whole, to learn which columns there are. */
+const RECORDS_SAMPLED = 500;
+
+/** The place in the listing, from 1, of the nth record that a question got. */
+export type PlaceOf = (nth: number) => number;
+
+/** Reads records one after the other as documents, and knows which roles and columns none of them had. */
+export class DocumentReader extends Document {
+  /** How many records were read. */
+  records = 0;
+  /** What the columns of the records mean. */
+  readonly meanings: ColumnNames;
+  readonly #reader: CellReader;
+  readonly #reads: Required<Reads>;
+  /** The roles and names that no record had a value of so far. */
+  readonly #unseenRoles: Set<Role>;
+  readonly #unseenNames: Set<number>;
+  readonly #own = new ColumnSample();
+  readonly #others = new ColumnSample();
+
+  constructor(meanings: ColumnNames, reads: Reads) {
+    super(meanings, reads, (column) => this.#reader.cell(column));
+    const { roles, names = [] } = reads;
+    this.meanings = meanings;
+    this.#reads = { roles, names };
+    this.#reader = new CellReader(this.columns);
+    this.#unseenRoles = new Set(roles);
+    this.#unseenNames = new Set(names.keys());
+  }
+
+  /** Learns which columns there are, from records that are not read. */
+  sample(batch: RecordBatch): void {
+    this.#others.add(batch);
+  }
+
+  /** Shows each record in turn, and calls `take`. */
+  fold(batch: RecordBatch, take: (index: number) => void, placeOf: PlaceOf = (nth) => nth): void {
+    this.#own.add(batch);
+    for (let index = 0; index < batch.count; index++) {
+      this.#move(batch, index, placeOf);
+      take(index);
+    }
+  }
+
+  /** Looks at records for names that none had so far, and no further than until each was found. */
+  look(batch: RecordBatch): void {
+    const from = this.records;
+    if (this.#unseenNames.size > 0) this.#own.add(batch);
+    for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++)
+      this.#move(batch, index, (nth) => nth);
+    this.records = from + batch.count;
+  }
+
+  /** Whether any record had the role so far. */
+  has(role: Role): boolean {
+    return this.#reads.roles.includes(role) && !this.#unseenRoles.has(role);
+  }
+
+  /** Whether the records have one of the role's columns, be it without a value. */
+  hasColumnOf(role: Role): boolean {
+    return this.has(role) || this.columnsOf(role).some((name) => this.hasColumn(name));
+  }
+
+  /** Whether the records that were sampled have the column, be it without a value. */
+  hasColumn(column: string): boolean {
+    return this.#own.columns.includes(column) || this.#others.columns.includes(column);
+  }
+
+  /** The columns of the records that were read, as far as they were sampled. */
+  get columnsThere(): readonly string[] {
+    return this.#own.columns;
+  }
+
+  /** The names that no record had a value of; none where there were no records. */
+  get namesNeverFound(): string[] {
+    return this.records === 0 ? [] : [...this.#unseenNames].map((at) => this.#reads.names[at]!);
+  }
+
+  /** `a due date in dueBy or dueByDate`. */
+  describe(role: Role): string {
+    return describeRole(this.places.usual.fields, role);
+  }
+
+  /**
+   * Throws UsageError where no record has one of the roles: an answer without it would be wrong and not say so, such as a sum of
+   * amounts whose currencies are unknown.
+   *
+   * @param what cannot be told: `no figures`
+   */
+  refuseWithout(roles: readonly Role[], what: string): void {
+    const missing = roles.find((role) => !this.hasColumnOf(role));
+    if (missing === undefined) return;
+    throw new UsageError(`${what}: no record has ${this.describe(missing)}`, {
+      hint: howToMap(missing),
+      details: { code: 'column missing', role: missing, columns: this.columnsOf(missing) },
+    });
+  }
+
+  #move(batch: RecordBatch, index: number, placeOf: PlaceOf): void {
+    this.#reader.moveTo(batch, index);
+    this.show(placeOf(++this.records));
+    for (const role of this.#unseenRoles) if (this.cell(role) !== undefined) this.#unseenRoles.delete(role);
+    for (const at of this.#unseenNames) if ((this.named(at)?.text ?? '') !== '') this.#unseenNames.delete(at);
+  }
+}
+
+/** The columns of the first records. */
+class ColumnSample {
+  readonly #reader = new CellReader();
+  #count = 0;
+
+  get columns(): readonly string[] {
+    return this.#reader.columns;
+  }
+
+  add(batch: RecordBatch): void {
+    const count = Math.min(batch.count, RECORDS_SAMPLED - this.#count);
+    for (let index = 0; index < count; index++) this.#reader.read(batch, index);
+    this.#count += Math.max(0, count);
+  }
+}

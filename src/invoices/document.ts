@@ -1,0 +1,236 @@
+import { UsageError } from '../errors.ts';
+import type { Cell } from '../json/cells.ts';
+import { columnsNamed, roleNamed, type ColumnNames } from './column-names.ts';
+import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './documents.ts';
+import {
+  fixedValue,
+  mapProfiles,
+  ofAny,
+  ofProfile,
+  placesAmong,
+  PROFILE_COLUMN,
+  type ByProfile,
+  type Fields,
+  type Role,
+} from './fields.ts';
+import { counterpartyKey, isFiscalId, type Counterparty } from './fiscal-ids.ts';
+
+/** What a question reads of each record. */
+export interface Reads {
+  readonly roles: readonly Role[];
+  /** Columns by the names that people have for them: `open` and the heading `due` are read where the fields say. */
+  readonly names?: readonly string[];
+}
+
+/** The index of a column among those that are read; for a fixed value, the cell itself. */
+type Place = number | Cell;
+
+/** Where the cells of roles and names are in the records of one profile. */
+interface Places {
+  readonly fields: Fields;
+  readonly ofRole: ReadonlyMap<Role, readonly Place[]>;
+  readonly ofName: readonly NamePlaces[];
+}
+
+interface NamePlaces {
+  readonly own: number;
+  /** Where the columns are that the name stands for; undefined where it stands for itself. */
+  readonly meant: readonly Place[] | undefined;
+  readonly columns: readonly string[];
+  readonly role: Role | undefined;
+}
+
+/**
+ * What a record says, by the roles and names of its columns, each record by the fields of its own profile. One object shows one
+ * record after the other, and reads only the cells that are asked for, each once.
+ */
+export class Document {
+  /** The number of the record in the listing, from 1. */
+  place = 0;
+  /** The columns whose cells are read, in the order of their indexes. */
+  readonly columns: readonly string[];
+  protected readonly places: ByProfile<Places>;
+  readonly #names: readonly string[];
+  readonly #cellOf: (column: number) => Cell | undefined;
+  readonly #profileAt: number;
+  /** The cells of the record that were read so far; null for the others. */
+  readonly #cells: (Cell | undefined | null)[];
+  /** For each name: whether some record has a column of its own, and in which other column its meaning was found. */
+  readonly #seen: { own: boolean; meant: string | undefined }[];
+  #now: Places;
+  #family: Family | undefined;
+  #validity: Validity | undefined;
+
+  /** @param cellOf the cell of a column of the record that is shown, by its index among `columns` */
+  constructor(
+    names: ColumnNames,
+    { roles, names: asked = [] }: Reads,
+    cellOf: (column: number) => Cell | undefined,
+  ) {
+    const { fields } = names;
+    this.#names = asked;
+    this.#cellOf = cellOf;
+    const meant = ofAny(fields).flatMap((own) => [
+      ...roles.flatMap((role) => own.columns[role]),
+      ...asked.flatMap((name) => columnsNamed(name, names, own) ?? []),
+    ]);
+    const profile = fields.byProfile === undefined ? [] : [PROFILE_COLUMN];
+    const columns = new Set([
+      ...asked,
+      ...profile,
+      ...meant.filter((name) => fixedValue(name) === undefined),
+    ]);
+    this.columns = [...columns];
+    this.#profileAt = fields.byProfile === undefined ? -1 : this.columns.indexOf(PROFILE_COLUMN);
+    this.places = mapProfiles(fields, (own) => ({
+      fields: own,
+      ofRole: new Map(roles.map((role) => [role, placesAmong(own.columns[role], this.columns)])),
+      ofName: asked.map((name) => this.#placesOfName(name, names, own)),
+    }));
+    this.#now = this.places.usual;
+    this.#cells = this.columns.map(() => undefined);
+    this.#seen = asked.map(() => ({ own: false, meant: undefined }));
+  }
+
+  /** Shows the next record, with this number in the listing. */
+  show(place: number): void {
+    this.place = place;
+    this.#cells.fill(null);
+    this.#family = this.#validity = undefined;
+    if (this.#profileAt !== -1) this.#now = ofProfile(this.places, this.profile);
+  }
+
+  /** The profile whose record it is, where there are several. */
+  get profile(): string | undefined {
+    return this.#profileAt === -1 ? undefined : this.#cellAt(this.#profileAt)?.text;
+  }
+
+  /** What the columns of this record mean. */
+  get fields(): Fields {
+    return this.#now.fields;
+  }
+
+  /** The cell of the first of the role's columns that has a value. Missing, null and empty are one: undefined. */
+  cell(role: Role): Cell | undefined {
+    for (const place of this.#placesOf(role)) {
+      const cell = this.#cellAt(place);
+      if (cell !== undefined && cell.text !== '') return cell;
+    }
+    return undefined;
+  }
+
+  /** The text of that cell. */
+  text(role: Role): string | undefined {
+    return this.cell(role)?.text;
+  }
+
+  /** The column that this cell is in. */
+  columnOf(role: Role): string | undefined {
+    const at = this.#placesOf(role).findIndex((place) => isFilled(this.#cellAt(place)));
+    return at === -1 ? undefined : this.fields.columns[role][at];
+  }
+
+  /**
+   * The cell of the name with this index: of its own column, or of those that it stands for. Throws UsageError where records have
+   * a column of such a name that is another one.
+   */
+  named(at: number): Cell | undefined {
+    const { own, meant, columns } = this.#now.ofName[at]!;
+    const ownCell = this.#cellAt(own);
+    if (meant === undefined) return ownCell;
+    const found = meant.findIndex((place) => isFilled(this.#cellAt(place)));
+    if (meant[found] !== own) {
+      const seen = this.#seen[at]!;
+      // An object of that name, such as the customer, holds what the heading means.
+      seen.own ||= ownCell !== undefined && !(ownCell.kind === 'array' && ownCell.text.startsWith('{'));
+      if (found !== -1) seen.meant = columns[found];
+      if (seen.own && seen.meant !== undefined) throw clash(this.#names[at]!, seen.meant);
+    }
+    return found === -1 ? ownCell : this.#cellAt(meant[found]!);
+  }
+
+  /** The cells of these names, by their indexes. */
+  namedCells(from = 0, to = this.#names.length): (Cell | undefined)[] {
+    const cells: (Cell | undefined)[] = [];
+    for (let at = from; at < to; at++) cells.push(this.named(at));
+    return cells;
+  }
+
+  /** The role of the name with this index, in this record. */
+  roleOfName(at: number): Role | undefined {
+    return this.#now.ofName[at]!.role;
+  }
+
+  /** The columns that the role may be in, in the records of any profile. */
+  columnsOf(role: Role): string[] {
+    return ofAny(this.places).flatMap(({ fields }) => fields.columns[role]);
+  }
+
+  /** Its currency, as amounts are told apart by it. */
+  get currency(): string | undefined {
+    return bareCurrency(this.text('currency'));
+  }
+
+  /** What kind of document it is. */
+  get family(): Family {
+    return (this.#family ??= familyOf(this.text('documentType')));
+  }
+
+  /** Whether it was cancelled, or never was a document. */
+  get validity(): Validity {
+    return (this.#validity ??= validityOf(this.text('status'), this.text('cancelled')));
+  }
+
+  /** Whether it is in sums at all: no delivery guide, quote or order, and not void. */
+  get isInSums(): boolean {
+    return this.validity !== 'void' && !IN_NO_SUM.has(this.family);
+  }
+
+  /** The counterparty. An ID of punctuation alone is none. */
+  get counterparty(): Counterparty {
+    const fiscalId = this.text('counterpartyFiscalId');
+    return { name: this.text('counterpartyName'), fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined };
+  }
+
+  /** A text that is equal for two records of one counterparty. */
+  get counterpartyKey(): string {
+    return counterpartyKey(this.counterparty, this.fields.sharedIds);
+  }
+
+  #placesOf(role: Role): readonly Place[] {
+    const places = this.#now.ofRole.get(role);
+    if (places === undefined) throw new TypeError(`the role ${role} is not read`);
+    return places;
+  }
+
+  #cellAt(place: Place): Cell | undefined {
+    if (typeof place !== 'number') return place;
+    const known = this.#cells[place];
+    return known === null ? (this.#cells[place] = this.#cellOf(place)) : known;
+  }
+
+  #placesOfName(name: string, names: ColumnNames, fields: Fields): NamePlaces {
+    const columns = columnsNamed(name, names, fields);
+    const meant = columns && placesAmong(columns, this.columns);
+    const role = roleNamed(name, names, fields);
+    return { own: this.columns.indexOf(name), meant, columns: columns ?? [], role };
+  }
+}
+
+function isFilled(cell: Cell | undefined): boolean {
+  return cell !== undefined && cell.text !== '';
+}
+
+/** A currency as two are compared: ISO 4217 writes its codes in capitals, services and lists do not always. Undefined for none. */
+export function bareCurrency(text: string | undefined): string | undefined {
+  return text?.trim().toUpperCase() || undefined;
+}
+
+function clash(name: string, meant: string): UsageError {
+  return new UsageError(
+    `${name} can mean two columns: the records have one of that name, and it also stands for ${meant}`,
+    {
+      hint: `Write ${meant} for that one. For the other, say that it is meant with --field <field>=${name}.`,
+    },
+  );
+}
