@@ -1,4 +1,5 @@
-import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
+import { LINE_FEED } from '../json/bytes.ts';
+import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
 import { Spool } from './spool.ts';
 
@@ -7,7 +8,6 @@ const MEMORY = 256 * 1024;
 
 /** The most records in another order that are passed on together. */
 const BATCH = { bytes: 1_000_000, records: 4_000 };
-const NEWLINE = Buffer.from('\n');
 
 /**
  * Records that were put aside until all have come, as they came or in any order. They wait as lines in a temporary file, with folio's
@@ -15,9 +15,11 @@ const NEWLINE = Buffer.from('\n');
  */
 export class Collected {
   readonly #spool: Spool;
-  /** Where each record begins in the spool, and where the last one ends; undefined where nobody asks. */
-  readonly #bounds: number[] | undefined;
+  /** Where each record begins in the spool, and where the last one ends; undefined where nobody needs it. */
+  readonly #starts: number[] | undefined;
   #count = 0;
+  /** Bytes. */
+  #size = 0;
 
   /**
    * @param anyOrder whether `inOrder` is going to be called: that takes 8 bytes of memory for each record
@@ -25,7 +27,7 @@ export class Collected {
    */
   constructor({ anyOrder = false, memory = MEMORY } = {}) {
     this.#spool = new Spool({ memory });
-    this.#bounds = anyOrder ? [0] : undefined;
+    this.#starts = anyOrder ? [0] : undefined;
   }
 
   /** How many records there are. */
@@ -34,16 +36,19 @@ export class Collected {
   }
 
   async add(given: RecordBatch): Promise<void> {
-    const batch = wholeRecords(given);
-    if (batch.count === 0) return;
-    this.#count += batch.count;
-    const parts: Uint8Array[] = [];
-    for (let index = 0; index < batch.count; index++) {
-      const bytes = recordBytes(batch, index);
-      parts.push(bytes, NEWLINE);
-      this.#bounds?.push(this.#bounds.at(-1)! + bytes.length + 1);
+    const { bytes, bounds, count } = wholeRecords(given);
+    let size = count;
+    for (let index = 0; index < count; index++) size += bounds[2 * index + 1]! - bounds[2 * index]!;
+    const lines = Buffer.allocUnsafeSlow(size);
+    let end = 0;
+    for (let index = 0; index < count; index++) {
+      end += bytes.copy(lines, end, bounds[2 * index], bounds[2 * index + 1]);
+      lines[end++] = LINE_FEED;
+      this.#starts?.push(this.#size + end);
     }
-    await this.#spool.append(Buffer.concat(parts));
+    this.#count += count;
+    this.#size += size;
+    if (count > 0) await this.#spool.append(lines);
   }
 
   /** The batches as they came. May be called more than once, after the last `add`. */
@@ -57,7 +62,7 @@ export class Collected {
     let parts: Buffer[] = [];
     let bytes = 0;
     for (const number of numbers) {
-      const record = this.#spool.slice(this.#bounds![number]!, this.#bounds![number + 1]!);
+      const record = this.#spool.slice(this.#starts![number]!, this.#starts![number + 1]!);
       parts.push(record);
       bytes += record.length;
       if (bytes < BATCH.bytes && parts.length < BATCH.records) continue;

@@ -1,84 +1,59 @@
 import { compactInto } from '../json/checked-text.ts';
 import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { RecordPicker } from './record-picker.ts';
-import type { OpenWriter, Sink, Writer } from './writer.ts';
+import type { OpenWriter } from './writer.ts';
 
 /** One record a line, as sent. */
-export const openJsonl: OpenWriter = withColumns((sink) => new LineWriter(sink));
-
-/** One array with a record a line; or, for a command that has a single record, that record itself. */
-export const openJson: OpenWriter = withColumns((sink, layout) =>
-  layout.single ? new LineWriter(sink) : new ArrayWriter(sink),
-);
-
-class LineWriter implements Writer {
-  readonly #sink: Sink;
-  readonly #lines = new LinesOfRecords('\n');
-
-  constructor(sink: Sink) {
-    this.#sink = sink;
-  }
-
-  async write(batch: RecordBatch): Promise<void> {
-    for (const chunk of this.#lines.of(batch)) await this.#sink.write(chunk);
-  }
-
-  async end(): Promise<void> {}
-}
+export const openJsonl: OpenWriter = (sink, layout) => {
+  const lines = new LinesOfRecords('\n', layout.columns);
+  return {
+    async write(batch) {
+      for (const chunk of lines.of(batch)) await sink.write(chunk);
+    },
+    end: async () => undefined,
+  };
+};
 
 const SEPARATOR = ',\n';
 
-class ArrayWriter implements Writer {
-  readonly #sink: Sink;
-  readonly #lines = new LinesOfRecords(SEPARATOR);
-  #begun = false;
-
-  constructor(sink: Sink) {
-    this.#sink = sink;
-  }
-
-  async write(batch: RecordBatch): Promise<void> {
-    for (const chunk of this.#lines.of(batch)) {
-      await this.#sink.write(this.#begun ? SEPARATOR : '[\n');
-      this.#begun = true;
-      // The separator after the last record waits: there may be no further record.
-      await this.#sink.write(chunk.subarray(0, -SEPARATOR.length));
-    }
-  }
-
-  async end(): Promise<void> {
-    await this.#sink.write(this.#begun ? '\n]\n' : '[]\n');
-  }
-}
-
-/**
- * Makes a writer of whole records heed the columns of the layout: it gets records that have just these columns, in this order,
- * each value as it was sent, as in `{"number":7,"customer.name":null}`.
- */
-function withColumns(open: OpenWriter): OpenWriter {
-  return (sink, layout) => {
-    const writer = open(sink, layout);
-    if (layout.columns === undefined) return writer;
-    const picker = new RecordPicker(layout.columns);
-    return { write: (batch) => writer.write(picker.pick(batch)), end: () => writer.end() };
+/** One array with a record a line; or, for a command that has a single record, that record itself. */
+export const openJson: OpenWriter = (sink, layout) => {
+  if (layout.single) return openJsonl(sink, layout);
+  const lines = new LinesOfRecords(SEPARATOR, layout.columns);
+  let begun = false;
+  return {
+    async write(batch) {
+      for (const chunk of lines.of(batch)) {
+        await sink.write(begun ? SEPARATOR : '[\n');
+        begun = true;
+        // The separator after the last record waits: there may be no further record.
+        await sink.write(chunk.subarray(0, -SEPARATOR.length));
+      }
+    },
+    end: () => sink.write(begun ? '\n]\n' : '[]\n'),
   };
-}
+};
 
 /** Bytes that are handed on at a time, unless one record has more. */
 const CHUNK = 1024 * 1024;
 
-/** Puts the records of a batch on a line each, as sent but for white space between tokens, with the separator behind each. */
+/**
+ * Puts the records of a batch on a line each, as sent but for white space between tokens, with the separator behind each. With columns
+ * a record has just these, in this order, each value as it was sent, as in `{"number":7,"customer.name":null}`.
+ */
 class LinesOfRecords {
   readonly #separator: Buffer;
+  readonly #picker: RecordPicker | undefined;
   #chunk = Buffer.allocUnsafeSlow(0);
 
-  constructor(separator: string) {
+  constructor(separator: string, columns: readonly string[] | undefined) {
     this.#separator = Buffer.from(separator);
+    this.#picker = columns && new RecordPicker(columns);
   }
 
   /** The lines, in chunks. Each is valid until the next one is asked for. */
   *of(given: RecordBatch): Generator<Buffer> {
-    const batch = wholeRecords(given);
+    const batch = this.#picker?.pick(given) ?? wholeRecords(given);
     const { bounds, count } = batch;
     for (let first = 0, end = 0; first < count; first = end) {
       let size = 0;

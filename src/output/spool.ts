@@ -4,17 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OutputError } from '../errors.ts';
 
-const MEMORY = 4 * 1024 * 1024;
-
 const [openFile, readFile, writeFile] = [promisify(open), promisify(read), promisify(write)];
 const [closeFile, removeFile] = [promisify(close), promisify(unlink)];
-
-interface SpoolOptions {
-  /** Where the file is made; the system's folder for temporary files, unless given. */
-  readonly folder?: string;
-  /** Bytes that are kept in memory before there is a file; 4 MiB unless given. */
-  readonly memory?: number;
-}
 
 /**
  * Keeps chunks of bytes until all have come, and then gives them back one by one: small amounts from memory, larger ones
@@ -33,7 +24,11 @@ export class Spool {
   #file: number | undefined;
   #end = 0;
 
-  constructor({ folder = tmpdir(), memory = MEMORY }: SpoolOptions = {}) {
+  /**
+   * @param folder where the file is made
+   * @param memory bytes that are kept in memory before there is a file
+   */
+  constructor({ folder = tmpdir(), memory = 4 * 1024 * 1024 } = {}) {
     this.#folder = folder;
     this.#memory = memory;
   }
@@ -54,27 +49,17 @@ export class Spool {
   /**
    * The chunks as they were appended, in order.
    *
-   * @param reuse whether a chunk need stand only until the next one is asked for: then two buffers do for all of them
+   * @param reuse whether a chunk need stand only until the next one is asked for: then one buffer does for all of them
    */
   async *read({ reuse = false } = {}): AsyncGenerator<Buffer> {
-    const largest = this.#filed.reduce((most, length) => Math.max(most, length), 0);
-    const buffers = reuse ? [Buffer.allocUnsafeSlow(largest), Buffer.allocUnsafeSlow(largest)] : [];
-    const bufferFor = (index: number): Buffer => {
-      const length = this.#filed[index] ?? 0;
-      return buffers[index % 2]?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length);
-    };
+    let buffer = Buffer.alloc(0);
     let position = 0;
-    let coming = this.#readAt(position, bufferFor(0));
-    try {
-      for (const [index, length] of this.#filed.entries()) {
-        const chunk = await coming;
-        position += length;
-        // The next chunk is read while the caller works on this one.
-        coming = this.#readAt(position, bufferFor(index + 1));
-        yield chunk;
-      }
-    } finally {
-      await coming.catch(() => undefined);
+    for (const length of this.#filed) {
+      if (!reuse || buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+      const chunk = buffer.subarray(0, length);
+      await this.#explained(() => this.#fill(chunk, position));
+      position += length;
+      yield chunk;
     }
     for (const chunk of this.#chunks) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
@@ -119,13 +104,6 @@ export class Spool {
     }
     this.#chunks = [];
     this.#held = 0;
-  }
-
-  /** Fills the chunk from the file. A failure is thrown when the result is awaited, and not before. */
-  #readAt(position: number, chunk: Buffer): Promise<Buffer> {
-    const filled = this.#explained(() => this.#fill(chunk, position)).then(() => chunk);
-    filled.catch(() => undefined);
-    return filled;
   }
 
   async #fill(chunk: Buffer, position: number): Promise<void> {

@@ -38,7 +38,7 @@ describe('Spool', () => {
     }
   });
 
-  it('reads all chunks through two buffers, where each need stand only until the next', async () => {
+  it('reads all chunks through few buffers, where each need stand only until the next', async () => {
     const spool = new Spool({ folder, memory: 0 });
     const chunks = ['a', 'the longest', '', 'of', 'them', 'all'];
     for (const chunk of chunks) await spool.append(Buffer.from(chunk));

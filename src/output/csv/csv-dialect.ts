@@ -3,13 +3,6 @@ import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { guardFormula } from './formula-guard.ts';
 
-interface Dialect {
-  readonly columns: readonly string[] | undefined;
-  readonly delimiter: string;
-  /** CRLF instead of LF, and text that a spreadsheet would run as a formula made inert. */
-  readonly excel: boolean;
-}
-
 /** Rows that are handed on at a time. */
 const ROWS_AT_ONCE = 500;
 
@@ -23,7 +16,8 @@ export class DialectRows {
   readonly #delimiter: string;
   readonly #stringifier: Stringifier;
 
-  constructor({ columns, delimiter, excel }: Dialect) {
+  /** @param excel CRLF instead of LF, and text that a spreadsheet would run as a formula made inert */
+  constructor(columns: readonly string[] | undefined, delimiter: string, excel: boolean) {
     this.#reader = new CellReader(columns);
     this.#excel = excel;
     this.#delimiter = delimiter;
@@ -51,20 +45,15 @@ export class DialectRows {
         yield { bytes: this.#take(), columns };
         waiting = 0;
       }
-      this.#put(cells);
+      this.#stringifier.write(cells.map((cell) => this.#textOf(cell)));
       waiting++;
     }
     if (waiting > 0) yield { bytes: this.#take(), columns: this.#reader.columns.length };
   }
 
-  #put(cells: readonly (Cell | undefined)[]): void {
-    this.#stringifier.write(
-      cells.map((cell) => {
-        if (cell === undefined) return '';
-        if (!this.#excel || cell.kind === 'number') return cell.text;
-        return guardFormula(cell.text, this.#delimiter);
-      }),
-    );
+  #textOf(cell: Cell | undefined): string {
+    if (cell === undefined) return '';
+    return this.#excel && cell.kind !== 'number' ? guardFormula(cell.text, this.#delimiter) : cell.text;
   }
 
   /** The bytes of all rows so far: csv-stringify makes each row at once, since nothing limits what it holds. */

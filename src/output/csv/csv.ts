@@ -153,44 +153,29 @@ class CsvWriter implements Writer {
 /** The encoder, loaded when the first rows come, so that an unused one costs nothing. */
 async function openEncoder({ columns, delimiter, excel }: CsvLayout): Promise<RowEncoder> {
   if (delimiter === ',' && !excel) return new PlainRows(columns);
-  return new (await import('./csv-dialect.ts')).DialectRows({ columns, delimiter, excel });
+  return new (await import('./csv-dialect.ts')).DialectRows(columns, delimiter, excel);
 }
 
 /**
- * Whole rows of csv with `tail` added at the end of each: the delimiters of columns that were not known when the
- * rows were written. A `tail` of `""` is added to empty rows only, because readers skip empty lines.
+ * Whole rows of csv with `tail` added at the end of each, before a line feed outside quotes or the CR of a CR LF: the delimiters of
+ * columns that were not known when the rows were written. A `tail` of `""` is added to empty rows only, because readers skip them.
  */
 function appendToRows(rows: Buffer, tail: string): Buffer {
-  const bytes = Buffer.from(tail);
-  const places = findPlaces(rows, tail === '""');
-  const result = Buffer.allocUnsafeSlow(rows.length + places.length * bytes.length);
-  let start = 0;
-  let at = 0;
-  for (const place of places) {
-    at += rows.copy(result, at, start, place);
-    at += bytes.copy(result, at);
-    start = place;
-  }
-  rows.copy(result, at, start);
-  return result;
-}
-
-/** Where the last cell of each row ends: before a line feed outside quotes, or before the CR of a CR LF. */
-function findPlaces(rows: Buffer, onlyBlank: boolean): number[] {
   const view = new WordView(rows);
-  const places: number[] = [];
-  let inQuotes = false;
-  let start = 0;
+  const parts: Buffer[] = [];
+  const added = Buffer.from(tail);
+  let [copied, start, inQuotes] = [0, 0, false];
   // The search stops at quotes and controls and skips everything else, which is most of the text.
   for (let at = endOfPlainText(view, 0); at < rows.length; at = endOfPlainText(view, at + 1)) {
-    const byte = rows[at];
     // A quote within a cell is doubled: the first leaves the quotes, the second enters them again.
-    if (byte === QUOTE) inQuotes = !inQuotes;
-    else if (byte === LINE_FEED && !inQuotes) {
-      const place = rows[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
-      if (!onlyBlank || place === start) places.push(place);
-      start = at + 1;
+    if (rows[at] === QUOTE) inQuotes = !inQuotes;
+    if (rows[at] !== LINE_FEED || inQuotes) continue;
+    const end = rows[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
+    if (tail !== '""' || end === start) {
+      parts.push(rows.subarray(copied, end), added);
+      copied = end;
     }
+    start = at + 1;
   }
-  return places;
+  return Buffer.concat([...parts, rows.subarray(copied)]);
 }
