@@ -13,6 +13,11 @@ export interface DownloadResult {
   readonly failure?: FolioError;
 }
 
+export interface DownloadJob {
+  readonly file: InvoiceFile;
+  readonly claim: NameClaim;
+}
+
 interface Downloads {
   readonly folder: DownloadFolder;
   readonly client: FileClient;
@@ -21,49 +26,39 @@ interface Downloads {
   readonly only: ReadonlySet<string> | undefined;
 }
 
-export interface DownloadJob {
-  readonly file: InvoiceFile;
-  readonly claim: NameClaim;
-}
-
 /**
  * Downloads one file into the folder, unless it is there. A failure of the file is a result. Errors that end the whole run
  * are thrown: a folder that cannot be written, a token that is refused, a stop.
+ *
+ * @param job the file, and its name in the folder
  */
 export async function downloadFile(
-  { file, claim }: DownloadJob,
+  { file, claim: { stem, present } }: DownloadJob,
   downloads: Downloads,
   signal: AbortSignal,
 ): Promise<DownloadResult> {
   const { folder, only } = downloads;
-  const { stem, present } = claim;
   if (present !== undefined) {
-    if (only?.has(endingOf(present)) === false) return { file, status: 'unwanted' };
+    const ending = present.slice(present.lastIndexOf('.') + 1).toLowerCase();
+    if (only?.has(ending) === false) return { file, status: 'unwanted' };
     return { file, status: 'there', stored: await folder.look(present) };
   }
   try {
-    const stored = await fetchFile({ file, stem }, downloads, signal);
+    const stored = await fetchFile(file, stem, { ...downloads, signal });
     if (stored === undefined) return { file, status: 'unwanted' };
     return { file, status: stored.isNew ? 'saved' : 'there', stored };
   } catch (error) {
-    if (!(error instanceof FolioError) || endsTheRun(error)) throw error;
+    const endsTheRun = [OutputError, AuthError, Interrupted].some((type) => error instanceof type);
+    if (!(error instanceof FolioError) || endsTheRun) throw error;
     return { file, status: 'failed', failure: error };
   }
 }
 
-function endsTheRun(error: FolioError): boolean {
-  return error instanceof OutputError || error instanceof AuthError || error instanceof Interrupted;
-}
-
-function endingOf(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-}
-
 /** Undefined for a file whose ending is not wanted. */
 async function fetchFile(
-  { file, stem }: { readonly file: InvoiceFile; readonly stem: string },
-  { folder, client, renewal, only }: Downloads,
-  signal: AbortSignal,
+  file: InvoiceFile,
+  stem: string,
+  { folder, client, renewal, only, signal }: Downloads & { readonly signal: AbortSignal },
 ): Promise<StoredFile | undefined> {
   if (file.link === undefined) throw new ServiceError('the service names the file but gives no link to it');
   const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {

@@ -80,7 +80,7 @@ export class DownloadFolder {
       const present = new Map<string, string>();
       const blocked = new Set<string>();
       for (const entry of await readdir(path, { withFileTypes: true })) {
-        const [, stem] = /^(.+)\.[a-z0-9]{1,8}$/i.exec(entry.name) ?? [];
+        const stem = /^(.+)\.[a-z0-9]{1,8}$/i.exec(entry.name)?.[1];
         if (stem === undefined) continue;
         if (entry.isFile()) present.set(foldName(stem), entry.name);
         else blocked.add(foldName(stem));
@@ -129,8 +129,8 @@ export class DownloadFolder {
     const failed = (error: unknown): never => {
       throw error instanceof Interrupted ? error : cannotWrite(shown, error);
     };
+    const { handle, mode } = await openTemporary(temporary).catch(failed);
     try {
-      const { handle, mode } = await openTemporary(temporary).catch(failed);
       let bytes = 0;
       try {
         for await (const chunk of checkedStart(body, ending)) {
@@ -143,10 +143,9 @@ export class DownloadFolder {
         await handle.close();
       }
       const isNew = await placeFile(temporary, join(path, name), { ...context, shown }).catch(failed);
-      return isNew ? { name, bytes, isNew } : this.look(name);
-    } catch (error) {
+      return isNew ? { name, bytes, isNew } : await this.look(name);
+    } finally {
       await rm(temporary, { force: true }).catch(() => undefined);
-      throw error;
     }
   }
 
@@ -159,25 +158,20 @@ export class DownloadFolder {
 }
 
 /** Errors of a file system that has no hard links: FAT, some network drives. */
-const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
+const NO_LINKS = /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EINVAL|EACCES)$/;
 
 /**
- * Gives a finished file its name. If that name is taken, removes the file and returns false. Throws the system's error.
+ * Gives a finished file its name; false where that name is taken. Throws the system's error.
  * Without hard links, a file that got the name at this very moment is replaced.
  */
-async function placeFile(temporary: string, path: string, context: PlaceOptions): Promise<boolean> {
+async function placeFile(temporary: string, path: string, options: PlaceOptions): Promise<boolean> {
   try {
     await link(temporary, path);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') {
-      if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
-      await putInPlace(temporary, path, context);
-      return true;
-    }
-    await rm(temporary, { force: true });
-    return false;
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!NO_LINKS.test(errorCode(error) ?? '')) throw error;
+    await putInPlace(temporary, path, options);
   }
-  await rm(temporary, { force: true });
   return true;
 }
 
@@ -193,30 +187,21 @@ const BYTE_ORDER_MARK = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/;
  * @throws LinkRefused for a web page, for an error, for what is called a PDF or XML and is none, before any byte is given
  */
 async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): AsyncGenerator<Buffer> {
-  let held: Buffer[] = [];
-  let length = 0;
-  let isChecked = false;
-  const check = (): void => {
-    const start = Buffer.concat(held).toString('latin1', 0, START);
-    const other = contentInstead(start, ending);
+  let start: Buffer | undefined = Buffer.alloc(0);
+  const checked = (bytes: Buffer): Buffer => {
+    const other = contentInstead(bytes.toString('latin1', 0, START), ending);
     if (other !== undefined) throw new LinkRefused(`the link gives ${other}`);
-    isChecked = true;
+    start = undefined;
+    return bytes;
   };
   for await (const chunk of body) {
-    if (isChecked) {
-      yield chunk;
-      continue;
+    if (start === undefined) yield chunk;
+    else {
+      start = Buffer.concat([start, chunk]);
+      if (start.length >= START) yield checked(start);
     }
-    held.push(chunk);
-    length += chunk.length;
-    if (length < START) continue;
-    check();
-    yield Buffer.concat(held);
-    held = [];
   }
-  if (isChecked) return;
-  check();
-  yield Buffer.concat(held);
+  if (start !== undefined) yield checked(start);
 }
 
 /** An object that has one of the members in which services say what went wrong (spec 7), not within another one. */

@@ -64,9 +64,8 @@ export class NameRegister {
 }
 
 function numbered(name: string, number: number): string {
-  const dot = name.lastIndexOf('.');
-  const ending = `-${number}${dot > 0 ? name.slice(dot) : ''}`;
-  const stem = dot > 0 ? name.slice(0, dot) : name;
+  const [, stem = '', dotted = ''] = /^(.+?)(\.[^.]*)?$/su.exec(name) ?? [];
+  const ending = `-${number}${dotted}`;
   return cutBytes(stem, NAME_LIMIT - Buffer.byteLength(ending)) + ending;
 }
 
@@ -76,22 +75,20 @@ export function foldName(name: string): string {
 }
 
 /** Endings by media type. */
-const BY_TYPE = new Map(
-  Object.entries({
-    'application/pdf': 'pdf',
-    'application/xml': 'xml',
-    'text/xml': 'xml',
-    'application/json': 'json',
-    'application/zip': 'zip',
-    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-    'image/jpeg': 'jpg',
-    'image/png': 'png',
-    'image/tiff': 'tif',
-    'text/csv': 'csv',
-    'text/html': 'html',
-    'text/plain': 'txt',
-  }),
-);
+const BY_TYPE = new Map([
+  ['application/pdf', 'pdf'],
+  ['application/xml', 'xml'],
+  ['text/xml', 'xml'],
+  ['application/json', 'json'],
+  ['application/zip', 'zip'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+  ['image/jpeg', 'jpg'],
+  ['image/png', 'png'],
+  ['image/tiff', 'tif'],
+  ['text/csv', 'csv'],
+  ['text/html', 'html'],
+  ['text/plain', 'txt'],
+]);
 
 /** Endings of files that a desktop runs or follows when they are opened or merely shown. */
 const RUNS =
@@ -104,10 +101,6 @@ const RUNS =
 export function cleanExtension(contentType: string | undefined, urlPath: string): string {
   const byType = BY_TYPE.get((contentType ?? '').split(';', 1)[0]!.trim().toLowerCase());
   if (byType !== undefined) return byType;
-  const ending = /\.([a-z0-9]{1,8})$/i.exec(urlPath)?.[1]?.toLowerCase();
-  return ending !== undefined && isSafeEnding(ending) ? ending : 'bin';
-}
-
-function isSafeEnding(ending: string): boolean {
-  return /^[a-z0-9]{1,8}$/.test(ending) && !RUNS.test(ending);
+  const ending = /\.([a-z0-9]{1,8})$/i.exec(urlPath)?.[1]?.toLowerCase() ?? '';
+  return ending === '' || RUNS.test(ending) ? 'bin' : ending;
 }

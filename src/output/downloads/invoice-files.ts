@@ -93,15 +93,21 @@ type Links = ReadonlyMap<string, string | undefined>;
  * before and after it are read, too.
  */
 export class LinkRenewal {
-  readonly #fetchPage: FetchPage;
-  readonly #signal: AbortSignal;
-  readonly #reader: InvoiceFileReader;
+  readonly #read: (offset: number) => Promise<Links>;
   readonly #windows = new Map<number, Promise<Links>>();
 
   constructor(fetchPage: FetchPage, reader: InvoiceFileReader, signal: AbortSignal) {
-    this.#fetchPage = fetchPage;
-    this.#reader = reader;
-    this.#signal = signal;
+    this.#read = async (offset) => {
+      const { records } = await fetchPage({ offset, size: WINDOW }, signal);
+      const links = new Map<string, string | undefined>();
+      for (let index = 0; index < records.count; index++) {
+        for (const file of reader.read(records, index, offset + index)) {
+          const key = fileKey(file);
+          if (file.link !== undefined) links.set(key, links.has(key) ? undefined : file.link);
+        }
+      }
+      return links;
+    };
   }
 
   /** A new link for the file; undefined when the service gives none. Rejects as reading a page does. */
@@ -110,29 +116,12 @@ export class LinkRenewal {
     const home = Math.floor(file.place / WINDOW) * WINDOW;
     for (const offset of [home, home + WINDOW, home - WINDOW]) {
       if (offset < 0) continue;
-      const link = (await this.#window(offset)).get(fileKey(file));
+      const links = this.#windows.get(offset) ?? this.#read(offset);
+      this.#windows.set(offset, links);
+      const link = (await links).get(fileKey(file));
       if (link !== undefined) return link === file.link ? undefined : link;
     }
     return undefined;
-  }
-
-  #window(offset: number): Promise<Links> {
-    const known = this.#windows.get(offset) ?? this.#read(offset);
-    this.#windows.set(offset, known);
-    return known;
-  }
-
-  async #read(offset: number): Promise<Links> {
-    const { records } = await this.#fetchPage({ offset, size: WINDOW }, this.#signal);
-    const links = new Map<string, string | undefined>();
-    for (let index = 0; index < records.count; index++) {
-      for (const file of this.#reader.read(records, index, offset + index)) {
-        if (file.link === undefined) continue;
-        const key = fileKey(file);
-        links.set(key, links.has(key) ? undefined : file.link);
-      }
-    }
-    return links;
   }
 }
 
