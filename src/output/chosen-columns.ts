@@ -82,6 +82,38 @@ export class ChosenColumns {
     );
   }
 
+  /**
+   * What stands above each of these columns: its heading, else its name. Of those with several headings, each has the next one.
+   *
+   * @throws UsageError where two have the same
+   */
+  headingsOf(columns: readonly string[]): string[] {
+    const left = [...this.named];
+    const headings = columns.map((column) => {
+      const at = left.findIndex((named) => named.column === column);
+      const [named] = at < 0 ? [] : left.splice(at, 1);
+      return named?.heading ?? column;
+    });
+    const twice = headings.find((heading, at) => headings.indexOf(heading) !== at);
+    if (twice === undefined) return headings;
+    throw new UsageError(`--columns: the heading ${twice} is also the name of another column`, {
+      hint: `Choose another heading, or leave that column out with -${twice}.`,
+    });
+  }
+
+  /**
+   * The headings by which what was written can be read again under the names of its columns. A column that comes more than once is
+   * read from its own name, else from its first heading.
+   */
+  get readBack(): readonly { readonly heading: string; readonly column: string }[] {
+    const { named } = this;
+    return named.flatMap(({ heading, column }, at) => {
+      const same = named.filter((other) => other.column === column);
+      const isRead = same[0] === named[at] && same.every((other) => other.heading !== undefined);
+      return heading !== undefined && isRead ? [{ heading, column }] : [];
+    });
+  }
+
   /** The same columns, with one before all others. */
   withFirst(column: string): ChosenColumns {
     const all: readonly Part[] = this.onlyLeavesOut ? [{ kind: 'others' }] : [];

@@ -1,11 +1,11 @@
 import { compactInto } from '../json/checked-text.ts';
 import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { RecordPicker } from './record-picker.ts';
-import type { OpenWriter } from './writer.ts';
+import type { Layout, OpenWriter } from './writer.ts';
 
 /** One record a line, as sent. */
 export const openJsonl: OpenWriter = (sink, layout) => {
-  const lines = new LinesOfRecords('\n', layout.columns);
+  const lines = new LinesOfRecords('\n', layout);
   return {
     async write(batch) {
       for (const chunk of lines.of(batch)) await sink.write(chunk);
@@ -19,7 +19,7 @@ const SEPARATOR = ',\n';
 /** One array with a record a line; or, for a command that has a single record, that record itself. */
 export const openJson: OpenWriter = (sink, layout) => {
   if (layout.single) return openJsonl(sink, layout);
-  const lines = new LinesOfRecords(SEPARATOR, layout.columns);
+  const lines = new LinesOfRecords(SEPARATOR, layout);
   let begun = false;
   return {
     async write(batch) {
@@ -46,9 +46,9 @@ class LinesOfRecords {
   readonly #picker: RecordPicker | undefined;
   #chunk = Buffer.allocUnsafeSlow(0);
 
-  constructor(separator: string, columns: readonly string[] | undefined) {
+  constructor(separator: string, { columns, headings }: Layout) {
     this.#separator = Buffer.from(separator);
-    this.#picker = columns && new RecordPicker(columns);
+    this.#picker = columns && new RecordPicker(columns, headings?.(columns));
   }
 
   /** The lines, in chunks. Each is valid until the next one is asked for. */

@@ -24,6 +24,8 @@ export interface Writer {
 export interface Layout {
   /** The columns asked for, in order; undefined for the union of all records' columns, by first appearance. */
   readonly columns?: readonly string[] | undefined;
+  /** What stands above each of these columns in place of its name. Throws UsageError where two have the same. */
+  readonly headings?: ((columns: readonly string[]) => readonly string[]) | undefined;
   /** table: whether the user named the columns, which then stay in their order and matter alike. */
   readonly asked?: boolean | undefined;
   /** csv: one character between cells. */
@@ -48,8 +50,6 @@ export interface Layout {
   readonly known?: readonly KnownColumn[] | undefined;
   /** table: what the columns mean. */
   readonly fields?: FieldsOf | undefined;
-  /** table, xlsx: the column that each heading stands for, where columns have headings of their own. */
-  readonly sources?: ReadonlyMap<string, string> | undefined;
   /** parquet: what the listing or the result declares of its columns. */
   readonly declared?: DeclaredTypes | undefined;
   /** parquet: the types of columns, as the user says. */

@@ -98,6 +98,7 @@ export async function planOutput(
   const { heeds, writer } = formatOf(format);
   const layout: Layout = {
     columns: isOpen ? undefined : flags.columns?.names,
+    headings: (flags.columns?.headings.size ?? 0) > 0 ? (all) => flags.columns!.headingsOf(all) : undefined,
     asked: flags.columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header !== false,
@@ -117,10 +118,10 @@ export async function planOutput(
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
-  const { headings, open } = await headedWriterOf(await writer(), flags.columns);
-  const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);
+  const openWriter = await writerOf(await writer(), flags.columns, isResult ? undefined : names);
   const expanded = isResult ? undefined : expand;
   const chosen = isResult || flags.columns?.keepsAll === true ? undefined : flags.columns;
+  const headings = flags.columns?.readBack ?? [];
   return { format, layout, headings, chosen, expanded, openWriter, target, onTerminal, tableLimit };
 }
 
@@ -130,16 +131,6 @@ export function impliedFormat(
   defaults: Pick<FlagDefaults, 'format'>,
 ): Format | undefined {
   return excel || delimiter !== undefined ? 'csv' : defaults.format;
-}
-
-/** The writer of a format, which writes the headings of the columns in place of their names, where they have any. */
-async function headedWriterOf(
-  open: OpenWriter,
-  columns: ChosenColumns | undefined,
-): Promise<{ readonly headings: OutputPlan['headings']; readonly open: OpenWriter }> {
-  if (columns === undefined || columns.headings.size === 0) return { headings: [], open };
-  const { headedWriter, headingsOf } = await import('../output/headings.ts');
-  return { headings: headingsOf(columns), open: headedWriter(open, columns) };
 }
 
 /** The writer of a format, for columns by the names that people have for them, and chosen among those that there are. */

@@ -32,9 +32,10 @@ export class DialectRows {
   }
 
   get columns(): readonly string[] {
-    const names = this.#reader.columns;
-    return this.#excel ? names.map((name) => guardFormula(name, this.#delimiter)) : names;
+    return this.#reader.columns;
   }
+
+  guard = (name: string): string => (this.#excel ? guardFormula(name, this.#delimiter) : name);
 
   *encode(batch: RecordBatch): Generator<{ readonly bytes: Buffer; readonly columns: number }> {
     let waiting = 0;

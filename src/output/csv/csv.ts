@@ -7,8 +7,10 @@ import { PlainRows } from './plain-csv.ts';
 
 /** Turns records into the rows of one dialect of csv. */
 interface RowEncoder {
-  /** The columns that were asked for, else those that have appeared so far, as the header names them. */
+  /** The columns that were asked for, else those that have appeared so far. */
   readonly columns: readonly string[];
+  /** Makes the name of a column inert where cells are. */
+  readonly guard?: (name: string) => string;
   /**
    * The rows of the records, with the columns known by then; a new column is always the last. Bytes stand until the next
    * ones are asked for: an export of 100,000 would otherwise fill 86 MB of buffers, and freeing them takes longer than a copy.
@@ -136,16 +138,16 @@ class CsvWriter implements Writer {
     const { excel, header } = this.#layout;
     const { columns } = encoder;
     if (excel) await this.#put(encoder, Buffer.from(BYTE_ORDER_MARK), columns.length, true);
-    if (header) await this.#put(encoder, this.#header(columns), columns.length, true);
+    if (header) await this.#put(encoder, this.#header(encoder), columns.length, true);
   }
 
   /** The line that names the columns. */
-  #header(columns: readonly string[]): Buffer {
-    const { delimiter, excel } = this.#layout;
+  #header({ columns, guard = String }: RowEncoder): Buffer {
+    const { delimiter, excel, headings } = this.#layout;
     const marks = ['"', '\r', '\n', delimiter];
-    const cells = columns.map((name) =>
-      marks.some((mark) => name.includes(mark)) ? `"${name.replaceAll('"', '""')}"` : name,
-    );
+    const cells = (headings?.(columns) ?? columns)
+      .map(guard)
+      .map((name) => (marks.some((mark) => name.includes(mark)) ? `"${name.replaceAll('"', '""')}"` : name));
     return Buffer.from(`${cells.join(delimiter)}${excel ? '\r\n' : '\n'}`);
   }
 }

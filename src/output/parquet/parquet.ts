@@ -63,10 +63,12 @@ class ParquetFile implements Writer {
     try {
       const names = this.#names();
       this.#checkSize(names.length);
-      const { types, declared } = this.#layout;
-      const columns = names.map(
-        (name) => new StoredColumn(name, types?.get(name) ?? storedType(declared?.typeOf(name))),
-      );
+      const { types, declared, headings } = this.#layout;
+      const shown = headings?.(names) ?? names;
+      const columns = names.map((name, at) => {
+        const type = types?.get(name) ?? types?.get(shown[at]!) ?? storedType(declared?.typeOf(name));
+        return new StoredColumn(shown[at]!, type);
+      });
       await this.#writeFile(columns);
     } finally {
       await this.#records.close();

@@ -18,6 +18,9 @@ import type { Layout } from '../writer.ts';
 export interface ShownColumn {
   /** Its place in the rows. */
   readonly index: number;
+  /** The column of the records. */
+  readonly column: string;
+  /** What stands above it. */
   readonly name: string;
   /** In its head, where it is too narrow for its name. */
   readonly word: string;
@@ -44,7 +47,7 @@ export interface ShownColumn {
   readonly nested: boolean;
 }
 
-type RowsLayout = Pick<Layout, 'columns' | 'asked' | 'known' | 'sources' | 'raw' | 'locale'>;
+type RowsLayout = Pick<Layout, 'columns' | 'headings' | 'asked' | 'known' | 'raw' | 'locale'>;
 
 /** Reads records as rows of text that is safe for a terminal, and measures them. */
 export class TableRows {
@@ -73,10 +76,11 @@ export class TableRows {
 
   /** The columns so far: in the order asked for, else first those that people look for, in their order. */
   columns(): ShownColumn[] {
-    const { asked, known = [] } = this.#layout;
+    const { asked, known = [], headings } = this.#layout;
     const names = this.#reader.columns;
     const found = knownAmong(names, known);
-    const columns = names.map((name, index) => this.#shownColumn(name, index, found.get(name)));
+    const shown = headings?.(names);
+    const columns = names.map((name, index) => this.#shownColumn(index, shown?.[index], found.get(name)));
     if (asked === true) return columns;
     const places = new Map(known.map((column, place) => [column, place]));
     const place = ({ index, role }: ShownColumn): number => {
@@ -88,8 +92,10 @@ export class TableRows {
     return columns.sort((a, b) => place(a) - place(b));
   }
 
-  #shownColumn(column: string, index: number, known: KnownColumn | undefined): ShownColumn {
-    const name = visible(column);
+  #shownColumn(index: number, heading: string | undefined, known: KnownColumn | undefined): ShownColumn {
+    const column = this.#reader.columns[index]!;
+    const name = visible(heading ?? column);
+    const word = heading === undefined || heading === column ? (known?.word ?? name) : name;
     const { facts, width, number } = this.#seen[index] ?? NOTHING_SEEN;
     const filled = facts.cells - facts.empty;
     const midnights = facts.midnights + facts.localMidnights;
@@ -100,8 +106,9 @@ export class TableRows {
     return {
       index,
       name,
-      word: known?.word ?? name,
-      head: known === undefined ? 0 : columnWidth(known.word),
+      column,
+      word,
+      head: known === undefined && heading === undefined ? 0 : columnWidth(word),
       role,
       empty: filled === 0,
       rank: known?.rank ?? (role === 'profile' ? 0 : undefined),
@@ -130,8 +137,7 @@ export class TableRows {
   }
 
   #groupOf(column: number): GroupDigits {
-    const name = this.#reader.columns[column]!;
-    return isIdentifier(this.#layout.sources?.get(name) ?? name) ? asSent : this.#group;
+    return isIdentifier(this.#reader.columns[column]!) ? asSent : this.#group;
   }
 }
 

@@ -142,7 +142,7 @@ class RowForm {
     const placeOf = (wanted: ShownColumn['role']): number | undefined =>
       columns.find(({ role }) => role === wanted)?.index;
     const placeNamed = (wanted: string): number | undefined =>
-      columns.find(({ name }) => name === wanted)?.index;
+      columns.find(({ column }) => column === wanted)?.index;
     this.#days = columns.filter(({ days }) => days).map(({ index }) => index);
     [this.#status, this.#due, this.#open] = [placeOf('status'), placeOf('due'), placeOf('open')];
     const roles = ['documentType', 'status', 'cancelled'] as const;

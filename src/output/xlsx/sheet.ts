@@ -146,16 +146,16 @@ const CURRENCY = /^[A-Z]{3}$/;
 /** What the columns of a workbook hold, as their names, what is known of the listing, and the first rows tell. */
 export class SheetColumns {
   readonly #names: () => readonly string[];
-  readonly #layout: Pick<Layout, 'known' | 'sources'>;
+  readonly #known: Layout['known'];
   readonly #forms: CellForm[] = [];
   readonly #zones = new Map<number, string>();
   readonly #currencies: number[] = [];
   #seen = 0;
 
   /** @param names the columns so far */
-  constructor(names: () => readonly string[], layout: Pick<Layout, 'known' | 'sources'>) {
+  constructor(names: () => readonly string[], known: Layout['known']) {
     this.#names = names;
-    this.#layout = layout;
+    this.#known = known;
   }
 
   name(index: number): string {
@@ -189,16 +189,15 @@ export class SheetColumns {
   #formOf(index: number): CellForm {
     const name = this.name(index);
     const role = this.#roleOf(name);
-    const source = this.#layout.sources?.get(name) ?? name;
     return {
-      identifies: isId(source),
-      grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(source),
+      identifies: isId(name),
+      grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(name),
       isAmount: role === 'amount' || role === 'open',
       zone: this.#zones.get(index),
     };
   }
 
   #roleOf(name: string): ColumnRole {
-    return this.#layout.known?.find(({ names }) => names.includes(name))?.role ?? roleOf(name);
+    return this.#known?.find(({ names }) => names.includes(name))?.role ?? roleOf(name);
   }
 }

@@ -28,15 +28,15 @@ class XlsxWriter implements Writer {
   /** The first rows; undefined when they are written. */
   #held: SheetRow[] | undefined = [];
   readonly #sheets: Sheet[] = [];
-  readonly #name: string;
+  readonly #layout: Layout;
   #records = 0;
 
   constructor(sink: Sink, layout: Layout, limits: SheetLimits) {
     this.#sink = sink;
     this.#limits = limits;
     this.#reader = new CellReader(layout.columns);
-    this.#columns = new SheetColumns(() => this.#reader.columns, layout);
-    this.#name = layout.sheet ?? 'records';
+    this.#columns = new SheetColumns(() => this.#reader.columns, layout.known);
+    this.#layout = layout;
   }
 
   async write(batch: RecordBatch): Promise<void> {
@@ -55,11 +55,12 @@ class XlsxWriter implements Writer {
     await this.#addHeld();
     if (this.#sheets.length === 0) this.#addSheet();
     const { columns } = this.#reader;
+    const headings = this.#layout.headings?.(columns) ?? columns;
     const archive = new ZipArchive(this.#sink);
-    for (const [name, text] of partsOf(this.#sheets, columns)) await archive.add(name, [Buffer.from(text)]);
+    for (const [name, text] of partsOf(this.#sheets, headings)) await archive.add(name, [Buffer.from(text)]);
     await archive.add('xl/styles.xml', [Buffer.from(this.#styles.xml())]);
     for (const [index, sheet] of this.#sheets.entries())
-      await archive.add(`xl/${sheetPath(index)}`, sheet.xml(columns));
+      await archive.add(`xl/${sheetPath(index)}`, sheet.xml(headings));
     await archive.end();
   }
 
@@ -79,7 +80,8 @@ class XlsxWriter implements Writer {
 
   #addSheet(): Sheet {
     const number = this.#sheets.length + 1;
-    const sheet = new Sheet(number === 1 ? this.#name : `${this.#name} (${number})`, this.#limits);
+    const { sheet: name = 'records' } = this.#layout;
+    const sheet = new Sheet(number === 1 ? name : `${name} (${number})`, this.#limits);
     this.#sheets.push(sheet);
     return sheet;
   }
