@@ -1,62 +1,64 @@
 import type { IncomingMessage } from 'node:http';
+import type { Organization } from './data/organization.ts';
 import { Draw, hash32 } from './data/values.ts';
-import { customerEndpoint, customersEndpoint, portalLinkEndpoint } from './endpoints/customers.ts';
-import { BadQuery, Query, type Endpoint, type World } from './endpoints/endpoint.ts';
-import { openLink } from './endpoints/files.ts';
-import { fundEndpoint, fundsEndpoint } from './endpoints/funds.ts';
-import { issuedEndpoint } from './endpoints/issued.ts';
-import { receivedEndpoint } from './endpoints/received.ts';
+import { endpoints, type Endpoint } from './endpoints.ts';
+import { openLink, type LinkSigner } from './links.ts';
 import type { Settings } from './options.ts';
+import { BadQuery, Query } from './query.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
-import { findOrganization, type IssuedToken } from './signing.ts';
+import { findOrganization, type IssuedToken } from './tokens.ts';
 
 const CACHE_BYTES = 48 * 1024 * 1024;
 
 /** Stands before the endpoints: knows which addresses exist and who asks, and lets calls take long and go wrong. */
 export class Gateway {
-  readonly #world: World;
   readonly #settings: Settings;
+  readonly #organizations: readonly [Organization, Organization];
   readonly #tokens: readonly [IssuedToken, IssuedToken];
+  readonly #links: LinkSigner;
   readonly #cache = new PageCache(CACHE_BYTES);
   #calls = 0;
 
-  constructor(settings: Settings, world: World, tokens: readonly [IssuedToken, IssuedToken]) {
+  constructor(
+    settings: Settings,
+    organizations: readonly [Organization, Organization],
+    { tokens, links }: { tokens: readonly [IssuedToken, IssuedToken]; links: LinkSigner },
+  ) {
     this.#settings = settings;
-    this.#world = world;
+    this.#organizations = organizations;
     this.#tokens = tokens;
+    this.#links = links;
   }
 
   /** The answer to a request; `signal` is aborted when nobody waits for it any more. */
   async answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
-    const [path, search] = splitUrl(request.url ?? '/');
+    const { url = '/', method, headers } = request;
+    const [path, search] = url.includes('?') ? split(url, url.indexOf('?')) : [url, ''];
+    const { authorization = '' } = headers;
+    const words = this.#settings.gatewayWords;
     // Such a gateway answers a method that an address does not have as it answers an unknown address.
-    const { authorization = '' } = request.headers;
-    if (request.method !== 'GET') return this.#refuseAddress(authorization);
-    const link = openLink(this.#world, path, search);
-    if (link !== undefined) return this.#delay(signal, () => link);
+    if (method !== 'GET') return unknownAddress(words, authorization);
+    const opened = openLink(this.#links, path, search);
+    if (opened !== undefined) return this.#delay(signal, false, () => opened);
     const route = findRoute(path);
-    if (route === undefined) return this.#refuseAddress(authorization);
+    if (route === undefined) return unknownAddress(words, authorization);
     if (authorization === '') return gatewayReply(401, 'Unauthorized');
     const place = findOrganization(this.#tokens, authorization, this.#settings.now());
-    if (place === undefined) return refusedToken(this.#settings.gatewayWords);
-    const acceptsGzip = accepts(request.headers['accept-encoding'] ?? '');
-    const asked = { place, path, search, acceptsGzip };
-    return this.#delay(signal, (call) => this.#serve(route, asked, call), route);
-  }
-
-  #refuseAddress(authorization: string): Reply {
-    return unknownAddress(this.#settings.gatewayWords, authorization);
+    if (place === undefined) return refusedToken(words);
+    const acceptsGzip = accepts(headers['accept-encoding'] ?? '');
+    const serve = (call: number): Promise<Reply> =>
+      this.#serve(route, { place, path, search, acceptsGzip }, call);
+    return this.#delay(signal, route.endpoint.slow === true, serve);
   }
 
   /** Lets a call take as long, and go wrong as often, as the settings say. */
   async #delay(
     signal: AbortSignal,
+    isSlow: boolean,
     serve: (call: number) => Reply | Promise<Reply>,
-    route?: Route,
   ): Promise<Reply> {
     const settings = this.#settings;
     const call = this.#calls++;
-    const isSlow = route?.endpoint.slow === true;
     const latency = chooseLatency(settings, call, isSlow);
     const isLate = isSlow && latency > MAX_CALL;
     if (latency > 0) await settings.sleep(isLate ? MAX_CALL : latency, signal);
@@ -66,17 +68,32 @@ export class Gateway {
     return fault === undefined ? reply : fault(reply);
   }
 
-  async #serve({ endpoint, id }: Route, asked: Asked, call: number): Promise<Reply> {
-    const world = this.#world;
-    const changes = [endpoint.signs === true && world.links.expiry(), world.order === 'by-request' && call];
-    const key = JSON.stringify([asked, changes]);
+  /** `request` is all of it that the answer depends on. */
+  async #serve(
+    { endpoint, id }: Route,
+    request: { place: 0 | 1; path: string; search: string; acceptsGzip: boolean },
+    call: number,
+  ): Promise<Reply> {
+    const [settings, links] = [this.#settings, this.#links];
+    const { place, search, acceptsGzip } = request;
+    const expires = links.expiry();
+    const changes = [endpoint.signs === true && expires, settings.order === 'by-request' && call];
+    const key = JSON.stringify([request, changes]);
     const kept = this.#cache.get(key);
     if (kept !== undefined) return kept;
     try {
-      const { place, acceptsGzip } = asked;
-      const query = new Query(asked.search, this.#settings.lists);
+      const query = new Query(search, settings.lists);
+      query.allowOnly(endpoint.parameters);
       const reply = await compressReply(
-        endpoint.answer({ world, place, query, id, request: call, acceptsGzip }),
+        endpoint.answer({
+          settings,
+          organization: this.#organizations[place],
+          query,
+          id,
+          request: call,
+          acceptsGzip,
+          link: (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`, expires),
+        }),
       );
       if (reply.status === 200) this.#cache.set(key, reply);
       return reply;
@@ -87,12 +104,9 @@ export class Gateway {
   }
 }
 
-/** A request that may be answered, as far as the answer depends on it. */
-interface Asked {
-  readonly place: 0 | 1;
-  readonly path: string;
-  readonly search: string;
-  readonly acceptsGzip: boolean;
+/** What stands before the character at `index`, and what follows it. */
+function split(text: string, index: number): [before: string, after: string] {
+  return [text.slice(0, index), text.slice(index + 1)];
 }
 
 /**
@@ -126,12 +140,6 @@ function refusedToken(words: Settings['gatewayWords']): Reply {
   return jsonReply(403, `{"Message":"User is not authorized to access this resource${reason}"}`);
 }
 
-/** Path and query of a request's target, without the question mark. */
-function splitUrl(url: string): [path: string, search: string] {
-  const mark = url.indexOf('?');
-  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-}
-
 /** Whether an Accept-Encoding names gzip and does not rule it out with `q=0`. */
 function accepts(header: string): boolean {
   return header.split(',').some((part) => {
@@ -143,19 +151,6 @@ function accepts(header: string): boolean {
   });
 }
 
-const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
-  '/v1/invoices/issued': issuedEndpoint,
-  '/v1/invoices/received': receivedEndpoint,
-  '/v1/customers': customersEndpoint,
-  '/v1/customers/portal-link': portalLinkEndpoint,
-  '/v1/accounts-payable/prepaid-expenses': fundsEndpoint,
-};
-
-const ITEM_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
-  '/v1/customers': customerEndpoint,
-  '/v1/accounts-payable/prepaid-expenses': fundEndpoint,
-};
-
 interface Route {
   readonly endpoint: Endpoint;
   readonly id: string;
@@ -163,15 +158,14 @@ interface Route {
 
 /** The endpoint at a path, or undefined when there is none (spec 4). An id is one segment, decoded. */
 function findRoute(path: string): Route | undefined {
-  const endpoint = Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
-  if (endpoint !== undefined) return { endpoint, id: '' };
-  const slash = path.lastIndexOf('/');
-  const parent = path.slice(0, slash);
-  const item = Object.hasOwn(ITEM_ENDPOINTS, parent) ? ITEM_ENDPOINTS[parent] : undefined;
-  const segment = path.slice(slash + 1);
-  if (item === undefined || segment === '') return undefined;
+  if (!path.startsWith('/v1/')) return undefined;
+  const at = path.slice('/v1'.length);
+  if (Object.hasOwn(endpoints, at) && !at.endsWith('{id}')) return { endpoint: endpoints[at]!, id: '' };
+  const [parent, segment] = split(at, at.lastIndexOf('/'));
+  const item = `${parent}/{id}`;
+  if (segment === '' || !Object.hasOwn(endpoints, item)) return undefined;
   try {
-    return { endpoint: item, id: decodeURIComponent(segment) };
+    return { endpoint: endpoints[item]!, id: decodeURIComponent(segment) };
   } catch {
     return undefined;
   }

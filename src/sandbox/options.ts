@@ -1,4 +1,12 @@
-import type { Counts } from './data/organization.ts';
+/** How much there is of everything in the first organization; the second has a third of it. */
+export interface Counts {
+  readonly issued: number;
+  readonly received: number;
+  readonly customers: number;
+  readonly funds: number;
+  /** Assigned documents of each fund. */
+  readonly documents: number;
+}
 
 /** How the embedded service behaves. Everything has a default. */
 export interface SandboxOptions extends Partial<Counts> {
@@ -19,11 +27,11 @@ export interface SandboxOptions extends Partial<Counts> {
   /** What an unknown customer's id gives: 500 at present, 404 as intended (spec 4.4). */
   readonly missingCustomer?: 404 | 500;
   /** The specification does not say in which shape a fund has its documents (spec 4.9). */
-  readonly documentsAs?: DocumentShape;
+  readonly documentsAs?: 'envelope' | 'array' | 'array-total' | 'null';
   /** How a list in a query is read. The specification does not say (spec 4.9). */
   readonly lists?: ListReading;
   /** In which order records of an equal sort key come: always the same one, one for each page size, or a new one each time. */
-  readonly order?: RecordOrder;
+  readonly order?: 'stable' | 'by-size' | 'by-request';
   /** With `repeat`, different records share an `id`, which the specification does not rule out. */
   readonly ids?: 'unique' | 'repeat';
   /** The most records that a page holds, whatever is asked for. */
@@ -51,10 +59,6 @@ export interface SandboxOptions extends Partial<Counts> {
  * `name[]` and one of `name`.
  */
 export type ListReading = 'any' | 'comma' | 'repeat' | 'first' | 'last' | 'brackets';
-
-export type RecordOrder = 'stable' | 'by-size' | 'by-request';
-
-export type DocumentShape = 'envelope' | 'array' | 'array-total' | 'null';
 
 export type Settings = Required<SandboxOptions>;
 

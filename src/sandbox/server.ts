@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -5,9 +6,10 @@ import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
 import { Gateway } from './gateway.ts';
+import { LinkSigner } from './links.ts';
 import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
-import { issueToken, LinkSigner, secretKey, TOKEN_LIFE } from './signing.ts';
+import { issueToken, TOKEN_LIFE } from './tokens.ts';
 
 /** An embedded service that is running. */
 export interface Sandbox {
@@ -52,10 +54,15 @@ const DEFAULTS: Settings = {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = { ...DEFAULTS, ...options };
-  const certificate = settings.tls ? await secure(settings.now()) : undefined;
+  // Loaded only here: the library behind the certificate is larger than the rest of the sandbox.
+  const certificate = settings.tls
+    ? await (await import('./certificate.ts')).makeCertificate(settings.now())
+    : undefined;
   const server = await openListener(settings, certificate);
   const origin = originOf(server, settings.host, settings.tls);
-  const { gateway, tokens } = makeService(settings, origin, secretKey(options.seed));
+  // Tokens and links are signed with it: unknown to others, unless a seed is to give the same ones.
+  const key = options.seed === undefined ? randomBytes(32) : Buffer.from(`folio sandbox ${options.seed}`);
+  const { gateway, tokens } = makeService(settings, origin, key);
   const log = (line: string): void =>
     settings.log(tokens.reduce((text, token) => text.replaceAll(token, '[token]'), line));
   server.on('request', (request, response) => {
@@ -69,53 +76,37 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-async function secure(now: number): Promise<Certificate> {
-  // Loaded only here: the library behind it is larger than the rest of the sandbox.
-  const { makeCertificate } = await import('./certificate.ts');
-  return makeCertificate(now);
-}
-
 function makeService(
   settings: Settings,
   origin: string,
   key: Buffer,
 ): { gateway: Gateway; tokens: readonly [string, string] } {
-  const { seed, now } = settings;
+  const { now } = settings;
   const today = settings.today ?? machineDay(now());
-  const repeatIds = settings.ids === 'repeat';
-  const organizations = makeOrganizations(settings, { seed, today, awkward: settings.awkward, repeatIds });
+  const organizations = makeOrganizations(settings, { ...settings, today });
   // A token lasts a year: one that was issued a year and an hour ago ended an hour ago.
   const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
-  const tokens = [
-    {
-      ...issueToken(key, organizations[0].id, issuedAt),
-      isDeactivated: settings.organization === 'deactivated',
-    },
-    issueToken(key, organizations[1].id, now()),
-  ] as const;
-  const { missingCustomer, documentsAs, order, maxRecords } = settings;
-  const links = new LinkSigner(key, now);
-  const world = { organizations, links, origin, missingCustomer, documentsAs, order, maxRecords };
-  return { gateway: new Gateway(settings, world, tokens), tokens: [tokens[0].text, tokens[1].text] };
+  const first = issueToken(key, organizations[0].id, issuedAt);
+  const second = issueToken(key, organizations[1].id, now());
+  const tokens = [{ ...first, isDeactivated: settings.organization === 'deactivated' }, second] as const;
+  const links = new LinkSigner(key, origin, now);
+  return {
+    gateway: new Gateway(settings, organizations, { tokens, links }),
+    tokens: [first.text, second.text],
+  };
 }
 
 /** Milliseconds; longer than clients keep an idle connection, so that none is closed while a request is on its way. */
 const KEEP_ALIVE = 120_000;
 
-interface Address {
-  readonly host: string;
-  /** 0 for any free one. */
-  readonly port: number;
-}
-
 /** A server that listens; requests are its `request` events. Rejects with the system's error when it cannot. */
-async function openListener(address: Address, certificate: Certificate | undefined): Promise<Server> {
+async function openListener({ host, port }: Settings, certificate: Certificate | undefined): Promise<Server> {
   const server =
     certificate === undefined ? createServer() : (await import('node:https')).createServer(certificate);
   server.keepAliveTimeout = KEEP_ALIVE;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(address.port, address.host, () => {
+    server.listen(port, host, () => {
       server.off('error', reject);
       resolve();
     });

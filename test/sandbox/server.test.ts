@@ -90,7 +90,12 @@ describe('startSandbox', () => {
       ['last', `${name}=A,B`, 400],
       ['last', `${name}[]=A`, 400],
       ['brackets', `${name}[]=A&${name}[]=B`, ['A', 'B']],
+      ['brackets', `${name}[0]=A&${name}[1]=B`, ['A', 'B']],
+      ['brackets', `${name}=A&${name}=B`, ['B']],
       ['brackets', `${name}=A,B`, 400],
+      ['comma', `${name}[]=A`, 400],
+      ['repeat', `${name}[]=A`, 400],
+      ['first', `${name}[]=A`, 400],
     ] as const)('as %s: %s', async (lists, query, expected) => {
       await withSandbox({ lists }, async (ask) => {
         const idsOf = async (search: string): Promise<unknown> => {

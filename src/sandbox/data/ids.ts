@@ -5,10 +5,9 @@ export function normalizeFiscalId(text: string): string {
   return text.trim().replaceAll(/[.-]/g, '').toUpperCase();
 }
 
-/**
- * The fiscal IDs of one kind of party, each computed from the party's index and found again from it, so that a
- * filter over a large organization needs no table.
- */
+const STRIDE = 5;
+
+/** The fiscal IDs of one kind of party, computed from the party's index and found again without a table. */
 export class FiscalIds {
   readonly #first: number;
   readonly #count: number;
@@ -25,16 +24,13 @@ export class FiscalIds {
     return `${number}-${checkDigit(number)}`;
   }
 
-  /** The party of a normalized fiscal ID, or -1 when nobody has it. */
+  /** The party of a normalized fiscal ID, or -1. */
   indexOf(normalized: string): number {
-    const number = Number(normalized.slice(0, -1));
-    const index = (number - this.#first) / STRIDE;
+    const index = (Number(normalized.slice(0, -1)) - this.#first) / STRIDE;
     const known = Number.isInteger(index) && index >= 0 && index < this.#count;
     return known && normalizeFiscalId(this.of(index)) === normalized ? index : -1;
   }
 }
-
-const STRIDE = 5;
 
 /** Modulo 11 with the weights 2 to 7 from the right, as Chilean fiscal IDs have it. */
 function checkDigit(number: number): string {
@@ -65,8 +61,9 @@ export class RecordIds {
 
   of(index: number): string {
     const own = this.sharedIndex(index);
-    const head = hex(hash32(this.seed, own, 2)) + hex(hash32(this.seed, own, 3));
-    return head + hex((own ^ this.#mask) >>> 0);
+    return [hash32(this.seed, own, 2), hash32(this.seed, own, 3), (own ^ this.#mask) >>> 0]
+      .map((part) => part.toString(16).padStart(8, '0'))
+      .join('');
   }
 
   /** The index of the first record with the id of this one: another where ids repeat, on the same page and from page to page. */
@@ -80,8 +77,4 @@ export class RecordIds {
     const index = (Number.parseInt(id.slice(16), 16) ^ this.#mask) >>> 0;
     return index < count && this.of(index) === id ? index : -1;
   }
-}
-
-function hex(number: number): string {
-  return number.toString(16).padStart(8, '0');
 }

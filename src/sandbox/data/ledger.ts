@@ -1,3 +1,4 @@
+import type { RecordIds } from './ids.ts';
 import type { Parties } from './parties.ts';
 import { DAYS_OF_DATA, hash32, netOf, roundMoney, taxOn, type Currency } from './values.ts';
 
@@ -13,10 +14,9 @@ export type Status = (typeof statuses)[number];
 export const documentTypes = ['INVOICE', 'CREDIT_NOTE'] as const;
 export type DocumentType = (typeof documentTypes)[number];
 
-/** All in hundredths; `total` is the sum of the others. */
+/** All in hundredths; `total` is the sum of the others. No tax is due on `exempt`. */
 interface Amounts {
   readonly net: number;
-  /** What no tax is due on. */
   readonly exempt: number;
   readonly tax: number;
   readonly total: number;
@@ -32,10 +32,12 @@ interface Correction {
 }
 
 interface LedgerOptions {
-  readonly seed: number;
-  readonly count: number;
+  readonly ids: RecordIds;
   /** The customers or issuers that the invoices are spread over. */
   readonly parties: Parties;
+  /** The fiscal ID of the organization itself, which is the other party of each. */
+  readonly owner: string;
+  readonly count: number;
   /** True when record follows record by date; otherwise they come as they arrived, some of them weeks late. */
   readonly dated: boolean;
   /** The last day of the data, in days since 1970-01-01. */
@@ -50,32 +52,40 @@ const BLOCK = 20;
 /** Days after which a credit note has been set off against what the customer owed. */
 const SET_OFF_AFTER = 40;
 
+/** Amounts of invoices before tax, in hundredths: each is up to twice as large. */
+const STEPS: Readonly<Record<Currency, readonly number[]>> = {
+  CLP: [4_500_000, 9_000_000, 16_000_000, 16_000_000, 28_000_000, 28_000_000, 60_000_000, 120_000_000],
+  USD: [18_000, 42_000, 90_000, 90_000, 160_000, 380_000],
+  EUR: [15_000, 38_000, 80_000, 150_000, 300_000],
+};
+
 /**
- * What the invoices of one kind are sorted and filtered by, and what they amount to. Each trait is computed from the index of the
- * record alone, in nanoseconds, so that a listing of a million can be sorted and filtered without making its records.
+ * The invoices of one kind, issued or received. Each trait is computed from the index of the record alone, in nanoseconds, so
+ * that a listing of a million can be sorted and filtered without making its records. Days count from 1970-01-01, amounts are in
+ * hundredths.
  */
 export class Ledger {
+  readonly ids: RecordIds;
   readonly seed: number;
+  readonly parties: Parties;
+  readonly owner: string;
   readonly count: number;
   readonly dated: boolean;
   readonly today: number;
   readonly awkward: boolean;
-  readonly #parties: Parties;
   #lastBlock = -1;
   #lastCorrection: Correction | undefined;
+  #balances: Balances | undefined;
 
   constructor(options: LedgerOptions) {
-    this.seed = options.seed;
+    this.ids = options.ids;
+    this.seed = options.ids.seed;
+    this.parties = options.parties;
+    this.owner = options.owner;
     this.count = options.count;
     this.dated = options.dated;
     this.today = options.today;
     this.awkward = options.awkward;
-    this.#parties = options.parties;
-  }
-
-  /** Records refer to a party even where there are none. */
-  get partyCount(): number {
-    return Math.max(1, this.#parties.count);
   }
 
   /** The credit note and its invoice, where the record is one of the two. */
@@ -86,39 +96,34 @@ export class Ledger {
 
   /** That of the last block is kept: records are mostly looked at one after the other, each several times. */
   #correctionIn(block: number): Correction | undefined {
-    if (block !== this.#lastBlock) {
-      this.#lastBlock = block;
-      this.#lastCorrection = this.#makeCorrection(block);
-    }
+    if (block === this.#lastBlock) return this.#lastCorrection;
+    const random = hash32(this.seed, block, 13);
+    const note = block * BLOCK + BLOCK / 2 + (random % (BLOCK / 2 - 1));
+    const invoice = block * BLOCK + ((random >>> 8) % (BLOCK / 2));
+    this.#lastBlock = block;
+    this.#lastCorrection = note < this.count ? { note, invoice, annuls: block % 3 === 1, block } : undefined;
     return this.#lastCorrection;
   }
 
-  #makeCorrection(block: number): Correction | undefined {
-    const random = hash32(this.seed, block, 13);
-    const note = block * BLOCK + BLOCK / 2 + (random % (BLOCK / 2 - 1));
-    if (note >= this.count) return undefined;
-    const invoice = block * BLOCK + ((random >>> 8) % (BLOCK / 2));
-    return { note, invoice, annuls: block % 3 === 1, block };
+  /** The index of the invoice that a credit note corrects. */
+  correctedBy(index: number): number | undefined {
+    const correction = this.correctionOf(index);
+    return correction?.note === index ? correction.invoice : undefined;
   }
 
   typeOf(index: number): DocumentType {
-    return this.correctionOf(index)?.note === index ? 'CREDIT_NOTE' : 'INVOICE';
+    return this.correctedBy(index) === undefined ? 'INVOICE' : 'CREDIT_NOTE';
   }
 
   /** The index of the customer or issuer. A few have much of the business, as it is in life. */
   partyOf(index: number): number {
-    const share = hash32(this.seed, this.#origin(index), 103) / 2 ** 32;
-    return Math.floor(share * Math.sqrt(share) * this.partyCount);
+    const share = hash32(this.seed, this.correctedBy(index) ?? index, 103) / 2 ** 32;
+    // Records refer to a party even where there are none.
+    return Math.floor(share * Math.sqrt(share) * Math.max(1, this.parties.count));
   }
 
   currencyOf(index: number): Currency {
-    return this.#parties.currencyOf(this.partyOf(index));
-  }
-
-  /** The index of the invoice that a credit note corrects, or that of the record itself. */
-  #origin(index: number): number {
-    const correction = this.correctionOf(index);
-    return correction?.note === index ? correction.invoice : index;
+    return this.parties.currencyOf(this.partyOf(index));
   }
 
   /**
@@ -133,36 +138,32 @@ export class Ledger {
     return 10_001 + start + index - block - (note < index ? 1 : 0);
   }
 
-  /** The day on which the record came in, in days since 1970-01-01; never before that of the record before it. */
+  /** The day on which the record came in; never before that of the record before it. */
   arrivalDayOf(index: number): number {
     return this.today - DAYS_OF_DATA + Math.floor(((index + 1) * DAYS_OF_DATA) / this.count);
   }
 
-  /** The date of the invoice, in days since 1970-01-01. */
+  /** The date of the invoice. */
   dayOf(index: number): number {
     const arrival = this.arrivalDayOf(index);
     if (this.dated) return arrival;
     const random = hash32(this.seed, index, 11);
-    const invoice = this.#origin(index);
+    const invoice = this.correctedBy(index);
     // A credit note is not older than its invoice.
-    if (invoice !== index) return Math.max(this.dayOf(invoice), arrival - (random % 6));
+    if (invoice !== undefined) return Math.max(this.dayOf(invoice), arrival - (random % 6));
     return arrival - (random % 5 === 0 ? (random >>> 4) % 46 : (random >>> 4) % 7);
   }
 
   /** The day by which the invoice is to be paid. */
   dueDayOf(index: number): number {
-    const term = this.typeOf(index) === 'INVOICE' ? this.#parties.termOf(this.partyOf(index)) : 0;
+    const term = this.typeOf(index) === 'INVOICE' ? this.parties.termOf(this.partyOf(index)) : 0;
     return this.dayOf(index) + term;
   }
 
-  /** Whether a record has its due date: a few awkward ones have null there, and a few do not have the member. */
-  dueByOf(index: number): Presence {
-    return this.awkward ? presence(hash32(this.seed, index, 18)) : 'there';
-  }
-
-  /** The same for the customer. */
-  customerOf(index: number): Presence {
-    return this.awkward ? presence(hash32(this.seed, index, 19)) : 'there';
+  /** Whether a record has a member: a few awkward ones have null there, and a few do not have the member. */
+  presenceOf(member: 'dueBy' | 'customer', index: number): 'there' | 'null' | 'missing' {
+    const share = this.awkward ? hash32(this.seed, index, member === 'dueBy' ? 18 : 19) % 60 : 2;
+    return share === 0 ? 'null' : share === 1 ? 'missing' : 'there';
   }
 
   /** True for the few amounts that are spelled with an exponent or superfluous decimals. */
@@ -178,9 +179,8 @@ export class Ledger {
     const whole = this.#amountsOfInvoice(correction.invoice);
     const percent = correction.annuls ? 100 : 10 + 5 * (hash32(this.seed, index, 16) % 5);
     const currency = this.currencyOf(index);
-    const [net, exempt] = [whole.net, whole.exempt].map((part) =>
-      roundMoney((part * percent) / 100, currency),
-    ) as [number, number];
+    const part = (amount: number): number => roundMoney((amount * percent) / 100, currency);
+    const [net, exempt] = [part(whole.net), part(whole.exempt)];
     const tax = correction.annuls ? whole.tax : taxOn(net, currency);
     const sign = this.awkward && correction.block % 2 === 0 ? -1 : 1;
     return { net: sign * net, exempt: sign * exempt, tax: sign * tax, total: sign * (net + exempt + tax) };
@@ -199,7 +199,7 @@ export class Ledger {
     const share = (this.dated ? 1 : 0.6) * (1 + ((random >>> 8) % 1000) / 1000);
     const base = roundMoney(steps[random % steps.length]! * share, currency);
     // No value added tax is due on what goes abroad, or comes from there.
-    if (currency !== 'CLP' || this.#parties.isExempt(this.partyOf(index))) {
+    if (currency !== 'CLP' || this.parties.isExempt(this.partyOf(index))) {
       return { net: 0, exempt: base, tax: 0, total: base };
     }
     const exempt = (random >>> 20) % 12 === 0 ? roundMoney(base / 5, currency) : 0;
@@ -207,8 +207,7 @@ export class Ledger {
     return { net: base - exempt, exempt, tax, total: base + tax };
   }
 
-  /** The total in hundredths. */
-  amountOf(index: number): number {
+  totalOf(index: number): number {
     return this.amountsOf(index).total;
   }
 
@@ -218,10 +217,8 @@ export class Ledger {
       if (correction.invoice === index) return 'NULLIFIED';
       return this.#isLeftOpen(correction) ? 'PENDING' : 'PAID';
     }
-    const isSetOff = correction !== undefined && this.dayOf(correction.note) < this.today - SET_OFF_AFTER;
-    if (isSetOff) return 'PAID';
-    if (correction?.note === index) return 'PENDING';
-    return this.#statusByAge(index);
+    if (correction !== undefined && this.dayOf(correction.note) < this.today - SET_OFF_AFTER) return 'PAID';
+    return correction?.note === index ? 'PENDING' : this.#statusByAge(index);
   }
 
   /** Most invoices are paid when they are due, and the later it is, the fewer are left. What is large is asked for first. */
@@ -229,16 +226,15 @@ export class Ledger {
     // 61 spreads neighbours evenly, so that also a small company has its share of each.
     const share = ((hash32(this.seed, 3, 17) % 100) + index * 61) % 100;
     const daysLate = this.today - this.dueDayOf(index);
-    if (daysLate <= 0)
-      return share < 10 && this.dayOf(index) < this.today
-        ? 'PAID'
-        : share < 16
-          ? 'PARTIALLY_PAID'
-          : 'PENDING';
+    if (daysLate <= 0) {
+      if (share < 10 && this.dayOf(index) < this.today) return 'PAID';
+      return share < 16 ? 'PARTIALLY_PAID' : 'PENDING';
+    }
     const unpaid = daysLate <= 30 ? 36 : daysLate <= 60 ? 32 : daysLate <= 90 ? 18 : 4;
     const isLarge = hash32(this.seed, index, 16) % STEPS[this.currencyOf(index)].length > 3;
-    if (share >= unpaid || (isLarge && daysLate > 30))
+    if (share >= unpaid || (isLarge && daysLate > 30)) {
       return share >= 94 ? 'MANUALLY_MARKED_AS_PAID' : 'PAID';
+    }
     return share % 5 === 0 ? 'PARTIALLY_PAID' : 'OVERDUE';
   }
 
@@ -247,33 +243,44 @@ export class Ledger {
     return this.awkward && block % 2 === 1;
   }
 
-  /** What is paid or set off, in hundredths. */
+  /** What is paid or set off. */
   paidOf(index: number): number {
     const status = this.statusOf(index);
-    const total = this.amountOf(index);
-    if (status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID') return total;
-    return status === 'PARTIALLY_PAID' ? roundMoney(total * 0.4, this.currencyOf(index)) : 0;
+    if (status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID') return this.totalOf(index);
+    return status === 'PARTIALLY_PAID' ? roundMoney(this.totalOf(index) * 0.4, this.currencyOf(index)) : 0;
   }
 
-  /** What is still to be paid, in hundredths. */
+  /** What is still to be paid. */
   openOf(index: number): number {
-    if (this.statusOf(index) !== 'NULLIFIED') return this.amountOf(index) - this.paidOf(index);
-    const correction = this.correctionOf(index);
-    return correction !== undefined && this.#isLeftOpen(correction) ? this.amountOf(index) : 0;
+    if (this.statusOf(index) !== 'NULLIFIED') return this.totalOf(index) - this.paidOf(index);
+    return this.#isLeftOpen(this.correctionOf(index)!) ? this.totalOf(index) : 0;
+  }
+
+  /** The open amounts of a party's invoices less those of its credit notes, and how much of the invoices was due before today. */
+  balanceOf(party: number): { readonly open: number; readonly overdue: number } {
+    const { open, overdue } = (this.#balances ??= addBalances(this));
+    return { open: open[party] ?? 0, overdue: overdue[party] ?? 0 };
   }
 }
 
-/** Amounts of invoices before tax, in hundredths: each is up to twice as large. */
-const STEPS: Readonly<Record<Currency, readonly number[]>> = {
-  CLP: [4_500_000, 9_000_000, 16_000_000, 16_000_000, 28_000_000, 28_000_000, 60_000_000, 120_000_000],
-  USD: [18_000, 42_000, 90_000, 90_000, 160_000, 380_000],
-  EUR: [15_000, 38_000, 80_000, 150_000, 300_000],
-};
+/** Sixteen bytes a party. */
+interface Balances {
+  readonly open: Float64Array;
+  readonly overdue: Float64Array;
+}
 
-/** Whether a record has a member that most have. */
-export type Presence = 'there' | 'null' | 'missing';
-
-function presence(random: number): Presence {
-  const share = random % 60;
-  return share === 0 ? 'null' : share === 1 ? 'missing' : 'there';
+function addBalances(ledger: Ledger): Balances {
+  const [open, overdue] = [new Float64Array(ledger.parties.count), new Float64Array(ledger.parties.count)];
+  for (let index = 0; index < ledger.count; index++) {
+    // What was annulled is not owed, and its credit note gives nothing back.
+    const amount = ledger.correctionOf(index)?.annuls === true ? 0 : ledger.openOf(index);
+    if (amount === 0) continue;
+    const party = ledger.partyOf(index);
+    if (ledger.typeOf(index) === 'CREDIT_NOTE') open[party]! -= Math.abs(amount);
+    else {
+      open[party]! += amount;
+      if (ledger.dueDayOf(index) < ledger.today) overdue[party]! += amount;
+    }
+  }
+  return { open, overdue };
 }

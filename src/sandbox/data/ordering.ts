@@ -2,7 +2,7 @@ import type { Ledger } from './ledger.ts';
 import { hash32 } from './values.ts';
 
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
-export type InvoiceSortKey = (typeof sortKeys)[number];
+export type SortKey = (typeof sortKeys)[number];
 
 /** Records of a listing by their position in it: which of them are asked for, and in which order. */
 export interface RecordView {
@@ -11,22 +11,39 @@ export interface RecordView {
   at(position: number): number;
 }
 
+type Trait = (index: number) => number;
+
+/** Sorts records without a due date after all others. */
+const NO_DAY = 2 ** 20;
+
+/** What a listing is sorted by; without a key the day of arrival. */
+export function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
+  if (key === undefined) return (index) => ledger.arrivalDayOf(index);
+  const traits: Readonly<Record<SortKey, Trait>> = {
+    NUMBER: (index) => ledger.numberOf(index),
+    DATE: (index) => ledger.dayOf(index),
+    DUE_BY: (index) => (ledger.presenceOf('dueBy', index) === 'there' ? ledger.dueDayOf(index) : NO_DAY),
+    AMOUNT: (index) => ledger.totalOf(index),
+  };
+  return traits[key];
+}
+
 const MAX_FILTERED = 4;
 
 /** The orders of one ledger. Each is made when it is first asked for and kept: four bytes a record. */
 export class Ordering {
-  readonly #ledger: Ledger;
+  readonly ledger: Ledger;
   readonly #filtered = new Map<string, RecordView>();
-  readonly #orders = new Map<InvoiceSortKey, Uint32Array>();
+  readonly #orders = new Map<SortKey, Uint32Array>();
 
   constructor(ledger: Ledger) {
-    this.#ledger = ledger;
+    this.ledger = ledger;
   }
 
   /** All records by `key`, or as they arrived without one; records of equal key as they arrived. */
-  view(key: InvoiceSortKey | undefined, descending: boolean): RecordView {
-    const total = this.#ledger.count;
-    const asArrived = key === undefined || (key === 'DATE' && this.#ledger.dated);
+  view(key: SortKey | undefined, descending: boolean): RecordView {
+    const total = this.ledger.count;
+    const asArrived = key === undefined || (key === 'DATE' && this.ledger.dated);
     const order = asArrived ? undefined : this.#order(key);
     const at = (position: number): number => (order === undefined ? position : order[position]!);
     return { total, at: descending ? (position) => at(total - 1 - position) : at };
@@ -44,27 +61,52 @@ export class Ordering {
     return kept;
   }
 
-  #order(key: InvoiceSortKey): Uint32Array {
-    const order = this.#orders.get(key) ?? sortIndices(this.#ledger.count, traitOf(this.#ledger, key));
+  #order(key: SortKey): Uint32Array {
+    const order = this.#orders.get(key) ?? sortIndices(this.ledger.count, traitOf(this.ledger, key));
     this.#orders.set(key, order);
     return order;
   }
 }
 
+function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
+  const kept: number[] = [];
+  for (let position = 0; position < view.total; position++) {
+    const index = view.at(position);
+    if (wanted(index)) kept.push(index);
+  }
+  const indices = Uint32Array.from(kept);
+  return { total: indices.length, at: (position) => indices[position]! };
+}
+
+/** More than the largest number of records that the options allow. */
+const SPAN = 2 ** 23;
+
+/**
+ * Sorts trait and index packed into one double each (trait × 2^23 + index is exact for traits under 2^30): the
+ * numeric sort of a typed array is several times faster than one with a comparison function, and keeps ties in order.
+ */
+function sortIndices(count: number, trait: Trait): Uint32Array {
+  const packed = new Float64Array(count);
+  for (let index = 0; index < count; index++) packed[index] = trait(index) * SPAN + index;
+  packed.sort();
+  return Uint32Array.from(packed, (value) => value - Math.floor(value / SPAN) * SPAN);
+}
+
 /**
  * The same records with those of an equal trait in another order, which follows from the salt, as a database gives them when
- * nothing but the trait is asked for. Each run of equals is turned by a step that has no divisor in common with its length.
+ * nothing but the trait is asked for; 0 leaves them. Each run of equals is turned by a step that has no divisor in common with
+ * its length.
  *
  * @param view sorted by the trait
  */
-export function shuffleTies(view: RecordView, traitOf: (index: number) => number, salt: number): RecordView {
+export function shuffleTies(view: RecordView, trait: Trait, salt: number): RecordView {
   if (salt === 0) return view;
   let [start, end, step, shift] = [0, 0, 1, 0];
   return {
     total: view.total,
     at(position) {
       if (position < start || position >= end) {
-        [start, end] = runAround(position, view, traitOf);
+        [start, end] = runAround(position, view, trait);
         const count = end - start;
         shift = hash32(salt, start, 93) % count;
         step = (hash32(salt, start, 94) % count) + 1;
@@ -76,14 +118,10 @@ export function shuffleTies(view: RecordView, traitOf: (index: number) => number
 }
 
 /** The first position of the run of equals around a position, and that after its last. Looks further in growing steps. */
-function runAround(
-  position: number,
-  view: RecordView,
-  traitOf: (index: number) => number,
-): [start: number, end: number] {
-  const trait = traitOf(view.at(position));
-  const isEqual = (place: number): boolean =>
-    place >= 0 && place < view.total && traitOf(view.at(place)) === trait;
+function runAround(position: number, view: RecordView, trait: Trait): [start: number, end: number] {
+  const value = trait(view.at(position));
+  const isEqual = (other: number): boolean =>
+    other >= 0 && other < view.total && trait(view.at(other)) === value;
   const reach = (direction: 1 | -1): number => {
     let [within, step] = [position, 1];
     while (isEqual(within + direction * step)) {
@@ -99,40 +137,3 @@ function runAround(
 function greatestDivisor(one: number, other: number): number {
   return other === 0 ? one : greatestDivisor(other, one % other);
 }
-
-function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
-  const kept: number[] = [];
-  for (let position = 0; position < view.total; position++) {
-    const index = view.at(position);
-    if (wanted(index)) kept.push(index);
-  }
-  const indices = Uint32Array.from(kept);
-  return { total: indices.length, at: (position) => indices[position]! };
-}
-
-/** Sorts records without a due date after all others. */
-const NO_DAY = 2 ** 20;
-
-/** What the listing is sorted by; without a key the day of arrival. */
-export function traitOf(ledger: Ledger, key: InvoiceSortKey | undefined): (index: number) => number {
-  if (key === undefined) return (index) => ledger.arrivalDayOf(index);
-  if (key === 'NUMBER') return (index) => ledger.numberOf(index);
-  if (key === 'DATE') return (index) => ledger.dayOf(index);
-  if (key === 'DUE_BY')
-    return (index) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : NO_DAY);
-  return (index) => ledger.amountOf(index);
-}
-
-/**
- * Sorts trait and index packed into one double each (trait × 2^23 + index is exact for traits under 2^30): the
- * numeric sort of a typed array is several times faster than one with a comparison function, and keeps ties in order.
- */
-function sortIndices(count: number, trait: (index: number) => number): Uint32Array {
-  const packed = new Float64Array(count);
-  for (let index = 0; index < count; index++) packed[index] = trait(index) * SPAN + index;
-  packed.sort();
-  return Uint32Array.from(packed, (value) => value - Math.floor(value / SPAN) * SPAN);
-}
-
-/** More than the largest number of records that the options allow. */
-const SPAN = 2 ** 23;

@@ -1,49 +1,103 @@
 import { FiscalIds, type RecordIds } from './ids.ts';
-import { companyName, type Naming } from './names.ts';
 import { hash32, type Currency } from './values.ts';
 
-const STREETS = [
-  'Av. Libertador',
-  'Calle Ñuñoa',
-  "O'Higgins",
-  'Camino a Melipilla',
-  'Pasaje 3',
-  'Av. República',
+/**
+ * Names that break careless programs, as the inside of JSON strings: escapes for terminals, formulas for
+ * spreadsheets, quotes, separators and line breaks for csv, characters of one to four bytes, composed and escaped.
+ */
+const DIFFICULT_NAMES = [
+  '\\u001b[31mImprenta Roja\\u001b[0m',
+  '=SUM(A1:A9) Consultores',
+  'Comercial \\"La Única\\", Hijos y Cía. Ltda.',
+  'Transportes del Sur\\nSucursal Ñuñoa',
+  '+56 Telefonía SpA',
+  'Fiestas 🎈 y Globos',
+  '-Descuentos Ñandú',
+  '株式会社 山田商店',
+  '@rroba Medios',
+  'Repuestos; Fletes; Grúas',
+  'Müller, Schäfer & Söhne GmbH',
+  'Tabla\\tRasa\\r\\nEditores',
+  'Sociedad C:\\\\Datos S.A.',
+  'Cohetes \\ud83d\\ude80 Andinos',
+  'Pen\\u0303a y Pe\u0301rez Asociados',
+  'Iz\\u202eadreiuq\\u202c \\u200bInvisible',
+  'A\\/B \\u00c1gil',
+  'Łódź Żegluga Sp. z o.o.',
 ];
-const CITIES = ['Santiago', 'Viña del Mar', 'Concepción', 'Valparaíso', 'Temuco', 'Chillán'];
 
+const CUSTOMERS = (
+  'Comercial,Constructora,Panadería,Librería,Clínica,Agrícola,Ferretería,Hotel,Colegio,Viña,' +
+  'Farmacia,Inmobiliaria'
+).split(',');
+const SUPPLIERS = (
+  'Distribuidora,Imprenta,Transportes,Energía,Telecomunicaciones,Seguros,Papelera,Arriendos,' +
+  'Combustibles,Publicidad,Aseo Industrial,Maestranza'
+).split(',');
+const PLACES = (
+  'Roble,Los Álamos,Ñuble,Santa Inés,Aconcagua,Río Bueno,Del Valle,Tres Cruces,Maipo,La Serena,' +
+  'Andes,El Peñón,Llanquihue,San Martín,Pacífico,Copihue'
+).split(',');
+const FORMS = ['SpA', 'Ltda.', 'S.A.', 'E.I.R.L.'];
+const GIVEN_NAMES = ['Sofía', 'Martín', 'Inés', 'José', 'Ana', 'Begoña', 'Lucía', 'Tomás', 'Andrés', 'Zoë'];
+const FAMILY_NAMES = ['Núñez', 'Pérez', "O'Higgins", 'Muñoz', 'González', 'Ibáñez', 'Saavedra', 'Güell'];
+
+const STREETS = "Av. Libertador,Calle Ñuñoa,O'Higgins,Camino a Melipilla,Pasaje 3,Av. República".split(',');
+const CITIES = ['Santiago', 'Viña del Mar', 'Concepción', 'Valparaíso', 'Temuco', 'Chillán'];
 const TERMS = [30, 30, 30, 30, 15, 45, 60, 0];
+
+/** A person's name as a JSON string literal. */
+export function personName(random: number): string {
+  return `"${choose(GIVEN_NAMES, random)} ${choose(FAMILY_NAMES, random >>> 8)}"`;
+}
+
+function choose<T>(list: readonly T[], random: number): T {
+  return list[random % list.length]!;
+}
 
 /** The most texts that are kept to be used again. */
 const MAX_SUMMARIES = 4096;
 
-interface PartiesOptions extends Omit<Naming, 'seed'> {
-  readonly ids: RecordIds;
-  readonly count: number;
-  readonly firstFiscalId: number;
-}
-
 /** The customers of an organization, or the issuers of the invoices that it receives. */
 export class Parties {
+  readonly ids: RecordIds;
   readonly seed: number;
   /** How many there are; records refer to one even where there are none. */
   readonly count: number;
-  readonly ids: RecordIds;
   readonly fiscalIds: FiscalIds;
-  readonly naming: Naming;
+  readonly #trades: readonly string[];
+  readonly #awkward: boolean;
   readonly #summaries = new Map<number, string>();
 
-  constructor({ ids, count, firstFiscalId, kind, awkward }: PartiesOptions) {
-    this.seed = ids.seed;
-    this.count = count;
+  constructor(
+    ids: RecordIds,
+    options: { count: number; firstFiscalId: number; kind: 'customer' | 'supplier'; awkward: boolean },
+  ) {
     this.ids = ids;
-    this.fiscalIds = new FiscalIds(firstFiscalId, count);
-    this.naming = { seed: ids.seed, kind, awkward };
+    this.seed = ids.seed;
+    this.count = options.count;
+    this.fiscalIds = new FiscalIds(options.firstFiscalId, options.count);
+    this.#trades = options.kind === 'customer' ? CUSTOMERS : SUPPLIERS;
+    this.#awkward = options.awkward;
   }
 
-  /** As a JSON string literal. */
+  /**
+   * As a JSON string literal. The first 192 of a kind differ; a number tells later ones apart. Every third awkward one is a
+   * difficult one.
+   */
   nameOf(index: number): string {
-    return companyName(this.naming, index);
+    const numbered = (round: number): string => (round === 0 ? '' : ` ${round + 1}`);
+    if (this.#awkward && index % 3 === 2) {
+      const position = Math.floor(index / 3);
+      const round = Math.floor(position / DIFFICULT_NAMES.length);
+      return `"${choose(DIFFICULT_NAMES, position)}${numbered(round)}"`;
+    }
+    const count = this.#trades.length * PLACES.length;
+    // 71 and 192 have no divisor in common, so that each pair of trade and place comes once in a round.
+    const pair = ((hash32(this.seed, 0, 20) % count) + index * 71) % count;
+    const name = `${choose(this.#trades, pair)} ${PLACES[Math.floor(pair / this.#trades.length)]}`;
+    const form = choose(FORMS, hash32(this.seed, index, 20));
+    return `"${name}${numbered(Math.floor(index / count))} ${form}"`;
   }
 
   /** In which invoices are written. One in four is abroad. */
@@ -54,7 +108,7 @@ export class Parties {
 
   /** Days between an invoice and the day on which it is due. */
   termOf(index: number): number {
-    return TERMS[hash32(this.seed, index, 12) % TERMS.length]!;
+    return choose(TERMS, hash32(this.seed, index, 12));
   }
 
   /** Whether no value added tax is due on what is bought or sold, as for schooling. */
@@ -69,8 +123,8 @@ export class Parties {
   /** The address as a JSON object. */
   addressOf(index: number): string {
     const random = hash32(this.seed, index, 30);
-    const street = `${STREETS[random % STREETS.length]} ${1 + ((random >>> 8) % 4000)}`;
-    return `{"street":"${street}","city":"${CITIES[(random >>> 4) % CITIES.length]}","country":"CL"}`;
+    const street = `${choose(STREETS, random)} ${1 + ((random >>> 8) % 4000)}`;
+    return `{"street":"${street}","city":"${choose(CITIES, random >>> 4)}","country":"CL"}`;
   }
 
   /** The object that stands for the party within an invoice. */

@@ -34,10 +34,11 @@ export class Draw {
   }
 }
 
+// All days are counted from 1970-01-01.
 const MILLISECONDS_A_DAY = 86_400_000;
 const dayTexts = new Map<number, string>();
 
-/** A day as `2024-10-15`; `day` counts from 1970-01-01. */
+/** `2024-10-15` */
 export function dayText(day: number): string {
   let text = dayTexts.get(day);
   if (text === undefined) {
@@ -50,16 +51,13 @@ export function dayText(day: number): string {
 /** How many days the data reaches back from the day that is today in it, so that each of the last twelve months is whole. */
 export const DAYS_OF_DATA = 400;
 
-/** The day by the calendar of this machine, in days since 1970-01-01. */
+/** The day by the calendar of this machine. */
 export function machineDay(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / MILLISECONDS_A_DAY;
 }
 
-/**
- * An ISO 8601 date, or date with time, as days since 1970-01-01 (with a fraction for the time); undefined when the
- * text is neither, or no such day exists.
- */
+/** The day of an ISO 8601 date, with a fraction for the time if it has one; undefined for other text and days that do not exist. */
 export function parseServiceDay(text: string): number | undefined {
   const form = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   const [midnight, moment] = [Date.parse(`${form?.[1]}T00:00:00Z`), Date.parse(text)];
@@ -69,59 +67,49 @@ export function parseServiceDay(text: string): number | undefined {
   return moment / MILLISECONDS_A_DAY;
 }
 
+// All amounts are in hundredths.
 export type Currency = 'CLP' | 'USD' | 'EUR';
 
-/** An amount in hundredths as a JSON number literal: whole in pesos, two decimals elsewhere (`1190.10`). */
-export function moneyText(hundredths: number, currency: Currency): string {
-  if (currency === 'CLP') return String(hundredths / 100);
-  const digits = String(Math.abs(hundredths)).padStart(3, '0');
-  return `${hundredths < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+/** A JSON number literal: whole in pesos, two decimals elsewhere (`1190.10`). */
+export function moneyText(amount: number, currency: Currency): string {
+  if (currency === 'CLP') return String(amount / 100);
+  const digits = String(Math.abs(amount)).padStart(3, '0');
+  return `${amount < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/**
- * The same amount spelled in a way that a reader of exact literals must keep: `7E5`, `7.0e+05`, `700000.00`.
- * For pesos that are one digit and zeros; others are left as they are.
- */
-export function oddMoneyText(hundredths: number, style: number): string {
-  const plain = String(hundredths / 100);
+/** Pesos spelled in a way that a reader of exact literals must keep: `7E5` or `7.0e+05` of 700000; `712000.00`. */
+export function oddMoneyText(amount: number, style: number): string {
+  const plain = String(amount / 100);
   const form = /^(-?\d)(0{3,})$/.exec(plain);
   if (form === null) return `${plain}.00`;
   const [, digit, zeros] = form;
   return style % 2 === 0 ? `${digit}E${zeros!.length}` : `${digit}.0e+0${zeros!.length}`;
 }
 
-/** Rounded to what the currency has. Both in hundredths. */
-export function roundMoney(hundredths: number, currency: Currency): number {
+/** Rounded to what the currency has. */
+export function roundMoney(amount: number, currency: Currency): number {
   const unit = currency === 'CLP' ? 100 : 1;
-  return Math.round(hundredths / unit) * unit;
+  return Math.round(amount / unit) * unit;
 }
 
-/** Value added tax of 19 %, in hundredths. */
+/** Value added tax of 19 %. */
 export function taxOn(net: number, currency: Currency): number {
   return roundMoney(net * 0.19, currency);
 }
 
-/** What is left of an amount without its value added tax of 19 %, in hundredths. */
+/** What is left of an amount without its value added tax. */
 export function netOf(total: number, currency: Currency): number {
   return roundMoney(total / 1.19, currency);
 }
 
-/**
- * The part at `place` of an amount that is split into `count` parts, the largest a few times the smallest. All together are the
- * amount, to the last unit.
- */
-export function shareOf(amount: number, { place, count, seed, currency }: SharePlace): number {
+/** Splits an amount: the part at a position, 0 and up, the largest a few times the smallest. All `count` parts together are the amount. */
+export function splitMoney(
+  amount: number,
+  { count, seed, currency }: { count: number; seed: number; currency: Currency },
+): (position: number) => number {
   const upTo = (part: number): number => {
     const offset = part === 0 || part === count ? 0 : (hash32(seed, part, 95) % 700) / 1000;
     return roundMoney((amount * (part + offset)) / count, currency);
   };
-  return upTo(place + 1) - upTo(place);
-}
-
-interface SharePlace {
-  readonly place: number;
-  readonly count: number;
-  /** The same for all parts of an amount. */
-  readonly seed: number;
-  readonly currency: Currency;
+  return (position) => upTo(position + 1) - upTo(position);
 }

@@ -6,14 +6,14 @@ import { Ordering, shuffleTies, sortKeys, type RecordView } from '../../../src/s
 import { Parties } from '../../../src/sandbox/data/parties.ts';
 
 function ledgerOf(size: { seed: number; count: number; parties: number; dated: boolean }): Ledger {
-  const parties = new Parties({
-    ids: new RecordIds(size.seed),
+  const ids = new RecordIds(size.seed);
+  const parties = new Parties(ids, {
     count: size.parties,
     firstFiscalId: 60_000_000,
     kind: 'customer',
     awkward: true,
   });
-  return new Ledger({ ...size, parties, today: 20_000, awkward: true });
+  return new Ledger({ ...size, ids, parties, owner: '1-9', today: 20_000, awkward: true });
 }
 
 function positions(view: RecordView): number[] {
@@ -29,8 +29,9 @@ describe('Ordering', () => {
           NUMBER: (index: number) => ledger.numberOf(index),
           DATE: (index: number) => ledger.dayOf(index),
           // After all others where there is none.
-          DUE_BY: (index: number) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : 1e9),
-          AMOUNT: (index: number) => ledger.amountOf(index),
+          DUE_BY: (index: number) =>
+            ledger.presenceOf('dueBy', index) === 'there' ? ledger.dueDayOf(index) : 1e9,
+          AMOUNT: (index: number) => ledger.totalOf(index),
         }[key];
         const plain = Array.from({ length: count }, (_, index) => index).sort((a, b) => trait(a) - trait(b));
         const ordering = new Ordering(ledger);

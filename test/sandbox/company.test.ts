@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeOrganizations, type Organization } from '../../../src/sandbox/data/organization.ts';
-import { renderCustomer } from '../../../src/sandbox/endpoints/customers.ts';
-import { openFund, renderDocument } from '../../../src/sandbox/endpoints/funds.ts';
-import { renderIssued } from '../../../src/sandbox/endpoints/issued.ts';
-import { renderReceived } from '../../../src/sandbox/endpoints/received.ts';
-import { defaultCounts } from '../../../src/sandbox/options.ts';
+import { makeOrganizations, type Organization } from '../../src/sandbox/data/organization.ts';
+import { renderCustomer } from '../../src/sandbox/records/customers.ts';
+import { openFund, renderDocument } from '../../src/sandbox/records/funds.ts';
+import { renderIssued, renderReceived } from '../../src/sandbox/records/invoices.ts';
+import { defaultCounts } from '../../src/sandbox/options.ts';
 
 /** 2026-11-22, in days since 1970-01-01. */
 const TODAY = 20_779;
@@ -51,10 +50,10 @@ function textsOf({ issued, received, funds }: Organization): Texts {
     each(funds.documents, (index) => renderDocument(funds, fund, index)).join('\n'),
   );
   return {
-    issued: each(issued.ledger.count, (index) => renderIssued(issued, index, { linkTo: () => 'x' })),
-    received: each(received.ledger.count, (index) => renderReceived(received, index)),
+    issued: each(issued.ledger.count, (index) => renderIssued(issued.ledger, index, { linkTo: () => 'x' })),
+    received: each(received.ledger.count, (index) => renderReceived(received.ledger, index)),
     others: [
-      ...each(issued.parties.count, (index) => renderCustomer(issued, index)),
+      ...each(issued.ledger.parties.count, (index) => renderCustomer(issued.ledger, index)),
       ...each(funds.count, (index) => `${openFund(funds, index)}}`),
       ...fundDocuments,
     ],
@@ -62,7 +61,7 @@ function textsOf({ issued, received, funds }: Organization): Texts {
 }
 
 function company(seed: number, { today = TODAY, awkward = false } = {}): Organization {
-  return makeOrganizations(defaultCounts, { seed, today, awkward, repeatIds: false })[0];
+  return makeOrganizations(defaultCounts, { seed, today, awkward, ids: 'unique' })[0];
 }
 
 const parsed = (texts: readonly string[]): Invoice[] => texts.map((text) => JSON.parse(text) as Invoice);
@@ -245,7 +244,7 @@ describe('the books of a company', () => {
 
   it('have no two customers or suppliers of one name', () => {
     const { issued, received } = company(1);
-    for (const { parties } of [issued, received]) {
+    for (const { parties } of [issued.ledger, received.ledger]) {
       const names = Array.from({ length: parties.count }, (_, index) => parties.nameOf(index));
       expect(new Set(names).size).toBe(parties.count);
     }

@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { renderCustomer } from '../../../src/sandbox/endpoints/customers.ts';
-import { openFund, renderDocument } from '../../../src/sandbox/endpoints/funds.ts';
-import { renderIssued } from '../../../src/sandbox/endpoints/issued.ts';
-import { makeOrganizations, type Organization } from '../../../src/sandbox/data/organization.ts';
-import { renderReceived } from '../../../src/sandbox/endpoints/received.ts';
+import { renderCustomer } from '../../src/sandbox/records/customers.ts';
+import { openFund, renderDocument } from '../../src/sandbox/records/funds.ts';
+import { renderIssued, renderReceived } from '../../src/sandbox/records/invoices.ts';
+import { makeOrganizations, type Organization } from '../../src/sandbox/data/organization.ts';
 
 const counts = { issued: 3000, received: 600, customers: 200, funds: 40, documents: 60 };
 const linkTo = (invoice: string, file: number): string => `http://localhost/files/${invoice}/${file}`;
-const settings = { seed: 1, today: 20_779, awkward: true, repeatIds: false };
+const settings = { seed: 1, today: 20_779, awkward: true, ids: 'unique' } as const;
 const [first, second] = makeOrganizations(counts, settings);
 
 const kinds: Readonly<Record<string, (organization: Organization) => string[]>> = {
   issued: ({ issued }) =>
-    range(issued.ledger.count).map((index) => renderIssued(issued, index, { linkTo, withMovements: true })),
-  received: ({ received }) => range(received.ledger.count).map((index) => renderReceived(received, index)),
-  customers: ({ issued }) => range(issued.parties.count).map((index) => renderCustomer(issued, index)),
+    range(issued.ledger.count).map((index) =>
+      renderIssued(issued.ledger, index, { linkTo, withMovements: true }),
+    ),
+  received: ({ received }) =>
+    range(received.ledger.count).map((index) => renderReceived(received.ledger, index)),
+  customers: ({ issued }) =>
+    range(issued.ledger.parties.count).map((index) => renderCustomer(issued.ledger, index)),
   funds: ({ funds }) => range(funds.count).map((index) => `${openFund(funds, index)}}`),
   documents: ({ funds }) => range(funds.documents).map((index) => renderDocument(funds, 3, index)),
 };
@@ -125,7 +128,7 @@ describe('what awkward records are there to show', () => {
     const { ledger } = first.issued;
     for (const [index, record] of rendered['issued']!.entries()) {
       const { totalAmount } = JSON.parse(record) as { totalAmount: number };
-      expect(Math.round(totalAmount * 100)).toBe(ledger.amountOf(index));
+      expect(Math.round(totalAmount * 100)).toBe(ledger.totalOf(index));
     }
   });
 

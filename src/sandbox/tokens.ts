@@ -1,11 +1,4 @@
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  randomBytes,
-  timingSafeEqual,
-  type KeyObject,
-} from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface IssuedToken {
   readonly text: string;
@@ -13,11 +6,6 @@ export interface IssuedToken {
   readonly expires: number;
   /** True when the service refuses it although it has not ended. */
   readonly isDeactivated?: boolean;
-}
-
-/** What tokens and links are signed with: the same for the same seed, and unknown to others without one. */
-export function secretKey(seed: number | undefined): Buffer {
-  return seed === undefined ? randomBytes(32) : Buffer.from(`folio sandbox ${seed}`);
 }
 
 /** Seconds that a token lasts. */
@@ -60,41 +48,4 @@ export function findOrganization(
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-/** Seconds that a link opens its file (spec 2.5). */
-const LINK_LIFE = 24 * 3600;
-
-/** Links that open a file without a token, until they end (spec 2.5). */
-export class LinkSigner {
-  readonly #key: KeyObject;
-  readonly #now: () => number;
-
-  constructor(key: Buffer, now: () => number) {
-    this.#key = createSecretKey(key);
-    this.#now = now;
-  }
-
-  /** The end of a link made now, in seconds since 1970. So a record that is read again a second later has another link. */
-  expiry(seconds = LINK_LIFE): number {
-    return Math.ceil(this.#now() / 1000) + seconds;
-  }
-
-  /** The path with its end and its signature. */
-  sign(path: string, expires: number): string {
-    return `${path}?expires=${expires}&signature=${this.#signature(path, String(expires))}`;
-  }
-
-  /** Judges a link that came back; `query` is what follows the question mark. */
-  check(path: string, query: string): 'valid' | 'expired' | 'forged' {
-    const form = /^expires=(\d{1,12})&signature=([\w-]{43})$/.exec(query);
-    if (form === null) return 'forged';
-    const [expected, given] = [this.#signature(path, form[1]!), form[2]!];
-    if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) return 'forged';
-    return Number(form[1]) * 1000 > this.#now() ? 'valid' : 'expired';
-  }
-
-  #signature(path: string, expires: string): string {
-    return createHmac('sha256', this.#key).update(`${path}\n${expires}`).digest('base64url');
-  }
 }

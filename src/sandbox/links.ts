@@ -1,17 +1,57 @@
-import type { Reply } from '../reply.ts';
-import type { World } from './endpoint.ts';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { Reply } from './reply.ts';
+
+/** Seconds that a link opens its file (spec 2.5). */
+const LINK_LIFE = 24 * 3600;
+
+/** Links that open a file without a token, until they end (spec 2.5). */
+export class LinkSigner {
+  readonly #key: KeyObject;
+  readonly #origin: string;
+  readonly #now: () => number;
+
+  /** `origin` is `http://127.0.0.1:PORT`. */
+  constructor(key: Buffer, origin: string, now: () => number) {
+    this.#key = createSecretKey(key);
+    this.#origin = origin;
+    this.#now = now;
+  }
+
+  /** The end of a link made now, in seconds since 1970. So a record that is read again a second later has another link. */
+  expiry(seconds = LINK_LIFE): number {
+    return Math.ceil(this.#now() / 1000) + seconds;
+  }
+
+  /** The link to a path, with its end and its signature. */
+  sign(path: string, expires: number): string {
+    return `${this.#origin}${path}?expires=${expires}&signature=${this.#signature(path, String(expires))}`;
+  }
+
+  /** Judges a link that came back; `query` is what follows the question mark. */
+  check(path: string, query: string): 'valid' | 'expired' | 'forged' {
+    const form = /^expires=(\d{1,12})&signature=([\w-]{43})$/.exec(query);
+    if (form === null) return 'forged';
+    const [expected, given] = [this.#signature(path, form[1]!), form[2]!];
+    if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) return 'forged';
+    return Number(form[1]) * 1000 > this.#now() ? 'valid' : 'expired';
+  }
+
+  #signature(path: string, expires: string): string {
+    return createHmac('sha256', this.#key).update(`${path}\n${expires}`).digest('base64url');
+  }
+}
 
 /**
  * Answers the signed links: `/files/…` redirects to `/storage/…`, which is signed too and serves the file (spec 2.5);
  * `/portal/…` is where a customer's portal link leads. No token is looked at. Undefined for any other path.
  */
-export function openLink(world: World, path: string, query: string): Reply | undefined {
+export function openLink(links: LinkSigner, path: string, query: string): Reply | undefined {
   const form =
     /^\/(files)\/([12])\/(\w{24})\/([01])$/.exec(path) ??
     /^\/(storage)\/([12])\/(\w{24})\/([01])\.(?:pdf|xml)$/.exec(path) ??
     /^\/(portal)\/([12])\/(\w{24})$/.exec(path);
   if (form === null) return undefined;
-  const verdict = world.links.check(path, query);
+  const verdict = links.check(path, query);
   if (verdict !== 'valid') return refuse(verdict);
   const [, kind, place, id, file] = form;
   if (kind === 'portal')
@@ -19,7 +59,7 @@ export function openLink(world: World, path: string, query: string): Reply | und
   const isXml = file === '1';
   if (kind === 'files') {
     const target = `/storage/${place}/${id}/${file}.${isXml ? 'xml' : 'pdf'}`;
-    const location = world.origin + world.links.sign(target, world.links.expiry(REDIRECT_LIFE));
+    const location = links.sign(target, links.expiry(REDIRECT_LIFE));
     return { status: 302, headers: { location }, body: Buffer.alloc(0) };
   }
   return isXml ? page('application/xml', renderXml(id!)) : page('application/pdf', renderPdf(id!));

@@ -1,0 +1,83 @@
+import { FiscalIds } from '../data/ids.ts';
+import type { Funds } from '../data/organization.ts';
+import { personName } from '../data/parties.ts';
+import { DAYS_OF_DATA, dayText, Draw, hash32, moneyText, netOf, splitMoney } from '../data/values.ts';
+
+const PURPOSES = [
+  'Viaje a terreno, Ñuble',
+  'Caja chica',
+  'Feria Expo Norte',
+  'Capacitación',
+  'Materiales de obra',
+];
+const AWKWARD_PURPOSES = [...PURPOSES, 'Feria \\"Expo Norte\\"', 'Materiales\\nObra 7'];
+
+/** Those who spend the money and account for it. */
+const OWNERS = 6;
+
+/** What is given out, what is spent of it, and until when. */
+interface FundTraits {
+  readonly status: 'OPEN' | 'ACCOUNTED' | 'CLOSED';
+  /** In hundredths. */
+  readonly amount: number;
+  /** The sum of the documents, in hundredths. */
+  readonly spent: number;
+  /** Days since 1970-01-01. */
+  readonly created: number;
+  /** The day on which it was closed, else today. */
+  readonly until: number;
+}
+
+/** The newest funds are open, the older ones closed, with what was left over given back. */
+function traitsOf(funds: Funds, index: number): FundTraits {
+  const draw = new Draw(hash32(funds.ids.seed, index, 71));
+  const created = createdDay(funds, index);
+  const age = funds.today - created;
+  const status = age < 45 ? 'OPEN' : age < 75 ? 'ACCOUNTED' : 'CLOSED';
+  const amount = 100 * 10_000 * (8 + draw.below(90));
+  const percent =
+    status === 'OPEN' ? 20 + draw.below(60) : status === 'ACCOUNTED' ? 85 + draw.below(15) : 100;
+  const until = status === 'CLOSED' ? created + 30 + draw.below(45) : funds.today;
+  return { status, amount, spent: funds.documents === 0 ? 0 : (amount * percent) / 100, created, until };
+}
+
+/** A fund to be accounted for, as JSON text without the closing brace: its documents may follow. Index 0 is the oldest. */
+export function openFund(funds: Funds, index: number): string {
+  const draw = new Draw(hash32(funds.ids.seed, index, 70));
+  const { status, amount, spent, created, until } = traitsOf(funds, index);
+  const owner = draw.below(OWNERS);
+  const fiscalId = new FiscalIds(11_000_000 + (funds.ids.seed % 900_000), OWNERS).of(owner);
+  const transfer = `${1e8 + draw.below(1e8)}${1e7 + draw.below(9e7)}`;
+  return (
+    `{"id":"${funds.ids.of(index)}","number":${index + 1}` +
+    `,"name":"${draw.pick(funds.awkward ? AWKWARD_PURPOSES : PURPOSES)}","status":"${status}"` +
+    `,"owner":{"name":${personName(hash32(funds.ids.seed, owner, 72))}` +
+    `,"fiscalId":${funds.awkward && draw.below(5) === 0 ? 'null' : `"${fiscalId}"`}}` +
+    `,"currency":"CLP","amount":${moneyText(amount, 'CLP')},"accountedAmount":${moneyText(spent, 'CLP')}` +
+    `,"balance":${moneyText(amount - spent, 'CLP')},"transferId":${funds.awkward ? `70${transfer}` : transfer.slice(0, 9)}` +
+    `,"createdAt":"${dayText(created)}T10:00:00Z"${status === 'CLOSED' ? `,"closedAt":"${dayText(until)}T18:00:00Z"` : ''}`
+  );
+}
+
+/** The day of the fund's creation, in days since 1970-01-01. */
+export function createdDay(funds: Funds, index: number): number {
+  return funds.today - DAYS_OF_DATA + Math.floor(((index + 0.5) * DAYS_OF_DATA) / funds.count);
+}
+
+/** A document assigned to a fund, as JSON text. All of a fund are what is accounted for of it. */
+export function renderDocument(funds: Funds, fund: number, index: number): string {
+  const draw = new Draw(hash32(funds.ids.seed + fund, index, 80));
+  const { spent, created, until } = traitsOf(funds, fund);
+  const { documents: count, issuers } = funds;
+  const date = dayText(created + Math.floor((index * (until - created)) / count));
+  const total = splitMoney(spent, { count, seed: funds.ids.seed + fund, currency: 'CLP' })(index);
+  const issuer = draw.below(Math.max(1, issuers.count));
+  const late = index === count - 1 && index > 0 ? ',"rejection":{"reason":"Sin timbre"}' : '';
+  return (
+    `{"id":"${funds.ids.of(fund).slice(0, 12)}-${funds.ids.sharedIndex(index) + 1}","type":"${draw.pick(['RECEIPT', 'INVOICE', 'TICKET'])}"` +
+    `,"number":${1000 + draw.below(90_000)},"date":"${date}"` +
+    `,"issuer":{"fiscalId":"${issuers.fiscalIds.of(issuer)}","name":${issuers.nameOf(issuer)}}` +
+    `,"currency":"CLP","totalAmount":${moneyText(total, 'CLP')},"taxAmount":${moneyText(total - netOf(total, 'CLP'), 'CLP')}` +
+    `,"category":${draw.below(6) === 0 ? 'null' : '"Colación, peajes"'}${late}}`
+  );
+}
