@@ -15,33 +15,24 @@ export interface ProfilesAsked {
 /** Reads --profile, whose names have commas between them, and --all-profiles. Throws UsageError for one that is no name. */
 export function profilesAsked(profile: string | undefined, all = false): ProfilesAsked {
   const names = profile?.split(',').map((name) => name.trim());
-  const isList = names === undefined || (!names.includes('') && new Set(names).size === names.length);
-  if (!isList) {
+  if (names?.includes('') || new Set(names).size !== (names ?? []).length) {
     throw new UsageError(
       `--profile ${JSON.stringify(profile)}: expected names with commas between them, none twice`,
-      {
-        hint: 'Write them as in --profile north,south.',
-      },
+      { hint: 'Write them as in --profile north,south.' },
     );
   }
   return { names: names?.map((name) => parseProfileName(name, '--profile')), all };
 }
 
-/** What has records of profiles: a database, exports. */
-interface HoldsProfiles {
-  /** How messages call it: `books.db`. */
-  readonly shown: string;
-  readonly held: readonly string[];
-}
-
 /**
- * The profiles that are read of those that are held: those of the flags, else that of FOLIO_PROFILE, else the current one, as
- * the service would be asked. Where nothing chooses, all are.
+ * The profiles that are read of those that a database or exports have: those of the flags, else that of FOLIO_PROFILE, else the
+ * current one, as the service would be asked. Where nothing chooses, all are.
  *
+ * @param shown how messages call the source: `books.db`
  * @throws UsageError for one that is not held
  */
 export async function chooseHeld(
-  { shown, held }: HoldsProfiles,
+  { shown, held }: { readonly shown: string; readonly held: readonly string[] },
   { names, all }: ProfilesAsked,
   { env, config }: Pick<Context, 'env' | 'config'>,
 ): Promise<readonly string[]> {
@@ -49,15 +40,14 @@ export async function chooseHeld(
   const named = namedProfile(undefined, env);
   const { currentProfile } = await config();
   const usual = named ?? currentProfile;
-  const chosen = names ?? (usual === undefined ? undefined : [usual]);
-  const hint = `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`;
-  const missing = chosen?.find((name) => !held.includes(name));
-  if (missing !== undefined) {
-    const why =
-      names !== undefined ? '' : named === undefined ? ', the current one' : ', which FOLIO_PROFILE names';
-    throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, { hint });
-  }
-  return chosen ?? held;
+  const chosen = names ?? (usual === undefined ? held : [usual]);
+  const missing = chosen.find((name) => !held.includes(name));
+  if (missing === undefined) return chosen;
+  const origin = named === undefined ? ', the current one' : ', which FOLIO_PROFILE names';
+  const why = names === undefined ? origin : '';
+  throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, {
+    hint: `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`,
+  });
 }
 
 /** Refuses flags that choose among profiles where a source has none: nothing says whose its records are. */

@@ -15,9 +15,9 @@ export interface ConnectionFlags {
 interface ConnectionSources {
   readonly flags: ConnectionFlags;
   readonly env: Environment;
+  readonly store: ConfigStore;
   /** The file from which FOLIO_TOKEN was taken into the environment. */
   readonly tokenOrigin?: string | undefined;
-  readonly store: ConfigStore;
   readonly stdin: InputStream;
   readonly signal: AbortSignal;
 }
@@ -50,17 +50,9 @@ export async function resolveConnection(sources: ConnectionSources): Promise<Con
   const profile = chooseProfile(flags.profile, env, store);
   const own = profile && profileAddress(profile, sources);
   const baseUrl = statedAddress(sources) ?? own;
-  const others = profile === undefined ? store.profileNames : [];
   const found = await findToken(sources, profile, () => checkBelongs(profile!.name, own, baseUrl));
-  return {
-    profile: profile?.name,
-    baseUrl,
-    token: undefined,
-    tokenSource: undefined,
-    notes: [],
-    others,
-    ...found,
-  };
+  const others = profile === undefined ? store.profileNames : [];
+  return { ...found, profile: profile?.name, baseUrl, others };
 }
 
 /**
@@ -102,7 +94,7 @@ async function findToken(
   { flags, env, tokenOrigin, stdin, signal }: ConnectionSources,
   profile: Profile | undefined,
   checkAddress: () => void,
-): Promise<Found | undefined> {
+): Promise<Found> {
   if (flags.tokenFile !== undefined) {
     const { readTokenFile } = await import('./token-sources.ts');
     return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
@@ -111,12 +103,14 @@ async function findToken(
     const parsed = parseToken(env['FOLIO_TOKEN'], tokenOrigin ?? 'FOLIO_TOKEN');
     return { ...parsed, tokenSource: 'FOLIO_TOKEN', tokenOrigin };
   }
-  if (profile === undefined || (profile.token ?? profile.tokenCommand) === undefined) return undefined;
+  const { token, tokenCommand: command } = profile ?? {};
+  if (token === undefined && command === undefined)
+    return { token: undefined, tokenSource: undefined, notes: [] };
   checkAddress();
-  if (profile.token) return { token: profile.token, tokenSource: 'profile', notes: [] };
-  const command = { command: profile.tokenCommand!, profile: profile.name, env, signal };
+  if (command === undefined) return { token, tokenSource: 'profile', notes: [] };
   const { runTokenCommand } = await import('./token-sources.ts');
-  return { ...(await runTokenCommand(command)), tokenSource: 'token command' };
+  const printed = await runTokenCommand({ command, profile: profile!.name, env, signal });
+  return { ...printed, tokenSource: 'token command' };
 }
 
 /** A token of the store goes only to the address that it was stored for, whatever flags and environment say. */
@@ -140,12 +134,12 @@ export function chooseProfile(
 ): Profile | undefined {
   const named = namedProfile(flag, env);
   if (named !== undefined) return knownProfile(named, store);
-  const { currentProfile } = store;
-  if (currentProfile === undefined) return undefined;
-  const profile = store.profile(currentProfile);
-  if (profile !== undefined) return profile;
+  const { currentProfile, profileNames } = store;
+  const profile = currentProfile === undefined ? undefined : store.profile(currentProfile);
+  if (profile !== undefined || currentProfile === undefined) return profile;
+  const listed = profileNames.length === 0 ? '' : ` (there is: ${profileNames.join(', ')})`;
   throw new AuthError(`the current profile ${JSON.stringify(currentProfile)} does not exist`, {
-    hint: `Choose another with \`folio auth use <name>\`${listed(store)}, or log in with \`folio auth login\`.`,
+    hint: `Choose another with \`folio auth use <name>\`${listed}, or log in with \`folio auth login\`.`,
   });
 }
 
@@ -171,10 +165,6 @@ export function knownProfile(name: string, store: ConfigStore): Profile {
   });
 }
 
-function listed({ profileNames }: ConfigStore): string {
-  return profileNames.length === 0 ? '' : ` (there is: ${profileNames.join(', ')})`;
-}
-
 /** A connection with all that a request needs. */
 export interface CompleteConnection extends Connection {
   readonly baseUrl: URL;
@@ -188,10 +178,9 @@ export interface CompleteConnection extends Connection {
  * @param now milliseconds since 1970
  */
 export function requireConnection(connection: Connection, now: number): CompleteConnection {
-  const { baseUrl, token, profile, notes } = connection;
+  const { baseUrl, token, profile, notes, others = [] } = connection;
   const login = loginCommand(connection);
   if (token === undefined) {
-    const { others = [] } = connection;
     const [other] = others;
     if (other !== undefined) {
       throw new AuthError('there is no token, and no profile is the current one', {

@@ -1,19 +1,17 @@
 import type { Stats } from 'node:fs';
 import { UsageError } from '../errors.ts';
 
-interface PrivateThing {
-  readonly path: string;
-  readonly what: 'file' | 'folder';
-  readonly stats: Stats;
-  /** The user that folio runs as; undefined on systems without user numbers, where nothing is checked. */
-  readonly uid: number | undefined;
-}
-
 /**
  * Refuses a file or folder of the store that another user owns or can look into, with the command that changes it. Folio does
  * not change the mode itself: others may know the token by now, and its owner must hear of that.
+ *
+ * @param uid the user that folio runs as; undefined on systems without user numbers, where nothing is checked
  */
-export function checkPrivate({ path, what, stats, uid }: PrivateThing): void {
+export function checkPrivate(
+  what: 'file' | 'folder',
+  path: string,
+  { stats, uid }: { stats: Stats; uid: number | undefined },
+): void {
   if (uid === undefined) return;
   if (stats.uid !== uid) {
     throw new UsageError(`the ${what} ${path} belongs to another user (uid ${stats.uid})`, {
@@ -36,7 +34,7 @@ export function checkTokenFile(path: string, stats: Stats): void {
   });
 }
 
-function isOpenToOthers({ mode }: Stats): boolean {
+export function isOpenToOthers({ mode }: Stats): boolean {
   return (mode & 0o077) !== 0;
 }
 

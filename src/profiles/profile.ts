@@ -4,10 +4,9 @@ import { DEVICE_NAME } from '../output/files/target.ts';
 import type { Secret } from './token.ts';
 import type { JsonObject, StoreDocument } from './store-document.ts';
 
-/** The program that prints a token, and its arguments. */
 export type TokenCommand = readonly [program: string, ...args: string[]];
 
-/** One organization's entry in the store. */
+/** One organization in the store. */
 export interface Profile {
   readonly name: string;
   /** Where the token below belongs, as text; it is sent nowhere else. */
@@ -38,9 +37,7 @@ export function checkNameIsNew(name: string, known: readonly string[]): void {
   if (twin === undefined) return;
   throw new UsageError(
     `a profile ${JSON.stringify(twin)} exists, which differs from ${JSON.stringify(name)} only in case`,
-    {
-      hint: `To log in to that one again, say --profile ${twin}.`,
-    },
+    { hint: `To log in to that one again, say --profile ${twin}.` },
   );
 }
 
@@ -48,7 +45,7 @@ export function checkNameIsNew(name: string, known: readonly string[]): void {
 export interface ConfigStore {
   /** The file, whether or not it exists; undefined where no folder for it can be told. */
   readonly file: string | undefined;
-  /** The profile for commands that name none. */
+  /** For commands that name none. */
   readonly currentProfile: string | undefined;
   /** In the order of the file. */
   readonly profileNames: readonly string[];
@@ -76,21 +73,18 @@ export function inOrderOf({ profileNames }: ConfigStore, names: Iterable<string>
  * @param from what holds it, for messages
  */
 export function parseTokenCommand(value: unknown, from: string): TokenCommand {
-  if (!isTokenCommand(value)) {
+  const isList =
+    Array.isArray(value) && value.every((part) => typeof part === 'string' && !part.includes('\0'));
+  const [program] = isList ? (value as string[]) : [];
+  if (!program) {
     throw new UsageError(`${from}: expected a list of strings, the program first`, {
       hint: 'Write it like ["op", "read", "op://vault/folio/token"].',
     });
   }
-  if (/[\\/]/.test(value[0]) && !isAbsolute(value[0])) {
+  if (/[\\/]/.test(program) && !isAbsolute(program)) {
     throw new UsageError(`${from}: the program must be a name on the PATH or a whole path`, {
       hint: 'Write the path from the root, or the name alone.',
     });
   }
-  return value;
-}
-
-function isTokenCommand(value: unknown): value is TokenCommand {
-  const isList =
-    Array.isArray(value) && value.every((part) => typeof part === 'string' && !part.includes('\0'));
-  return isList && Boolean(value[0]);
+  return value as [string, ...string[]];
 }

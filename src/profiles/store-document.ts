@@ -7,23 +7,24 @@ export interface JsonObject {
   [key: string]: unknown;
 }
 
-/** The store's file as it is, unknown keys included: what is not folio's is kept when the file is written again. */
+/** The store's file as it is. Keys that folio does not know are kept when it is written again. */
 export interface StoreDocument extends JsonObject {
   currentProfile?: string;
   profiles: Record<string, JsonObject>;
   settings: JsonObject;
 }
 
-/** A store with nothing in it. */
 export function emptyDocument(): StoreDocument {
-  const document: StoreDocument = { profiles: {}, settings: {} };
-  for (const object of [document, document.profiles, document.settings]) Object.setPrototypeOf(object, null);
-  return document;
+  return withoutPrototype({ profiles: withoutPrototype({}), settings: withoutPrototype({}) });
+}
+
+function withoutPrototype<T extends object>(object: T): T {
+  return Object.assign(Object.create(null) as T, object);
 }
 
 /**
- * Reads the text of the store's file. What it holds of profiles and settings is checked one by one when it is asked for, so
- * that one broken profile does not stop the others; here only the frame.
+ * Reads the text of the store's file. Only the frame is checked here. Profiles and settings are checked one by one when they are
+ * asked for, so that one broken profile does not stop the others.
  *
  * @throws UsageError naming the file and what is wrong, without showing any of the text.
  */
@@ -34,20 +35,17 @@ export function parseDocument(text: string, file: string): StoreDocument {
   if (currentProfile !== undefined && typeof currentProfile !== 'string') {
     throw brokenStore(file, `currentProfile is ${kindOf(currentProfile)}, expected a string`);
   }
-  for (const key of ['profiles', 'settings']) {
-    root[key] ??= withoutPrototype({});
-    if (!isJsonObject(root[key]))
-      throw brokenStore(file, `${key} is ${kindOf(root[key])}, expected an object`);
-  }
-  for (const [name, profile] of Object.entries(root.profiles as JsonObject)) {
-    if (!isJsonObject(profile)) {
-      throw brokenStore(file, `profiles.${name} is ${kindOf(profile)}, expected an object`);
-    }
+  const checkObject = (value: unknown, member: string): void => {
+    if (!isJsonObject(value)) throw brokenStore(file, `${member} is ${kindOf(value)}, expected an object`);
+  };
+  for (const key of ['profiles', 'settings']) checkObject((root[key] ??= withoutPrototype({})), key);
+  for (const [name, profile] of Object.entries(root['profiles'] as JsonObject)) {
+    checkObject(profile, `profiles.${name}`);
   }
   return root as StoreDocument;
 }
 
-/** The error for a store that cannot be used as it is: names the file, and says that it was left alone. */
+/** The error for a store that cannot be used as it is. */
 export function brokenStore(file: string, reason: string): UsageError {
   return new UsageError(`the configuration ${file} cannot be used: ${reason}`, {
     hint: 'Correct the file, or move it away and log in again; folio leaves it as it is.',
@@ -61,27 +59,21 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-function parseJson(given: string, file: string): unknown {
+function parseJson(content: string, file: string): unknown {
   // Some editors write a byte order mark.
-  const text = given.replace(/^\uFEFF/, '');
+  const text = content.replace(/^\uFEFF/, '');
   if (text.trim() === '') throw brokenStore(file, 'it is empty');
   try {
     return JSON.parse(text, (_key, value: unknown) =>
       isJsonObject(value) ? withoutPrototype(value) : value,
     );
   } catch {
-    // Neither the message nor the error itself goes on: the runtime quotes the text in it.
-    throw brokenStore(file, `it is not JSON${placeOfFault(text)}`);
+    // Neither the message nor the error itself goes on: the runtime quotes the text in it, which may be a token.
+    throw brokenStore(file, `it is not JSON${placeOfFault(Buffer.from(text))}`);
   }
 }
 
-function withoutPrototype(object: JsonObject): JsonObject {
-  return Object.assign(Object.create(null) as JsonObject, object);
-}
-
-/** Where a text stops being JSON. The runtime's own message quotes the text around the place, which here may be a token. */
-function placeOfFault(text: string): string {
-  const bytes = Buffer.from(text);
+function placeOfFault(bytes: Buffer): string {
   try {
     checkJson(bytes);
     return '';
@@ -106,26 +98,21 @@ interface Login {
  * would from then on ask for another organization.
  */
 export function storeLogin(document: StoreDocument, login: Login): void {
-  const entry = (document.profiles[login.profile] ??= Object.create(null) as JsonObject);
-  forgetCredential(entry);
-  const { baseUrl, credential, organization } = login;
+  const { profile, baseUrl, credential, organization } = login;
+  const entry = (document.profiles[profile] ??= withoutPrototype({}));
+  for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
   Object.assign(
     entry,
     { baseUrl: baseUrl.href, ...credential },
-    organization === undefined ? {} : { organization },
+    organization !== undefined && { organization },
   );
   const { currentProfile } = document;
   if (currentProfile === undefined || document.profiles[currentProfile] === undefined) {
-    document.currentProfile = login.profile;
+    document.currentProfile = profile;
   }
 }
 
-/** Takes a whole profile out of the document. */
 export function removeProfile(document: StoreDocument, profile: string): void {
   delete document.profiles[profile];
   if (document.currentProfile === profile) delete document.currentProfile;
-}
-
-function forgetCredential(entry: JsonObject): void {
-  for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
 }

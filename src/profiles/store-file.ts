@@ -1,22 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  promises,
-  readdirSync,
-} from 'node:fs';
-import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, promises } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { platform as systemPlatform } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import type Conf from 'conf';
 import type { Clock } from '../context.ts';
 import { errorCode, FolioError, OutputError, systemReason, UsageError } from '../errors.ts';
 import type { Processes } from '../output/files/processes.ts';
-import { checkPrivate, modeText } from './private-file.ts';
+import { checkPrivate, isOpenToOthers, modeText } from './private-file.ts';
 import { brokenStore, emptyDocument, parseDocument, type StoreDocument } from './store-document.ts';
 
 /** The most bytes of the store: a thousand profiles take a quarter of them. */
@@ -31,10 +22,7 @@ const LOCK_PATIENCE = 10_000;
  * @param uid the user that folio runs as; undefined on systems without user numbers
  * @throws UsageError for a file that others can read, that is not folio's form, or that cannot be read.
  */
-export async function readStoreFile(
-  file: string,
-  uid: number | undefined,
-): Promise<StoreDocument | undefined> {
+export async function readStoreFile(file: string, uid?: number): Promise<StoreDocument | undefined> {
   if (!isUsable(file, uid)) return undefined;
   try {
     return (await openConf(file)).store;
@@ -67,15 +55,18 @@ async function openConf(file: string): Promise<Conf<StoreDocument>> {
 }
 
 /** Whether there is a file that may be used. Throws UsageError for one that may not. */
-function isUsable(file: string, uid: number | undefined): boolean {
+function isUsable(file: string, uid?: number): boolean {
   let descriptor: number | undefined;
   try {
     // Not waiting: a pipe that lies there under the file's name would otherwise hold folio for ever.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw brokenStore(file, 'it is not a file');
-    checkPrivate({ path: file, what: 'file', stats, uid });
-    for (const path of foldersOf(file)) checkPrivate({ path, what: 'folder', stats: statSync(path), uid });
+    checkPrivate('file', file, { stats, uid });
+    // Where the file is a symbolic link, also the folder of the file behind it.
+    for (const path of new Set([dirname(file), dirname(realFile(file))])) {
+      checkPrivate('folder', path, { stats: statSync(path), uid });
+    }
     if (stats.size > MAX_BYTES) throw brokenStore(file, `it is larger than ${MAX_BYTES} bytes`);
     return true;
   } catch (error) {
@@ -84,12 +75,6 @@ function isUsable(file: string, uid: number | undefined): boolean {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-
-/** The folder of the file and, where the file is a symbolic link, also that of the file behind it. */
-function foldersOf(file: string): readonly string[] {
-  const [own, real] = [dirname(file), dirname(realFile(file))];
-  return realpathSync(own) === real ? [own] : [own, real];
 }
 
 /** The file behind a symbolic link: some people keep their settings elsewhere. */
@@ -108,27 +93,28 @@ function unreadable(file: string, error: unknown): UsageError {
   });
 }
 
-interface StoreWrite {
-  readonly file: string;
-  /** The user that folio runs as; undefined on systems without user numbers. */
-  readonly uid: number | undefined;
+export interface StoreWriter {
   readonly clock: Clock;
   readonly processes: Processes;
   readonly signal: AbortSignal;
-  /** Changes the document in place; may throw, and then nothing is written. */
-  readonly change: (document: StoreDocument) => void;
+  /** The user that folio runs as, from `process.getuid`; left out where the system has no such numbers. */
+  readonly uid?: number | undefined;
 }
 
 /**
  * Reads the store, changes it and writes it back, as one step that no other run of folio can come between: the file is
  * read again under the lock, so that a change which another run has made meanwhile is kept.
  *
+ * @param change changes the document in place; may throw, and then nothing is written
  * @returns the document as written
  * @throws UsageError for a store that must not be used as it is or would become too large, OutputError where the disk
  * refuses or another run does not end.
  */
-export async function writeStoreFile(write: StoreWrite): Promise<StoreDocument> {
-  const { file, uid, clock, processes, signal } = write;
+export async function writeStoreFile(
+  file: string,
+  { clock, processes, signal, uid }: StoreWriter,
+  change: (document: StoreDocument) => void,
+): Promise<StoreDocument> {
   try {
     preparePrivateFolder(dirname(file), uid);
     const real = realFile(file);
@@ -139,7 +125,7 @@ export async function writeStoreFile(write: StoreWrite): Promise<StoreDocument> 
       const lock = await lockTarget(target, { clock, processes }, wait);
       try {
         const document = (await readStoreFile(file, uid)) ?? emptyDocument();
-        write.change(document);
+        change(document);
         refuseTooLarge(document, file);
         const conf = await openConf(file);
         if (!(await lock.isOurs())) continue;
@@ -182,10 +168,10 @@ function removeTemporaries(file: string): void {
 function preparePrivateFolder(path: string, uid: number | undefined): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const stats = statSync(path);
-  const isOurs = stats.uid === uid;
   // An empty folder was probably just made for folio, by `mkdir` or `mktemp -d`: it can be closed to others.
-  if (isOurs && (stats.mode & 0o077) !== 0 && readdirSync(path).length === 0) chmodSync(path, 0o700);
-  else checkPrivate({ path, what: 'folder', stats, uid });
+  const canBeClosed = stats.uid === uid && isOpenToOthers(stats) && readdirSync(path).length === 0;
+  if (canBeClosed) chmodSync(path, 0o700);
+  else checkPrivate('folder', path, { stats, uid });
 }
 
 /**

@@ -1,20 +1,19 @@
 import { homedir, platform } from 'node:os';
-import { posix, resolve, win32, type PlatformPath } from 'node:path';
-import type { Clock, Environment } from '../context.ts';
+import { posix, resolve, win32 } from 'node:path';
+import type { Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
-import type { Processes } from '../output/files/processes.ts';
 import { parseProfileName, parseTokenCommand, type ConfigStore, type Profile } from './profile.ts';
 import { brokenStore, emptyDocument, kindOf, type JsonObject, type StoreDocument } from './store-document.ts';
-import { readStoreFile, writeStoreFile } from './store-file.ts';
+import { readStoreFile, writeStoreFile, type StoreWriter } from './store-file.ts';
 import { parseToken } from './token.ts';
 
 interface StorePlace {
   readonly env: Environment;
-  /** The account's home folder; asked only where HOME is not set, may throw where the account has none. */
-  readonly homedir: () => string;
+  /** The account's home folder; used only where HOME is not set. May throw where the account has none. */
+  readonly homedir?: () => string;
   /** As `process.platform`. */
-  readonly platform: string;
+  readonly platform?: string;
 }
 
 /**
@@ -22,38 +21,26 @@ interface StorePlace {
  * keeps such files. An empty variable counts as unset. Undefined where no folder can be told, as under `env -i` with
  * an account that has no home: then only what the environment gives is there.
  */
-export function storePath(place: StorePlace): string | undefined {
-  const { FOLIO_CONFIG_DIR: given } = place.env;
+export function storeFile(env: Environment, place: Omit<StorePlace, 'env'> = {}): string | undefined {
+  const { FOLIO_CONFIG_DIR: given, XDG_CONFIG_HOME: xdg, APPDATA: appData } = env;
   if (given) return resolve(given, 'config.json');
-  const path = place.platform === 'win32' ? win32 : posix;
-  const folder = systemFolder(place, path);
-  return folder && path.join(folder, 'config.json');
-}
-
-/** The file that holds profiles and settings on this machine, whether or not it exists; undefined where no folder can be told. */
-export function storeFile(env: Environment): string | undefined {
-  return storePath({ env, homedir, platform: platform() });
-}
-
-function systemFolder(place: StorePlace, path: PlatformPath): string | undefined {
-  const { XDG_CONFIG_HOME: xdg, APPDATA: appData } = place.env;
-  const isWindows = place.platform === 'win32';
-  const own = isWindows ? ['folio', 'Config'] : ['folio'];
+  const system = place.platform ?? platform();
+  const isWindows = system === 'win32';
+  const path = isWindows ? win32 : posix;
+  const own = isWindows ? ['folio', 'Config', 'config.json'] : ['folio', 'config.json'];
   const base = isWindows ? appData : xdg;
   // The XDG base directory specification has relative paths ignored; so does the promise to read nothing from the
   // working folder.
   if (base && path.isAbsolute(base)) return path.join(base, ...own);
-  const home = homeFolder(place);
+  const home = env[isWindows ? 'USERPROFILE' : 'HOME'] || accountHome(place.homedir ?? homedir);
   if (home === undefined || !path.isAbsolute(home)) return undefined;
-  const below = { win32: ['AppData', 'Roaming'], darwin: ['Library', 'Preferences'] }[place.platform] ?? [
-    '.config',
-  ];
-  return path.join(home, ...below, ...own);
+  if (isWindows) return path.join(home, 'AppData', 'Roaming', ...own);
+  return path.join(home, ...(system === 'darwin' ? ['Library', 'Preferences'] : ['.config']), ...own);
 }
 
-function homeFolder({ env, platform, homedir }: StorePlace): string | undefined {
+function accountHome(homedir: () => string): string | undefined {
   try {
-    return (platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
+    return homedir();
   } catch {
     return undefined;
   }
@@ -67,23 +54,24 @@ function homeFolder({ env, platform, homedir }: StorePlace): string | undefined 
 export function readProfile(document: StoreDocument, name: string, file: string): Profile | undefined {
   const entry = document.profiles[name];
   if (entry === undefined) return undefined;
-  const place = { file, member: `profiles.${name}` };
   parseProfileName(name, `${file}: profiles`);
-  const baseUrl = textIn(entry, 'baseUrl', place);
-  const token = textIn(entry, 'token', place);
-  const organization = textIn(entry, 'organization', place);
-  const { tokenCommand } = entry;
-  if (token !== undefined && tokenCommand !== undefined) {
-    throw brokenStore(file, `${place.member} has both a token and a tokenCommand`);
+  const member = `profiles.${name}`;
+  const textOf = (key: string): string | undefined => {
+    const value = entry[key];
+    if (value === undefined || typeof value === 'string') return value;
+    throw brokenStore(file, `${member}.${key} is ${kindOf(value)}, expected a string`);
+  };
+  const [baseUrl, token, organization] = [textOf('baseUrl'), textOf('token'), textOf('organization')];
+  const { tokenCommand: command } = entry;
+  if (token !== undefined && command !== undefined) {
+    throw brokenStore(file, `${member} has both a token and a tokenCommand`);
   }
   return {
     name,
     baseUrl,
-    token: token === undefined ? undefined : parseToken(token, `${file}: ${place.member}.token`).token,
+    token: token === undefined ? undefined : parseToken(token, `${file}: ${member}.token`).token,
     tokenCommand:
-      tokenCommand === undefined
-        ? undefined
-        : parseTokenCommand(tokenCommand, `${file}: ${place.member}.tokenCommand`),
+      command === undefined ? undefined : parseTokenCommand(command, `${file}: ${member}.tokenCommand`),
     organization,
   };
 }
@@ -96,40 +84,14 @@ export function readSettings(document: StoreDocument, profile: string | undefine
   throw brokenStore(file, `profiles.${profile}.settings is ${kindOf(settings)}, expected an object`);
 }
 
-interface EntryPlace {
-  readonly file: string;
-  /** The entry within the file: `profiles.north`. */
-  readonly member: string;
-}
-
-function textIn(entry: JsonObject, key: string, { file, member }: EntryPlace): string | undefined {
-  const value = entry[key];
-  if (value === undefined || typeof value === 'string') return value;
-  throw brokenStore(file, `${member}.${key} is ${kindOf(value)}, expected a string`);
-}
-
-interface StoreOptions {
-  readonly env: Environment;
-  readonly clock: Clock;
-  readonly processes: Processes;
-  readonly signal: AbortSignal;
-  /** The user that folio runs as, from `process.getuid`; left out where the system has no such numbers. */
-  readonly uid?: number | undefined;
-  readonly homedir?: () => string;
-  /** As `process.platform`. */
-  readonly platform?: string;
-}
-
 /**
  * Opens the store. Without a file it is empty, and nothing is created before the first update.
  *
  * @throws UsageError for a file that other users can read or that is not a store: it is never reset or written over.
  */
-export async function openStore(options: StoreOptions): Promise<ConfigStore> {
-  const { env, uid } = options;
-  const place = { env, homedir: options.homedir ?? homedir, platform: options.platform ?? platform() };
-  const file = storePath(place);
-  let document = (file === undefined ? undefined : await readStoreFile(file, uid)) ?? emptyDocument();
+export async function openStore(options: StorePlace & StoreWriter): Promise<ConfigStore> {
+  const file = storeFile(options.env, options);
+  let document = (file === undefined ? undefined : await readStoreFile(file, options.uid)) ?? emptyDocument();
   return {
     file,
     get currentProfile() {
@@ -141,21 +103,12 @@ export async function openStore(options: StoreOptions): Promise<ConfigStore> {
     profile: (name) => readProfile(document, name, file!),
     settings: (profile) => readSettings(document, profile, file!),
     async update(change) {
-      const { clock, processes, signal } = options;
-      document = await writeStoreFile({
-        file: file ?? refuseHomeless(),
-        uid,
-        clock,
-        processes,
-        signal,
-        change,
-      });
+      if (file === undefined) {
+        throw new UsageError('there is no home folder to keep the configuration in', {
+          hint: 'Set FOLIO_CONFIG_DIR to a folder, or give everything by FOLIO_TOKEN and FOLIO_BASE_URL.',
+        });
+      }
+      document = await writeStoreFile(file, options, change);
     },
   };
-}
-
-function refuseHomeless(): never {
-  throw new UsageError('there is no home folder to keep the configuration in', {
-    hint: 'Set FOLIO_CONFIG_DIR to a folder, or give everything by FOLIO_TOKEN and FOLIO_BASE_URL.',
-  });
 }

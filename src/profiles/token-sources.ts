@@ -1,16 +1,16 @@
+import type { ExecFileException } from 'node:child_process';
 import { promises } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
+import { resolve } from 'node:path';
 import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
 import { typedText } from '../output/files/typed-text.ts';
 import { checkTokenFile } from './private-file.ts';
 import type { TokenCommand } from './profile.ts';
 import { parseToken, type ParsedToken } from './token.ts';
-import type { ExecFileException } from 'node:child_process';
-import { resolve } from 'node:path';
 
-/** Bytes that a file with one token may have. */
+/** Bytes that a file with one token may have, and that a token command may print. */
 const MAX_BYTES = 64 * 1024;
 
 /**
@@ -56,8 +56,7 @@ async function readSmallFile(file: string): Promise<string> {
     }
     return typedText(Buffer.concat(chunks));
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw unreadableTokenFile(file, error);
+    throw error instanceof UsageError ? error : unreadableTokenFile(file, error);
   } finally {
     await handle?.close();
   }
@@ -78,8 +77,6 @@ function unreadableTokenFile(file: string, error: unknown): UsageError {
 
 /** Milliseconds that a token command may take: enough for a password manager over the network, not for a prompt. */
 const TIME_LIMIT = 10_000;
-/** Bytes that a token command may print. */
-const MAX_OUTPUT = 64 * 1024;
 
 export interface TokenCommandRun {
   readonly command: TokenCommand;
@@ -113,16 +110,19 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
       env,
       timeout: limit,
       killSignal: 'SIGKILL',
-      maxBuffer: MAX_OUTPUT,
+      maxBuffer: MAX_BYTES,
       windowsHide: true,
     } as const;
     try {
       const child = execFile(program, args, options, (error, output, complaint) => {
         run.signal.removeEventListener('abort', stop);
         if (run.signal.aborted) reject(run.signal.reason as Error);
-        else if (error)
-          reject(failure({ name, error, limit, complaint: withoutSecrets(complaint, [output, ...args]) }));
-        else settle(output);
+        else if (error) {
+          const last = withoutSecrets(complaint, [output, ...args]);
+          // The system's own error is not kept as the cause: its message is the whole command line.
+          const says = `${name} ${reasonOf(error, limit)}${last === '' ? '' : `: ${last}`}`;
+          reject(new AuthError(says, { hint: HINT }));
+        } else settle(output);
       });
       const stop = (): void => void child.kill('SIGKILL');
       run.signal.addEventListener('abort', stop, { once: true });
@@ -135,25 +135,12 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
   return parseToken(stdout, `printed by ${name}`);
 }
 
-interface Failure {
-  readonly name: string;
-  readonly error: ExecFileException;
-  readonly limit: number;
-  readonly complaint: string;
-}
-
 const HINT =
   'It runs in the topmost folder, so paths in it have to be whole. Run it there by hand to see what it says; ' +
   'a new one is set with `folio auth login --token-command`.';
 
-/** The system's own error is not kept as the cause: its message is the whole command line. */
-function failure({ name, error, limit, complaint }: Failure): AuthError {
-  const says = complaint === '' ? '' : `: ${complaint}`;
-  return new AuthError(`${name} ${reasonOf(error, limit)}${says}`, { hint: HINT });
-}
-
-function reasonOf(error: Failure['error'], limit: number): string {
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${MAX_OUTPUT} bytes`;
+function reasonOf(error: ExecFileException, limit: number): string {
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${MAX_BYTES} bytes`;
   if (error.killed) return `took longer than ${limit / 1000} s and was stopped`;
   if (typeof error.code === 'number') return `failed with exit code ${error.code}`;
   if (error.signal) return `was ended by ${error.signal}`;

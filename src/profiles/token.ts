@@ -10,7 +10,7 @@ export class Secret {
     this.#text = text;
   }
 
-  /** The text itself, for the one header that needs it and for the store. */
+  /** For the one header that needs it and for the store. */
   reveal(): string {
     return this.#text;
   }
@@ -23,20 +23,19 @@ export class Secret {
     return this.toString();
   }
 
-  /** What `util.inspect` shows, also inside other objects. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return this.toString();
   }
 }
-
-/** Header lines of services and proxies end at 8 KB. */
-const MAX_LENGTH = 8000;
 
 export interface ParsedToken {
   readonly token: Secret;
   /** What was changed on the way and should be said. */
   readonly notes: readonly string[];
 }
+
+/** Header lines of services and proxies end at 8 KB. */
+const MAX_LENGTH = 8000;
 
 /**
  * Reads a token as it was typed, pasted or piped in: white space around it does not count. It goes alone into its header
@@ -49,12 +48,10 @@ export function parseToken(text: string, from: string): ParsedToken {
   const given = text.replace(/^\uFEFF/, '').trim();
   const token = given.replace(/^bearer(?:\s+|$)/i, '');
   if (token === '') throw malformed(from, 'is empty');
-  if (token.length > MAX_LENGTH)
-    throw malformed(from, `is ${token.length} characters long, more than ${MAX_LENGTH}`);
+  const { length } = token;
+  if (length > MAX_LENGTH) throw malformed(from, `is ${length} characters long, more than ${MAX_LENGTH}`);
   const wrong = /[^\x21-\x7e]/.exec(token);
-  if (wrong) {
-    throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${token.length}`);
-  }
+  if (wrong) throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${length}`);
   const note = `the "Bearer" before the token (${from}) was taken off: the service wants the token alone`;
   return { token: new Secret(token), notes: token === given ? [] : [note] };
 }
@@ -70,17 +67,12 @@ function nameOf(character: string): string {
   return /\s/.test(character) ? 'a space' : 'a character that a header cannot hold';
 }
 
-/** What a token says of itself. The specification promises none of it: folio reads what is there and relies on nothing. */
+/** What a token says of itself, moments in milliseconds since 1970. The specification promises none of it: nothing relies on it. */
 interface TokenClaims {
   readonly organizationId: string | undefined;
-  /** Milliseconds since 1970. */
   readonly issuedAt: number | undefined;
-  /** Milliseconds since 1970. */
   readonly expiresAt: number | undefined;
 }
-
-/** The furthest moment that a date can hold, in milliseconds. */
-const END_OF_TIME = 8.64e15;
 
 /**
  * Decodes a token that is a JSON Web Token (RFC 7519). The signature is not checked: only the service can.
@@ -89,9 +81,8 @@ const END_OF_TIME = 8.64e15;
  */
 export function decodeToken(token: string): TokenClaims | undefined {
   const parts = token.split('.');
-  if (parts.length !== 3 || decodePart(parts[0]!) === undefined) return undefined;
-  const payload = decodePart(parts[1]!);
-  if (payload === undefined) return undefined;
+  const [header, payload] = parts.slice(0, 2).map(decodePart);
+  if (parts.length !== 3 || header === undefined || payload === undefined) return undefined;
   return {
     organizationId: nameIn(payload.get('organizationId')),
     issuedAt: momentIn(payload.get('iat')),
@@ -114,26 +105,23 @@ function nameIn(value: unknown): string | undefined {
 function momentIn(seconds: unknown): number | undefined {
   if (typeof seconds !== 'number') return undefined;
   const milliseconds = seconds * 1000;
-  return Math.abs(milliseconds) <= END_OF_TIME ? milliseconds : undefined;
+  return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
 }
 
-/** Days before its end from which on a token's end is announced. */
-const WARNING_DAYS = 14;
+/** How long before its end a token's end is announced, in milliseconds. */
+const WARNING_TIME = 14 * MILLISECONDS_A_DAY;
 
 /** How a token stands in time; `fine` without a date when it does not say when it ends. */
 type TokenExpiry =
   | { readonly state: 'expired' | 'soon'; readonly expiresAt: number }
   | { readonly state: 'fine'; readonly expiresAt?: number };
 
-/**
- * @param token as text, decoded if it is a JSON Web Token
- * @param now milliseconds since 1970
- */
+/** @param now milliseconds since 1970 */
 export function tokenExpiry(token: Secret, now: number): TokenExpiry {
   const expiresAt = decodeToken(token.reveal())?.expiresAt;
   if (expiresAt === undefined) return { state: 'fine' };
   if (expiresAt <= now) return { state: 'expired', expiresAt };
-  return { state: expiresAt - now <= WARNING_DAYS * MILLISECONDS_A_DAY ? 'soon' : 'fine', expiresAt };
+  return { state: expiresAt - now <= WARNING_TIME ? 'soon' : 'fine', expiresAt };
 }
 
 /**

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { processTable } from '../../src/output/files/processes.ts';
-import { openStore, storePath } from '../../src/profiles/store.ts';
+import { openStore, storeFile } from '../../src/profiles/store.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -149,7 +149,7 @@ const noHome = (): string => {
   throw new Error('uv_os_homedir returned ENOENT');
 };
 
-describe('storePath', () => {
+describe('storeFile', () => {
   it.each([
     ['linux', { HOME: '/home/ann' }, '/home/ann/.config/folio/config.json'],
     ['linux', { HOME: '/home/ann', XDG_CONFIG_HOME: '/xdg' }, '/xdg/folio/config.json'],
@@ -164,12 +164,12 @@ describe('storePath', () => {
     ['win32', { APPDATA: 'C:\\Data' }, 'C:\\Data\\folio\\Config\\config.json'],
     ['win32', { USERPROFILE: 'C:\\ann' }, 'C:\\ann\\AppData\\Roaming\\folio\\Config\\config.json'],
   ])('is, on %s with %j, %s', (platform, env, expected) => {
-    expect(storePath({ env, platform, homedir: accountHome })).toBe(expected);
+    expect(storeFile(env, { platform, homedir: accountHome })).toBe(expected);
   });
 
   it('takes FOLIO_CONFIG_DIR from the working folder when it is relative, because it was said', () => {
-    const place = { env: { FOLIO_CONFIG_DIR: 'conf' }, platform: 'linux', homedir: noHome };
-    expect(storePath(place)).toBe(resolve('conf', 'config.json'));
+    const env = { FOLIO_CONFIG_DIR: 'conf' };
+    expect(storeFile(env, { platform: 'linux', homedir: noHome })).toBe(resolve('conf', 'config.json'));
   });
 
   it.each([
@@ -177,6 +177,6 @@ describe('storePath', () => {
     ['an empty home', {}, () => ''],
     ['a relative home, which would be the working folder', { HOME: '.' }, noHome],
   ])('is undefined for %s', (_case, env, homedir) => {
-    expect(storePath({ env, platform: 'linux', homedir })).toBeUndefined();
+    expect(storeFile(env, { platform: 'linux', homedir })).toBeUndefined();
   });
 });
