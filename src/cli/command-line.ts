@@ -20,18 +20,6 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** The parser's error as one of folio's: a message and a hint. */
-function usageErrorOf({ message }: CommanderError): UsageError {
-  // The value of an unknown flag is not shown: behind `--tokn=` it may be a token.
-  const [complaint = '', suggestion = ''] = message
-    .replace(/^error: /, '')
-    .replace(/^(unknown option '--[^=']+=)[^\n]*'/, "$1…'")
-    .replace(/^option '(?:-\w, )?([^']*)' argument missing/, '$1: the value is missing')
-    .split('\n');
-  const hint = suggestion.replace(/^\((.*)\)$/, '$1');
-  return new UsageError(complaint, { hint: hint === '' ? 'See --help for what there is.' : hint });
-}
-
 /** Runs one command line. Returns the exit code; never rejects. */
 export async function runCommandLine(given: Context): Promise<number> {
   const context = { ...given, stderr: redactedStream(given.stderr, given.secrets) };
@@ -44,14 +32,20 @@ export async function runCommandLine(given: Context): Promise<number> {
     return 0;
   } catch (thrown) {
     const error = await complaintOf(thrown, context);
-    await reportError(error, context, context.argv.includes('--debug')).catch(() => {});
+    const text = describe(error, context.stderr, context.argv.includes('--debug'));
+    if (!isReaderGone(error)) await context.stderr.write(text).catch(() => {});
     return exitCodeOf(error);
   }
 }
 
+/** The error as one of folio's; faults as they are. */
 async function complaintOf(thrown: unknown, context: Context): Promise<unknown> {
   if (thrown instanceof UnknownFlag) return thrown.amongAll(await wholeProgram(context));
-  return thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
+  if (!(thrown instanceof CommanderError)) return thrown;
+  const message = thrown.message
+    .replace(/^error: /, '')
+    .replace(/^option '(?:-\w, )?([^']*)' argument missing/, '$1: the value is missing');
+  return new UsageError(message, { hint: 'See --help for what there is.' });
 }
 
 /** Drops the errors that commander throws for help and for the version, which are answers. */
@@ -62,43 +56,25 @@ function passHelp(thrown: unknown): void {
 }
 
 /**
- * Prints on standard error what ended the run: the message in one line, then the hint. `debug` adds the stack and the causes.
- * An error that is no FolioError is a fault of folio's own, and always shows its stack.
+ * What ended the run: the message in one line, then the hint. `debug` adds the stack and the causes. An error that is no FolioError
+ * is a fault of folio's own, and always shows its stack.
  */
-async function reportError(error: unknown, context: Context, debug: boolean): Promise<void> {
-  if (isReaderGone(error)) return;
-  await context.stderr.write(describe(error, context.stderr, debug));
-}
-
-function describe(error: unknown, stderr: OutputStream, debug: boolean): string {
+function describe(error: unknown, { columns }: OutputStream, debug: boolean): string {
   if (!(error instanceof FolioError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `folio: this is a fault of folio's own, please report it\n${lines(stack)}\n`;
+    return `folio: this is a fault of folio's own, please report it\n${visibleLines(stack)}\n`;
   }
-  const message = shownLine(`folio: ${visible(error.message)}`, stderr);
-  const hint =
-    error.hint === undefined
-      ? ''
-      : `  ${shownLine(visible(error.hint), { columns: narrower(stderr) }, '  ')}`;
-  if (!debug || error instanceof Interrupted) return message + hint;
-  return `${message}${hint}${causes(error)}`;
-}
-
-/** The width that is left beside a hint's indent of two columns. */
-function narrower({ columns }: OutputStream): number | undefined {
-  return columns === undefined ? undefined : columns - 2;
-}
-
-function causes(error: Error): string {
-  let text = '';
-  for (let at: unknown = error; at instanceof Error; at = at.cause)
-    text += `${lines(at.stack ?? at.message)}\n`;
+  let text = shownLine(`folio: ${visible(error.message)}`, { columns });
+  if (error.hint !== undefined) {
+    const narrower = columns === undefined ? undefined : columns - 2;
+    text += `  ${shownLine(visible(error.hint), { columns: narrower }, '  ')}`;
+  }
+  if (debug && !(error instanceof Interrupted))
+    for (let at: unknown = error; at instanceof Error; at = at.cause)
+      text += `${visibleLines(at.stack ?? at.message)}\n`;
   return text;
 }
 
-function lines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => visible(line))
-    .join('\n');
+function visibleLines(text: string): string {
+  return text.split('\n').map(visible).join('\n');
 }

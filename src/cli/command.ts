@@ -55,7 +55,7 @@ export function addCommand<
   Own extends Flags = typeof globalFlags,
 >(parent: Command, context: Context, name: string, spec: CommandSpec<Own, Specs>): Command {
   const command = declare(parent, name, spec);
-  for (const option of optionsOf(spec.flags ?? {})) command.addOption(option);
+  for (const flag of Object.values(spec.flags ?? {}).flatMap(spellingsOf)) command.addOption(optionOf(flag));
   for (const [syntax, about, parse] of spec.arguments ?? []) {
     const argument = new Argument(syntax, about);
     command.addArgument(parse === undefined ? argument : argument.argParser(parse));
@@ -69,33 +69,23 @@ export function addCommand<
   });
 }
 
-/** What the parser has for the flags: an option for each spelling. */
-function optionsOf(flags: Flags): Option[] {
-  return Object.values(flags).flatMap((flag) => (flag === undefined ? [] : spellingsOf(flag).map(optionOf)));
+function spellingsOf(flag: Flag<unknown> | undefined): readonly Flag<unknown>[] {
+  return flag === undefined ? [] : flag.also === undefined ? [flag] : [flag, flag.also];
 }
 
-function spellingsOf(flag: Flag<unknown>): readonly Flag<unknown>[] {
-  return flag.also === undefined ? [flag] : [flag, flag.also];
-}
+const options = new WeakMap<Flag<unknown>, Option>();
 
+/** What the parser has for a flag: one object, however many commands have the flag. */
 function optionOf(flag: Flag<unknown>): Option {
-  const option = new SharedOption(flag.syntax, flag.about);
-  if (flag.parse !== undefined) option.argParser(flag.parse);
-  return flag.heading === undefined ? option : option.helpGroup(flag.heading);
+  const option = options.get(flag) ?? newOption(flag);
+  options.set(flag, option);
+  return option;
 }
 
-/** An option that computes its names once: each command that has it asks for them. */
-class SharedOption extends Option {
-  #name: string | undefined;
-  #attributeName: string | undefined;
-
-  override name(): string {
-    return (this.#name ??= super.name());
-  }
-
-  override attributeName(): string {
-    return (this.#attributeName ??= super.attributeName());
-  }
+function newOption({ syntax, about, parse, heading }: Flag<unknown>): Option {
+  const option = new Option(syntax, about);
+  if (parse !== undefined) option.argParser(parse);
+  return heading === undefined ? option : option.helpGroup(heading);
 }
 
 /** A flag that was given, how it was spelt, and its value. */
@@ -110,12 +100,10 @@ interface GivenFlag {
 function readFlags(command: Command, flags: Flags): readonly GivenFlag[] {
   const given: GivenFlag[] = [];
   for (const [name, flag] of Object.entries(flags)) {
-    if (flag === undefined) continue;
-    for (const spelling of spellingsOf(flag)) {
-      const { long, attribute } = namesOf(spelling);
-      const value = valueGiven(command, attribute);
-      if (value === undefined || (value === false) !== long.startsWith('--no-')) continue;
-      given.push({ name, flag, long, value });
+    for (const option of spellingsOf(flag).map(optionOf)) {
+      const value = valueGiven(command, option.attributeName());
+      if (value === undefined || (value === false) !== option.negate) continue;
+      given.push({ name, flag: flag!, long: option.long!, value });
     }
   }
   const { from, profile, allProfiles } = Object.fromEntries(given.map(({ name, value }) => [name, value]));
@@ -132,15 +120,6 @@ function readFlags(command: Command, flags: Flags): readonly GivenFlag[] {
   }
   checkRules(given, several || allProfiles === true);
   return given;
-}
-
-/** `--page-size`, and what the parser calls it: `pageSize`. */
-function namesOf({ syntax }: Flag<unknown>): { readonly long: string; readonly attribute: string } {
-  const [long = ''] = /--[a-z-]+/.exec(syntax) ?? [];
-  const attribute = long
-    .replace(/^--(?:no-)?/, '')
-    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return { long, attribute };
 }
 
 /** The value that was given to a flag of the command, or, as to `funds` before `list`, of one above it. The nearest one counts. */
@@ -182,21 +161,20 @@ function valuesOf(given: readonly GivenFlag[], onRead: Context['onFlagRead']): o
 }
 
 /** A flag that exists only to be refused. The error says how to give a token, and never shows the value. */
-const refusedToken = new SharedOption('--token <token>').hideHelp().argParser(() => {
+const refusedToken = new Option('--token <token>').hideHelp().argParser(() => {
   throw new UsageError(
     'there is no --token flag: a token on a command line is in the process list and the history',
     { hint: 'Set FOLIO_TOKEN, pass --token-file <file>, or store the token once with `folio auth login`.' },
   );
 });
 
+const globals = Object.values(globalFlags).flatMap(spellingsOf);
+
 /** The flags of every command, as the program has them. */
-export const globalOptions: readonly Option[] = [...optionsOf(globalFlags), refusedToken];
+export const globalOptions: readonly Option[] = [...globals.map(optionOf), refusedToken];
 
 /** The same for each command, whose help does not list them: they may stand anywhere on the command line. */
-const repeatedOptions: readonly Option[] = [
-  ...optionsOf(globalFlags).map((one) => one.hideHelp()),
-  refusedToken,
-];
+const repeatedOptions: readonly Option[] = [...globals.map((one) => newOption(one).hideHelp()), refusedToken];
 
 /** Declares a command that only groups others. */
 export function addGroup(parent: Command, name: string, help: CommandHelp): Command {

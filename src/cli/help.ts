@@ -35,30 +35,23 @@ async function runHelp(context: Context, program: Command, words: readonly strin
   const width = Math.min(context.stdout.columns ?? 100, 100);
   const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
   if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
-  const command = findCommand(program, words, topics);
+  let command = program;
+  for (const word of words) {
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) {
+      const names = [...shownUnder(command), ...(command === program ? topics : [])].map(nameOf);
+      throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint: nearestHint(word, names) });
+    }
+    command = next;
+  }
   if (command !== program) return command.outputHelp();
   await context.stdout.write(command.helpInformation());
   const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
   await context.stdout.write(`\n${renderTopic({ name: '', about: '', blocks: ['Topics:', list] }, width)}`);
 }
 
-function findCommand(program: Command, words: readonly string[], topics: readonly Topic[]): Command {
-  let command = program;
-  for (const word of words) {
-    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-    if (next === undefined) throw unknown(command, word, command === program ? topics : []);
-    command = next;
-  }
-  return command;
-}
-
-function unknown(command: Command, word: string, topics: readonly Topic[]): UsageError {
-  const hint = nearestHint(word, namesUnder(command, topics));
-  return new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint });
-}
-
-function namesUnder(command: Command, topics: readonly Topic[]): string[] {
-  return [...shownUnder(command).map((each) => each.name()), ...topics.map(({ name }) => name)];
+function nameOf(one: Command | Topic): string {
+  return typeof one.name === 'string' ? one.name : one.name();
 }
 
 /**
@@ -80,9 +73,8 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
     return new UnknownFlag(flag, command);
   }
   if (code === 'commander.missingArgument') {
-    return new UsageError(message.replace(/^error: /, ''), {
-      hint: `Write it like ${termOf(commandPath(command), command)}.`,
-    });
+    const hint = `Write it like ${termOf(commandPath(command), command)}.`;
+    return new UsageError(message.replace(/^error: /, ''), { hint });
   }
   const names = shownUnder(command).map((each) => each.name());
   const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments';
@@ -97,23 +89,19 @@ const OTHER_WORDS: Readonly<Record<string, string>> = { report: 'receipt' };
 
 /** A command has no such flag. */
 export class UnknownFlag extends UsageError {
-  readonly #flag: string;
-  readonly #hasNear: boolean;
+  /** The flag, where none of the command is near. */
+  readonly #strange: string | undefined;
 
   constructor(flag: string, command: Command) {
-    const near = nearestFlags(flag, command);
-    const instead =
-      near.length === 0
-        ? `See ${commandPath(command)} --help for what there is.`
-        : `Did you mean ${near.join(' or ')}?`;
-    super(`unknown option '${flag}'`, { hint: instead });
-    this.#flag = flag;
-    this.#hasNear = near.length > 0;
+    const near = nearestFlags(flag, command).join(' or ');
+    const help = `See ${commandPath(command)} --help for what there is.`;
+    super(`unknown option '${flag}'`, { hint: near === '' ? help : `Did you mean ${near}?` });
+    this.#strange = near === '' ? flag : undefined;
   }
 
   /** The same error; where no flag of the command is near, and others have this one, it says which. */
   amongAll(program: Command): UsageError {
-    const have = this.#hasNear ? [] : commandsWith(this.#flag, program).map(commandPath);
+    const have = this.#strange === undefined ? [] : commandsWith(this.#strange, program).map(commandPath);
     if (have.length === 0) return this;
     return new UsageError(this.message, {
       hint: `It is a flag of ${have.join(', ')}. See ${have[0]} --help for it.`,

@@ -1,8 +1,7 @@
 import type { Command, Option } from 'commander';
 import { version } from '../version.ts';
 import { commandPath, shownUnder, termOf } from './command.ts';
-import { topics } from './help-topics.ts';
-import type { TermList, Topic } from './help-topics.ts';
+import { topics, type Topic } from './help-topics.ts';
 
 const MAX_LINE_BYTES = 80;
 
@@ -50,37 +49,29 @@ function withChildren(command: Command): Command[] {
 }
 
 function commandSection(command: Command): string[] {
-  const flags = command
-    .createHelp()
-    .visibleOptions(command)
-    .filter(({ long }) => long !== '--help');
-  const usage = `${termOf(commandPath(command), command)}${flags.length > 0 ? ' [flags]' : ''}`;
-  return [`.SS ${text(usage)}`, ...descriptionOf(command), ...flagList(flags)];
+  const flags = command.createHelp().visibleOptions(command);
+  const own = flags.filter(({ long }) => long !== '--help');
+  const usage = `${termOf(commandPath(command), command)}${own.length > 0 ? ' [flags]' : ''}`;
+  return [`.SS ${text(usage)}`, ...descriptionOf(command), ...flagList(own)];
 }
 
-/** The paragraphs of the description. Examples keep their lines. */
+/** The paragraphs of the description. An example, `  folio issued  what it does`, is a term, and what it does its meaning. */
 function descriptionOf(command: Command): string[] {
-  return command
-    .description()
-    .split('\n\n')
-    .flatMap((paragraph) => {
-      if (!paragraph.startsWith('Examples:')) return ['.PP', text(paragraph.replaceAll('\n', ' '))];
-      const examples = paragraph.split('\n').slice(1);
-      return ['.PP', 'Examples:', ...examples.flatMap(exampleLines)];
-    });
-}
-
-/** The lines for an example, `  folio issued  what it does`: the command line, and under it what it does. */
-function exampleLines(line: string): string[] {
-  const [commandLine = '', ...meaning] = line.trim().split(/ {2,}/);
-  return ['.TP', `\\fB${text(commandLine)}\\fR`, text(meaning.join(' '))];
+  const paragraphs = command.description().split('\n\n');
+  return paragraphs.flatMap((paragraph) => {
+    if (!paragraph.startsWith('Examples:')) return ['.PP', text(paragraph.replaceAll('\n', ' '))];
+    const examples = paragraph.split('\n').slice(1);
+    return ['.PP', 'Examples:', ...termList(examples.map((line) => line.trim().split(/ {2,}/)))];
+  });
 }
 
 function flagList(options: readonly Option[]): string[] {
-  return options.flatMap(({ flags, description }) => ['.TP', `\\fB${text(flags)}\\fR`, text(description)]);
+  return termList(options.map(({ flags, description }) => [flags, description]));
 }
 
-const SECTIONS: Readonly<Record<string, string>> = { 'exit-codes': 'EXIT STATUS' };
+function termList(list: readonly (readonly string[])[]): string[] {
+  return list.flatMap(([term = '', ...meaning]) => ['.TP', `\\fB${text(term)}\\fR`, text(meaning.join(' '))]);
+}
 
 function topicSection({ name, blocks }: Topic): string[] {
   const body = blocks.flatMap((block) => {
@@ -89,11 +80,7 @@ function topicSection({ name, blocks }: Topic): string[] {
       ? ['.RS', '.nf', ...block.lines.split('\n').map(text), '.fi', '.RE']
       : termList(block);
   });
-  return [`.SH ${SECTIONS[name] ?? name.toUpperCase()}`, ...body];
-}
-
-function termList(list: TermList): string[] {
-  return list.flatMap(([term, meaning]) => ['.TP', `\\fB${text(term)}\\fR`, text(meaning)]);
+  return [`.SH ${name === 'exit-codes' ? 'EXIT STATUS' : name.toUpperCase()}`, ...body];
 }
 
 const GLYPHS: Readonly<Record<string, string>> = {

@@ -22,17 +22,15 @@ export interface AssistantSource {
   readonly context: Context;
   /** The flags that choose service, database and profile. */
   readonly words: readonly string[];
-  /** Of when the records of a resource are, in a database; undefined for the service, whose records are of now. */
-  readonly age: ((resource: Resource) => Promise<RecordsAge>) | undefined;
+  /**
+   * Of when the records of a resource are, in a database, and the sentence with which a run says it; undefined for the service, whose
+   * records are of now.
+   */
+  readonly age:
+    | ((resource: Resource) => Promise<{ asOf: string | undefined; sentence: string | undefined }>)
+    | undefined;
   /** Runs the command line of the context as if it had been typed. Rejects with its error. */
   readonly run: (context: Context) => Promise<void>;
-}
-
-/** Of when the records of a database are. */
-interface RecordsAge {
-  readonly asOf: string | undefined;
-  /** The sentence with which a run says it. */
-  readonly sentence: string | undefined;
 }
 
 /** The most bytes of an answer. */
@@ -57,45 +55,60 @@ export async function answerTo(
   { resource, words: asked, prints, limit }: AssistantQuestion,
   signal: AbortSignal,
 ): Promise<string> {
-  const [printed, said] = [new KeptOutput(false), new KeptOutput(true)];
+  const { redact } = context.secrets;
   const format = prints === 'columns' ? [] : ['--format=jsonl'];
-  const inner: Context = {
+  // One row more than wanted tells whether there are more.
+  const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
+  // As with a terminal, messages also have what is only worth saying to somebody who watches.
+  const [printed, said] = [new KeptOutput(false), new KeptOutput(true)];
+  const startedAt = context.clock.now();
+  const known = await age?.(resource);
+  const incomplete = await run({
     ...context,
-    // One row more than wanted tells whether there are more.
-    argv: [...asked, ...format, ...(limit === undefined ? [] : [`--limit=${limit + 1}`]), ...words],
+    argv: [...asked, ...format, ...most, ...words],
     stdin: NO_INPUT,
     stdout: printed,
     stderr: said,
     signal: interruptedBy(signal),
-  };
-  const startedAt = context.clock.now();
-  const known = await age?.(resource);
-  const incomplete = await run(inner).then(() => undefined, onlyIncomplete);
+  }).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof IncompleteError) return error;
+      throw error;
+    },
+  );
   const lines = printed.lines;
   const chosen = lines.slice(0, limit);
-  const { redact } = context.secrets;
-  const clean = new Cleaner(redact);
-  const rows = chosen.map((line) => (prints === 'columns' ? clean.text(line) : clean.json(line)));
-  const told = [
-    ...(incomplete === undefined ? [] : [incomplete.message]),
-    ...(incomplete?.hint === undefined ? [] : [incomplete.hint]),
-    ...said.lines.filter((line) => line !== known?.sentence).map((line) => line.replace(/^warning: /, '')),
-    ...(clean.tookLinks ? ['Links are left out of the texts.'] : []),
-  ];
-  const notes = shownNotes(told, redact);
-  const fitting = rows.slice(0, fittingIn(rows, MAX_ANSWER - FRAME - bytesOf(notes)));
-  const isCut = fitting.length < rows.length || printed.isCut;
+  const cleaned = chosen.map((line) =>
+    prints === 'columns' ? cleanText(line, redact) : cleanJson(line, redact),
+  );
+  const messages = said.lines.filter((line) => line !== known?.sentence);
+  const notes = shownNotes(
+    [
+      incomplete?.message ?? [],
+      incomplete?.hint ?? [],
+      messages.map((line) => line.replace(/^warning: /, '')),
+      cleaned.some(({ hadLink }) => hadLink) ? 'Links are left out of the texts.' : [],
+    ].flat(),
+    redact,
+  );
+  const rows = cleaned.map(({ json }) => json);
+  let room = MAX_ANSWER - FRAME - notes.reduce((sum, note) => sum + bytesOf(note), 0);
+  const past = rows.findIndex((row) => (room -= bytesOf(row)) < 0);
+  const fitting = past < 0 ? rows : rows.slice(0, past);
+  const isCut = past >= 0 || printed.isCut;
   const hasMore = chosen.length < lines.length;
   const saysMore = said.lines.some((line) => line.endsWith(TOTALS_OF_ALL));
   if (isCut) notes.push(JSON.stringify(cutNote(fitting.length, prints)));
   else if (hasMore)
     notes.push(JSON.stringify(`The first ${limit} rows are here, and there are more. ${ASK_ON}`));
-  return answerText({
-    complete: incomplete === undefined && !isCut && !hasMore && !saysMore,
-    asOf: known === undefined ? new Date(startedAt).toISOString() : (known.asOf ?? null),
-    notes,
-    [prints === 'columns' ? 'columns' : 'rows']: fitting,
-  });
+  const asOf = known === undefined ? new Date(startedAt).toISOString() : (known.asOf ?? null);
+  return `{${[
+    `"complete":${incomplete === undefined && !isCut && !hasMore && !saysMore}`,
+    `"asOf":${JSON.stringify(asOf)}`,
+    `"notes":[${notes.join(',\n')}]`,
+    `"${prints}":[${fitting.join(',\n')}]`,
+  ].join(',\n')}}`;
 }
 
 /** The text of an error for an assistant: what happened, then what to do about it. */
@@ -103,11 +116,6 @@ export function errorText(error: unknown, redact: (text: string) => string): str
   if (error instanceof FolioError) return sentence([error.message, error.hint ?? ''].join('\n'), redact);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return sentence(`this is a fault of folio's own, please report it: ${what}`, redact);
-}
-
-function onlyIncomplete(error: unknown): IncompleteError {
-  if (error instanceof IncompleteError) return error;
-  throw error;
 }
 
 /** A signal that ends a run as Ctrl-C does. */
@@ -132,7 +140,6 @@ const NO_INPUT: InputStream = {
 
 /** Keeps the beginning of what is written. */
 class KeptOutput implements OutputStream {
-  /** As with a terminal, messages also have what is only worth saying to somebody who watches. */
   readonly isTerminal: boolean;
   readonly isPipe = false;
   readonly columns = undefined;
@@ -156,9 +163,8 @@ class KeptOutput implements OutputStream {
   write(bytes: Uint8Array | string): Promise<void> {
     const chunk = Buffer.from(bytes as string);
     this.isCut ||= chunk.length > this.#room;
-    const kept = chunk.subarray(0, this.#room);
-    this.#chunks.push(kept);
-    this.#room -= kept.length;
+    this.#chunks.push(chunk.subarray(0, this.#room));
+    this.#room = Math.max(0, this.#room - chunk.length);
     return Promise.resolve();
   }
 }
@@ -168,44 +174,34 @@ const TEXT = /"(?:[^"\\]|\\.)*"/g;
 const LINK = /[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>]*/gi;
 const LINK_INSTEAD = '(link)';
 
-/**
- * Makes the texts of records safe for whoever reads them as words: without secrets and links, and with characters that cannot be
- * seen marked. Numbers stay as they are.
- */
-class Cleaner {
-  readonly #redact: (text: string) => string;
-  tookLinks = false;
-
-  constructor(redact: (text: string) => string) {
-    this.#redact = redact;
-  }
-
-  /** JSON text, the texts in it cleaned. */
-  json(line: string): string {
-    const unsigned = withoutSignedLinks(line);
-    this.tookLinks ||= unsigned !== line;
-    return unsigned.replace(TEXT, (literal) => this.text(JSON.parse(literal) as string));
-  }
-
-  /** The text as JSON, cleaned. */
-  text(text: string): string {
-    const shown = visible(this.#redact(text));
-    const unlinked = shown.replace(LINK, LINK_INSTEAD);
-    this.tookLinks ||= unlinked !== shown;
-    return JSON.stringify(unlinked);
-  }
+/** Text of a record, safe for whoever reads it as words; and whether a link was taken out of it. */
+interface Cleaned {
+  readonly json: string;
+  readonly hadLink: boolean;
 }
 
-/** How many of the texts have room. */
-function fittingIn(texts: readonly string[], room: number): number {
-  let size = 0;
-  const past = texts.findIndex((text) => (size += bytesOf([text])) > room);
-  return past < 0 ? texts.length : past;
+/** A text as JSON: without secrets and links, and with characters that cannot be seen marked. */
+function cleanText(text: string, redact: (text: string) => string): Cleaned {
+  const shown = visible(redact(text));
+  const unlinked = shown.replace(LINK, LINK_INSTEAD);
+  return { json: JSON.stringify(unlinked), hadLink: unlinked !== shown };
 }
 
-/** The bytes of the texts as members of a list. */
-function bytesOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + ',\n'.length, 0);
+/** JSON text, the texts in it cleaned. Numbers stay as they are. */
+function cleanJson(line: string, redact: (text: string) => string): Cleaned {
+  const unsigned = withoutSignedLinks(line);
+  let hadLink = unsigned !== line;
+  const json = unsigned.replace(TEXT, (literal) => {
+    const clean = cleanText(JSON.parse(literal) as string, redact);
+    hadLink ||= clean.hadLink;
+    return clean.json;
+  });
+  return { json, hadLink };
+}
+
+/** The bytes of a text as the member of a list. */
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text) + ',\n'.length;
 }
 
 const ASK_ON = 'Ask for more with limit, narrow it with where, or have summarize count and add.';
@@ -232,23 +228,4 @@ function sentence(text: string, redact: (text: string) => string): string {
     .join('\n')
     .trim();
   return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
-}
-
-interface Answer {
-  readonly complete: boolean;
-  readonly asOf: string | null;
-  /** As JSON text, as are rows and columns. */
-  readonly notes: readonly string[];
-  readonly rows?: readonly string[];
-  readonly columns?: readonly string[];
-}
-
-function answerText({ complete, asOf, notes, rows, columns }: Answer): string {
-  const listed = (name: string, items: readonly string[]): string => `"${name}":[${items.join(',\n')}]`;
-  return `{${[
-    `"complete":${complete}`,
-    `"asOf":${JSON.stringify(asOf)}`,
-    listed('notes', notes),
-    rows === undefined ? listed('columns', columns ?? []) : listed('rows', rows),
-  ].join(',\n')}}`;
 }

@@ -38,7 +38,13 @@ export async function serveAssistant(
   const calls = new Set<Promise<unknown>>();
   const input = context.stdin.open();
   const ended = new AbortController();
-  const transport = new ProtocolStreams(input, writableOf(context), () => ended.abort());
+  const output = new Writable({
+    write: (chunk: Buffer, _, done) => void context.stdout.write(chunk).then(() => done(), done),
+  });
+  const transport = new StdioServerTransport(input, output);
+  // Whoever ends the conversation closes it.
+  const close = transport.close.bind(transport);
+  transport.close = () => close().finally(() => ended.abort());
   const serving = serveStdio(() => serverOf(source, calls), { transport });
   const stop = (): void => void serving.close();
   context.signal.addEventListener('abort', stop, { once: true });
@@ -51,44 +57,20 @@ export async function serveAssistant(
   context.signal.throwIfAborted();
 }
 
-/** Says when the conversation is over, whoever ended it. */
-class ProtocolStreams extends StdioServerTransport {
-  readonly #onEnd: () => void;
-
-  constructor(
-    input: ConstructorParameters<typeof StdioServerTransport>[0],
-    output: Writable,
-    onEnd: () => void,
-  ) {
-    super(input, output);
-    this.#onEnd = onEnd;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#onEnd();
-  }
-}
-
-function writableOf({ stdout }: Context): Writable {
-  return new Writable({
-    write: (chunk: Buffer, _, done) => void stdout.write(chunk).then(() => done(), done),
-  });
-}
+const ANNOTATIONS = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 function serverOf(source: AssistantSource, calls: Set<Promise<unknown>>): McpServer {
   const server = new McpServer({ name: 'folio', version }, { instructions: ASSISTANT_INSTRUCTIONS });
   const { redact } = source.context.secrets;
   for (const { name, title, description, input, asks } of assistantTools) {
-    const annotations = {
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    };
     server.registerTool(
       name,
-      { title, description, inputSchema: input, annotations },
+      { title, description, inputSchema: input, annotations: ANNOTATIONS },
       async (given, call) => {
         const answer = answerTo(source, asks(given), call.mcpReq.signal).then(
           (text) => ({ text, isError: false }),
@@ -116,8 +98,20 @@ async function sourceOf(
     });
   }
   if (from === undefined) {
+    const { sandbox, awkward, concurrency, retries, timeout } = flags;
     const env = await withProfileFixed(context, flags);
-    return { context: { ...context, env }, words: liveWords(flags), age: undefined, run };
+    const words = flagWords({
+      ...{
+        profile: flags.profile,
+        'base-url': flags.baseUrl,
+        'token-file': flags.tokenFile,
+        sandbox,
+        awkward,
+      },
+      ...{ concurrency, retries, 'retry-delay': flags.retryDelay },
+      ...{ timeout: timeout === undefined ? undefined : timeout / 1_000, 'no-progress': true },
+    });
+    return { context: { ...context, env }, words, age: undefined, run };
   }
   const profile = await profileIn(from, names, context);
   return {
@@ -173,14 +167,4 @@ async function withProfileFixed({ env, config }: Context, globals: GlobalFlags):
   const isStated = globals.profile ?? (env['FOLIO_PROFILE'] || env['FOLIO_TOKEN']);
   if (isStated !== undefined || globals.sandbox === true) return env;
   return { ...env, FOLIO_PROFILE: (await config()).currentProfile };
-}
-
-function liveWords(flags: AssistantFlags): readonly string[] {
-  const { profile, baseUrl, tokenFile, sandbox, awkward } = flags;
-  const { concurrency, retries, retryDelay, timeout } = flags;
-  const values = {
-    ...{ profile, 'base-url': baseUrl, 'token-file': tokenFile, sandbox, awkward, concurrency, retries },
-    ...{ 'retry-delay': retryDelay, timeout: timeout === undefined ? undefined : timeout / 1_000 },
-  };
-  return flagWords({ ...values, 'no-progress': true });
 }

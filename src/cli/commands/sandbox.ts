@@ -66,25 +66,21 @@ Examples:
   folio sandbox --seed 1 --today 2026-10-31   the same data on every day
 `;
 
-/** The values of the flags of `folio sandbox`. */
-type SandboxFlags = Values<typeof sandboxFlags>;
-
-type SandboxContext = Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'>;
-
 /**
  * Serves the embedded service until the run is stopped, which is its normal end. What a client needs goes to stdout,
  * in lines ready for `export`. Throws OutputError when it cannot listen.
  */
-async function runSandbox(flags: SandboxFlags & GlobalFlags, context: SandboxContext): Promise<void> {
-  const { quiet = false } = flags;
+async function runSandbox(flags: Values<typeof sandboxFlags> & GlobalFlags, context: Context): Promise<void> {
+  const { stdout, stderr, signal, clock } = context;
   const log = (line: string): void => {
     // Without a reader of stderr the service goes on.
-    if (!quiet) context.stderr.write(`${line}\n`).catch(() => {});
+    if (!flags.quiet) stderr.write(`${line}\n`).catch(() => {});
   };
-  const sandbox = await listen({ ...valuesGiven(flags, sandboxFlags), log, now: () => context.clock.now() });
+  const sandbox = await listen({ ...valuesGiven(flags, sandboxFlags), log, now: () => clock.now() });
   try {
-    await context.stdout.write(describe(sandbox));
-    if (!context.signal.aborted) await once(context.signal, 'abort');
+    const [token, other] = sandbox.tokens;
+    await stdout.write(`FOLIO_BASE_URL=${sandbox.baseUrl}\nFOLIO_TOKEN=${token}\nFOLIO_TOKEN_2=${other}\n`);
+    if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await sandbox.close();
   }
@@ -104,8 +100,4 @@ async function listen(options: SandboxOptions): Promise<Sandbox> {
       cause,
     });
   }
-}
-
-function describe({ baseUrl, tokens }: Sandbox): string {
-  return `FOLIO_BASE_URL=${baseUrl}\nFOLIO_TOKEN=${tokens[0]}\nFOLIO_TOKEN_2=${tokens[1]}\n`;
 }

@@ -37,12 +37,7 @@ describe('folio config set', () => {
     ['fields.due', 'dueBy', 'dueBy'],
   ])('%s %s', async (name, value, stored) => {
     const store = memoryStore();
-    expect(await config(['set', name, value], store)).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '',
-      prompts: [],
-    });
+    expect(await config(['set', name, value], store)).toMatchObject({ code: 0, stdout: '', stderr: '' });
     expect(Object.values(store.settings())).toEqual([stored]);
   });
 
@@ -64,61 +59,71 @@ describe('folio config set', () => {
     ['currentProfile', 'acme', 'the current profile is no setting'],
   ])('refuses %s %s', async (name, value, message) => {
     const store = memoryStore();
-    const outcome = await config(['set', name, value], store);
-    expect(outcome).toMatchObject({
+    const { code, stdout, stderr } = await config(['set', name, value], store);
+    expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining(message) as string,
+      stderr: expect.stringContaining(message),
     });
-    expect(outcome.stderr).not.toContain('s3cret');
+    expect(stderr).not.toContain('s3cret');
     expect(store.settings()).toEqual({});
   });
 
   it('lists the settings that there are when there is none of that name', async () => {
     const { stderr } = await config(['set', 'colour', 'red']);
-    for (const [name] of settingNames) expect(stderr).toContain(name);
+    const { stdout } = await config(['list', '--names']);
+    for (const [name, about] of settingNames) {
+      expect(stderr).toContain(name);
+      expect(stdout).toMatch(new RegExp(`^${name} +${about}$`, 'm'));
+    }
   });
 
   it('sets for one profile what it is told to, and only by flag', async () => {
     const store = aStore();
-    await config(['set', 'concurrency', '2', '--profile', 'fresh'], store, {
-      env: { FOLIO_PROFILE: 'acme' },
-    });
-    await config(['set', 'retries', '1'], store, { env: { FOLIO_PROFILE: 'acme' } });
+    const env = { FOLIO_PROFILE: 'acme' };
+    await config(['set', 'concurrency', '2', '--profile', 'fresh'], store, { env });
+    await config(['set', 'retries', '1'], store, { env });
     expect(store.settings('fresh')).toEqual({ concurrency: 2 });
     expect(store.settings()).toMatchObject({ retries: 1 });
     expect(await config(['set', 'retries', '1', '--profile', 'nobody'], store)).toMatchObject({ code: 2 });
   });
 
-  it('gives an address to a profile without a token, and moves no token to another', async () => {
+  it.each([
+    ['fresh', 'https://new.example', 0, 'https://new.example/v1'],
+    ['acme', 'https://api.example.com', 0, baseUrl],
+    ['acme', 'https://evil.example', 2, baseUrl],
+    ['vault', 'https://evil.example', 2, baseUrl],
+  ])('moves no token of %s to another address: %s', async (profile, address, code, after) => {
     const store = aStore();
-    expect(
-      await config(['set', 'base-url', 'https://new.example', '--profile', 'fresh'], store),
-    ).toMatchObject({ code: 0 });
-    expect(store.profile('fresh')).toEqual({ name: 'fresh', baseUrl: 'https://new.example/v1' });
-    for (const profile of ['acme', 'vault']) {
-      const outcome = await config(['set', 'baseUrl', 'https://evil.example', '--profile', profile], store);
-      expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to') as string });
-      expect(store.profile(profile)?.baseUrl).toBe(baseUrl);
-    }
-    expect(
-      await config(['set', 'baseUrl', 'https://api.example.com', '--profile', 'acme'], store),
-    ).toMatchObject({ code: 0 });
+    const outcome = await config(['set', 'base-url', address, '--profile', profile], store);
+    expect([outcome.code, store.profile(profile)?.baseUrl]).toEqual([code, after]);
+    expect(outcome.stderr).toMatch(code === 0 ? /^$/ : /belongs to/);
   });
 });
 
-describe('folio config get, unset, path', () => {
-  it('prints what is set for exactly that owner', async () => {
-    expect(await config(['get', 'timeout'])).toMatchObject({ code: 0, stdout: '2.5\n', stderr: '' });
-    expect(await config(['get', 'format'])).toMatchObject({ stdout: 'jsonl\n' });
-    expect(await config(['get', 'format', '--profile', 'acme'])).toMatchObject({ stdout: 'csv\n' });
-    expect(await config(['get', 'base-url', '--profile', 'acme'])).toMatchObject({ stdout: `${baseUrl}\n` });
-    expect(await config(['get', 'timeout', '--profile', 'acme'])).toMatchObject({
-      code: 4,
-      stdout: '',
-      stderr:
-        'folio: timeout is not set for profile acme\n  Set it with `folio config set timeout <value> --profile acme`.\n',
-    });
+describe('folio config get, list, unset, path', () => {
+  it.each<[argv: string, code: number, stdout: string, stderr?: string]>([
+    ['get timeout', 0, '2.5\n'],
+    ['get format', 0, 'jsonl\n'],
+    ['get format --profile acme', 0, 'csv\n'],
+    ['get base-url --profile acme', 0, `${baseUrl}\n`],
+    [
+      'get timeout --profile acme',
+      4,
+      '',
+      'folio: timeout is not set for profile acme\n  Set it with `folio config set timeout <value> --profile acme`.\n',
+    ],
+    [
+      'list',
+      0,
+      'currentProfile  acme\ntimeout         2.5\nformat          jsonl\n',
+      'warning: /store/config.json: "fromat" is no setting of folio\'s\n',
+    ],
+    ['list --profile vault', 0, `baseUrl       ${baseUrl}\ntokenCommand  op …\n`],
+    ['unset retries', 0, ''],
+    ['path', 0, '/store/config.json\n'],
+  ])('%s', async (line, code, stdout, stderr = '') => {
+    expect(await config(line.split(' '))).toEqual({ code, stdout, stderr, prompts: [] });
   });
 
   it.each(['token', 'tokenCommand', 'token-command'])('never shows %s', async (name) => {
@@ -127,57 +132,29 @@ describe('folio config get, unset, path', () => {
     expect(outcome.stderr).not.toContain('s3cret');
   });
 
-  it('removes what is set, and is content when it is not', async () => {
+  it('shows as JSON that there is a token, and nothing, or an empty object, where nothing is set', async () => {
+    const { stdout } = await config(['list', '--profile', 'acme', '--format', 'json']);
+    const facts = { baseUrl, token: '[hidden]', tokenCommand: null, organization: null, format: 'csv' };
+    expect(JSON.parse(stdout)).toEqual(facts);
+    expect(await config(['list'], memoryStore())).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await config(['list', '--format', 'json'], memoryStore())).toMatchObject({ stdout: '{}\n' });
+  });
+
+  it('removes what is set for exactly that owner', async () => {
     const store = aStore();
     expect(await config(['unset', 'format', '--profile', 'acme'], store)).toMatchObject({
       code: 0,
       stderr: '',
     });
     expect([store.settings('acme'), store.settings()['format']]).toEqual([{}, 'jsonl']);
-    expect(await config(['unset', 'retries'], store)).toMatchObject({ code: 0, stderr: '' });
     expect(await config(['unset', 'colour'], store)).toMatchObject({ code: 2 });
   });
 
-  it('says where the file is, or that there can be none', async () => {
-    expect(await config(['path'])).toMatchObject({ code: 0, stdout: '/store/config.json\n' });
+  it('says where the file is to be, or that there can be none', async () => {
     expect(await runProfiles(['config', 'path'])).toMatchObject({ code: 2, stdout: '' });
     const env = { XDG_CONFIG_HOME: '/nowhere/xdg' };
-    expect(await runProfiles(['config', 'path'], { env })).toMatchObject({
-      stdout: '/nowhere/xdg/folio/config.json\n',
-    });
-  });
-});
-
-describe('folio config list', () => {
-  it('prints what is set for all, and warns of what is no setting', async () => {
-    expect(await config(['list'])).toMatchObject({
-      code: 0,
-      stdout: 'currentProfile  acme\ntimeout         2.5\nformat          jsonl\n',
-      stderr: 'warning: /store/config.json: "fromat" is no setting of folio\'s\n',
-    });
-  });
-
-  it('never shows a token or the arguments of a token command', async () => {
-    const { stdout } = await config(['list', '--profile', 'acme', '--format', 'json']);
-    expect(JSON.parse(stdout)).toEqual({
-      baseUrl,
-      token: '[hidden]',
-      tokenCommand: null,
-      organization: null,
-      format: 'csv',
-    });
-    const vault = await config(['list', '--profile', 'vault']);
-    expect(vault.stdout).toBe(`baseUrl       ${baseUrl}\ntokenCommand  op …\n`);
-  });
-
-  it('prints nothing, or an empty object, where nothing is set', async () => {
-    expect(await config(['list'], memoryStore())).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    expect(await config(['list', '--format', 'json'], memoryStore())).toMatchObject({ stdout: '{}\n' });
-  });
-
-  it('names the settings that there are', async () => {
-    const { stdout } = await config(['list', '--names']);
-    for (const [name, about] of settingNames) expect(stdout).toMatch(new RegExp(`^${name} +${about}$`, 'm'));
+    const { stdout } = await runProfiles(['config', 'path'], { env });
+    expect(stdout).toBe('/nowhere/xdg/folio/config.json\n');
   });
 });
 

@@ -22,8 +22,6 @@ import {
 import { jsonWebToken } from '../../support/json-web-token.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const DOWNLOAD = ['issued', 'download'];
-
 /** The names of the files, with a # for each hash. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder).map(unhashed).toSorted();
@@ -48,6 +46,23 @@ function invoices(count: number): ListedInvoice[] {
   }));
 }
 
+type Service = Awaited<ReturnType<typeof startInvoiceService>>;
+type RunOptions = Parameters<typeof runAgainstService>[2];
+
+/** Downloads into the folder, and returns beside the outcome which files were asked for. */
+async function download(
+  service: Service,
+  folder: string,
+  flags: readonly string[] = [],
+  options?: RunOptions,
+) {
+  service.requests.length = 0;
+  const argv = ['issued', 'download', folder, '--no-header', ...flags];
+  const run = await runAgainstService(argv, service, options);
+  const asked = service.requests.map(({ target }) => target).filter((target) => !target.startsWith('/v1/'));
+  return { ...run, says: unhashed(run.stdout), asked };
+}
+
 describe('folio issued download', () => {
   it('puts every file into the folder and says so, a record each, in the order of the listing', async () => {
     const service = await startInvoiceService([
@@ -57,7 +72,7 @@ describe('folio issued download', () => {
       { id: 'd', number: 9, files: ['/files/3.pdf'] },
     ]);
     const folder = join(temporaryFolder(), 'new', 'folder');
-    const { code, stdout, stderr } = await runAgainstService([...DOWNLOAD, folder], service);
+    const { code, stdout, stderr } = await runAgainstService(['issued', 'download', folder], service);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(unhashed(stdout)).toBe(
       'invoice,file,bytes,status\nF-1,F-1-a-#.pdf,17,saved\nF-1,F-1-a-#.xml,29,saved\n9,9-d-#.pdf,17,saved\n',
@@ -72,23 +87,18 @@ describe('folio issued download', () => {
   it('leaves no folder that it made where it puts nothing into it', async () => {
     const parent = temporaryFolder();
     const service = await startInvoiceService([{ id: 'b', number: 7 }]);
-    const { code } = await runAgainstService([...DOWNLOAD, join(parent, 'new', 'folder')], service);
+    const { code } = await download(service, join(parent, 'new', 'folder'));
     expect([code, readdirSync(parent)]).toEqual([0, []]);
   });
 
   it('sends no credentials to where the files are, be it the same origin', async () => {
     const service = await startInvoiceService(invoices(3));
-    await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
-    const asked = service.requests.filter(({ target }) => target.startsWith('/files/'));
+    const { asked } = await download(service, temporaryFolder());
     expect(asked).toHaveLength(3);
-    for (const { headers } of asked) {
-      expect(Object.keys(headers).sort()).toEqual([
-        'accept',
-        'accept-encoding',
-        'connection',
-        'host',
-        'user-agent',
-      ]);
+    const plain = ['accept', 'accept-encoding', 'connection', 'host', 'user-agent'];
+    for (const { target, headers } of service.requests) {
+      if (target.startsWith('/v1/')) continue;
+      expect(Object.keys(headers).sort()).toEqual(plain);
       expect(JSON.stringify(headers)).not.toContain(SERVICE_TOKEN);
     }
   });
@@ -96,91 +106,77 @@ describe('folio issued download', () => {
   it('does not fetch again what is there, with whatever ending, and fetches what was deleted', async () => {
     const service = await startInvoiceService(invoices(3));
     const folder = temporaryFolder();
-    await runAgainstService([...DOWNLOAD, folder], service);
+    await download(service, folder);
     const second = fileIn(folder, '2-');
     renameSync(second, second.replace('.pdf', '.PDF'));
     rmSync(fileIn(folder, '3-'));
-    service.requests.length = 0;
-    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(unhashed(stdout)).toBe(
-      '1,1-id-0-#.pdf,17,there\n2,2-id-1-#.PDF,17,there\n3,3-id-2-#.pdf,17,saved\n',
-    );
-    expect(
-      service.requests.map(({ target }) => target).filter((target) => target.startsWith('/files')),
-    ).toEqual(['/files/3.pdf']);
+    const { says, asked } = await download(service, folder);
+    expect(says).toBe('1,1-id-0-#.pdf,17,there\n2,2-id-1-#.PDF,17,there\n3,3-id-2-#.pdf,17,saved\n');
+    expect(asked).toEqual(['/files/3.pdf']);
     expect(filesIn(folder)).toEqual(['1-id-0-#.pdf', '2-id-1-#.PDF', '3-id-2-#.pdf']);
   });
 
-  it('keeps apart two invoices of one number, also when a later run asks for one of them alone', async () => {
-    const twins = [
-      { id: 'invoice', number: 5, files: ['/files/invoice.pdf'] },
-      { id: 'credit-note', number: 5, files: ['/files/credit-note.pdf'] },
-    ];
-    const service = await startInvoiceService([twins[0]!]);
+  const invoice = { id: 'invoice', number: 5, files: ['/files/invoice.pdf'] };
+  const creditNote = { id: 'credit-note', number: 5, files: ['/files/credit-note.pdf'] };
+  const withoutId = ({ number, files }: typeof invoice): ListedInvoice => ({ number, files });
+  it.each<[what: string, ...rounds: [listed: ListedInvoice[], says: string][]]>([
+    [
+      'two invoices of one number, also when a later run asks for one of them alone',
+      [[invoice], '5,5-invoice-#.pdf,23,saved\n'],
+      [[creditNote], '5,5-credit-note-#.pdf,27,saved\n'],
+      [[creditNote, invoice], '5,5-credit-note-#.pdf,27,there\n5,5-invoice-#.pdf,23,there\n'],
+    ],
+    [
+      'an invoice and a credit note of one number, where no record has an id',
+      [[withoutId(invoice)], '5,5-#.pdf,23,saved\n'],
+      [[withoutId(creditNote), withoutId(invoice)], '5,5-#.pdf,27,saved\n5,5-#.pdf,23,there\n'],
+    ],
+    [
+      'files of one document by their own paths, not by their places in the list',
+      [[{ id: 'a', number: 7, files: ['/files/one.pdf?signature=1'] }], '7,7-a-#.pdf,31,saved\n'],
+      [
+        [{ id: 'a', number: 7, files: ['/files/other.pdf?signature=2', '/files/one.pdf?signature=3'] }],
+        '7,7-a-#.pdf,33,saved\n7,7-a-#.pdf,31,there\n',
+      ],
+    ],
+    [
+      'files that nothing tells apart, in the order of the listing',
+      [
+        [
+          { number: 7, files: ['/files/one.pdf'] },
+          { number: 7, files: ['/files/one.pdf', '/files/one.pdf'] },
+        ],
+        '7,7-#.pdf,19,saved\n'.repeat(3),
+      ],
+    ],
+  ])('keeps apart %s', async (_, ...rounds) => {
+    const service = await startInvoiceService([]);
     const folder = temporaryFolder();
-    await runAgainstService([...DOWNLOAD, folder], service);
-    service.invoices = [twins[1]!];
-    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(unhashed(stdout)).toBe('5,5-credit-note-#.pdf,27,saved\n');
-    service.invoices = [twins[1]!, twins[0]!];
-    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(unhashed(again.stdout)).toBe('5,5-credit-note-#.pdf,27,there\n5,5-invoice-#.pdf,23,there\n');
-  });
-
-  it('knows a file by its document and its own path, not by its place in the list', async () => {
-    const service = await startInvoiceService([
-      { id: 'a', number: 7, files: ['/files/one.pdf?signature=1'] },
-    ]);
-    const folder = temporaryFolder();
-    await runAgainstService([...DOWNLOAD, folder], service);
-    service.invoices = [
-      { id: 'a', number: 7, files: ['/files/other.pdf?signature=2', '/files/one.pdf?signature=3'] },
-    ];
-    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(unhashed(stdout)).toBe('7,7-a-#.pdf,33,saved\n7,7-a-#.pdf,31,there\n');
-    const other = stdout.split(',')[1]!;
-    expect(readFileSync(join(folder, other), 'utf8')).toBe('%PDF-/files/other.pdf?signature=2');
-    service.requests.length = 0;
-    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(again.stdout).toBe(stdout.replace('saved', 'there'));
-    expect(service.requests.filter(({ target }) => target.startsWith('/files'))).toEqual([]);
-  });
-
-  it('keeps apart an invoice and a credit note of one number, where no record has an id', async () => {
-    const service = await startInvoiceService([{ number: 7, files: ['/files/invoice.pdf'] }]);
-    const folder = temporaryFolder();
-    await runAgainstService([...DOWNLOAD, folder], service);
-    service.invoices = [
-      { number: 7, files: ['/files/credit-note.pdf'] },
-      { number: 7, files: ['/files/invoice.pdf'] },
-    ];
-    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(unhashed(stdout)).toBe('7,7-#.pdf,27,saved\n7,7-#.pdf,23,there\n');
-  });
-
-  it('keeps apart files that nothing tells apart, in the order of the listing', async () => {
-    const same = { number: 7, files: ['/files/one.pdf'] };
-    const service = await startInvoiceService([
-      same,
-      { ...same, files: ['/files/one.pdf', '/files/one.pdf'] },
-    ]);
-    const folder = temporaryFolder();
-    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(unhashed(stdout)).toBe('7,7-#.pdf,19,saved\n'.repeat(3));
-    expect(filesIn(folder)).toHaveLength(3);
-    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(again.stdout).toBe(stdout.replaceAll('saved', 'there'));
+    let last = '';
+    for (const [listed, expected] of rounds) {
+      service.invoices = listed;
+      const { says, stdout } = await download(service, folder);
+      expect(says).toBe(expected);
+      last = stdout;
+    }
+    const again = await download(service, folder);
+    expect([again.stdout, again.asked]).toEqual([last.replaceAll('saved', 'there'), []]);
+    const files = service.invoices.flatMap((each) => each.files ?? []);
+    const texts = [...last.matchAll(/[^,\n]+\.pdf/g)].map(([name]) =>
+      readFileSync(join(folder, name), 'utf8'),
+    );
+    expect(texts.map((text) => text.split('?')[0])).toEqual(
+      files.map((path) => `%PDF-${path.split('?')[0]}`),
+    );
   });
 
   it('keeps apart two organizations in one folder, though ids and paths are the same', async () => {
     const service = await startInvoiceService(invoices(1));
     const folder = temporaryFolder();
     const as = (organizationId: string) =>
-      runAgainstService([...DOWNLOAD, folder, '--no-header'], service, {
-        env: { FOLIO_TOKEN: jsonWebToken({ organizationId }) },
-      });
+      download(service, folder, [], { env: { FOLIO_TOKEN: jsonWebToken({ organizationId }) } });
     const [north, south] = [await as('north'), await as('south')];
-    for (const { stdout } of [north, south]) expect(unhashed(stdout)).toBe('1,1-id-0-#.pdf,17,saved\n');
+    for (const { says } of [north, south]) expect(says).toBe('1,1-id-0-#.pdf,17,saved\n');
     expect(filesIn(folder)).toHaveLength(2);
     expect((await as('north')).stdout).toBe(north.stdout.replace('saved', 'there'));
     expect((await as('south')).stdout).toBe(south.stdout.replace('saved', 'there'));
@@ -206,7 +202,7 @@ describe('folio issued download', () => {
       },
     );
     const folder = temporaryFolder();
-    const { code, stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    const { code, stdout } = await download(service, folder);
     expect(code).toBe(0);
     const texts = [...stdout.matchAll(/7-[^,]+/g)].map(([name]) => readFileSync(join(folder, name), 'utf8'));
     expect(texts).toEqual(['%PDF-/files/invoice.pdf?signature=2', '%PDF-/files/credit-note.pdf?signature=2']);
@@ -219,17 +215,11 @@ describe('folio issued download', () => {
       response.setHeader('content-type', type).end(type === 'text/xml' ? '<xml>' : '%PDF-');
     });
     const folder = temporaryFolder();
-    const only = [...DOWNLOAD, folder, '--only', '.PDF', '--no-header'];
-    expect(unhashed((await runAgainstService(only, service)).stdout)).toBe('1,1-a-#.pdf,5,saved\n');
+    const only = ['--only', '.PDF'];
+    expect((await download(service, folder, only)).says).toBe('1,1-a-#.pdf,5,saved\n');
     expect(filesIn(folder)).toEqual(['1-a-#.pdf']);
-    service.requests.length = 0;
-    await runAgainstService(only, service);
-    expect(service.requests.map(({ target }) => target.split('?')[0])).toEqual([
-      '/v1/invoices/issued',
-      '/files/opaque',
-    ]);
-    const all = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
-    expect(unhashed(all.stdout)).toBe('1,1-a-#.pdf,5,there\n1,1-a-#.xml,5,saved\n');
+    expect((await download(service, folder, only)).asked).toEqual(['/files/opaque']);
+    expect((await download(service, folder)).says).toBe('1,1-a-#.pdf,5,there\n1,1-a-#.xml,5,saved\n');
   });
 
   it('names what failed, exit 6, with everything else there', async () => {
@@ -240,10 +230,8 @@ describe('folio issued download', () => {
     });
     service.invoices.push({ id: 'no-link', number: 'N', files: [''] });
     const folder = temporaryFolder();
-    const { code, stdout, stderr } = await runAgainstService(
-      [...DOWNLOAD, folder, '--format', 'jsonl', '--retries', '1'],
-      service,
-    );
+    const argv = ['issued', 'download', folder, '--format', 'jsonl', '--retries', '1'];
+    const { code, stdout, stderr } = await runAgainstService(argv, service);
     expect(code).toBe(6);
     expect(stdout.split('\n')[1]).toBe('{"invoice":2,"file":null,"bytes":null,"status":"failed"}');
     const host = service.origin.slice('http://'.length);
@@ -264,7 +252,7 @@ describe('folio issued download', () => {
       else response.end('%PDF-56789');
     });
     const folder = temporaryFolder();
-    const { code, context } = await runAgainstService([...DOWNLOAD, folder], service);
+    const { code, context } = await download(service, folder);
     expect({ code, tries, waits: context.clock.sleeps.length }).toEqual({ code: 0, tries: 3, waits: 2 });
     expect(readFileSync(fileIn(folder, '1-'), 'utf8')).toBe('%PDF-56789');
     expect(filesIn(folder)).toEqual(['1-id-0-#.pdf']);
@@ -279,11 +267,11 @@ describe('folio issued download', () => {
     const service = await startInvoiceService(
       [...evil, 'linked'].map((number, at) => ({ id: at, number, files: ['/f/..%2f..%2fx.pdf'] })),
     );
-    await runAgainstService([...DOWNLOAD, folder], service);
+    await download(service, folder);
     const linked = fileIn(folder, 'linked-');
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     symlinkSync(join(outside, 'victim'), linked);
-    const { code } = await runAgainstService([...DOWNLOAD, folder], service);
+    const { code } = await download(service, folder);
     expect(code).toBe(0);
     expect(readdirSync(outside).sort()).toEqual(['in', 'victim']);
     expect(readdirSync(join(outside, 'in'))).toEqual(['folder']);
@@ -306,7 +294,7 @@ describe('folio issued download', () => {
       const location = request.url === '/round' ? '/round' : 'http://files.example.com/x?signature=s3cret';
       response.writeHead(302, { location }).end();
     });
-    const { code, stderr } = await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
+    const { code, stderr } = await download(service, temporaryFolder());
     expect(code).toBe(6);
     expect(stderr).toContain('1-1 (the link to files.example.com is http:// and not https://: it is not');
     expect(stderr).toContain('1-2 (the link to files.example.com names a user');
@@ -325,7 +313,7 @@ describe('folio issued download', () => {
     try {
       const service = { origin: sandbox.baseUrl.slice(0, -'/v1'.length) };
       let asked = 0;
-      const { code, stderr } = await runAgainstService([...DOWNLOAD, folder], service, {
+      const { code, stderr } = await runAgainstService(['issued', 'download', folder], service, {
         env: { FOLIO_TOKEN: sandbox.tokens[0] },
         prepare: ({ clock }) => clock.advance(now - clock.now()),
         openTransport: async (options) => {
@@ -356,10 +344,10 @@ describe('folio issued download', () => {
     Object.defineProperty(service, 'invoices', {
       get: () => [{ id: 'a', number: 1, files: [`/files/1?signature=${listed++}`] }],
     });
-    const { code, stderr } = await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
+    const { code, stderr, asked } = await download(service, temporaryFolder());
     expect(code).toBe(6);
     expect(stderr).toContain('refuses the link (403)');
-    expect(service.requests.filter(({ target }) => target.startsWith('/files'))).toHaveLength(2);
+    expect(asked).toHaveLength(2);
   });
 
   it('stops at once, leaving whole files only', async () => {
@@ -370,7 +358,7 @@ describe('folio issued download', () => {
     });
     let stop: (signal: 'SIGINT') => void = () => {};
     const folder = temporaryFolder();
-    const { code } = await runAgainstService([...DOWNLOAD, folder], service, {
+    const { code } = await download(service, folder, [], {
       prepare: (context) => (stop = context.stop),
     });
     expect(code).toBe(130);
@@ -381,7 +369,7 @@ describe('folio issued download', () => {
     const service = await startInvoiceService(invoices(1));
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    const { code, stderr } = await runAgainstService([...DOWNLOAD, file], service);
+    const { code, stderr } = await download(service, file);
     expect(code).toBe(1);
     expect(stderr).toContain(`cannot write ${file}`);
     expect(service.requests).toEqual([]);
@@ -399,10 +387,8 @@ describe('folio issued download', () => {
       for (const each of open) each.end('%PDF-');
       open.clear();
     });
-    const { code } = await runAgainstService(
-      [...DOWNLOAD, temporaryFolder(), '--page-size', '5', '--concurrency', '1'],
-      service,
-    );
+    const flags = ['--page-size', '5', '--concurrency', '1'];
+    const { code } = await download(service, temporaryFolder(), flags);
     expect({ code, most }).toEqual({ code: 0, most: 8 });
     const order = service.requests.map(({ target }) => (target.startsWith('/v1') ? 'page' : 'file'));
     expect(order.indexOf('file')).toBeLessThan(order.lastIndexOf('page'));
@@ -411,17 +397,14 @@ describe('folio issued download', () => {
   it('takes the invoices for which a condition holds, as many as the limit says', async () => {
     const service = await startInvoiceService(invoices(30));
     const folder = temporaryFolder();
-    const where = ['--where', 'number>=10', '--limit', '3', '--page-size', '4', '--no-header'];
-    const { code, stdout } = await runAgainstService([...DOWNLOAD, folder, ...where], service);
-    expect({ code, stdout: unhashed(stdout) }).toEqual({
-      code: 0,
-      stdout: '10,10-id-9-#.pdf,18,saved\n11,11-id-10-#.pdf,18,saved\n12,12-id-11-#.pdf,18,saved\n',
-    });
+    const where = ['--where', 'number>=10', '--limit', '3', '--page-size', '4'];
+    const { says } = await download(service, folder, where);
+    expect(says).toBe('10,10-id-9-#.pdf,18,saved\n11,11-id-10-#.pdf,18,saved\n12,12-id-11-#.pdf,18,saved\n');
   });
 
   it('prints the columns of its records without fetching anything', async () => {
     const service = await startInvoiceService(invoices(1));
-    const { stdout } = await runAgainstService([...DOWNLOAD, '/nonexistent', '--list-columns'], service);
+    const { stdout } = await download(service, '/nonexistent', ['--list-columns']);
     expect(stdout).toBe('invoice\nfile\nbytes\nstatus\n');
     expect(service.requests).toEqual([]);
   });
