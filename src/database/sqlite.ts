@@ -34,15 +34,15 @@ interface Statement {
   iterate(...parameters: readonly unknown[]): Iterable<object>;
 }
 
-/** Result codes of SQLite. */
-const [BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [5, 8, 13, 14, 26];
-const CODES: Readonly<Record<string, number>> = {
-  SQLITE_BUSY: BUSY,
-  SQLITE_READONLY: READ_ONLY,
-  SQLITE_FULL: FULL,
-  SQLITE_CANTOPEN: CANNOT_OPEN,
-  SQLITE_NOTADB: NO_DATABASE,
-};
+/** Result codes of SQLite, of any other failure, and their names. */
+const [FAILED, BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [1, 5, 8, 13, 14, 26];
+const CODES: ReadonlyMap<string | undefined, number> = new Map([
+  ['BUSY', BUSY],
+  ['READONLY', READ_ONLY],
+  ['FULL', FULL],
+  ['CANTOPEN', CANNOT_OPEN],
+  ['NOTADB', NO_DATABASE],
+]);
 
 /** Milliseconds that a transaction waits for other programs, in all and between two tries. */
 const MAX_WAIT = 30_000;
@@ -199,17 +199,16 @@ class SqliteDatabase implements Database {
 
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
     const rows = this.#explained(() => {
-      const statement = this.#connection.prepare(sql);
-      return statement.iterate(...parameters)[Symbol.iterator]();
+      const all = this.#connection.prepare(sql).iterate(...parameters);
+      return all[Symbol.iterator]();
     });
     for (let isOver = false; !isOver;) {
       const group = this.#explained(() => {
         const together: StoredRow[] = [];
-        while (together.length < ROWS_TOGETHER) {
-          const { done, value } = rows.next();
-          isOver = done === true;
-          if (isOver) break;
-          together.push(Object.values(value) as StoredRow);
+        while (together.length < ROWS_TOGETHER && !isOver) {
+          const next = rows.next();
+          if (next.done) isOver = true;
+          else together.push(Object.values(next.value as object) as StoredRow);
         }
         return together;
       });
@@ -291,47 +290,41 @@ class SqliteDatabase implements Database {
     }
   }
 
-  #explain(error: unknown): unknown {
-    const code = codeOf(error);
-    if (code === undefined) return error;
+  #explain(cause: unknown): unknown {
+    const code = codeOf(cause);
+    if (code === undefined) return cause;
     if (code === NO_DATABASE) {
       return new UsageError(`${this.shown} is no SQLite database`, {
         hint: 'Name another file: folio makes one where there is none.',
-        cause: error,
+        cause,
       });
     }
-    if (code === BUSY) {
-      return new OutputError(`${this.shown} is in use: another program has it locked`, {
-        hint: 'Run folio sync again when the other program is done.',
-        cause: error,
-      });
-    }
-    return cannotOpen(this.shown, error);
+    if (code !== BUSY) return cannotOpen(this.shown, cause);
+    return new OutputError(`${this.shown} is in use: another program has it locked`, {
+      hint: 'Run folio sync again when the other program is done.',
+      cause,
+    });
   }
 }
 
-function cannotOpen(shown: string, error: unknown): OutputError {
-  const reason = codeOf(error) === READ_ONLY ? 'it is read-only' : systemReason(error);
-  return new OutputError(`cannot use ${shown}: ${reason}`, {
-    hint: hintOf(codeOf(error), shown),
-    cause: error,
-  });
-}
-
-function hintOf(code: number | undefined, shown: string): string | undefined {
-  if (code === CANNOT_OPEN)
-    return `Check that there is a folder for ${basename(shown)}, and that you may write there.`;
-  return code === FULL ? 'Free some space, or name a file on another disk; nothing was written.' : undefined;
+function cannotOpen(shown: string, cause: unknown): OutputError {
+  const code = codeOf(cause);
+  const hints = new Map<number | undefined, string>([
+    [CANNOT_OPEN, `Check that there is a folder for ${basename(shown)}, and that you may write there.`],
+    [FULL, 'Free some space, or name a file on another disk; nothing was written.'],
+  ]);
+  return new OutputError(
+    `cannot use ${shown}: ${code === READ_ONLY ? 'it is read-only' : systemReason(cause)}`,
+    { hint: hints.get(code), cause },
+  );
 }
 
 /** SQLite's own number for an error; undefined for errors of anything else. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  const code = errorCode(error);
-  if (code?.startsWith('SQLITE_')) {
-    return CODES[code] ?? Object.entries(CODES).find(([name]) => code.startsWith(`${name}_`))?.[1] ?? 1;
-  }
+  const name = /^SQLITE_([A-Z]+)/.exec(errorCode(error) ?? '')?.[1];
+  if (name !== undefined) return CODES.get(name) ?? FAILED;
   // The package's word for a file that cannot be opened.
   const failed = /^ConnectionFailed\(.*: (\d+)"\)$/.exec(error.message);
   return failed === null ? undefined : Number(failed[1]);

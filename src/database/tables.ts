@@ -1,56 +1,41 @@
 import { UsageError } from '../errors.ts';
-import { quoteName, type Database, type Dialect, type Relation } from './database.ts';
+import { quoteName, type Database, type Dialect } from './database.ts';
 
-/** The columns of folio's own that each table of records begins with. */
-export const OWN_COLUMNS = [
-  '_profile',
-  '_key',
-  '_hash',
-  '_first_run',
-  '_changed_run',
-  '_gone_run',
-  '_raw',
-] as const;
-
-type OwnType = keyof Dialect['types'];
-
-/** What a table of folio's own consists of: names of columns, and what they hold. */
+/** What a table of folio's own consists of: names of columns, and what they hold; behind a question mark, or nothing. */
 interface OwnTable {
-  readonly columns: Readonly<Record<string, OwnType>>;
-  readonly nullable: readonly string[];
+  readonly columns: Readonly<Record<string, keyof Dialect['types'] | '?key' | '?integer'>>;
   readonly primaryKey: readonly string[];
 }
 
 const RECORDS: OwnTable = {
   columns: {
     ...{ _profile: 'key', _key: 'key', _hash: 'key' },
-    ...{ _first_run: 'integer', _changed_run: 'integer', _gone_run: 'integer', _raw: 'raw' },
+    ...{ _first_run: 'integer', _changed_run: 'integer', _gone_run: '?integer', _raw: 'raw' },
   },
-  nullable: ['_gone_run'],
   primaryKey: ['_profile', '_key'],
 };
 
 const HISTORY: OwnTable = {
   columns: { _profile: 'key', _key: 'key', _run: 'integer', _change: 'key', _raw: 'raw' },
-  nullable: [],
   primaryKey: ['_profile', '_key', '_run'],
 };
 
 const RUNS: OwnTable = {
   columns: {
     ...{ run: 'integer', profile: 'key', resource: 'key', started_at: 'instant', finished_at: 'instant' },
-    ...{ complete: 'flag', total: 'integer', added: 'integer', changed: 'integer', gone: 'integer' },
-    ...{ back: 'integer', error: 'key', folio_version: 'key', organization: 'key' },
+    ...{ complete: 'flag', total: '?integer', added: 'integer', changed: 'integer', gone: 'integer' },
+    ...{ back: 'integer', error: '?key', folio_version: 'key', organization: '?key' },
   },
-  nullable: ['total', 'error', 'organization'],
   primaryKey: ['run', 'profile', 'resource'],
 };
 
 const COLUMNS: OwnTable = {
   columns: { resource: 'key', column: 'key', type: 'key', first_run: 'integer', field: 'key' },
-  nullable: [],
   primaryKey: ['resource', 'column'],
 };
+
+/** The columns of folio's own that each table of records begins with. */
+export const OWN_COLUMNS: readonly string[] = Object.keys(RECORDS.columns);
 
 /** The columns of `_runs`, in order. */
 export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
@@ -79,22 +64,25 @@ export async function checkTables(
   tables: readonly string[],
   version: string,
 ): Promise<void> {
-  const runs = await requireOwn(database, '_runs', RUNS);
-  const columns = await requireOwn(database, '_columns', COLUMNS);
-  if (runs !== undefined) await refuseNewer(database, version);
-  const isOurs = runs !== undefined && columns !== undefined;
+  const hasRuns = await requireOwn(database, '_runs', RUNS);
+  const isOurs = (await requireOwn(database, '_columns', COLUMNS)) && hasRuns;
+  if (hasRuns) await refuseNewer(database, version);
   for (const table of tables) {
-    const history = `${table}_history`;
-    if (!isOurs) await refuseAny(database, [table, history, `${table}_current`]);
-    await requireOwnWithView(database, table, RECORDS);
+    const [history, view] = [`${table}_history`, `${table}_current`];
+    for (const name of isOurs ? [] : [table, history, view])
+      if ((await database.relation(name)) !== undefined) throw foreignRelation(database, name);
+    const hasRecords = await requireOwn(database, table, RECORDS);
+    const current = await database.relation(view);
+    if (current !== undefined && (current.kind === 'table' || !hasRecords))
+      throw foreignRelation(database, view);
     await requireOwn(database, history, HISTORY);
   }
 }
 
 /** Makes the tables of runs and columns where they are missing. */
 export async function makeRunTables(database: Database): Promise<void> {
-  if ((await database.relation('_runs')) === undefined) await create(database, '_runs', RUNS);
-  if ((await database.relation('_columns')) === undefined) await create(database, '_columns', COLUMNS);
+  await makeTable(database, '_runs', RUNS);
+  await makeTable(database, '_columns', COLUMNS);
 }
 
 /**
@@ -102,13 +90,10 @@ export async function makeRunTables(database: Database): Promise<void> {
  * `addRecordKey` adds when all rows are in: to make the index at once takes half the time of one that grows.
  */
 export async function makeRecordTables(database: Database, table: string): Promise<boolean> {
-  const isNew = (await database.relation(table)) === undefined;
-  const lacksKey = isNew && database.dialect.altersTogether;
-  if (isNew) await create(database, table, lacksKey ? { ...RECORDS, primaryKey: [] } : RECORDS);
-  if ((await database.relation(`${table}_history`)) === undefined) {
-    await create(database, `${table}_history`, HISTORY);
-  }
-  return lacksKey;
+  const { altersTogether } = database.dialect;
+  const isNew = await makeTable(database, table, altersTogether ? { ...RECORDS, primaryKey: [] } : RECORDS);
+  await makeTable(database, `${table}_history`, HISTORY);
+  return isNew && altersTogether;
 }
 
 /** Adds the primary key that `makeRecordTables` left out. */
@@ -116,29 +101,13 @@ export async function addRecordKey(database: Database, table: string): Promise<v
   await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
 }
 
-async function requireOwnWithView(database: Database, name: string, own: OwnTable): Promise<void> {
-  const relation = await requireOwn(database, name, own);
-  const current = await database.relation(`${name}_current`);
-  if (current?.kind === 'table' || (current !== undefined && relation === undefined))
-    throw foreignRelation(database, `${name}_current`);
-}
-
-/** The table, where it is there. Throws UsageError where it is another than folio makes. */
-async function requireOwn(
-  database: Database,
-  name: string,
-  { columns }: OwnTable,
-): Promise<Relation | undefined> {
+/** Whether the table is there. Throws UsageError where it is another than folio makes. */
+async function requireOwn(database: Database, name: string, { columns }: OwnTable): Promise<boolean> {
   const relation = await database.relation(name);
-  if (relation === undefined) return undefined;
+  if (relation === undefined) return false;
   const isOwn = Object.keys(columns).every((column) => relation.columns.has(column));
   if (relation.kind !== 'table' || !isOwn) throw foreignRelation(database, name);
-  return relation;
-}
-
-async function refuseAny(database: Database, names: readonly string[]): Promise<void> {
-  for (const name of names)
-    if ((await database.relation(name)) !== undefined) throw foreignRelation(database, name);
+  return true;
 }
 
 function foreignRelation(database: Database, name: string): UsageError {
@@ -154,29 +123,33 @@ async function refuseNewer(database: Database, version: string): Promise<void> {
   if (newer === undefined) return;
   throw new UsageError(
     `${database.shown} was written by folio ${newer}, which is newer than this one (${version})`,
-    {
-      hint: 'Nothing was touched. Update folio, and run folio sync again.',
-    },
+    { hint: 'Nothing was touched. Update folio, and run folio sync again.' },
   );
 }
 
 /** Later fixes of one release (the third number) share its tables. */
 function isNewer(text: string, version: string): boolean {
-  const [theirs, ours] = [text, version].map((each) =>
-    each.split('.').map((part) => Number.parseInt(part, 10)),
-  );
-  const major = (theirs![0] ?? 0) - (ours![0] ?? 0);
-  return major > 0 || (major === 0 && (theirs![1] ?? 0) > (ours![1] ?? 0));
+  const [major, minor] = [0, 1].map((at) => {
+    const [theirs = 0, ours = 0] = [text, version].map((each) =>
+      Number.parseInt(each.split('.')[at] ?? '0', 10),
+    );
+    return theirs - ours;
+  });
+  return major! > 0 || (major === 0 && minor! > 0);
 }
 
-async function create(database: Database, name: string, table: OwnTable): Promise<void> {
-  const { columns, nullable, primaryKey } = table;
+/** Returns whether it was not there. */
+async function makeTable(database: Database, name: string, table: OwnTable): Promise<boolean> {
+  if ((await database.relation(name)) !== undefined) return false;
   const { types, tableOptions } = database.dialect;
-  const list = Object.entries(columns).map(
-    ([column, type]) => `${quoteName(column)} ${types[type]}${nullable.includes(column) ? '' : ' NOT NULL'}`,
+  const list = Object.entries(table.columns).map(([column, type]) =>
+    type === '?key' || type === '?integer'
+      ? `${quoteName(column)} ${types[type === '?key' ? 'key' : 'integer']}`
+      : `${quoteName(column)} ${types[type]} NOT NULL`,
   );
-  if (primaryKey.length > 0) list.push(primaryKeyOf(table));
+  if (table.primaryKey.length > 0) list.push(primaryKeyOf(table));
   await database.query(`CREATE TABLE ${database.table(name)} (${list.join(', ')})${tableOptions}`);
+  return true;
 }
 
 function primaryKeyOf({ primaryKey }: OwnTable): string {
