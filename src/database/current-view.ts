@@ -1,6 +1,6 @@
 import { declaredType, ofAny, type FieldsOf } from '../invoices/fields.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
-import { quoteName, type Database } from './database.ts';
+import { quoteName, type Database, type Dialect } from './database.ts';
 import type { TableColumn } from './record-columns.ts';
 
 /**
@@ -13,6 +13,7 @@ import type { TableColumn } from './record-columns.ts';
 interface ViewColumn extends TableColumn {
   /** The type of the view's column, as PostgreSQL writes it. */
   readonly shownAs: string;
+  readonly expression: string;
 }
 
 /** What decides the types of columns that the view does not have yet. */
@@ -34,6 +35,14 @@ const CLOCK = String.raw`([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?`;
 const ZONE = String.raw`(Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])`;
 const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?$`;
 
+/** Of which columns a view that is made anew shows nothing. */
+interface Hidden {
+  /** Columns of which it shows NULL: their types can be changed then. */
+  readonly unread?: readonly TableColumn[];
+  /** Columns that the table does not have yet. */
+  readonly absent?: readonly TableColumn[];
+}
+
 /** The current view of one table. */
 export class CurrentView {
   readonly #database: Database;
@@ -54,39 +63,31 @@ export class CurrentView {
     meaning: ViewMeaning,
   ): Promise<CurrentView> {
     const kept = (await database.relation(`${table}_current`))?.columns ?? new Map<string, string>();
+    const { dialect } = database;
     const shown = columns.flatMap((column) => {
-      const shownAs = kept.get(column.name) || typeFor(database, column, meaning);
-      return shownAs === undefined ? [] : [{ ...column, shownAs }];
+      const shownAs = kept.get(column.name) || typeFor(dialect, column, meaning);
+      if (shownAs === undefined) return [];
+      return [{ ...column, shownAs, expression: expressionOf(dialect, column, shownAs) }];
     });
     // A view can be given columns at its end alone.
-    const places = [...kept.keys()];
-    const placeOf = ({ name }: TableColumn): number =>
-      kept.has(name) ? places.indexOf(name) : places.length;
-    const ordered = shown.toSorted((a, b) => placeOf(a) - placeOf(b));
-    return new CurrentView(database, table, ordered);
+    const names = [...kept.keys()];
+    const placeOf = ({ name }: TableColumn): number => (kept.has(name) ? names.indexOf(name) : names.length);
+    return new CurrentView(
+      database,
+      table,
+      shown.toSorted((a, b) => placeOf(a) - placeOf(b)),
+    );
   }
 
-  /**
-   * Makes the view, or gives it the columns that it lacks.
-   *
-   * @param unread columns of which it is to show nothing: their types can be changed then
-   * @param absent columns that the table does not have yet
-   */
-  async make({
-    unread = [],
-    absent = [],
-  }: {
-    readonly unread?: readonly TableColumn[];
-    readonly absent?: readonly TableColumn[];
-  } = {}): Promise<void> {
-    const isAmong = (columns: readonly TableColumn[], { name }: TableColumn): boolean =>
-      columns.some((column) => column.name === name);
+  /** Makes the view, or gives it the columns that it lacks. */
+  async make({ unread = [], absent = [] }: Hidden = {}): Promise<void> {
+    const [hidden, missing] = [unread, absent].map((columns) => new Set(columns.map(({ name }) => name)));
     const view = this.#database.table(`${this.#table}_current`);
-    const there = this.#columns.filter((column) => !isAmong(absent, column));
-    const list = there.map((column) => {
-      const shown = isAmong(unread, column) ? `NULL::${column.shownAs}` : this.#expressionOf(column);
-      return `${shown} AS ${quoteName(column.name)}`;
-    });
+    const list = this.#columns.flatMap(({ name, shownAs, expression }) =>
+      missing!.has(name)
+        ? []
+        : `${hidden!.has(name) ? `NULL::${shownAs}` : expression} AS ${quoteName(name)}`,
+    );
     // Where views of the user read this one it can be given more columns, but not be dropped.
     const isReplaced = this.#database.dialect.engine === 'PostgreSQL';
     if (!isReplaced) await this.#database.query(`DROP VIEW IF EXISTS ${view}`);
@@ -98,12 +99,9 @@ export class CurrentView {
 
   /** The columns that show nothing for records of the profile which the run has written, although these hold something. */
   async unreadable(profile: string, run: number): Promise<readonly UnreadableColumn[]> {
-    const strict = this.#columns.flatMap((column) => {
-      const shownAs = WORDS.get(column.shownAs);
-      const expression = this.#expressionOf(column);
-      return shownAs === undefined || expression === quoteName(column.name)
-        ? []
-        : [{ name: column.name, shownAs, expression }];
+    const strict = this.#columns.flatMap(({ name, shownAs: type, expression }) => {
+      const shownAs = WORDS.get(type);
+      return shownAs === undefined || expression === quoteName(name) ? [] : [{ name, shownAs, expression }];
     });
     if (strict.length === 0) return [];
     const counts = strict.map(({ name, expression }) => {
@@ -120,27 +118,28 @@ export class CurrentView {
       return records === 0 ? [] : [{ name, shownAs, records }];
     });
   }
+}
 
-  #expressionOf({ name, type, shownAs }: ViewColumn): string {
-    const cell = quoteName(name);
-    if (this.#database.dialect.engine === 'SQLite') return shownAs === 'date' ? sqliteDay(cell) : cell;
-    if (shownAs === this.#database.dialect.types[type]) return cell;
-    if (shownAs === 'text') return `${cell}::text`;
-    if (shownAs === 'json') return `to_json(${cell})`;
-    // What is no text is of another kind than the column was.
-    if (type !== 'text') return `NULL::${shownAs}`;
-    switch (shownAs) {
-      case 'date':
-        return `CASE WHEN ${startsWithDay(cell, '([T ].*)?$')} THEN substr(${cell}, 1, 10)::date END`;
-      case 'timestamp with time zone':
-        return `CASE WHEN ${startsWithDay(cell, `[T ]${CLOCK}${ZONE}$`)} THEN ${cell}::timestamptz END`;
-      case 'numeric':
-        return `CASE WHEN ${cell} ~ '${NUMBER}' THEN ${cell}::numeric END`;
-      case 'boolean':
-        return `CASE ${cell} WHEN 'true' THEN true WHEN 'false' THEN false END`;
-      default:
-        return `NULL::${shownAs}`;
-    }
+/** What the view shows of a column, in SQL. */
+function expressionOf({ engine, types }: Dialect, { name, type }: TableColumn, shownAs: string): string {
+  const cell = quoteName(name);
+  if (engine === 'SQLite') return shownAs === 'date' ? sqliteDay(cell) : cell;
+  if (shownAs === types[type]) return cell;
+  if (shownAs === 'text') return `${cell}::text`;
+  if (shownAs === 'json') return `to_json(${cell})`;
+  // What is no text is of another kind than the column was.
+  if (type !== 'text') return `NULL::${shownAs}`;
+  switch (shownAs) {
+    case 'date':
+      return `CASE WHEN ${startsWithDay(cell, '([T ].*)?$')} THEN substr(${cell}, 1, 10)::date END`;
+    case 'timestamp with time zone':
+      return `CASE WHEN ${startsWithDay(cell, `[T ]${CLOCK}${ZONE}$`)} THEN ${cell}::timestamptz END`;
+    case 'numeric':
+      return `CASE WHEN ${cell} ~ '${NUMBER}' THEN ${cell}::numeric END`;
+    case 'boolean':
+      return `CASE ${cell} WHEN 'true' THEN true WHEN 'false' THEN false END`;
+    default:
+      return `NULL::${shownAs}`;
   }
 }
 
@@ -153,7 +152,7 @@ const WORDS: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
 
 /** Undefined for a column that held nothing yet: its type is that of the first values, and kept, so it cannot be said before. */
 function typeFor(
-  { dialect }: Database,
+  dialect: Dialect,
   { field, type }: TableColumn,
   { fields, factsOf }: ViewMeaning,
 ): string | undefined {

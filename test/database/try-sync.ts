@@ -25,8 +25,8 @@ export const options: SyncOptions = {
 };
 
 /** A listing that was read whole: records as JSON texts, in pages. */
-export async function listing(texts: readonly string[], key?: readonly string[]): Promise<SpooledListing> {
-  const spooled = new SpooledListing({ records: 'issued invoices', key });
+async function listing(texts: readonly string[]): Promise<SpooledListing> {
+  const spooled = new SpooledListing({ records: 'issued invoices', key: undefined });
   for (let at = 0; at < texts.length; at += 7) {
     await spooled.add(scanArray(Buffer.from(`[${texts.slice(at, at + 7).join(',')}]`)));
   }

@@ -120,8 +120,7 @@ export class DownloadSource implements ServiceSource {
     const filters = filterParameters(issued, this.#listing.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
     const reader = new InvoiceFileReader(session.organization ?? session.baseUrl.origin);
-    const pages = numberedPages(request, issued.paging);
-    const renewal = new LinkRenewal(pages, reader, context.signal);
+    const renewal = new LinkRenewal(numberedPages(request, issued.paging), reader, context.signal);
     const downloads = { folder, client, renewal, only: this.#options.flags.only };
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {
@@ -141,10 +140,7 @@ export class DownloadSource implements ServiceSource {
     folder: DownloadFolder,
     reader: InvoiceFileReader,
   ): AsyncGenerator<DownloadJob> {
-    const { where } = this.#options.flags;
-    for await (const { records, placeOf } of where === undefined
-      ? this.#all(options)
-      : this.#some(options, where)) {
+    for await (const { records, placeOf } of this.#invoices(options)) {
       for (let index = 0; index < records.count; index++) {
         const files = reader.read(records, index, placeOf(index));
         if (files.length === 0) this.#withoutFiles++;
@@ -153,37 +149,27 @@ export class DownloadSource implements ServiceSource {
     }
   }
 
-  async *#all(options: ServicePart): AsyncGenerator<PlacedInvoices> {
-    for await (const { records, next } of this.#listing.read(options, this.#options.flags.limit)) {
-      const start = startOf(records, next);
-      yield { records, placeOf: (index) => start && start.place + index };
-    }
-  }
-
   /** The invoices for which `--where` holds. A limit counts these, not the ones that are read to find them. */
-  async *#some(
-    options: ServicePart,
-    where: NonNullable<QuestionFlags['where']>,
-  ): AsyncGenerator<PlacedInvoices> {
-    const tests = where.map((condition) => conditionTest(condition, whereContext(options.context)));
-    const filter = new WhereFilter(tests);
-    const { page, limit } = this.#options.flags;
-    let left = page === undefined ? (limit ?? Infinity) : Infinity;
+  async *#invoices(options: ServicePart): AsyncGenerator<PlacedInvoices> {
+    const { where, page, limit } = this.#options.flags;
+    const tests = where?.map((condition) => conditionTest(condition, whereContext(options.context)));
+    const filter = tests && new WhereFilter(tests);
+    const isLimited = filter !== undefined && page === undefined;
+    let left = isLimited ? (limit ?? Infinity) : Infinity;
     try {
-      for await (const { records, next } of this.#listing.read(
-        options,
-        page === undefined ? undefined : limit,
-      )) {
-        const [seen, kept] = [filter.seen, filter.kept];
-        const start = startOf(records, next);
-        const some = sliceRecords(filter.apply(records), 0, left);
+      for await (const { records, next } of this.#listing.read(options, isLimited ? undefined : limit)) {
+        const start = typeof next === 'number' ? next - records.count : undefined;
+        const [seen, kept] = [filter?.seen ?? 0, filter?.kept ?? 0];
+        const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
         const placeOf = (index: number): number | undefined =>
-          start && start.place + filter.placeOf(kept + index + 1) - 1 - seen;
+          start === undefined
+            ? undefined
+            : start + (filter === undefined ? index : filter.placeOf(kept + index + 1) - 1 - seen);
         yield { records: some, placeOf };
         if ((left -= some.count) <= 0) return;
       }
     } finally {
-      options.notices.add(...filter.findings());
+      options.notices.add(...(filter?.findings() ?? []));
     }
   }
 }
@@ -192,10 +178,6 @@ export class DownloadSource implements ServiceSource {
 interface PlacedInvoices {
   readonly records: RecordBatch;
   readonly placeOf: (index: number) => number | undefined;
-}
-
-function startOf(records: RecordBatch, next: Delivery['next']): { readonly place: number } | undefined {
-  return typeof next === 'number' ? { place: next - records.count } : undefined;
 }
 
 /** The client for files behind links of the service; it never sees a token. Sends nothing. */
@@ -229,22 +211,16 @@ const MAX_NAMED = 20;
 /** Turns the results of downloads into records, and counts the files that could not be had. */
 class DownloadRecords {
   readonly #failed: string[] = [];
-  #files = 0;
-  /** Of the files that are in the folder. */
+  /** Files that are in the folder, and their bytes. */
+  files = 0;
   bytes = 0;
 
-  /** Files that are in the folder. */
-  get files(): number {
-    return this.#files - this.#failed.length;
-  }
-
   /** One record, as a batch of its own so that it leaves at once; undefined for a file that was not asked for. */
-  recordOf(result: DownloadResult): RecordBatch | undefined {
-    const { file, status, stored, failure } = result;
+  recordOf({ file, status, stored, failure }: DownloadResult): RecordBatch | undefined {
     if (status === 'unwanted') return undefined;
-    this.#files++;
     this.bytes += stored?.bytes ?? 0;
-    if (failure !== undefined) this.#failed.push(`${file.invoice}-${file.index} (${failure.message})`);
+    if (failure === undefined) this.files++;
+    else this.#failed.push(`${file.invoice}-${file.index} (${failure.message})`);
     // The invoice's number is written as the service wrote it.
     const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
     return scanLines(Buffer.from(`{"invoice":${file.shown},${rest.slice(1)}\n`));
@@ -256,7 +232,8 @@ class DownloadRecords {
     if (failed.length === 0) return;
     const named = failed.slice(0, MAX_NAMED).join('; ');
     const more = failed.length > MAX_NAMED ? `; and ${failed.length - MAX_NAMED} more` : '';
-    throw new IncompleteError(`${failed.length} of ${this.#files} files could not be had: ${named}${more}`, {
+    const all = this.files + failed.length;
+    throw new IncompleteError(`${failed.length} of ${all} files could not be had: ${named}${more}`, {
       hint: 'Run the same command again: what is there is not fetched again.',
     });
   }
