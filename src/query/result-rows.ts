@@ -6,6 +6,8 @@ import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
 import { GAP, tableWidth } from '../output/table/table-fit.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { PlaceOf } from '../invoices/document-reader.ts';
+import type { Finding } from '../findings.ts';
+import type { Question, ResultForm } from './questions.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
 /** A result for a writer. */
@@ -113,6 +115,45 @@ function withBars(rows: readonly MeasuredRow[], style: BarStyle): Row[] {
     const bar = value === undefined ? '' : barOf(value, longest, style);
     return [...row, [BAR, JSON.stringify(bar)]];
   });
+}
+
+/** Whether a column is zero in all rows, however many digits it has; what is not there is zero, too. */
+export function isZeroIn(currencies: readonly (readonly MeasuredRow[])[], column: string): boolean {
+  return currencies.every((rows) =>
+    rows.every(({ row }) => /^-?0*(?:\.0*)?$/.test(row.find(([name]) => name === column)?.[1] ?? '')),
+  );
+}
+
+interface ResultOptions extends Required<Pick<ResultForm, 'shown' | 'typeOf'>> {
+  readonly sample: (batch: RecordBatch) => void;
+  readonly add: (batch: RecordBatch) => void;
+  /** The rows, once all records were added. */
+  readonly rows: () => ResultRows;
+  /** @param leftOut the columns for which a terminal had no room */
+  readonly findings: (leftOut: readonly string[]) => readonly Finding[];
+}
+
+/** The question whose answer is rows that are made of all records. */
+export function resultQuestion({ sample, add, rows, shown, typeOf, findings }: ResultOptions): Question {
+  let made: Pick<ResultRows, 'columns' | 'leftOut'> = { columns: [], leftOut: [] };
+  return {
+    sample,
+    async *answer(records): AsyncGenerator<RecordBatch> {
+      for await (const batch of records) add(batch);
+      const { batch, ...form } = rows();
+      made = form;
+      yield batch;
+    },
+    result: {
+      columns: (asked) =>
+        asked === undefined
+          ? made.columns
+          : chosenColumns([...made.columns, ...made.leftOut], { asked, flag: '--columns' }),
+      shown,
+      typeOf,
+    },
+    findings: () => findings(made.leftOut),
+  };
 }
 
 /** The columns that a flag asked for. Throws UsageError for one that the result does not have. */

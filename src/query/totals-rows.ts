@@ -2,14 +2,14 @@ import type { ColumnNames } from '../invoices/column-names.ts';
 import { isAmountRole, mapProfiles, type DeclaredType, type Fields } from '../invoices/fields.ts';
 import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
-import type { RecordBatch } from '../json/records.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { groupColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 import {
   byCurrency,
-  chosenColumns,
+  isZeroIn,
+  resultQuestion,
   resultRows,
   type BarTerminal,
   type MeasuredRow,
@@ -63,13 +63,10 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
       .toSorted((a, b) => comparePeriods(a, b, request) || compareDecimals(sizeOf(b), sizeOf(a)))
       .map((group): MeasuredRow => ({ row: rowOf(group), value: sizeOf(group) }));
   });
-  const rows = currencies.flat().map(({ row }) => row);
-  const isZero = (column: string): boolean =>
-    rows.every((row) => /^-?[0.]+$/.test(row.find(([name]) => name === column)?.[1] ?? '0'));
   const beside = (column: string, index: number): string[] => {
     const parts = isAmountRole(roles.sums[index]) ? [CREDIT_NOTES, CANCELLED, MISSING] : [MISSING];
     const columns = parts.map((part) => `${column}${part}`);
-    return terminal === undefined ? columns : columns.filter((one) => !isZero(one));
+    return terminal === undefined ? columns : columns.filter((one) => !isZeroIn(currencies, one));
   };
   const isOfMoney = totals.hasAmounts && currencyAt === -1;
   const hasCurrency = isOfMoney || groups.some(({ currency }) => currency !== undefined);
@@ -166,23 +163,14 @@ export function totalsQuestion(
     asSent: asSent ?? expand !== undefined,
   };
   const totals = new Totals(request);
-  let columns: readonly string[] = [];
-  return {
+  return resultQuestion({
     sample: (batch) => totals.documents.sample(batch),
-    async *answer(records): AsyncGenerator<RecordBatch> {
-      for await (const batch of records) totals.add(batch, placeOf);
-      const result = totalsRows(totals, request, terminal);
-      columns = result.columns;
-      yield result.batch;
-    },
-    result: {
-      columns: (asked) =>
-        asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
-      shown: shownOf(request),
-      typeOf: (column) => typeOf(column, request),
-    },
+    add: (batch) => totals.add(batch, placeOf),
+    rows: () => totalsRows(totals, request, terminal),
+    shown: shownOf(request),
+    typeOf: (column) => typeOf(column, request),
     findings: () => totals.findings(),
-  };
+  });
 }
 
 /** The names for rows, each of which may say its own currency. */

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Changes, changesQuestion, type ChangesSummary } from '../../../src/query/changes/changes.ts';
+import { changesQuestion } from '../../../src/query/changes/changes.ts';
+import type { Question } from '../../../src/query/questions.ts';
 import { parseCondition } from '../../../src/query/question-syntax.ts';
 import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { UsageError } from '../../../src/errors.ts';
@@ -26,7 +27,7 @@ async function compare(
   old: Records,
   now: Records,
   { key = 'id', shown = [], where, json = false }: Asked = {},
-): Promise<{ lines: string[]; summary: ChangesSummary }> {
+) {
   const path = join(folder, 'old');
   const texts = old.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
   writeFileSync(path, json ? `[\n${texts.join(',\n')}\n]\n` : texts.map((text) => `${text}\n`).join(''));
@@ -34,28 +35,33 @@ async function compare(
     where === undefined
       ? undefined
       : new WhereFilter([conditionTest(parseCondition(where), { today: 0, locale: 'en-US' })]);
-  const changes = await Changes.open({
-    path,
-    key: [key],
-    shown,
-    keep: filter && ((batch) => filter.apply(batch)),
-  });
-  try {
-    const half = Math.ceil(now.length / 2);
-    const batches = [now.slice(0, half), now.slice(half)].map((records) =>
-      changes.compare(batchOf(...records)),
-    );
-    const lines = [...batches, ...changes.goneRecords()].flatMap(textsOf);
-    return { lines, summary: changes.summary };
-  } finally {
-    await changes.close();
-  }
+  const options = { path, key: [key], shown, keep: filter && ((batch: RecordBatch) => filter.apply(batch)) };
+  const half = Math.ceil(now.length / 2);
+  return answerTo(await changesQuestion(options, false), [now.slice(0, half), now.slice(half)]);
+}
+
+/** The rows of changes, and what is said to be found. */
+async function answerTo(question: Question, batches: readonly Records[]) {
+  const listing = async function* () {
+    for (const records of batches) yield batchOf(...records);
+  };
+  const lines: string[] = [];
+  for await (const batch of question.answer(listing())) lines.push(...textsOf(batch));
+  const texts = question.findings().map(({ text }) => text);
+  const count = (what: RegExp): number =>
+    texts.reduce((sum, text) => sum + Number(what.exec(text)?.[1] ?? 0), 0);
+  const summary = {
+    ...{ added: count(/ (\d+) added/), changed: count(/ (\d+) changed/), gone: count(/ (\d+) gone/) },
+    ...{ unchanged: count(/ (\d+) as they were/), withoutKey: count(/^(\d+) records? without/) },
+    repeatedKeys: count(/ has (\d+) records? whose/),
+  };
+  return { lines, summary };
 }
 
 const lines = async (old: Records, now: Records, asked?: Asked): Promise<string[]> =>
   (await compare(old, now, asked)).lines;
 
-describe('Changes', () => {
+describe('--changes-since', () => {
   it('tells added, changed and gone, in the order of the listing', async () => {
     const old = ['{"id":1,"s":"PENDING","a":10.50}', '{"id":2,"s":"PAID"}', '{"id":3}', '{"id":4}'];
     const now = ['{"id":5,"s":"NEW"}', '{"id":1,"s":"PAID","a":0.00}', '{"id":3}'];
@@ -194,13 +200,12 @@ describe('Changes', () => {
     const path = join(folder, 'unread');
     writeFileSync(path, '{"id":1}\n{"id":2}\n');
     const isUnread = (record: RecordBatch): boolean => textsOf(record)[0] === '{"id":1}';
-    const changes = await Changes.open({ path, key: ['id'], shown: [], isUnread });
-    changes.compare(batchOf({ id: 3 }));
-    expect([...changes.goneRecords()].flatMap(textsOf)).toEqual([
+    const question = await changesQuestion({ path, key: ['id'], shown: [], isUnread }, false);
+    const { lines, summary } = await answerTo(question, [[{ id: 3 }]]);
+    expect(lines.slice(1)).toEqual([
       '{"_change":"gone","id":2,"field":null,"old":null,"new":null,"record":{"id":2}}',
     ]);
-    expect(changes.summary).toMatchObject({ gone: 1 });
-    await changes.close();
+    expect(summary).toMatchObject({ added: 1, gone: 1 });
   });
 
   it('gives what is gone in batches of a thousand', async () => {
@@ -214,21 +219,20 @@ describe('Changes', () => {
   it('matches by several columns, all of which a record needs', async () => {
     const path = join(folder, 'several');
     writeFileSync(path, '{"a":1,"b":"2"}\n{"a":"12","b":""}\n{"a":"x","b":2}\n{"a":1}\n');
-    const changes = await Changes.open({ path, key: ['a', 'b'], shown: [] });
-    const rows = changes.compare(batchOf('{"a":"x","b":2}', '{"b":"2","a":1,"c":0}'));
-    expect(textsOf(rows)).toEqual(['{"_change":"changed","a":1,"b":"2","field":"c","old":null,"new":0}']);
-    expect([...changes.goneRecords()].flatMap(textsOf)).toHaveLength(2);
-    expect(changes.summary).toMatchObject({ withoutKey: 2, unchanged: 1, changed: 1 });
-    await changes.close();
+    const question = await changesQuestion({ path, key: ['a', 'b'], shown: [] }, false);
+    const { lines, summary } = await answerTo(question, [['{"a":"x","b":2}', '{"b":"2","a":1,"c":0}']]);
+    expect(lines[0]).toBe('{"_change":"changed","a":1,"b":"2","field":"c","old":null,"new":0}');
+    expect(lines).toHaveLength(3);
+    expect(summary).toMatchObject({ withoutKey: 2, unchanged: 1, changed: 1, gone: 2 });
   });
 
   it('tells what each column is to a reader: one of the records keeps its own look, the key has one', async () => {
     const path = join(folder, 'shown');
     writeFileSync(path, '');
-    const changes = await Changes.open({ path, key: ['id', 'n'], shown: ['n', 'field'] });
-    expect(Object.keys(changes.shown)).toContain('id');
-    expect(Object.keys(changes.shown)).not.toContain('n');
-    await changes.close();
+    const question = await changesQuestion({ path, key: ['id', 'n'], shown: ['n', 'field'] }, true);
+    const shown = Object.keys(question.result!.shown!);
+    expect([shown.includes('id'), shown.includes('n')]).toEqual([true, false]);
+    await answerTo(question, [[{ id: 1, n: 1 }]]);
   });
 
   it('starts from an empty export', async () => {
