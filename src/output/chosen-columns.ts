@@ -7,7 +7,6 @@ type Part =
   | { readonly kind: 'without'; readonly column: string }
   | { readonly kind: 'others' };
 
-/** The columns that are asked for, in order: `Folio=number,*,-files`. */
 export class ChosenColumns {
   readonly #parts: readonly Part[];
 
@@ -70,12 +69,10 @@ export class ChosenColumns {
     return this.named.map(({ column }) => column);
   }
 
-  /** The names of all parts, also of those to leave out. */
   get mentioned(): readonly string[] {
     return this.#parts.flatMap((part) => (part.kind === 'others' ? [] : part.column));
   }
 
-  /** The columns that have a heading of their own, by those. */
   get headings(): ReadonlyMap<string, string> {
     return new Map(
       this.named.flatMap(({ heading, column }) => (heading === undefined ? [] : [[heading, column]])),
@@ -114,7 +111,6 @@ export class ChosenColumns {
     });
   }
 
-  /** The same columns, with one before all others. */
   withFirst(column: string): ChosenColumns {
     const all: readonly Part[] = this.onlyLeavesOut ? [{ kind: 'others' }] : [];
     return new ChosenColumns([{ kind: 'column', column, heading: undefined }, ...all, ...this.#parts]);
@@ -146,7 +142,6 @@ export class ChosenColumns {
     });
   }
 
-  /** As they are typed, without quotes. */
   toJSON(): readonly string[] {
     return this.#parts.map((part) => {
       if (part.kind === 'others') return '*';

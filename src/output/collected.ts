@@ -6,7 +6,6 @@ import { Spool } from './spool.ts';
 /** Bytes that are kept in memory before there is a file. Little, since many such collections may be open. */
 const MEMORY = 256 * 1024;
 
-/** The most records in another order that are passed on together. */
 const BATCH = { bytes: 1_000_000, records: 4_000 };
 
 /**
@@ -18,7 +17,6 @@ export class Collected {
   /** Where each record begins in the spool, and where the last one ends; undefined where nobody needs it. */
   readonly #starts: number[] | undefined;
   #count = 0;
-  /** Bytes. */
   #size = 0;
 
   /**
@@ -30,7 +28,6 @@ export class Collected {
     this.#starts = anyOrder ? [0] : undefined;
   }
 
-  /** How many records there are. */
   get count(): number {
     return this.#count;
   }
@@ -72,7 +69,6 @@ export class Collected {
     if (parts.length > 0) yield scanLines(Buffer.concat(parts));
   }
 
-  /** Gives the temporary file back. */
   async close(): Promise<void> {
     await this.#spool.close();
   }

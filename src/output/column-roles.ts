@@ -49,7 +49,6 @@ const IDENTIFIER =
 /** Characters above which a name is not searched: that takes long, and such a name tells no role. */
 const MAX_NAME = 100;
 
-/** The role that the name of a column tells. */
 export function roleOf(column: string): ColumnRole {
   if (column.length > MAX_NAME) return 'other';
   return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';
@@ -61,7 +60,6 @@ export function rankOf(role: ColumnRole): number {
   return rank < 0 ? ROLES.length : rank;
 }
 
-/** Whether the numbers of a column name something rather than count it. */
 export function isIdentifier(column: string): boolean {
   return column.length <= MAX_NAME && IDENTIFIER.test(column);
 }

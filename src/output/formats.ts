@@ -67,7 +67,6 @@ export type Format = keyof typeof declarations;
 /** The formats in which records can leave, in the order in which the help names them. */
 export const formats = Object.keys(declarations) as readonly Format[];
 
-/** What is declared of a format. */
 export function formatOf(format: Format): FormatDeclaration {
   return declarations[format];
 }

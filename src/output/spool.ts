@@ -18,7 +18,6 @@ export class Spool {
   /** The chunks that are not in the file: all of them while there is no file. */
   #chunks: Uint8Array[] = [];
   #held = 0;
-  /** Bytes of each chunk in the file. */
   readonly #filed: number[] = [];
   /** A descriptor instead of a FileHandle: a run that fails never closes it, and Node warns of lost handles. */
   #file: number | undefined;

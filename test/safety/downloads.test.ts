@@ -7,9 +7,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const LOG_IN = '<!DOCTYPE html><html><title>Sign in</title></html>';
 
-async function download(folder: string, origin: string) {
+async function download(folder: string, origin: string, ...flags: string[]) {
   const args = ['issued', 'download', folder, '--base-url', origin, '--no-header', '--retries', '0'];
-  const { code, stdout, stderr } = await runHere(args);
+  const { code, stdout, stderr } = await runHere([...args, ...flags]);
   return { code, stdout: stdout.toString('utf8'), stderr };
 }
 
@@ -51,21 +51,11 @@ describe('a file', () => {
       response.setHeader('content-type', body === '%PDF-' ? 'application/pdf' : 'application/json').end(body),
     );
     const folder = temporaryFolder();
-    const args = [
-      'issued',
-      'download',
-      folder,
-      '--base-url',
-      service.origin,
-      '--only',
-      'pdf',
-      '--retries',
-      '0',
-    ];
-    const first = await runHere(args);
+    const run = () => download(folder, service.origin, '--only', 'pdf');
+    const first = await run();
     expect({ code: first.code, files: files(folder) }).toEqual({ code: 6, files: [] });
     body = '%PDF-';
-    expect((await runHere(args)).code).toBe(0);
+    expect((await run()).code).toBe(0);
     expect(files(folder)).toEqual(['1-a-#.pdf']);
   });
 

@@ -3,7 +3,6 @@ import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { guardFormula } from './formula-guard.ts';
 
-/** Rows that are handed on at a time. */
 const ROWS_AT_ONCE = 500;
 
 /**

@@ -7,7 +7,6 @@ import { PlainRows } from './plain-csv.ts';
 
 /** Turns records into the rows of one dialect of csv. */
 interface RowEncoder {
-  /** The columns that were asked for, else those that have appeared so far. */
   readonly columns: readonly string[];
   /** Makes the name of a column inert where cells are. */
   readonly guard?: (name: string) => string;
@@ -100,7 +99,6 @@ class CsvWriter implements Writer {
     return !this.#spool.hasRoomFor(rows.length);
   }
 
-  /** Writes the rows that wait. */
   async #drain(encoder: RowEncoder): Promise<void> {
     // Records without any column leave nothing to write.
     const isEmpty = encoder.columns.length === 0;
@@ -141,7 +139,6 @@ class CsvWriter implements Writer {
     if (header) await this.#put(encoder, this.#header(encoder), columns.length, true);
   }
 
-  /** The line that names the columns. */
   #header({ columns, guard = String }: RowEncoder): Buffer {
     const { delimiter, excel, headings } = this.#layout;
     const marks = ['"', '\r', '\n', delimiter];

@@ -43,7 +43,6 @@ function wouldRun(text: string, trigger: RegExp): boolean {
 
 const breaksByDelimiter = new Map<string, RegExp>();
 
-/** Every separator except the delimiter itself. */
 function breaksBesides(delimiter: string): RegExp {
   let breaks = breaksByDelimiter.get(delimiter);
   if (breaks === undefined) {

@@ -152,7 +152,6 @@ class CsvText {
     else this.#enclose(end - start);
   }
 
-  /** Any text. */
   putAny(source: WordView, start: number, end: number): void {
     const { bytes } = source;
     const to = this.view.bytes;
@@ -176,7 +175,6 @@ class CsvText {
     this.at += length + 2;
   }
 
-  /** In quotes, each quote within doubled. */
   #putQuoted(source: WordView, start: number, end: number): void {
     const to = this.view;
     let at = this.at;

@@ -4,12 +4,10 @@ import type { DownloadFolder, NameClaim, StoredFile } from './download-folder.ts
 import { cleanExtension } from './file-names.ts';
 import type { InvoiceFile, LinkRenewal } from './invoice-files.ts';
 
-/** How the download of one file ended. */
 export interface DownloadResult {
   readonly file: InvoiceFile;
   readonly status: 'saved' | 'there' | 'failed' | 'unwanted';
   readonly stored?: StoredFile;
-  /** Why it failed. */
   readonly failure?: FolioError;
 }
 

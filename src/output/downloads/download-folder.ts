@@ -24,7 +24,6 @@ const LOCKED = 'folio-files';
 /** The names of the files that a folder gets: `101-7-0f1e2d3c.pdf`. */
 export const OWN_NAMES = /-[0-9a-f]{8}(?:-2)*\.[a-z0-9]{1,8}$/i;
 
-/** A file of an invoice that is in the folder. */
 export interface StoredFile {
   readonly name: string;
   readonly bytes: number;
@@ -42,7 +41,6 @@ export interface NameClaim {
 
 interface Parts {
   readonly path: string;
-  /** The folder as it was given. */
   readonly shown: string;
   readonly context: FileContext;
   readonly lock: FileLock;

@@ -5,7 +5,6 @@ import type { Sink } from '../writer.ts';
 export interface Destination extends Sink {
   /** Whether it is a file, which appears whole; false for a stream, a device or a pipe. */
   readonly isFile: boolean;
-  /** Bytes taken so far. */
   readonly bytes: number;
   /** SHA-256 of the bytes so far, in hex. Only of a destination that has a receipt; else a TypeError. */
   sha256(): string;

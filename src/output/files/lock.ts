@@ -78,7 +78,6 @@ export async function lockTarget(
 }
 
 interface Taking {
-  /** The contents of the lock. */
   readonly text: string;
   readonly target: LockTarget;
   readonly context: LockContext;

@@ -36,7 +36,6 @@ class ParquetFile implements Writer {
   readonly #layout: Layout;
   readonly #projection: Projection;
   readonly #records = new Collected();
-  /** Since the last turn of the event loop. */
   #cells = 0;
 
   constructor(sink: Sink, layout: Layout) {

@@ -107,7 +107,6 @@ export function tableWidth(
   return { whole: sumOf(({ width }) => width), least: sumOf(tellingOf) };
 }
 
-/** What stands in the head of a column. */
 export function headOf({ column, width }: FittedColumn): string {
   const { name, word } = column;
   return columnWidth(name) <= width ? name : truncate(word, width);

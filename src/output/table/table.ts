@@ -124,7 +124,6 @@ const BY_ROLE = { usual: fieldsOfColumns(ROLES.map((role) => [role, 'text', role
 
 /** How a row looks: days without their midnight, a colour for each status, and a colour or a mark for what is past due. */
 class RowForm {
-  /** Whether a due date was marked. */
   hasMarked = false;
   readonly #today: number | undefined;
   readonly #marks: boolean;

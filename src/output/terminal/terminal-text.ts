@@ -104,7 +104,6 @@ export function columnWidth(text: string): number {
     : Math.min(MEASURED, displayWidth(text.slice(0, MEASURED)));
 }
 
-/** Whether each character of the text takes one cell. */
 function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
@@ -191,7 +190,6 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== 'false' && value !== '0';
 }
 
-/** The same stream, written to in another way. */
 export function streamWith(stream: OutputStream, write: OutputStream['write']): OutputStream {
   return {
     get isTerminal() {

@@ -5,11 +5,9 @@ import type { Cell } from '../../json/cells.ts';
 const DATE_WIDTH = 10;
 const TIME_WIDTH = 24;
 
-/** How the cells of a column are written. */
 export interface CellForm {
   /** Its numbers are IDs, and become text. */
   readonly identifies: boolean;
-  /** Thousands are set apart. */
   readonly grouped: boolean;
   /** Numbers are amounts, in the currency of their record. */
   readonly isAmount: boolean;
@@ -215,7 +213,6 @@ export function xmlText(text: string): string {
   );
 }
 
-/** Text for an attribute in double quotes. */
 export function xmlAttribute(text: string): string {
   return xmlText(text).replaceAll('"', '&quot;');
 }

@@ -16,7 +16,6 @@ export interface SheetLimits {
 }
 
 export const SHEET_LIMITS: SheetLimits = { rows: 1_048_576, bytes: 4_000_000_000 };
-/** Of the text of a cell. */
 const MAX_CHARACTERS = 32_767;
 /** Characters of XML that are put aside together. */
 const PIECE = 1 << 18;
@@ -38,7 +37,6 @@ export class Sheet {
     this.#limits = limits;
   }
 
-  /** Whether one more row would not fit. */
   get isFull(): boolean {
     return this.#count === this.#limits.rows || this.#bytes > this.#limits.bytes;
   }
@@ -99,7 +97,6 @@ function refuseLong({ text }: Cell, column: string, place: number): never {
   );
 }
 
-/** The width of a column, in characters. */
 const WIDTH = { least: 6, most: 60, beside: 2, filterButton: 2 };
 
 /**
@@ -166,7 +163,6 @@ export class SheetColumns {
     return (this.#forms[index] ??= this.#formOf(index));
   }
 
-  /** The currency of the record that the cells are of, if it names one. */
   currencyOf(cells: SheetRow): string | undefined {
     for (; this.#seen < cells.length; this.#seen++)
       if (this.#roleOf(this.name(this.#seen)) === 'currency') this.#currencies.push(this.#seen);

@@ -184,14 +184,6 @@ describe('a lock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('knows when another run took it over', async () => {
-    const folder = temporaryFolder();
-    const lock = await lockTarget(targetIn(folder), destinationContext());
-    expect(await lock.isOurs()).toBe(true);
-    lockIn(folder, foreign);
-    expect(await lock.isOurs()).toBe(false);
-  });
-
   it('of a dead run is taken over', async () => {
     const folder = temporaryFolder();
     const path = lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });

@@ -212,10 +212,6 @@ dueBy        amountToBePaid  currency  status   documentType
     expect(await table(days, { width: 60, raw: true })).toContain('2026-03-01T00:00:00.000Z');
   });
 
-  it('colours nothing unless told to', async () => {
-    expect(await table(invoices, { width: 80 })).not.toContain('\u001b');
-  });
-
   it('keeps to its width and lets no control through, whatever the records hold', async () => {
     const value = fc.oneof(
       hostileText,

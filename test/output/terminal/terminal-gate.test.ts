@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TerminalGate } from '../../../src/output/terminal/terminal-text.ts';
-import { visible } from '../../../src/output/terminal/terminal-text.ts';
+import { TerminalGate, visible } from '../../../src/output/terminal/terminal-text.ts';
 import { FakeOutput } from '../../support/fake-streams.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
@@ -15,18 +14,20 @@ async function gated(chunks: readonly (Uint8Array | string)[]): Promise<string> 
 }
 
 describe('TerminalGate', () => {
-  it('keeps line ends and tabs, and marks the rest', async () => {
-    expect(await gated(['a\tb\n', 'c\u001b[2J\r\nd\re\n'])).toBe('a\tb\nc␛[2J\r\nd␍e\n');
-  });
-
-  it('sees a line end that is split over chunks', async () => {
-    expect(await gated(['a\r', '\nb\r', 'c\r'])).toBe('a\r\nb␍c␍');
-  });
-
-  it('shows what is no UTF-8 as replacement characters', async () => {
-    expect(await gated([Buffer.from([0x61, 0x9b, 0xff]), Buffer.from([0xe2, 0x80])])).toBe(
+  it.each<[what: string, chunks: (string | Uint8Array)[], shown: string]>([
+    [
+      'line ends and tabs as they are, and the rest marked',
+      ['a\tb\n', 'c\u001b[2J\r\nd\re\n'],
+      'a\tb\nc␛[2J\r\nd␍e\n',
+    ],
+    ['a line end that is split over chunks', ['a\r', '\nb\r', 'c\r'], 'a\r\nb␍c␍'],
+    [
+      'replacements for what is no UTF-8',
+      [Buffer.of(0x61, 0x9b, 0xff), Buffer.of(0xe2, 0x80)],
       'a\ufffd\ufffd\ufffd',
-    );
+    ],
+  ])('shows %s', async (_, chunks, shown) => {
+    expect(await gated(chunks)).toBe(shown);
   });
 
   it('lets nothing through however the bytes are split', async () => {
