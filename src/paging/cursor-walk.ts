@@ -49,8 +49,8 @@ const EMPTY_WITH_CURSOR = 20;
  *
  * A page that begins with records that came before shows that the listing moved: those records are left out.
  * A record that comes again anywhere else, word for word, is held back until the listing was read once more. Where the
- * second reading brings the same records in the same order, the record exists twice and is given. Otherwise the order is not
- * stable, and the status says what may be missing.
+ * second reading, in pages of another size, brings the same records in the same order, the record exists twice and is given.
+ * Otherwise the order is not stable, and the status says what may be missing.
  *
  * Where the service repeats a cursor, or sends pages with nothing new, the walk ends and the status says so. Throws
  * ServiceError where that happens before any record came.
@@ -109,7 +109,8 @@ class CursorWalk {
 
   /**
    * Reads everything once more, and gives the records that are new. A pass in which no record comes twice has everything. A
-   * record that comes twice in the same places of two passes exists twice: then the second one is given, too.
+   * record that comes twice in the same places of two passes exists twice: then the second one is given, too. Pages of another
+   * size end elsewhere: two records that change places over the end of a page with each reading would come the same twice.
    */
   async *readAgain(): AsyncGenerator<Delivery> {
     const { status } = this.#options;
@@ -143,12 +144,14 @@ class CursorWalk {
     const { status, signal, from } = this.#options;
     status.reread();
     this.#isAgain = true;
+    this.#pages.endElsewhere();
     this.#unique.beginPass('page');
     this.#heldBack = [];
     this.#isShifted = false;
     this.#read = 0;
     for await (const { records } of this.#pages.from(from, () => this.#read >= most)) {
-      yield* this.#give(await runCooperatively(this.#take(records), signal));
+      const wanted = sliceRecords(records, 0, most - this.#read);
+      yield* this.#give(await runCooperatively(this.#take(wanted), signal));
       if (this.#pages.isCircular || this.#read >= most) break;
     }
     return held;
@@ -228,10 +231,17 @@ class CursorPages {
   readonly #options: CursorWalkOptions;
   readonly #sizes: PageSizes;
   #isSized = true;
+  /** How many records smaller pages are than they could be. */
+  #less = 0;
 
   constructor(options: CursorWalkOptions) {
     this.#options = options;
     this.#sizes = new PageSizes(options.size);
+  }
+
+  /** Has the next pages be of another size than those so far. */
+  endElsewhere(): void {
+    this.#less++;
   }
 
   /** The pages from a cursor on, to the end or until one is enough. */
@@ -270,7 +280,8 @@ class CursorPages {
   async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
     const place = new Place(this.#sizes, this.#options.status);
     for (;;) {
-      const window = this.#sizes.windowAt(0, place.limit?.most);
+      const largest = this.#sizes.windowAt(0, place.limit?.most);
+      const window = { ...largest, size: Math.max(1, largest.size - this.#less) };
       const onRefusal = place.onRefusal(window.size, !this.#isSized);
       const size = this.#isSized ? window.size : undefined;
       try {

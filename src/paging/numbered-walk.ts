@@ -169,6 +169,7 @@ class NumberedWalk {
     const unclear =
       !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat));
     const lacking = Math.max(missing, tooMany, this.#isProven && !unclear ? 0 : 1);
+    if (this.#reader.isFirstRepeated) return { lacking: Math.max(1, lacking), reason: 'repeating' };
     if (this.#isRepeating || pass.isStuck) return { lacking, reason: 'repeating' };
     if (this.#hasNewTotal) return { lacking, reason: 'changing' };
     if (tooMany > 0 && this.#unique.hasKeys) return { lacking, reason: 'more' };
@@ -239,6 +240,7 @@ class NumberedWalk {
     const { pass, sizes } = this.#reader;
     const done = (round: Round): boolean => this.#done.includes(round);
     const rounds = this.#done.length - 1;
+    if (this.#reader.isFirstRepeated) return undefined;
     if (this.#isRepeating || pass.isStuck)
       return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
     if (!this.#isUnordered && this.#hasNewTotal)

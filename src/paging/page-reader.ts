@@ -78,6 +78,13 @@ export class PageReader {
   readonly #served = new Set<number>();
   #rebases = 0;
   #lastPage: Buffer | undefined;
+  /**
+   * The second page of a listing without a total was the first one again, and full: either that happens to be all of it, or the
+   * service sends this page for ever.
+   */
+  isFirstRepeated = false;
+  /** Pages of this pass that were compared with the one before them. */
+  #compared = 0;
   #unreadableInARow = 0;
   /** The first page came short, and comes again before any other. */
   #isFirstShort = false;
@@ -96,6 +103,7 @@ export class PageReader {
     this.pass = pass;
     this.#fetchPage = fetchPage;
     this.#lastPage = undefined;
+    this.#compared = 0;
     this.extent.reopen();
     this.#served.clear();
   }
@@ -162,6 +170,7 @@ export class PageReader {
           continue;
         }
         if ((page.total ?? this.extent.total) === undefined && this.#isRepeated(page.records)) {
+          this.isFirstRepeated ||= this.#compared === 2 && page.records.count === this.#options.size;
           this.extent.endsAt(offset + 1);
           return;
         }
@@ -264,6 +273,7 @@ export class PageReader {
     const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
     const repeated = count > 0 && (this.#lastPage?.equals(page) ?? false);
     this.#lastPage = page;
+    this.#compared++;
     return repeated;
   }
 

@@ -595,7 +595,7 @@ const REPEATING: readonly Story[] = [
   ],
   [
     'the same page for ever, without a total',
-    '2 calls: 10, 40 lost',
+    '2 calls: 10, 40 lost, lacks 1: repeating',
     { records: 50, total: null, serve: (_, records) => records.slice(0, 10) },
   ],
   [
@@ -612,7 +612,13 @@ const REPEATING: readonly Story[] = [
   ],
   [
     'all of it on every page, without a total',
-    '2 calls: 100',
+    '2 calls: 90',
+    { records: 90, total: null, serve: (_, records) => records },
+    { size: 100, concurrency: 4 },
+  ],
+  [
+    'all of it on every page, without a total, as many as were asked for',
+    '2 calls: 100, lacks 1: repeating',
     { records: 100, total: null, serve: (_, records) => records },
     { size: 100, concurrency: 4 },
   ],
