@@ -1,21 +1,22 @@
 import { LIST_ENCODINGS, queryString, type ListEncoding } from '../api/address.ts';
 import { readPartialErrors } from '../api/error-body.ts';
-import { UnknownFiscalIds } from '../api/status-failure.ts';
+import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
 import { UsageError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
+import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
+import { FiscalIdsSeen } from './fiscal-ids-seen.ts';
 import {
-  FiscalIdsAlone,
-  FiscalIdsSeen,
-  isRefusal,
-  namesAll,
-  type FiscalIdWalkOptions,
-  type OwnAnswer,
-} from './fiscal-ids-alone.ts';
-import { filterParameters, keyColumns, type ListingQuery, type OpenListingOptions } from './listing-pages.ts';
+  existsWithoutIds,
+  filterParameters,
+  keyColumns,
+  type ListingQuery,
+  type OpenListingOptions,
+} from './listing-pages.ts';
 import type { Resource } from './resource.ts';
 
 /** Bytes of an address, at most: servers and gateways refuse longer ones from 8,192 on. */
@@ -24,6 +25,25 @@ const MAX_ADDRESS = 8_000;
 const ALLOWANCE = 400;
 /** Unknown fiscal IDs, asked for one by one, after which the others are not asked for where none was known. */
 const MOST_UNKNOWN = 20;
+
+/** Walks the listing of one query, as it stands. */
+type OpenQuery = (
+  resource: Resource,
+  query: ListingQuery,
+  options: OpenListingOptions,
+) => AsyncGenerator<Delivery>;
+
+/** The service's 400 to a query with fiscal IDs. */
+type Refusal = UnknownFiscalIds | RefusedQuery;
+
+/** What the service said to one fiscal ID alone. */
+interface OwnAnswer {
+  readonly id: string;
+  readonly batches: readonly RecordBatch[];
+  readonly status: WalkStatus;
+  /** The refusal, where nobody has the ID. */
+  readonly refusal?: Refusal;
+}
 
 /**
  * Walks a listing by fiscal IDs, with as many of them at a time as an address can hold. A record of several requests is given
@@ -39,8 +59,7 @@ export class FiscalIdWalk {
   readonly #resource: Resource;
   readonly #query: ListingQuery;
   readonly #options: OpenListingOptions;
-  readonly #alone: FiscalIdsAlone;
-  readonly #openQuery: FiscalIdWalkOptions['openQuery'];
+  readonly #openQuery: OpenQuery;
   /** The spellings that may be understood, the likeliest first. */
   #spellings: readonly ListEncoding[];
   /** The spelling in which the service was seen to read several IDs. */
@@ -55,9 +74,17 @@ export class FiscalIdWalk {
   /** Records given of answers that turned out to hold those of other IDs, and how many of them came again. */
   #strays = { given: 0, again: 0 };
 
-  constructor(walk: FiscalIdWalkOptions) {
-    const { resource, query, options, openQuery } = walk;
-    this.#alone = new FiscalIdsAlone(walk);
+  /** The refusal of the only ID, where it was asked for before. */
+  #plainRefusal: Refusal | undefined;
+  /** Whether the service took an ID without brackets. */
+  #takesPlain = false;
+  #isQueryFine: Promise<boolean> | undefined;
+
+  /** @param query with at least one fiscal ID */
+  constructor(
+    { resource, query, options }: { resource: Resource; query: ListingQuery; options: OpenListingOptions },
+    openQuery: OpenQuery,
+  ) {
     this.#resource = resource;
     this.#query = query;
     this.#options = options;
@@ -86,9 +113,9 @@ export class FiscalIdWalk {
       }
       return true;
     } catch (error) {
-      if (begun || !isRefusal(error) || !(await this.#alone.refuses(error))) throw error;
+      if (begun || !isRefusal(error) || !(await this.#refusesIds(error))) throw error;
       if (namesAll(error, fiscalIds)) throw this.#noneOf(fiscalIds, error);
-      if (fiscalIds.length === 1) this.#alone.plainRefusal = error;
+      if (fiscalIds.length === 1) this.#plainRefusal = error;
       this.#spellings = this.#spellings.slice(1);
       return false;
     }
@@ -153,7 +180,7 @@ export class FiscalIdWalk {
         else yield* this.#fresh(records);
       }
     } catch (error) {
-      if (given > 0 || !isRefusal(error) || !(await this.#alone.refuses(error))) throw error;
+      if (given > 0 || !isRefusal(error) || !(await this.#refusesIds(error))) throw error;
       const isRead = isUnderstood && !(error instanceof UnknownFiscalIds);
       if (!isRead && !namesAll(error, ids)) return ids;
       this.#noteUnknown(ids, error);
@@ -205,16 +232,65 @@ export class FiscalIdWalk {
     }
   }
 
-  /** What the service says to each of these IDs alone, several requests at once, in their order. */
+  /**
+   * What the service says to each of these IDs alone, several requests at once, in their order.
+   *
+   * @param limit records of each, at most
+   */
   async *#each(ids: readonly string[], limit: number | undefined): AsyncGenerator<OwnAnswer> {
+    const { concurrency, signal } = this.#options;
+    const ask = (id: string, within: AbortSignal): Promise<OwnAnswer> => this.#alone(id, limit, within);
     let unknown = 0;
-    for await (const answer of this.#alone.each(ids, limit)) {
+    for await (const answer of mapInOrder(ids, ask, { concurrency, ahead: concurrency, signal })) {
       this.#asked.add(answer.id);
       if (answer.refusal === undefined) this.#answered = true;
       else this.#noteUnknown([answer.id], answer.refusal);
       yield answer;
       if (!this.#answered && ++unknown >= MOST_UNKNOWN) return;
     }
+  }
+
+  /** Asks for one ID, which has no spelling, but that a service may know a parameter by its brackets. */
+  async #alone(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
+    const { listEncoding } = this.#query;
+    const status = this.#options.status.part();
+    const plain =
+      this.#plainRefusal === undefined
+        ? await this.#aloneAs('comma', { id, limit, signal })
+        : { id, batches: [], status, refusal: this.#plainRefusal };
+    this.#takesPlain ||= plain.refusal === undefined;
+    const mayBeBracketed = listEncoding === undefined || listEncoding === 'brackets';
+    if (this.#takesPlain || !mayBeBracketed || namesAll(plain.refusal, [id])) return plain;
+    const bracketed = await this.#aloneAs('brackets', { id, limit, signal });
+    const seen = new FiscalIdsSeen([id]);
+    for (const records of bracketed.batches) await runCooperatively(seen.look(records), signal);
+    // Without a record of the ID, the service may have ignored the parameter.
+    return seen.has(id) ? bracketed : plain;
+  }
+
+  async #aloneAs(
+    listEncoding: ListEncoding,
+    { id, limit, signal }: { id: string; limit: number | undefined; signal: AbortSignal },
+  ): Promise<OwnAnswer> {
+    const status = this.#options.status.part();
+    const batches: RecordBatch[] = [];
+    const own = { ...this.#query, fiscalIds: [id], listEncoding, limit };
+    try {
+      for await (const { records } of this.#open(own, { ...this.#options, status, signal }))
+        batches.push(records);
+      return { id, batches, status };
+    } catch (error) {
+      if (!isRefusal(error) || !(await this.#refusesIds(error))) throw error;
+      return { id, batches, status, refusal: error };
+    }
+  }
+
+  /** Whether a refusal is one of the IDs, and not the rest of the query. Asks for the listing without them, once. */
+  async #refusesIds(refusal: Refusal): Promise<boolean> {
+    if (refusal instanceof UnknownFiscalIds) return true;
+    // Where this request fails, too, the service's first answer counts.
+    this.#isQueryFine ??= existsWithoutIds(this.#resource, this.#query, this.#options).catch(() => false);
+    return this.#isQueryFine;
   }
 
   /** Whether the total of a list is that of its IDs together. */
@@ -309,6 +385,17 @@ export class FiscalIdWalk {
     }));
     this.#options.onErrors(Buffer.from(JSON.stringify(errors)));
   }
+}
+
+function isRefusal(error: unknown): error is Refusal {
+  return error instanceof UnknownFiscalIds || error instanceof RefusedQuery;
+}
+
+/** Whether a refusal names each of the IDs: then the service has read the list. */
+function namesAll(refusal: unknown, ids: readonly string[]): boolean {
+  if (!(refusal instanceof UnknownFiscalIds)) return false;
+  const named = new Set(refusal.fiscalIds.map(foldFiscalId));
+  return ids.every((id) => named.has(foldFiscalId(id)));
 }
 
 function limitOf(left: number): number | undefined {

@@ -178,15 +178,8 @@ export function cursorPages(
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (size !== undefined) query.push(['options_pageSize', String(size)]);
     const parse = (body: Buffer): Promise<CursorPage> => parseCursorPage(body, paging, { request, signal });
-    const isSizeAdjustable = isAdjustable && size !== undefined;
-    return getPage(request, {
-      query,
-      parse,
-      signal,
-      onRefusal,
-      isAdjustable: isSizeAdjustable,
-      isListing: true,
-    });
+    const more = { isAdjustable: isAdjustable && size !== undefined, isListing: true };
+    return getPage(request, { query, parse, signal, onRefusal, ...more });
   };
 }
 
@@ -200,20 +193,19 @@ const REFUSALS = [...TOO_MUCH, 500];
 /** After so many milliseconds, a refusal counts as one of time, not of size: the service gives up after 29 s (spec 8). */
 const SLOW = 27_000;
 
-interface PageGet<T> {
-  readonly query: readonly QueryPair[];
-  readonly parse: (body: Buffer) => Promise<T>;
-  readonly signal: AbortSignal;
-  readonly onRefusal: OnRefusal;
-  readonly isAdjustable: boolean;
-  readonly isListing: boolean;
-}
-
 /** Gets one page. Throws PageRefused where a smaller page may succeed. */
 async function getPage<T>(
   { client, path, filters }: PageRequest,
-  { query, parse, signal, onRefusal, isAdjustable, isListing }: PageGet<T>,
+  page: {
+    readonly query: readonly QueryPair[];
+    readonly parse: (body: Buffer) => Promise<T>;
+    readonly signal: AbortSignal;
+    readonly onRefusal: OnRefusal;
+    readonly isAdjustable: boolean;
+    readonly isListing: boolean;
+  },
 ): Promise<T> {
+  const { query, parse, signal, onRefusal, isAdjustable, isListing } = page;
   const passes = { shrink: TOO_MUCH, retry: [], once: REFUSALS }[onRefusal];
   try {
     return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
@@ -238,16 +230,10 @@ function slowFailure(error: StatusError): Error {
   );
 }
 
-/** The request of a page, and the signal that ends its parsing. */
-interface Parsing {
-  readonly request: PageRequest;
-  readonly signal: AbortSignal;
-}
-
 async function parseNumberedPage(
   body: Buffer,
   { recordsIn }: NumberedPaging,
-  { request, signal }: Parsing,
+  { request, signal }: { readonly request: PageRequest; readonly signal: AbortSignal },
 ): Promise<Page> {
   const page = await runCooperatively(scanPage(body, recordsIn), signal);
   const { records, members } = page;
@@ -274,7 +260,7 @@ function documentsPage(body: Buffer, page: ScannedPage, request: PageRequest): P
 async function parseCursorPage(
   body: Buffer,
   { recordsIn }: CursorPaging,
-  { request, signal }: Parsing,
+  { request, signal }: { readonly request: PageRequest; readonly signal: AbortSignal },
 ): Promise<CursorPage> {
   const { records, members } = await runCooperatively(scanPage(body, recordsIn), signal);
   const token = members.get('nextToken');
@@ -327,11 +313,6 @@ export async function probeListing(
   }
 }
 
-interface ProbeOptions {
-  readonly client: ApiClient;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Asks once more for a listing that was refused (400), for one record and without its fiscal IDs. Returns true when the
  * service answers: then none of the IDs exist, whatever the refusal said (spec 4.2 rule 2). Returns false when the service
@@ -340,7 +321,7 @@ interface ProbeOptions {
 export async function existsWithoutIds(
   resource: Resource,
   query: ListingQuery,
-  { client, signal }: ProbeOptions,
+  { client, signal }: Pick<OpenListingOptions, 'client' | 'signal'>,
 ): Promise<boolean> {
   if (resource.paging.kind !== 'numbered') return false;
   const filters = filterParameters(resource, { ...query, fiscalIds: [] });

@@ -1,5 +1,5 @@
 import { pathSegment, type QueryPair } from '../api/address.ts';
-import type { Delivery, FetchPage } from '../paging/page.ts';
+import type { Delivery } from '../paging/page.ts';
 import { UniqueRecords } from '../paging/unique-records.ts';
 import {
   filterParameters,
@@ -11,7 +11,7 @@ import {
   type OpenListingOptions,
   type PageRequest,
 } from './listing-pages.ts';
-import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 import { walkCursors } from '../paging/cursor-walk.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
 
@@ -24,73 +24,41 @@ export async function* openListing(
   if (query.fiscalIds.length === 0) return yield* openQuery(resource, query, options);
   // Loaded late: few listings come here.
   const { FiscalIdWalk } = await import('./fiscal-ids.ts');
-  yield* new FiscalIdWalk({ resource, query, options, openQuery }).walk();
+  yield* new FiscalIdWalk({ resource, query, options }, openQuery).walk();
 }
 
 /** The same for a query that the service takes as it is. */
-function openQuery(
+async function* openQuery(
   resource: Resource,
   query: ListingQuery,
   options: OpenListingOptions,
 ): AsyncGenerator<Delivery> {
   const { paging } = resource;
-  return paging.kind === 'cursor'
-    ? openCursors({ resource, paging, query, options })
-    : openNumbered({ resource, paging, query, options });
-}
-
-interface Opening<Paging> {
-  readonly resource: Resource;
-  readonly paging: Paging;
-  readonly query: ListingQuery;
-  readonly options: OpenListingOptions;
-}
-
-async function* openNumbered({
-  resource,
-  paging,
-  query,
-  options,
-}: Opening<NumberedPaging>): AsyncGenerator<Delivery> {
   const { status, signal, concurrency } = options;
-  const isAdjustable = query.pageSize === undefined;
-  const given = await UniqueRecords.of(keyColumns(resource, query));
-  const shared = { status, signal, concurrency, given, maxSize: paging.maxSize, ...sortOf(resource, query) };
   const request = requestOf(resource, query, options);
-  if (query.page !== undefined) {
-    const size = query.pageSize ?? paging.serviceSize;
-    const from = (query.page - paging.firstPage) * size;
-    const until = from + Math.min(size, query.limit ?? size);
-    const fetchPage = numberedPages(request, paging, { defaultSize: isAdjustable ? size : undefined });
-    return yield* walkNumbered({ ...shared, fetchPage, size, from, until, isSinglePage: true });
+  const given = await UniqueRecords.of(keyColumns(resource, query));
+  const isAdjustable = query.pageSize === undefined;
+  const size = requestSize(resource, query);
+  if (paging.kind === 'cursor') {
+    const fetchPage = cursorPages(request, paging, { isAdjustable });
+    const { limit, nextToken: from } = query;
+    return yield* walkCursors({ status, signal, given, fetchPage, size, limit, from });
   }
+  const shared = { status, signal, concurrency, given, maxSize: paging.maxSize, ...sortOf(resource, query) };
+  if (query.page !== undefined) {
+    const served = query.pageSize ?? paging.serviceSize;
+    const from = (query.page - paging.firstPage) * served;
+    const until = from + Math.min(served, query.limit ?? served);
+    const fetchPage = numberedPages(request, paging, { defaultSize: isAdjustable ? served : undefined });
+    return yield* walkNumbered({ ...shared, fetchPage, size: served, from, until, isSinglePage: true });
+  }
+  const sorted = inUniqueOrder(resource, query);
   yield* walkNumbered({
     ...shared,
     fetchPage: numberedPages(request, paging, { isAdjustable }),
-    fetchSorted: sortedPages({ resource, paging, query, options }),
-    size: requestSize(resource, query),
+    fetchSorted: sorted && numberedPages(requestOf(resource, sorted, options), paging, { isAdjustable }),
+    size,
     until: query.limit,
-  });
-}
-
-async function* openCursors({
-  resource,
-  paging,
-  query,
-  options,
-}: Opening<CursorPaging>): AsyncGenerator<Delivery> {
-  const { status, signal } = options;
-  const fetchPage = cursorPages(requestOf(resource, query, options), paging, {
-    isAdjustable: query.pageSize === undefined,
-  });
-  yield* walkCursors({
-    status,
-    signal,
-    fetchPage,
-    size: requestSize(resource, query),
-    limit: query.limit,
-    from: query.nextToken,
-    given: await UniqueRecords.of(keyColumns(resource, query)),
   });
 }
 
@@ -106,13 +74,11 @@ function sortOf({ sortBy }: Resource, query: ListingQuery): { readonly orderMayM
   return { orderMayMove: key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false };
 }
 
-/** The same listing in an order whose key does not repeat; undefined where it has no such order, or is in it already. */
-function sortedPages({ resource, paging, query, options }: Opening<NumberedPaging>): FetchPage | undefined {
-  const unique = resource.sortBy?.unique;
-  if (unique === undefined || query.sortBy === unique) return undefined;
-  if (valueOf(query.params, 'options_sortBy') !== undefined) return undefined;
-  const request = requestOf(resource, { ...query, sortBy: unique }, options);
-  return numberedPages(request, paging, { isAdjustable: query.pageSize === undefined });
+/** The same listing in an order whose key does not repeat; undefined where it has no such order, or is in one that was asked for. */
+function inUniqueOrder({ sortBy }: Resource, query: ListingQuery): ListingQuery | undefined {
+  const unique = sortBy?.unique;
+  const isAsked = query.sortBy === unique || valueOf(query.params, 'options_sortBy') !== undefined;
+  return unique === undefined || isAsked ? undefined : { ...query, sortBy: unique };
 }
 
 function valueOf(params: readonly QueryPair[], name: string): string | undefined {

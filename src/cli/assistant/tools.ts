@@ -28,8 +28,8 @@ const ROLES =
   'counterpartyFiscalId, total, open, paid, net, tax, currency, status, documentType.';
 
 const listing = z
-  .enum(['issued', 'received', 'customers', 'funds'])
-  .describe('issued and received invoices, customers, prepaid-expense funds');
+  .enum(listings.map(({ name }) => name))
+  .describe(listings.map(({ records }) => records).join(', '));
 const where = z
   .array(z.string())
   .optional()
