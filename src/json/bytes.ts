@@ -1,29 +1,3 @@
-/** The bytes that JSON and csv give a meaning to. */
-export const TAB = 0x09;
-export const LINE_FEED = 0x0a;
-export const CARRIAGE_RETURN = 0x0d;
-export const SPACE = 0x20;
-export const QUOTE = 0x22;
-export const PLUS = 0x2b;
-export const COMMA = 0x2c;
-export const MINUS = 0x2d;
-export const POINT = 0x2e;
-export const DIGIT_ZERO = 0x30;
-export const DIGIT_NINE = 0x39;
-export const COLON = 0x3a;
-export const OPEN_BRACKET = 0x5b;
-export const BACKSLASH = 0x5c;
-export const CLOSE_BRACKET = 0x5d;
-export const LETTER_D = 0x64;
-export const LETTER_E = 0x65;
-export const LETTER_F = 0x66;
-export const LETTER_I = 0x69;
-export const LETTER_N = 0x6e;
-export const LETTER_T = 0x74;
-export const LETTER_U = 0x75;
-export const OPEN_BRACE = 0x7b;
-export const CLOSE_BRACE = 0x7d;
-
 /*
  * Searches four bytes at a time, because most bytes of a page are ordinary characters of strings. To find the end of every
  * string in 2 MB of invoices takes 1.8 ms in this way, and 3.8 ms byte by byte with a table (Node 20).

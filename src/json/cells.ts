@@ -1,17 +1,7 @@
 import { compact, endOfNested, endOfNumber, endOfSpace, endOfString } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
-import {
-  CLOSE_BRACE,
-  COMMA,
-  LETTER_F,
-  LETTER_N,
-  LETTER_T,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  endOfPlainText,
-  WordView,
-} from './bytes.ts';
+import * as ascii from './ascii.ts';
+import { endOfPlainText, WordView } from './bytes.ts';
 import { Columns, Members, UNWANTED, type Member } from './columns.ts';
 
 type CellKind = 'string' | 'number' | 'boolean' | 'array';
@@ -46,7 +36,6 @@ export class CellReader {
     this.#projection = new Projection(columns, stable);
   }
 
-  /** The columns that are known so far. */
   get columns(): readonly string[] {
     return this.#projection.columns.names;
   }
@@ -81,9 +70,7 @@ export class CellReader {
 export const ABSENT = 0;
 /** A string without escapes. Its span is the text between the quotes. */
 export const PLAIN_TEXT = 1;
-/** A number as it was sent. */
 export const NUMBER_LITERAL = 2;
-/** `true` or `false`. */
 export const BOOLEAN_LITERAL = 3;
 /** A string with escapes. Its span is the text between the quotes. */
 export const ESCAPED_TEXT = 4;
@@ -144,7 +131,6 @@ class CellSpans {
     this.set(to, this.kinds[from]!, this.starts[from]!, this.ends[from]!);
   }
 
-  /** Makes room for so many columns. */
   growTo(columns: number): void {
     if (columns <= this.kinds.length) return;
     const size = Math.max(columns, 2 * this.kinds.length);
@@ -158,11 +144,11 @@ class CellSpans {
 
 /** The kind of a value by its first byte; numbers have many. Null is no cell. */
 const KIND_OF = new Uint8Array(256).fill(NUMBER_LITERAL);
-KIND_OF[LETTER_N] = ABSENT;
-KIND_OF[LETTER_T] = BOOLEAN_LITERAL;
-KIND_OF[LETTER_F] = BOOLEAN_LITERAL;
-KIND_OF[OPEN_BRACKET] = JSON_TEXT;
-KIND_OF[QUOTE] = PLAIN_TEXT;
+KIND_OF[ascii.LETTER_N] = ABSENT;
+KIND_OF[ascii.LETTER_T] = BOOLEAN_LITERAL;
+KIND_OF[ascii.LETTER_F] = BOOLEAN_LITERAL;
+KIND_OF[ascii.OPEN_BRACKET] = JSON_TEXT;
+KIND_OF[ascii.QUOTE] = PLAIN_TEXT;
 
 /** The column of a value, and where the value begins. */
 type Found = readonly [column: number, start: number];
@@ -221,7 +207,6 @@ export class Projection {
     for (const [first, again] of this.#duplicates) this.cells.repeat(first, again);
   }
 
-  /** Reads a record that begins at `start` and whose notes begin at `place`. */
   #readNoted(start: number, place: number): void {
     const shape = this.#notes[place]!;
     const values = this.#shapes[shape];
@@ -256,7 +241,6 @@ export class Projection {
     return Int32Array.from(values);
   }
 
-  /** Takes the cells of a record from its notes. */
   #fill(values: Int32Array, start: number, place: number): void {
     const { bytes } = this.view;
     const notes = this.#notes;
@@ -292,14 +276,14 @@ export class Projection {
     const { bytes } = this.view;
     let previous: Member | undefined;
     let at = endOfSpace(bytes, start + 1);
-    while (bytes[at] !== CLOSE_BRACE) {
+    while (bytes[at] !== ascii.CLOSE_BRACE) {
       const member = this.#expected(members, previous, at) ?? this.#lookUp(members, previous, at);
       at += member.length;
       if (member.seen === this.#record) this.#forget(member);
       member.seen = this.#record;
       previous = member;
       at = endOfSpace(bytes, this.#value(members, member, endOfSpace(bytes, at)));
-      if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
+      if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
     }
     return at + 1;
   }
@@ -308,23 +292,23 @@ export class Projection {
   #value(members: Members, member: Member, start: number): number {
     const { bytes } = this.view;
     const byte = bytes[start]!;
-    if (byte === OPEN_BRACE) return this.#object(members, member, start);
+    if (byte === ascii.OPEN_BRACE) return this.#object(members, member, start);
     const column = (member.column ??= this.#columnOf(member));
     if (column !== UNWANTED) this.#found?.push([column, start]);
-    if (byte === QUOTE) {
+    if (byte === ascii.QUOTE) {
       const run = endOfPlainText(this.view, start + 1);
-      const end = bytes[run] === QUOTE ? run : endOfString(this.view, run);
+      const end = bytes[run] === ascii.QUOTE ? run : endOfString(this.view, run);
       this.cells.set(column, end === run ? PLAIN_TEXT : ESCAPED_TEXT, start + 1, end);
       return end + 1;
     }
-    if (byte === OPEN_BRACKET) {
+    if (byte === ascii.OPEN_BRACKET) {
       const end = endOfNested(this.view, start);
       this.cells.set(column, JSON_TEXT, start, end);
       return end;
     }
-    if (byte === LETTER_N) return start + 4;
-    if (byte === LETTER_T || byte === LETTER_F) {
-      const end = start + (byte === LETTER_T ? 4 : 5);
+    if (byte === ascii.LETTER_N) return start + 4;
+    if (byte === ascii.LETTER_T || byte === ascii.LETTER_F) {
+      const end = start + (byte === ascii.LETTER_T ? 4 : 5);
       this.cells.set(column, BOOLEAN_LITERAL, start, end);
       return end;
     }

@@ -1,15 +1,5 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  LETTER_U,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  SPACE,
-  endOfPlainText,
-  WordView,
-} from './bytes.ts';
+import * as ascii from './ascii.ts';
+import { endOfPlainText, WordView } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 
 /*
@@ -36,18 +26,23 @@ export function readCount(bytes: Buffer, span: Span | undefined): number | undef
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** 1 for the bytes that matter for the nesting. */
 const CHANGES_NESTING = new Uint8Array(256);
-for (const byte of [QUOTE, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET]) CHANGES_NESTING[byte] = 1;
+for (const byte of [
+  ascii.QUOTE,
+  ascii.OPEN_BRACE,
+  ascii.OPEN_BRACKET,
+  ascii.CLOSE_BRACE,
+  ascii.CLOSE_BRACKET,
+])
+  CHANGES_NESTING[byte] = 1;
 
-/** 1 for the bytes that a number may contain. */
 const IN_NUMBER = new Uint8Array(256);
 for (const byte of '+-.0123456789Ee') IN_NUMBER[byte.charCodeAt(0)] = 1;
 
 /** The position of the closing quote of a string, from `start` in its text on. */
 export function endOfString(view: WordView, start: number): number {
   let at = endOfPlainText(view, start);
-  while (view.bytes[at] === BACKSLASH) at = endOfPlainText(view, at + 2);
+  while (view.bytes[at] === ascii.BACKSLASH) at = endOfPlainText(view, at + 2);
   return at;
 }
 
@@ -59,8 +54,8 @@ export function endOfNested(view: WordView, start: number): number {
   do {
     while (CHANGES_NESTING[bytes[at]!] === 0) at++;
     const byte = bytes[at++];
-    if (byte === QUOTE) at = endOfString(view, at) + 1;
-    else depth += byte === OPEN_BRACE || byte === OPEN_BRACKET ? 1 : -1;
+    if (byte === ascii.QUOTE) at = endOfString(view, at) + 1;
+    else depth += byte === ascii.OPEN_BRACE || byte === ascii.OPEN_BRACKET ? 1 : -1;
   } while (depth > 0);
   return at;
 }
@@ -75,7 +70,7 @@ export function endOfNumber(bytes: Buffer, start: number): number {
 /** The position of the first byte at or after `start` that is not white space, within an object. */
 export function endOfSpace(bytes: Buffer, start: number): number {
   let at = start;
-  while (bytes[at]! <= SPACE) at++;
+  while (bytes[at]! <= ascii.SPACE) at++;
   return at;
 }
 
@@ -92,10 +87,10 @@ export function compactInto(bytes: Buffer, span: Span, to: Buffer): number {
   let inString = false;
   for (let at = span[0]; at < end; at++) {
     const byte = bytes[at]!;
-    if (!inString && byte <= SPACE) continue;
+    if (!inString && byte <= ascii.SPACE) continue;
     to[out++] = byte;
-    if (byte === QUOTE) inString = !inString;
-    else if (byte === BACKSLASH) to[out++] = bytes[++at]!;
+    if (byte === ascii.QUOTE) inString = !inString;
+    else if (byte === ascii.BACKSLASH) to[out++] = bytes[++at]!;
   }
   return out;
 }
@@ -120,19 +115,19 @@ export function unescape(bytes: Buffer, span: Span, to: Buffer): number {
   let out = 0;
   while (from < end) {
     const byte = bytes[from++]!;
-    if (byte !== BACKSLASH) {
+    if (byte !== ascii.BACKSLASH) {
       to[out++] = byte;
       continue;
     }
     const letter = bytes[from++]!;
-    if (letter !== LETTER_U) {
+    if (letter !== ascii.LETTER_U) {
       to[out++] = CONTROLS[letter] ?? letter;
       continue;
     }
     const unit = readHexUnit(bytes, from);
     from += 4;
     const low =
-      isHighSurrogate(unit) && bytes[from] === BACKSLASH && bytes[from + 1] === LETTER_U
+      isHighSurrogate(unit) && bytes[from] === ascii.BACKSLASH && bytes[from + 1] === ascii.LETTER_U
         ? readHexUnit(bytes, from + 2)
         : 0;
     if (low >= 0xdc00 && low <= 0xdfff) {

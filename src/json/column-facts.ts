@@ -1,4 +1,4 @@
-import { DIGIT_NINE, MINUS, POINT } from './bytes.ts';
+import { DIGIT_NINE, MINUS, POINT } from './ascii.ts';
 import { parseCalendarDay } from './calendar-day.ts';
 import {
   ABSENT,
@@ -29,12 +29,10 @@ export class ColumnFacts {
 
   /** Numbers of more digits than are ever written out: 1E999999. The facts below are of the others. */
   tooLong = 0;
-  /** Numbers with an exponent. */
   exponents = 0;
   /** The most digits before and after the point. */
   before = 1;
   after = 0;
-  /** Whether 64 bits hold every number's digits. */
   fits64Bits = true;
 
   /** Texts that begin with a day of the calendar, whatever follows. */
@@ -52,7 +50,6 @@ export class ColumnFacts {
   /** The most digits of a fraction of a second, zeros at its end apart. */
   fraction = 0;
 
-  /** Takes in a cell. */
   add({ kind, text }: Cell): void {
     if (kind === 'string') this.addText(text);
     else if (kind === 'number') this.addNumber(text);
@@ -89,7 +86,6 @@ export class ColumnFacts {
     else this.#addDigits(whole.length, fraction.length);
   }
 
-  /** How many cells there are. */
   get cells(): number {
     return this.numbers + this.texts + this.booleans + this.nested;
   }
@@ -190,7 +186,6 @@ export class ColumnSurvey {
     this.#span = { view: this.#projection.view, spaced: false, kind: ABSENT, start: 0, end: 0 };
   }
 
-  /** The names of the columns so far. */
   get columns(): readonly string[] {
     return this.#projection.columns.names;
   }
@@ -214,7 +209,6 @@ export class ColumnSurvey {
     }
   }
 
-  /** What the column at this place holds. */
   factsOf(column: number): ColumnFacts {
     return (this.#facts[column] ??= new ColumnFacts());
   }

@@ -105,10 +105,8 @@ function escapeDots(path: readonly string[]): string {
   return path.map((part) => part.replaceAll('.', '\\.')).join('.');
 }
 
-/** The most levels of objects that become columns with dots. */
 const MAX_LEVELS = 64;
 
-/** How many different members of all records are remembered. */
 const MAX_MEMBERS = 100_000;
 
 /** A member that records have in one place. */
@@ -149,7 +147,6 @@ export class Member {
   }
 }
 
-/** Counts over all members of all records. */
 interface Tally {
   members: number;
   forgotten: number;

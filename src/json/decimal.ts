@@ -4,7 +4,6 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** Zero, without digits after the point. */
 export const DECIMAL_ZERO: Decimal = { coefficient: 0n, scale: 0 };
 
 /** A JSON number. `007`, `.5`, `1.` and `+1` are none. */
@@ -36,7 +35,6 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
   return { coefficient: rescale(left, scale) + rescale(right, scale), scale };
 }
 
-/** The number with the other sign. */
 export function negateDecimal({ coefficient, scale }: Decimal): Decimal {
   return { coefficient: -coefficient, scale };
 }
@@ -48,7 +46,6 @@ export function compareDecimals(left: Decimal, right: Decimal): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The widest scale of the values; 0 where there are none. */
 export function widestScale(values: readonly Decimal[]): number {
   return values.reduce((widest, { scale }) => Math.max(widest, scale), 0);
 }
@@ -69,7 +66,6 @@ function rescale({ coefficient, scale }: Decimal, to: number): bigint {
   return scale === to ? coefficient : coefficient * 10n ** BigInt(to - scale);
 }
 
-/** Whether 64 bits hold the integer, with its sign. */
 export function fitsInt64(integer: bigint): boolean {
   return BigInt.asIntN(64, integer) === integer;
 }

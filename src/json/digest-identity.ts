@@ -3,7 +3,6 @@ import type { WordView } from './bytes.ts';
 import { IdentityReader } from './identity.ts';
 import type { KeyColumns } from './record-key.ts';
 
-/** Words of 32 bits of a digest that are kept. */
 export const DIGEST_WORDS = 4;
 
 /**

@@ -3,7 +3,6 @@ import { TEXT_OR_NUMBER } from './json-object.ts';
 import type { RecordBatch } from './records.ts';
 import { withoutSignedLinks } from './signed-links.ts';
 
-/** A field that two records have different values in. */
 interface DifferingField {
   readonly column: string;
   readonly before: Cell | undefined;

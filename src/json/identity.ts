@@ -1,4 +1,5 @@
-import { QUOTE, WordView } from './bytes.ts';
+import { QUOTE } from './ascii.ts';
+import { WordView } from './bytes.ts';
 import { compactInto } from './checked-text.ts';
 import { RecordKeys, type KeyColumns } from './record-key.ts';
 import type { RecordBatch } from './records.ts';
@@ -41,7 +42,6 @@ export abstract class IdentityReader {
     this.#keys = new RecordKeys(columns);
   }
 
-  /** Reads the identity of record `index`. */
   read(batch: RecordBatch, index: number): this {
     const { bounds, spaced } = batch;
     this.#open(batch);
@@ -60,7 +60,6 @@ export abstract class IdentityReader {
     return this;
   }
 
-  /** Reads the key alone. */
   #readKey(batch: RecordBatch, index: number): this {
     this.#open(batch);
     this.begin();
@@ -76,21 +75,16 @@ export abstract class IdentityReader {
     return this;
   }
 
-  /** The key's words as text. */
   key(): string {
     return this.#bytes.toString('latin1', 0, 4 * this.width);
   }
 
-  /** The content's words as text. */
   content(): string {
     return this.#bytes.toString('latin1', 4 * this.width);
   }
 
-  /** Begins a hash. */
   protected abstract begin(): void;
-  /** Takes bytes in. */
   protected abstract take(view: WordView, start: number, end: number): void;
-  /** Writes the words of the hash. */
   protected abstract finish(to: number): void;
 
   #open(batch: RecordBatch): void {

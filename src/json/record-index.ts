@@ -63,7 +63,6 @@ export class RecordIndex {
     return first;
   }
 
-  /** Whether the record has this content. */
   hasContent(record: number, words: Readonly<Uint32Array>): boolean {
     return this.#has(record, DIGEST_WORDS, words);
   }

@@ -1,4 +1,5 @@
-import { endOfPlainText, QUOTE, type WordView } from './bytes.ts';
+import { QUOTE } from './ascii.ts';
+import { endOfPlainText, type WordView } from './bytes.ts';
 import { CellReader } from './cells.ts';
 import type { RecordBatch } from './records.ts';
 

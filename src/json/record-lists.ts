@@ -1,21 +1,8 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COMMA,
-  LETTER_F,
-  LETTER_N,
-  LETTER_T,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  WordView,
-} from './bytes.ts';
+import * as ascii from './ascii.ts';
+import { WordView } from './bytes.ts';
 import { endOfNested, endOfNumber, endOfSpace, endOfString, type Span } from './checked-text.ts';
 
-/** A member of a record: what it is called, and what it holds. */
 interface FoundMember {
-  /** Where its name begins. */
   readonly name: number;
   /** Where the comma before it is; undefined for the first one of its object. */
   readonly comma: number | undefined;
@@ -34,7 +21,6 @@ export interface RecordList {
 
 const MAX_CHARACTERS_SHOWN = 40;
 
-/** Finds lists of objects in the bytes of records. */
 export class RecordLists {
   readonly #path: string;
   #view = new WordView(Buffer.alloc(0));
@@ -58,19 +44,19 @@ export class RecordLists {
     let found: FoundMember | undefined;
     let comma: number | undefined;
     let at = endOfSpace(bytes, object + 1);
-    while (bytes[at] !== CLOSE_BRACE) {
+    while (bytes[at] !== ascii.CLOSE_BRACE) {
       const quote = endOfString(this.#view, at + 1);
       const start = endOfSpace(bytes, endOfSpace(bytes, quote + 1) + 1);
       const end = this.#endOfValue(start);
       // Most names begin with another letter, and need not be decoded.
-      if (first > 0x7f || bytes[at + 1] === first || bytes[at + 1] === BACKSLASH) {
+      if (first > 0x7f || bytes[at + 1] === first || bytes[at + 1] === ascii.BACKSLASH) {
         const name = JSON.parse(bytes.toString('utf8', at, quote + 1)) as string;
         if (name === path) found = { name: at, comma, value: [start, end] };
-        else if (bytes[start] === OPEN_BRACE && path.startsWith(`${name}.`))
+        else if (bytes[start] === ascii.OPEN_BRACE && path.startsWith(`${name}.`))
           found = this.#find(start, path.slice(name.length + 1)) ?? found;
       }
       at = endOfSpace(bytes, end);
-      if (bytes[at] !== COMMA) break;
+      if (bytes[at] !== ascii.COMMA) break;
       comma = at;
       at = endOfSpace(bytes, at + 1);
     }
@@ -79,22 +65,22 @@ export class RecordLists {
 
   #endOfValue(start: number): number {
     const byte = this.#view.bytes[start]!;
-    if (byte === QUOTE) return endOfString(this.#view, start + 1) + 1;
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) return endOfNested(this.#view, start);
-    if (byte === LETTER_N || byte === LETTER_T) return start + 4;
-    return byte === LETTER_F ? start + 5 : endOfNumber(this.#view.bytes, start);
+    if (byte === ascii.QUOTE) return endOfString(this.#view, start + 1) + 1;
+    if (byte === ascii.OPEN_BRACE || byte === ascii.OPEN_BRACKET) return endOfNested(this.#view, start);
+    if (byte === ascii.LETTER_N || byte === ascii.LETTER_T) return start + 4;
+    return byte === ascii.LETTER_F ? start + 5 : endOfNumber(this.#view.bytes, start);
   }
 
   /** Where the objects of a list are that was found last. A list may have very many of them. */
   *objectsOf({ member }: RecordList): Generator<Span> {
     const { bytes } = this.#view;
     const [start] = member.value;
-    if (bytes[start] !== OPEN_BRACKET) return;
-    for (let at = endOfSpace(bytes, start + 1); bytes[at] === OPEN_BRACE;) {
+    if (bytes[start] !== ascii.OPEN_BRACKET) return;
+    for (let at = endOfSpace(bytes, start + 1); bytes[at] === ascii.OPEN_BRACE;) {
       const behind = endOfNested(this.#view, at);
       yield [at, behind];
       at = endOfSpace(bytes, behind);
-      if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
+      if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
     }
   }
 
@@ -107,14 +93,14 @@ export class RecordLists {
       other: `${kind} ${shown}`,
       isNull: false,
     });
-    if (bytes[start] === QUOTE) return other('the text');
-    if (bytes[start] === OPEN_BRACE) return other('the object');
-    if (bytes[start] !== OPEN_BRACKET) return other('the value');
+    if (bytes[start] === ascii.QUOTE) return other('the text');
+    if (bytes[start] === ascii.OPEN_BRACE) return other('the object');
+    if (bytes[start] !== ascii.OPEN_BRACKET) return other('the value');
     let count = 0;
-    for (let at = endOfSpace(bytes, start + 1); bytes[at] !== CLOSE_BRACKET; count++) {
-      if (bytes[at] !== OPEN_BRACE) return other('the list');
+    for (let at = endOfSpace(bytes, start + 1); bytes[at] !== ascii.CLOSE_BRACKET; count++) {
+      if (bytes[at] !== ascii.OPEN_BRACE) return other('the list');
       at = endOfSpace(bytes, endOfNested(this.#view, at));
-      if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
+      if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
     }
     return { count, other: undefined, isNull: false };
   }
@@ -128,6 +114,6 @@ export function withoutMember(
 ): Buffer[] {
   if (comma !== undefined) return [bytes.subarray(start, comma), bytes.subarray(value[1], end)];
   const behind = endOfSpace(bytes, value[1]);
-  const next = bytes[behind] === COMMA ? endOfSpace(bytes, behind + 1) : value[1];
+  const next = bytes[behind] === ascii.COMMA ? endOfSpace(bytes, behind + 1) : value[1];
   return [bytes.subarray(start, name), bytes.subarray(next, end)];
 }

@@ -1,14 +1,5 @@
-import {
-  CLOSE_BRACE,
-  COLON,
-  COMMA,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  SPACE,
-  endOfPlainText,
-  type WordView,
-} from './bytes.ts';
+import * as ascii from './ascii.ts';
+import { endOfPlainText, type WordView } from './bytes.ts';
 import { endOfNested, endOfSpace, endOfString, type Span } from './checked-text.ts';
 import type { JsonScanner } from './scanner.ts';
 
@@ -105,7 +96,7 @@ export class RecordShapes {
       // What goes on with an object, or with white space, is another step.
       if (
         !isAt(view, step, at) ||
-        (step.shape < 0 && (bytes[value] === OPEN_BRACE || bytes[value]! <= SPACE))
+        (step.shape < 0 && (bytes[value] === ascii.OPEN_BRACE || bytes[value]! <= ascii.SPACE))
       ) {
         step = step.other;
         continue;
@@ -117,12 +108,15 @@ export class RecordShapes {
         this.#misses = 0;
         return value;
       }
-      if (bytes[value] === QUOTE) {
+      if (bytes[value] === ascii.QUOTE) {
         const plain = endOfPlainText(view, value + 1);
         at = scanner.skipRest(value, plain);
         notes[++note] = at === plain + 1 ? at : ~at;
       } else {
-        at = bytes[value] === OPEN_BRACKET ? scanner.skipValue(value, step.level) : scanner.skipScalar(value);
+        at =
+          bytes[value] === ascii.OPEN_BRACKET
+            ? scanner.skipValue(value, step.level)
+            : scanner.skipScalar(value);
         notes[++note] = at;
       }
       if (step.isId) {
@@ -144,7 +138,7 @@ export class RecordShapes {
   learn(start: number, end: number, id: number): void {
     const { bytes, view } = this.#scanner;
     // An id that is an object is no value, and takes the place of one that came before.
-    if (this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === OPEN_BRACE)) return;
+    if (this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === ascii.OPEN_BRACE)) return;
     let before: Step | undefined;
     let level = -1;
     let values = 0;
@@ -153,13 +147,13 @@ export class RecordShapes {
     while (at < end) {
       const byte = bytes[at]!;
       if (BETWEEN[byte] === 1) {
-        if (byte === OPEN_BRACE) level++;
-        if (byte === CLOSE_BRACE) level--;
+        if (byte === ascii.OPEN_BRACE) level++;
+        if (byte === ascii.CLOSE_BRACE) level--;
         at++;
         continue;
       }
       const behind = endOfPart(view, at);
-      const isName = byte === QUOTE && bytes[endOfSpace(bytes, behind)] === COLON;
+      const isName = byte === ascii.QUOTE && bytes[endOfSpace(bytes, behind)] === ascii.COLON;
       if (!isName) {
         before = this.#stepBehind(before, [from, at], level);
         if (before === undefined) return;
@@ -193,7 +187,6 @@ export class RecordShapes {
     return step;
   }
 
-  /** The table, with room for the notes of one more record. */
   #withRoom(): Int32Array {
     if (this.#used + this.#most + 1 > this.#notes.length) {
       const larger = new Int32Array(2 * this.#notes.length + this.#most);
@@ -204,7 +197,6 @@ export class RecordShapes {
   }
 }
 
-/** Whether the bytes of the step are at `at`. */
 function isAt({ bytes, words }: WordView, { start, length }: Step, at: number): boolean {
   if (at + length > bytes.length) return false;
   if (length < 4) {
@@ -221,9 +213,9 @@ function isAt({ bytes, words }: WordView, { start, length }: Step, at: number): 
 function endOfPart(view: WordView, start: number): number {
   const { bytes } = view;
   const byte = bytes[start]!;
-  if (byte === QUOTE) return endOfString(view, start + 1) + 1;
-  if (byte === OPEN_BRACKET) return endOfNested(view, start);
+  if (byte === ascii.QUOTE) return endOfString(view, start + 1) + 1;
+  if (byte === ascii.OPEN_BRACKET) return endOfNested(view, start);
   let at = start;
-  while (bytes[at]! > SPACE && bytes[at] !== COMMA && bytes[at] !== CLOSE_BRACE) at++;
+  while (bytes[at]! > ascii.SPACE && bytes[at] !== ascii.COMMA && bytes[at] !== ascii.CLOSE_BRACE) at++;
   return at;
 }

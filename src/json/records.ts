@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './bytes.ts';
+import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './ascii.ts';
 import { endOfSpace } from './checked-text.ts';
 import { Breaks } from './cooperative-task.ts';
 

@@ -1,19 +1,4 @@
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  COMMA,
-  DIGIT_NINE,
-  DIGIT_ZERO,
-  LETTER_D,
-  LETTER_I,
-  LINE_FEED,
-  MINUS,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  SPACE,
-} from './bytes.ts';
+import * as ascii from './ascii.ts';
 import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
 import { RecordShapes } from './record-shapes.ts';
@@ -30,7 +15,6 @@ export interface ScannedPage {
   readonly envelope?: ReadonlyMap<string, Span>;
 }
 
-/** The member that holds the records. */
 type RecordsMember = 'pageResults' | 'data' | 'assignedDocuments';
 
 /** The most members of the object around the records: far more than an envelope or a fund has. */
@@ -87,7 +71,7 @@ export function scanLines(bytes: Buffer): RecordBatch {
   while (at < bytes.length) {
     const end = collector.scanRecord(at);
     at = scanner.skipSpace(end);
-    if (at < bytes.length && !bytes.subarray(end, at).includes(LINE_FEED))
+    if (at < bytes.length && !bytes.subarray(end, at).includes(ascii.LINE_FEED))
       scanner.fail('the end of the line', at);
   }
   return collector.batch();
@@ -110,11 +94,11 @@ function* scanMembers(
   const { bytes } = scanner;
   const members = new Map<string, Span>();
   const shown = names.map((name) => `"${name}"`).join(' or ');
-  if (bytes[start] !== OPEN_BRACE) scanner.fail(`an object with ${shown}`, start);
+  if (bytes[start] !== ascii.OPEN_BRACE) scanner.fail(`an object with ${shown}`, start);
   let found = false;
   let at = scanner.skipSpace(start + 1);
-  while (bytes[at] !== CLOSE_BRACE) {
-    if (bytes[at] !== QUOTE) scanner.fail('a string', at);
+  while (bytes[at] !== ascii.CLOSE_BRACE) {
+    if (bytes[at] !== ascii.QUOTE) scanner.fail('a string', at);
     const value = scanner.skipName(at);
     const name = readName(bytes, at, value);
     if (names.includes(name)) {
@@ -127,10 +111,10 @@ function* scanMembers(
       if (members.size > MAX_MEMBERS) throw new BadBody(`more than ${MAX_MEMBERS} members in one object`, at);
     }
     at = scanner.skipSpace(at);
-    if (bytes[at] === CLOSE_BRACE) break;
-    if (bytes[at] !== COMMA) scanner.fail('"," or "}"', at);
+    if (bytes[at] === ascii.CLOSE_BRACE) break;
+    if (bytes[at] !== ascii.COMMA) scanner.fail('"," or "}"', at);
     at = scanner.skipSpace(at + 1);
-    if (bytes[at] === CLOSE_BRACE) scanner.fail('a string', at);
+    if (bytes[at] === ascii.CLOSE_BRACE) scanner.fail('a string', at);
   }
   // Without its list, the object must at least be a record.
   if (!found && !(isOptional && members.has('id')))
@@ -139,7 +123,7 @@ function* scanMembers(
 }
 
 function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): CooperativeTask<number> {
-  if (scanner.bytes[at] !== OPEN_BRACKET) scanner.fail('an array of records', at);
+  if (scanner.bytes[at] !== ascii.OPEN_BRACKET) scanner.fail('an array of records', at);
   return collector.scanArray(at);
 }
 
@@ -150,7 +134,7 @@ function* scanAssigned(
   at: number,
   keep: (members: ReadonlyMap<string, Span>) => void,
 ): CooperativeTask<number> {
-  if (scanner.bytes[at] !== OPEN_BRACE) return yield* scanList(scanner, collector, at);
+  if (scanner.bytes[at] !== ascii.OPEN_BRACE) return yield* scanList(scanner, collector, at);
   const [members, end] = yield* scanMembers(scanner, at, {
     names: ['pageResults', 'data'],
     isOptional: false,
@@ -160,9 +144,8 @@ function* scanAssigned(
   return end;
 }
 
-/** Scans an array of records, or null. */
 function* scanList(scanner: JsonScanner, collector: RecordCollector, at: number): CooperativeTask<number> {
-  return scanner.bytes[at] === OPEN_BRACKET
+  return scanner.bytes[at] === ascii.OPEN_BRACKET
     ? yield* scanRecords(scanner, collector, at)
     : scanNull(scanner, at);
 }
@@ -176,7 +159,7 @@ function scanNull(scanner: JsonScanner, at: number): number {
 
 /** The name that begins at `start`. It ends at the last quote before `value`. */
 function readName(bytes: Buffer, start: number, value: number): string {
-  return JSON.parse(bytes.toString('utf8', start, bytes.lastIndexOf(QUOTE, value - 1) + 1)) as string;
+  return JSON.parse(bytes.toString('utf8', start, bytes.lastIndexOf(ascii.QUOTE, value - 1) + 1)) as string;
 }
 
 function listNames(members: ReadonlyMap<string, Span>): string {
@@ -207,14 +190,13 @@ class RecordCollector {
     this.#shapes = new RecordShapes(scanner);
   }
 
-  /** Scans the array that begins at `start`. Returns the position after it. Throws BadBody. */
   *scanArray(start: number): CooperativeTask<number> {
     const { bytes } = this.#scanner;
     let at = this.#scanner.skipSpace(start + 1);
-    if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    if (bytes[at] === ascii.CLOSE_BRACKET) return at + 1;
     for (;;) {
       at = this.#scanRecords(at, at + STEP);
-      if (bytes[at - 1] === CLOSE_BRACKET) return at;
+      if (bytes[at - 1] === ascii.CLOSE_BRACKET) return at;
       yield;
     }
   }
@@ -226,8 +208,8 @@ class RecordCollector {
     let at = start;
     do {
       at = scanner.skipSpace(this.scanRecord(at));
-      if (bytes[at] === CLOSE_BRACKET) return at + 1;
-      if (bytes[at] !== COMMA) scanner.fail('"," or "]" behind a record', at);
+      if (bytes[at] === ascii.CLOSE_BRACKET) return at + 1;
+      if (bytes[at] !== ascii.COMMA) scanner.fail('"," or "]" behind a record', at);
       at = scanner.skipSpace(at + 1);
     } while (at < until);
     return at;
@@ -251,15 +233,14 @@ class RecordCollector {
     return end;
   }
 
-  /** The same for a record of any shape. */
   #scanMembers(slot: number, start: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
-    if (bytes[start] !== OPEN_BRACE) scanner.fail('a record, which is an object', start);
+    if (bytes[start] !== ascii.OPEN_BRACE) scanner.fail('a record, which is an object', start);
     this.#id = -1;
     scanner.beginNames();
-    let at = bytes[start + 1]! <= SPACE ? scanner.skipSpace(start + 1) : start + 1;
-    while (bytes[at] !== CLOSE_BRACE) {
+    let at = bytes[start + 1]! <= ascii.SPACE ? scanner.skipSpace(start + 1) : start + 1;
+    while (bytes[at] !== ascii.CLOSE_BRACE) {
       const name = at;
       const value = scanner.skipName(name);
       at = scanner.skipValue(value);
@@ -267,16 +248,15 @@ class RecordCollector {
         this.#id = value;
         this.#noteId(slot, value, at);
       }
-      if (bytes[at]! <= SPACE) at = scanner.skipSpace(at);
-      if (bytes[at] === CLOSE_BRACE) break;
-      if (bytes[at] !== COMMA) scanner.fail('"," or "}"', at);
-      at = bytes[at + 1]! <= SPACE ? scanner.skipSpace(at + 1) : at + 1;
-      if (bytes[at] !== QUOTE) scanner.fail('a string', at);
+      if (bytes[at]! <= ascii.SPACE) at = scanner.skipSpace(at);
+      if (bytes[at] === ascii.CLOSE_BRACE) break;
+      if (bytes[at] !== ascii.COMMA) scanner.fail('"," or "}"', at);
+      at = bytes[at + 1]! <= ascii.SPACE ? scanner.skipSpace(at + 1) : at + 1;
+      if (bytes[at] !== ascii.QUOTE) scanner.fail('a string', at);
     }
     return at + 1;
   }
 
-  /** All records that were collected. */
   batch(): RecordBatch {
     const used = 2 * this.#count;
     return new PageRecords({
@@ -307,9 +287,9 @@ class RecordCollector {
   #noteId(slot: number, start: number, end: number): void {
     const first = this.#scanner.bytes[start]!;
     const isId =
-      (first === QUOTE && end - start > EMPTY_STRING_BYTES) ||
-      first === MINUS ||
-      (first >= DIGIT_ZERO && first <= DIGIT_NINE);
+      (first === ascii.QUOTE && end - start > EMPTY_STRING_BYTES) ||
+      first === ascii.MINUS ||
+      (first >= ascii.DIGIT_ZERO && first <= ascii.DIGIT_NINE);
     this.#ids[slot] = isId ? start : -1;
     this.#ids[slot + 1] = isId ? end : -1;
   }
@@ -319,8 +299,8 @@ class RecordCollector {
 function isNamedId(bytes: Buffer, at: number): boolean {
   const first = bytes[at + 1]!;
   const second = bytes[at + 2]!;
-  if (first === LETTER_I && second === LETTER_D) return bytes[at + 3] === QUOTE;
-  if (first !== BACKSLASH && second !== BACKSLASH) return false;
+  if (first === ascii.LETTER_I && second === ascii.LETTER_D) return bytes[at + 3] === ascii.QUOTE;
+  if (first !== ascii.BACKSLASH && second !== ascii.BACKSLASH) return false;
   return /^"(?:i|\\u0069)(?:d|\\u0064)"/.test(bytes.toString('latin1', at, at + 14));
 }
 
@@ -360,14 +340,13 @@ export function renameMembers(batch: RecordBatch, names: ReadonlyMap<string, str
   return isThere ? scanArray(Buffer.concat([Buffer.from('['), ...parts])) : batch;
 }
 
-/** The names of the record's members, and where they begin and end, quotes included. */
 function* memberNames(record: Buffer): Generator<[name: string, span: Span]> {
   const scanner = new JsonScanner(record);
   let at = scanner.skipSpace(1);
-  while (record[at] !== CLOSE_BRACE) {
+  while (record[at] !== ascii.CLOSE_BRACE) {
     const value = scanner.skipName(at);
-    yield [readName(record, at, value), [at, record.lastIndexOf(QUOTE, value - 1) + 1]];
+    yield [readName(record, at, value), [at, record.lastIndexOf(ascii.QUOTE, value - 1) + 1]];
     at = scanner.skipSpace(scanner.skipValue(value));
-    if (record[at] === COMMA) at = scanner.skipSpace(at + 1);
+    if (record[at] === ascii.COMMA) at = scanner.skipSpace(at + 1);
   }
 }

@@ -1,26 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  BACKSLASH,
-  CARRIAGE_RETURN,
-  CLOSE_BRACE,
-  COLON,
-  COMMA,
-  DIGIT_NINE,
-  DIGIT_ZERO,
-  LETTER_E,
-  LETTER_U,
-  LINE_FEED,
-  MINUS,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  PLUS,
-  POINT,
-  QUOTE,
-  SPACE,
-  TAB,
-  endOfPlainText,
-  WordView,
-} from './bytes.ts';
+import * as ascii from './ascii.ts';
+import { endOfPlainText, WordView } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import { failAt } from './checked-text.ts';
 
@@ -90,7 +70,13 @@ export class JsonScanner {
     // To read behind the end of a buffer makes V8 compile all callers again.
     for (const { length } = bytes; at < length; at++) {
       const byte = bytes[at];
-      if (byte !== SPACE && byte !== LINE_FEED && byte !== CARRIAGE_RETURN && byte !== TAB) break;
+      if (
+        byte !== ascii.SPACE &&
+        byte !== ascii.LINE_FEED &&
+        byte !== ascii.CARRIAGE_RETURN &&
+        byte !== ascii.TAB
+      )
+        break;
     }
     if (at > start) this.spaced = true;
     return at;
@@ -105,16 +91,17 @@ export class JsonScanner {
   skipName(start: number): number {
     const name = this.#name++;
     const behind = start + this.#lengths[name]!;
-    if (this.#isName(name, start)) return this.bytes[behind]! <= SPACE ? this.skipSpace(behind) : behind;
+    if (this.#isName(name, start))
+      return this.bytes[behind]! <= ascii.SPACE ? this.skipSpace(behind) : behind;
     let at = checkString(this.view, start);
-    if (this.bytes[at] !== COLON) {
+    if (this.bytes[at] !== ascii.COLON) {
       at = this.skipSpace(at);
-      if (this.bytes[at] !== COLON) this.fail('":"', at);
+      if (this.bytes[at] !== ascii.COLON) this.fail('":"', at);
     }
     at++;
     this.#starts[name] = start;
     this.#lengths[name] = at - start;
-    return this.bytes[at]! <= SPACE ? this.skipSpace(at) : at;
+    return this.bytes[at]! <= ascii.SPACE ? this.skipSpace(at) : at;
   }
 
   /** Whether the name at `start` has the same bytes, with its colon, as the name in this place of the last record. */
@@ -138,13 +125,13 @@ export class JsonScanner {
     let at = start;
     for (;;) {
       const byte = bytes[at]!;
-      if (byte === QUOTE) at = this.skipRest(at, endOfPlainText(this.view, at + 1));
-      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (byte === ascii.QUOTE) at = this.skipRest(at, endOfPlainText(this.view, at + 1));
+      else if (byte === ascii.OPEN_BRACE || byte === ascii.OPEN_BRACKET) {
         if (++depth > MAX_DEPTH) throw new BadBody(`more than ${MAX_DEPTH} levels of nesting`, at);
         closers[depth] = byte + CLOSES;
-        at = bytes[at + 1]! <= SPACE ? this.skipSpace(at + 1) : at + 1;
+        at = bytes[at + 1]! <= ascii.SPACE ? this.skipSpace(at + 1) : at + 1;
         if (bytes[at] !== byte + CLOSES) {
-          if (byte === OPEN_BRACE) at = this.skipName(at);
+          if (byte === ascii.OPEN_BRACE) at = this.skipName(at);
           continue;
         }
       } else at = this.skipScalar(at);
@@ -152,11 +139,11 @@ export class JsonScanner {
       // After a value: close what ends here, then go on to the next value or return.
       for (;;) {
         if (depth === level) return at;
-        if (bytes[at]! <= SPACE) at = this.skipSpace(at);
+        if (bytes[at]! <= ascii.SPACE) at = this.skipSpace(at);
         const next = bytes[at];
-        if (next === COMMA) {
-          at = bytes[at + 1]! <= SPACE ? this.skipSpace(at + 1) : at + 1;
-          if (closers[depth] === CLOSE_BRACE) at = this.skipName(at);
+        if (next === ascii.COMMA) {
+          at = bytes[at + 1]! <= ascii.SPACE ? this.skipSpace(at + 1) : at + 1;
+          if (closers[depth] === ascii.CLOSE_BRACE) at = this.skipName(at);
           break;
         }
         if (next !== closers[depth]) this.fail(`"," or "${String.fromCharCode(closers[depth]!)}"`, at);
@@ -176,12 +163,10 @@ export class JsonScanner {
     return end;
   }
 
-  /** A number, or one of null, true and false. */
   skipScalar(start: number): number {
     return checkScalar(this.view, start);
   }
 
-  /** Throws BadBody, because something else was expected at `at`. */
   fail(expected: string, at: number): never {
     failAt(this.bytes, at, expected);
   }
@@ -197,11 +182,9 @@ export class JsonScanner {
 /** The most bytes of a string. */
 const MAX_STRING = 16 * 1024 * 1024;
 
-/** 1 for each byte that may follow a backslash, except `u`. */
 const ESCAPES = new Uint8Array(256);
 for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
 
-/** 1 for each hexadecimal digit. */
 const HEX = new Uint8Array(256);
 for (const digit of '0123456789abcdefABCDEF') HEX[digit.charCodeAt(0)] = 1;
 
@@ -222,21 +205,20 @@ function mayBeginAddress(word: number): boolean {
 /** Whether the value that begins at `start` is that of a member called `fileUrl`. */
 export function isCalledFileUrl({ bytes, words }: WordView, start: number): boolean {
   let at = start - 1;
-  while (at > 0 && bytes[at]! <= SPACE) at--;
-  if (at < 9 || bytes[at] !== COLON) return false;
+  while (at > 0 && bytes[at]! <= ascii.SPACE) at--;
+  if (at < 9 || bytes[at] !== ascii.COLON) return false;
   do at--;
-  while (bytes[at]! <= SPACE);
+  while (bytes[at]! <= ascii.SPACE);
   // The white space may be more than what stands before it: `{""        :`.
   if (at < 9) return false;
   if (words.getInt32(at - 3, true) !== URL_END || words.getInt32(at - 7, true) !== FILE) return false;
   // A quote within a name has a backslash before it.
-  return bytes[at - 8] === QUOTE && bytes[at - 9] !== BACKSLASH;
+  return bytes[at - 8] === ascii.QUOTE && bytes[at - 9] !== ascii.BACKSLASH;
 }
 
-/** A string, which begins with its opening quote. */
 function checkString(view: WordView, start: number): number {
   const { bytes } = view;
-  if (bytes[start] !== QUOTE) failAt(bytes, start, 'a string');
+  if (bytes[start] !== ascii.QUOTE) failAt(bytes, start, 'a string');
   return checkRest(view, start, endOfPlainText(view, start + 1));
 }
 
@@ -244,32 +226,32 @@ function checkString(view: WordView, start: number): number {
 function checkRest(view: WordView, start: number, plain: number): number {
   const { bytes } = view;
   let at = plain;
-  while (bytes[at] !== QUOTE) at = endOfPlainText(view, checkEscape(bytes, at));
+  while (bytes[at] !== ascii.QUOTE) at = endOfPlainText(view, checkEscape(bytes, at));
   if (at - start > MAX_STRING) throw new BadBody(`a string is longer than ${MAX_STRING} bytes`, start);
   return at + 1;
 }
 
-/** A number, or one of null, true and false. */
 function checkScalar(view: WordView, start: number): number {
   const { bytes } = view;
   const byte = bytes[start]!;
-  if (byte === MINUS || (byte >= DIGIT_ZERO && byte <= DIGIT_NINE)) return checkNumber(bytes, start);
+  if (byte === ascii.MINUS || (byte >= ascii.DIGIT_ZERO && byte <= ascii.DIGIT_NINE))
+    return checkNumber(bytes, start);
   if (start + 4 <= bytes.length) {
     const word = view.words.getInt32(start, true);
     if (word === NULL || word === TRUE) return start + 4;
-    if (word === FALS && bytes[start + 4] === LETTER_E) return start + 5;
+    if (word === FALS && bytes[start + 4] === ascii.LETTER_E) return start + 5;
   }
   return failInLiteral(bytes, start);
 }
 
 function checkNumber(bytes: Buffer, start: number): number {
-  let at = bytes[start] === MINUS ? start + 1 : start;
+  let at = bytes[start] === ascii.MINUS ? start + 1 : start;
   // A zero at the start is alone: the "1" of "01" is refused later, because it is no comma.
-  at = bytes[at] === DIGIT_ZERO ? at + 1 : checkDigits(bytes, at);
-  if (bytes[at] === POINT) at = checkDigits(bytes, at + 1);
-  if ((bytes[at]! | SPACE) === LETTER_E) {
+  at = bytes[at] === ascii.DIGIT_ZERO ? at + 1 : checkDigits(bytes, at);
+  if (bytes[at] === ascii.POINT) at = checkDigits(bytes, at + 1);
+  if ((bytes[at]! | ascii.SPACE) === ascii.LETTER_E) {
     at++;
-    if (bytes[at] === PLUS || bytes[at] === MINUS) at++;
+    if (bytes[at] === ascii.PLUS || bytes[at] === ascii.MINUS) at++;
     at = checkDigits(bytes, at);
   }
   return at;
@@ -277,23 +259,22 @@ function checkNumber(bytes: Buffer, start: number): number {
 
 function checkDigits(bytes: Buffer, start: number): number {
   let at = start;
-  while (bytes[at]! >= DIGIT_ZERO && bytes[at]! <= DIGIT_NINE) at++;
+  while (bytes[at]! >= ascii.DIGIT_ZERO && bytes[at]! <= ascii.DIGIT_NINE) at++;
   if (at === start) failAt(bytes, at, 'a digit');
   return at;
 }
 
 function checkEscape(bytes: Buffer, at: number): number {
-  if (bytes[at] !== BACKSLASH) failAt(bytes, at, 'the string to go on');
+  if (bytes[at] !== ascii.BACKSLASH) failAt(bytes, at, 'the string to go on');
   const letter = bytes[at + 1]!;
   if (ESCAPES[letter] === 1) return at + 2;
-  if (letter !== LETTER_U) failAt(bytes, at + 1, 'an escape');
+  if (letter !== ascii.LETTER_U) failAt(bytes, at + 1, 'an escape');
   for (let digit = at + 2; digit < at + 6; digit++) {
     if (HEX[bytes[digit]!] !== 1) failAt(bytes, digit, 'a hexadecimal digit');
   }
   return at + 6;
 }
 
-/** Throws a BadBody that names the first wrong letter. */
 function failInLiteral(bytes: Buffer, start: number): never {
   const literal = ['null', 'true', 'false'].find((word) => word.charCodeAt(0) === bytes[start]);
   if (literal === undefined) return failAt(bytes, start, 'a value');
@@ -309,7 +290,6 @@ class SpanList {
   #table = new Int32Array(INITIAL_CAPACITY);
   #used = 0;
 
-  /** How many spans there are. */
   get count(): number {
     return this.#used / 2;
   }

@@ -1,4 +1,4 @@
-import { LINE_FEED } from '../json/bytes.ts';
+import { LINE_FEED } from '../json/ascii.ts';
 import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
 import { Spool } from './spool.ts';

@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import { CARRIAGE_RETURN, LINE_FEED, QUOTE, endOfPlainText, WordView } from '../../json/bytes.ts';
+import { CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../../json/ascii.ts';
+import { endOfPlainText, WordView } from '../../json/bytes.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { Spool } from '../spool.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';

@@ -1,12 +1,5 @@
-import {
-  CARRIAGE_RETURN,
-  COMMA,
-  LINE_FEED,
-  QUOTE,
-  firstMarked,
-  zeroBytes,
-  WordView,
-} from '../../json/bytes.ts';
+import { CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE } from '../../json/ascii.ts';
+import { firstMarked, zeroBytes, WordView } from '../../json/bytes.ts';
 import { compactInto, unescape, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, Projection } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';

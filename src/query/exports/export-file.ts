@@ -3,7 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
 import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
-import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/bytes.ts';
+import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/ascii.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
 import { Spool } from '../../output/spool.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
-import { LINE_FEED, QUOTE } from '../../json/bytes.ts';
+import { LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { ExportFile } from './export-file.ts';
 
 /** What a file holds. */

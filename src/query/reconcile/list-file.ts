@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CsvError, parse, type InfoRecord } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
-import { LINE_FEED } from '../../json/bytes.ts';
+import { LINE_FEED } from '../../json/ascii.ts';
 import { unreadableFile } from '../exports/export-file.ts';
 import { badList } from './list-layout.ts';
 
