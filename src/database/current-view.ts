@@ -14,6 +14,8 @@ interface ViewColumn extends TableColumn {
   /** The type of the view's column, as PostgreSQL writes it. */
   readonly shownAs: string;
   readonly expression: string;
+  /** Whether it is known that all that is being written shows, if the column is one of days. */
+  readonly isReadable: boolean;
 }
 
 /** What decides the types of columns that the view does not have yet. */
@@ -67,7 +69,10 @@ export class CurrentView {
     const shown = columns.flatMap((column) => {
       const shownAs = kept.get(column.name) || typeFor(dialect, column, meaning);
       if (shownAs === undefined) return [];
-      return [{ ...column, shownAs, expression: expressionOf(dialect, column, shownAs) }];
+      const expression = expressionOf(dialect, column, shownAs);
+      return [
+        { ...column, shownAs, expression, isReadable: isReadable(dialect, meaning.factsOf(column.field)) },
+      ];
     });
     // A view can be given columns at its end alone.
     const names = [...kept.keys()];
@@ -99,9 +104,11 @@ export class CurrentView {
 
   /** The columns that show nothing for records of the profile which the run has written, although these hold something. */
   async unreadable(profile: string, run: number): Promise<readonly UnreadableColumn[]> {
-    const strict = this.#columns.flatMap(({ name, shownAs: type, expression }) => {
+    // To count them takes as long as to write a tenth of the rows.
+    const strict = this.#columns.flatMap(({ name, shownAs: type, expression, isReadable }) => {
       const shownAs = WORDS.get(type);
-      return shownAs === undefined || expression === quoteName(name) ? [] : [{ name, shownAs, expression }];
+      const isSure = expression === quoteName(name) || (type === 'date' && isReadable);
+      return shownAs === undefined || isSure ? [] : [{ name, shownAs, expression }];
     });
     if (strict.length === 0) return [];
     const counts = strict.map(({ name, expression }) => {
@@ -118,6 +125,12 @@ export class CurrentView {
       return records === 0 ? [] : [{ name, shownAs, records }];
     });
   }
+}
+
+/** Whether all cells of a column are days that the view of SQLite shows; PostgreSQL has no year 0. */
+function isReadable({ engine }: Dialect, facts: ColumnFacts | undefined): boolean {
+  if (engine !== 'SQLite' || facts === undefined) return false;
+  return facts.cells === facts.days + facts.times + facts.empty;
 }
 
 /** What the view shows of a column, in SQL. */

@@ -20,7 +20,7 @@ export type Listing = (typeof LISTINGS)[number];
 export const RESOURCES = { issued, received, funds };
 
 /** One listing, and where its records come from. */
-export interface ReportPart {
+interface ReportPart {
   readonly listing: Listing;
   readonly source: Source;
 }

@@ -3,8 +3,14 @@ import type { Context } from '../../context.ts';
 import { isFailure, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { makeFolder } from '../../output/files/target.ts';
-import type { ReportFigures } from '../../report/figures.ts';
-import type { ReportDates } from '../../report/invoice-figures.ts';
+import {
+  FundTally,
+  organizationFigures,
+  type Doubt,
+  type ListingFigures,
+  type ReportFigures,
+} from '../../report/figures.ts';
+import { InvoiceFigures, type ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
@@ -14,9 +20,8 @@ import { hasRecords } from '../part-state.ts';
 import { checkPaths } from '../paths.ts';
 import { inRun } from '../run.ts';
 import { checkResults, type PartResult } from '../several/outcome.ts';
-import { deliverText } from './read-part.ts';
-import { figuresOf, readListing, type ListingRead } from './report-figures.ts';
-import { reportSources, type ReportSources } from './report-sources.ts';
+import { deliverText, readPart, type PartRead } from './read-part.ts';
+import { RESOURCES, reportSources, type Listing, type ReportSources } from './report-sources.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
@@ -43,13 +48,6 @@ interface ReportFlags
   readonly outputDir?: string | undefined;
 }
 
-/** One page: whose it is, and where it goes. */
-interface PageOf {
-  readonly profile: string | undefined;
-  /** Undefined for standard output. */
-  readonly path: string | undefined;
-}
-
 /** What is the same for every page. */
 interface Job {
   readonly flags: ReportFlags;
@@ -66,24 +64,24 @@ interface Job {
  * @throws UsageError, AuthError, ServiceError, OutputError: no page was written
  */
 export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
-  const { output, outputDir } = flags;
   const format = formatOf(context, flags);
-  const dates = datesOf(context, flags);
+  const today = localDay(context.clock.now());
+  const period = flags.period === undefined ? monthOf(today) : parsePeriod(flags.period, today);
+  // A period that is over is told as of its last day.
+  const dates = { today, asOf: Math.min(today, period.last), period };
   const sources = await reportSources(context, flags);
   const job = { flags, sources, format, dates };
-  const [only, other] = sources.profiles;
+  const { profiles } = sources;
   try {
-    if (outputDir !== undefined) return await writePages(context, job, outputDir);
-    if (other === undefined) return await writePage(context, job, { profile: only, path: output });
+    if (flags.outputDir !== undefined) return await writePages(context, job, flags.outputDir);
+    if (profiles.length === 1)
+      return await writePage(context, job, { profile: profiles[0], path: flags.output });
   } finally {
     await sources.close?.();
   }
-  throw new UsageError(
-    `a report is of one organization, and these are several: ${sources.profiles.join(', ')}`,
-    {
-      hint: 'Have a page for each with --all-profiles --output-dir <dir>, or name one with --profile <name>.',
-    },
-  );
+  throw new UsageError(`a report is of one organization, and these are several: ${profiles.join(', ')}`, {
+    hint: 'Have a page for each with --all-profiles --output-dir <dir>, or name one with --profile <name>.',
+  });
 }
 
 /** Writes a page for each profile: `<profile>.report.html`. Those that fail are named at the end. */
@@ -93,20 +91,17 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
     profile,
     path: join(folder, `${profile === undefined ? '' : `${profile}.`}report.${job.format}`),
   }));
-  const writes = pages.map((page) => ({ ...page, flag: '--output-dir:', is: 'where another report goes' }));
+  const writes = pages.map(({ path }) => ({ path, flag: '--output-dir:', is: 'where another report goes' }));
   await checkPaths(context, { tokenFile: job.flags.tokenFile, reads, writes });
   const removeEmpty = await makeFolder(folder);
   const results: PartResult[] = [];
   try {
     for (const page of pages) {
-      const name = page.profile ?? 'report';
-      try {
-        await writePage(context, job, page);
-        results.push({ name });
-      } catch (error) {
-        if (!isFailure(error)) throw error;
-        results.push({ name, failure: error });
-      }
+      const failure = await writePage(context, job, page).catch((error: unknown) => {
+        if (isFailure(error)) return error;
+        throw error;
+      });
+      results.push({ name: page.profile ?? 'report', failure: failure ?? undefined });
     }
   } finally {
     await removeEmpty();
@@ -118,10 +113,21 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
   });
 }
 
+interface PageOf {
+  readonly profile: string | undefined;
+  /** Undefined for standard output. */
+  readonly path: string | undefined;
+}
+
+/** What became of a listing, and what its records come to, be it not all of them. */
+interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
+  readonly listing: Listing;
+}
+
 /** Writes one page, as a run of its own. */
 async function writePage(context: Context, job: Job, { profile, path }: PageOf): Promise<void> {
   const { flags, format, dates, sources } = job;
-  const { field = [] } = flags;
+  const { field, lang, title } = flags;
   const parts = sources.partsOf(profile);
   const options = {
     flags,
@@ -134,21 +140,67 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
   };
   await inRun(context, options, async (run) => {
     const read: ListingRead[] = [];
+    // Throws where the page is not about everything.
+    const check = (): void =>
+      checkResults(
+        read.map(({ result }) => result),
+        { what: 'listings', lack: 'not whole in the report, which says so' },
+      );
     try {
       await deliverText(run, { path, what: 'reports' }, async () => {
         for (const { source } of parts) await source.open?.(run);
-        const all = forEachPart(run, parts, (part, signal) =>
-          readListing(run, part, { profile, dates, field, signal }),
-        );
+        const all = forEachPart(run, parts, async ({ listing, source }, signal) => {
+          const options = { name: listing, source, profile, signal, field, resource: RESOURCES[listing] };
+          const part = await readPart<InvoiceFigures | FundTally>(run, options, (fields) =>
+            listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
+          );
+          return { ...part, listing };
+        });
         for await (const one of all) read.push(one);
-        if (!read.some(({ result }) => hasRecords(result))) checkListings(read);
-        return textOf(figuresOf(read, dates), { format, flags, context });
+        if (!read.some(({ result }) => hasRecords(result))) check();
+        const figures = figuresOf(read, dates);
+        if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
+        const { reportPage } = await import('../../report/page.ts');
+        return reportPage(figures, { writing: writingFor(context, lang), version, title });
       });
     } finally {
       for (const { source } of parts) await source.close?.();
     }
-    checkListings(read);
+    check();
   });
+}
+
+/** The report of one organization, of the listings that were read. */
+function figuresOf(read: readonly ListingRead[], dates: ReportDates): ReportFigures {
+  const known = read.find(({ organization }) => organization !== undefined) ?? read[0];
+  const organization = organizationFigures({
+    profile: known?.profile,
+    organization: known?.organization,
+    issued: figuresIn(read, 'issued', (tally) => (tally instanceof InvoiceFigures ? tally : undefined)),
+    received: figuresIn(read, 'received', (tally) => (tally instanceof InvoiceFigures ? tally : undefined)),
+    funds: figuresIn(read, 'funds', (tally) => (tally instanceof FundTally ? tally : undefined)),
+  });
+  const doubts = read.flatMap(({ listing, result: { failure } }): Doubt[] => {
+    if (failure === undefined) return [];
+    const { kind, message, details } = failure;
+    return [{ level: 'failure', kind, text: `${listing}: ${message}`, details, listing }];
+  });
+  return { dates, complete: doubts.length === 0, doubts, organization };
+}
+
+/** The figures of a listing; without records, why there are none. */
+function figuresIn<Figures>(
+  read: readonly ListingRead[],
+  listing: Listing,
+  ofKind: (tally: ListingRead['tally']) => { finish: () => Figures } | undefined,
+): ListingFigures<Figures> {
+  const found = read.find((one) => one.listing === listing);
+  const tally = ofKind(found?.tally);
+  if (tally !== undefined) return { figures: tally.finish() };
+  const failure = found?.result.failure;
+  if (failure !== undefined) return { failure: { reason: `${failure.message}.`, hint: failure.hint } };
+  const reason = `No ${RESOURCES[listing].records} were given.`;
+  return { failure: { reason, hint: undefined, isNotGiven: true } };
 }
 
 function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {
@@ -179,32 +231,4 @@ function formatOf(context: Context, { format, output, outputDir, lang, title }: 
     });
   }
   return chosen;
-}
-
-/** A period that is over is told as of its last day. */
-function datesOf({ clock }: Context, { period: wish }: ReportFlags): ReportDates {
-  const today = localDay(clock.now());
-  const period = wish === undefined ? monthOf(today) : parsePeriod(wish, today);
-  return { today, asOf: Math.min(today, period.last), period };
-}
-
-interface TextOptions {
-  readonly format: ReportFormat;
-  readonly flags: ReportFlags;
-  readonly context: Context;
-}
-
-async function textOf(figures: ReportFigures, { format, flags, context }: TextOptions): Promise<string> {
-  if (format === 'json') {
-    const { figuresJson } = await import('../../report/figures-json.ts');
-    return figuresJson(figures);
-  }
-  const { reportPage } = await import('../../report/page.ts');
-  return reportPage(figures, { writing: writingFor(context, flags.lang), version, title: flags.title });
-}
-
-/** Throws where the page is not about everything. */
-function checkListings(read: readonly ListingRead[]): void {
-  const results = read.map(({ result }) => result);
-  checkResults(results, { what: 'listings', lack: 'not whole in the report, which says so' });
 }
