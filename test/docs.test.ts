@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/exit-codes.ts';
-import { topics, variables } from '../src/cli/help-topics.ts';
+import { topics, type TermList } from '../src/cli/help-topics.ts';
 import { wholeProgram } from '../src/cli/program.ts';
 import { formats } from '../src/output/formats.ts';
 import { fakeContext } from './support/fake-context.ts';
@@ -77,7 +77,12 @@ function reference(): string {
     ...shared,
     ['Formats', formats],
     ['Topics of `folio help`', topics.map(({ name }) => name)],
-    ['Environment', variables.flatMap(([names]) => names.split(', '))],
+    [
+      'Environment',
+      (topics.find(({ name }) => name === 'environment')!.blocks[1] as TermList).flatMap(([names]) =>
+        names.split(', '),
+      ),
+    ],
   ];
   return [
     '### Commands, with flags of their own',

@@ -2,11 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { variables } from '../../src/cli/help-topics.ts';
 import { manPage } from '../../src/cli/man-page.ts';
 import { ABOUT_TOPICS } from '../../src/cli/help.ts';
-import { renderTopic } from '../../src/cli/help-topics.ts';
-import { topics } from '../../src/cli/help-topics.ts';
+import { renderTopic, topics, type TermList } from '../../src/cli/help-topics.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { formats } from '../../src/output/formats.ts';
@@ -90,6 +88,7 @@ describe('folio help', () => {
         for (const [name] of names!.matchAll(/\b[A-Z_]{3,}\b/g)) read.add(name);
       }
     }
+    const variables = topics.find(({ name }) => name === 'environment')!.blocks[1] as TermList;
     const told = variables.flatMap(([names]) => names.split(', '));
     // What every program takes from its system, and no user sets for folio.
     const systems = ['HOME', 'USERPROFILE', 'TERM_PROGRAM', 'WT_SESSION', 'LC_CTYPE'];

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always } from '../../../support/fault-script.ts';
+import { always, type FaultScript } from '../../../support/fault-script.ts';
 import { startFaultServer } from '../../../support/fault-server.ts';
 import { status } from '../../../support/faults.ts';
 import { needingTerminal, runInTerminal } from '../../../support/in-terminal.ts';
@@ -11,7 +11,6 @@ import { withServer } from '../../../support/run-against.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-const records = (): ModelService => new ModelService({ issued: ['{"id":1}'] });
 const tokenOf = (organizationId: string, more: object = {}): string =>
   jsonWebToken({ organizationId, ...more });
 
@@ -41,54 +40,58 @@ function tokenFile(token: string): string {
   return file;
 }
 
+/** Calls `use` with a store of profiles at a service that has one invoice, and with what it was asked. */
+async function withProfiles(
+  tokens: Readonly<Record<string, string | undefined>>,
+  use: (stored: Stored & { readonly asked: readonly unknown[]; readonly baseUrl: string }) => Promise<void>,
+  script?: FaultScript,
+): Promise<void> {
+  const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }), script);
+  await withServer(server, ({ baseUrl, requests }) =>
+    use({ ...storeOf(baseUrl, tokens), baseUrl, asked: requests }),
+  );
+}
+
 describe.concurrent('a profile named by its flag', () => {
   it.each([
     ['FOLIO_TOKEN', tokenOf('org_2')],
     ['FOLIO_BASE_URL', 'http://127.0.0.1:9'],
-  ])('does not go with %s: nothing is asked under its name', async (name, value) => {
-    const server = await startFaultServer(records());
-    await withServer(server, async ({ baseUrl, requests }) => {
-      const { env } = storeOf(baseUrl, { south: tokenOf('org_1') });
+  ])('does not go with %s, nor do several: nothing is asked under its name', async (name, value) => {
+    const tokens = { south: tokenOf('org_1'), north: tokenOf('org_3') };
+    await withProfiles(tokens, async ({ env, asked }) => {
       for (const args of [['issued'], ['auth', 'status', '--check'], ['doctor'], ['get', '/customers']]) {
         const run = await runHere([...args, '--profile', 'south'], { env: { ...env, [name]: value } });
         expect(run.code).toBe(2);
-        expect(run.stdout.toString() + run.stderr).toContain(
-          `--profile south and ${name} do not go together`,
-        );
+        const said = `--profile south and ${name} do not go together`;
+        expect(run.stdout.toString() + run.stderr).toContain(said);
       }
-      expect(requests).toEqual([]);
+      const all = await runHere(['issued', '--all-profiles'], { env: { ...env, [name]: value } });
+      expect([all.code, all.stderr]).toEqual([2, expect.stringContaining(`${name} gives one `)]);
+      expect(asked).toEqual([]);
     });
-  });
-
-  it.each([
-    ['FOLIO_TOKEN', tokenOf('org_2')],
-    ['FOLIO_BASE_URL', 'http://127.0.0.1:9'],
-  ])('nor do several with %s', async (name, value) => {
-    const { env } = storeOf('http://127.0.0.1:9', { south: tokenOf('org_1'), north: tokenOf('org_3') });
-    const { code, stderr } = await runHere(['issued', '--all-profiles'], { env: { ...env, [name]: value } });
-    expect(code).toBe(2);
-    expect(stderr).toContain(`${name} gives one `);
   });
 });
 
 describe.concurrent('a token that is refused', () => {
-  const refusal = status(403);
-
   it('has a hint that names the profile, or where else the token is from', async () => {
-    const server = await startFaultServer(records(), always(refusal));
-    await withServer(server, async ({ baseUrl }) => {
-      const { env } = storeOf(baseUrl, { south: 'opaque-token-1' });
-      const login = 'Log in with a new one: `folio auth login --profile south`.\n';
-      for (const args of [['issued'], ['issued', '--profile', 'south'], ['auth', 'status', '--check']]) {
-        const { code, stderr } = await runHere(args, { env });
-        expect(code).toBe(3);
-        if (args[0] === 'issued') expect(stderr).toContain(login);
-      }
-      const other = { FOLIO_TOKEN: 'opaque-token-2', FOLIO_BASE_URL: baseUrl };
-      expect((await runHere(['issued'], { env: other })).stderr).toContain('Set FOLIO_TOKEN to a new one.\n');
-      const doctor = await runHere(['doctor'], { env });
-      expect(doctor.stdout.toString()).toContain('`folio auth login --profile south`');
-    });
+    const refusing = always(status(403));
+    await withProfiles(
+      { south: 'opaque-token-1' },
+      async ({ env, baseUrl }) => {
+        const login = 'Log in with a new one: `folio auth login --profile south`.\n';
+        for (const args of [['issued'], ['issued', '--profile', 'south'], ['auth', 'status', '--check']]) {
+          const { code, stderr } = await runHere(args, { env });
+          expect(code).toBe(3);
+          if (args[0] === 'issued') expect(stderr).toContain(login);
+        }
+        const other = { FOLIO_TOKEN: 'opaque-token-2', FOLIO_BASE_URL: baseUrl };
+        const { stderr } = await runHere(['issued'], { env: other });
+        expect(stderr).toContain('Set FOLIO_TOKEN to a new one.\n');
+        const doctor = await runHere(['doctor'], { env });
+        expect(doctor.stdout.toString()).toContain('`folio auth login --profile south`');
+      },
+      refusing,
+    );
   });
 });
 
@@ -141,51 +144,43 @@ describe.concurrent('auth login with the token of another organization', () => {
   });
 });
 
-describe.concurrent('auth logout', () => {
-  it('forgets the profile, so that all profiles are those that are logged in', async () => {
-    const server = await startFaultServer(records());
-    await withServer(server, async ({ baseUrl }) => {
-      const { env, read } = storeOf(baseUrl, { south: tokenOf('org_1'), north: tokenOf('org_2') });
+describe.concurrent('all profiles', () => {
+  const all = ['issued', '--all-profiles', '--format', 'jsonl'];
+
+  it('are those that are logged in: auth logout forgets one', async () => {
+    await withProfiles({ south: tokenOf('org_1'), north: tokenOf('org_2') }, async ({ env, read }) => {
       expect((await runHere(['auth', 'logout', 'north'], { env })).code).toBe(0);
       expect(Object.keys(read().profiles)).toEqual(['south']);
-      const all = await runHere(['issued', '--all-profiles', '--format', 'jsonl'], { env });
-      expect(all.code).toBe(0);
-      expect(all.stdout.toString()).toContain('"south"');
+      const { code, stdout } = await runHere(all, { env });
+      expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('"south"')]);
     });
   });
 
-  it('is not what happened to a profile that lost its token otherwise: that is exit code 6', async () => {
-    const server = await startFaultServer(records());
-    await withServer(server, async ({ baseUrl }) => {
-      const { env } = storeOf(baseUrl, { south: tokenOf('org_1'), north: undefined });
-      const all = await runHere(['issued', '--all-profiles', '--format', 'jsonl'], { env });
-      expect(all.code).toBe(6);
-      expect(all.stderr).toContain('profile north has no token');
+  it('lack one that lost its token otherwise: that is exit code 6', async () => {
+    await withProfiles({ south: tokenOf('org_1'), north: undefined }, async ({ env }) => {
+      const { code, stderr } = await runHere(all, { env });
+      expect([code, stderr]).toEqual([6, expect.stringContaining('profile north has no token')]);
     });
   });
 });
 
 describe.concurrent('a token that ends within 14 days', () => {
   const end = Math.floor(Date.now() / 1000) + 3 * 86_400;
+  const tokens = { south: tokenOf('org_1', { exp: end }) };
 
   it('is told by receipts and doctor', async () => {
-    const server = await startFaultServer(records());
-    await withServer(server, async ({ baseUrl }) => {
-      const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
+    await withProfiles(tokens, async ({ env }) => {
       const receiptFile = join(temporaryFolder(), 'receipt.json');
       expect((await runHere(['issued', '--receipt', receiptFile], { env })).stderr).toBe('');
-      expect(JSON.parse(readFileSync(receiptFile, 'utf8'))).toMatchObject({
-        profile: 'south',
-        tokenEndsSoon: new Date(end * 1000).toISOString(),
-      });
+      const tokenEndsSoon = new Date(end * 1000).toISOString();
+      const receipt = JSON.parse(readFileSync(receiptFile, 'utf8')) as unknown;
+      expect(receipt).toMatchObject({ profile: 'south', tokenEndsSoon });
       expect((await runHere(['doctor'], { env })).stdout.toString()).toMatch(/^warning +token .*in 2 days/m);
     });
   });
 
   it('is told by every run on a terminal', needingTerminal, async () => {
-    const server = await startFaultServer(records());
-    await withServer(server, async ({ baseUrl }) => {
-      const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
+    await withProfiles(tokens, async ({ env }) => {
       const { screen } = await runInTerminal(['issued'], { env });
       expect(screen).toContain('the token ends on ');
     });
