@@ -143,11 +143,7 @@ export class ChosenColumns {
   }
 
   toJSON(): readonly string[] {
-    return this.#parts.map((part) => {
-      if (part.kind === 'others') return '*';
-      if (part.kind === 'without') return `-${part.column}`;
-      return part.heading === undefined ? part.column : `${part.heading}=${part.column}`;
-    });
+    return this.#parts.map(typed);
   }
 }
 
@@ -196,23 +192,27 @@ function splitParts(flag: string, text: string): string[] {
 
 /** Refuses names that cannot be told apart: two that are equal, and one that a heading with dots is within. */
 function checkNames(parts: readonly Part[], refuse: (allowed: string) => never): void {
-  const headings = parts.map((part) => {
-    if (part.kind === 'column') return part.heading ?? part.column;
-    return part.kind === 'others' ? '*' : `-${part.column}`;
-  });
+  const headings = parts.map((part) =>
+    part.kind === 'column' ? (part.heading ?? part.column) : typed(part),
+  );
   const twice = headings.find((heading, at) => headings.indexOf(heading) !== at);
   if (twice !== undefined) refuse(`each name and heading once, ${JSON.stringify(twice)} comes twice`);
-  for (const [at, part] of parts.entries()) {
+  for (const part of parts) {
     if (part.kind !== 'column' || part.heading === undefined) continue;
     const { heading, column } = part;
     if (heading === PROFILE_COLUMN && column !== heading)
       refuse(`another heading than ${heading}, which is folio's own`);
-    const other = headings.find(
-      (one, place) => place !== at && (one.startsWith(`${heading}.`) || heading.startsWith(`${one}.`)),
-    );
+    const other = headings.find((one) => one.startsWith(`${heading}.`) || heading.startsWith(`${one}.`));
     if (other !== undefined)
       refuse(
         `headings of which none is within another, as ${JSON.stringify(heading)} and ${JSON.stringify(other)} are`,
       );
   }
+}
+
+/** A part as it is typed, without quotes. */
+function typed(part: Part): string {
+  if (part.kind === 'others') return '*';
+  if (part.kind === 'without') return `-${part.column}`;
+  return part.heading === undefined ? part.column : `${part.heading}=${part.column}`;
 }

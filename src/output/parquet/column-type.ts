@@ -42,21 +42,18 @@ const SHORT_WHOLE = /^-?\d{1,18}$/;
 
 /** What a column of this type holds, for messages. */
 export function describeType(type: ParquetType): string {
-  switch (type.kind) {
-    case 'whole':
-      return 'a whole number of 64 bits';
-    case 'decimal':
-      return `a number of at most ${type.precision - type.scale} digits before and ${type.scale} after the point`;
-    case 'boolean':
-      return 'true or false';
-    case 'date':
-      return 'a day such as 2026-11-21';
-    case 'timestamp':
-      return 'a date such as 2026-11-21 or 2026-11-21T10:00:00Z';
-    case 'text':
-    case 'json':
-      return 'a text';
+  if (type.kind === 'decimal') {
+    const { precision, scale } = type;
+    return `a number of at most ${precision - scale} digits before and ${scale} after the point`;
   }
+  return {
+    whole: 'a whole number of 64 bits',
+    boolean: 'true or false',
+    date: 'a day such as 2026-11-21',
+    timestamp: 'a date such as 2026-11-21 or 2026-11-21T10:00:00Z',
+    text: 'a text',
+    json: 'a text',
+  }[type.kind];
 }
 
 /** A value in the form in which it is stored. */
@@ -74,18 +71,14 @@ export function storedValue(cell: Cell, type: ParquetType): ParquetValue | null 
   if (type.kind === 'text') return text;
   if (type.kind === 'json') return cellJson(cell);
   if (kind === 'string' && text === '') return null;
-  switch (type.kind) {
-    case 'whole':
-      return kind === 'number' ? whole(text) : undefined;
-    case 'decimal':
-      return kind === 'number' ? unscaled(text, type) : undefined;
-    case 'boolean':
-      return kind === 'boolean' ? text === 'true' : undefined;
-    case 'date':
-      return kind === 'string' ? parseDayAlone(text) : undefined;
-    case 'timestamp':
-      return kind === 'string' ? microseconds(text) : undefined;
+  if (kind === 'number') {
+    if (type.kind === 'whole') return whole(text);
+    return type.kind === 'decimal' ? unscaled(text, type) : undefined;
   }
+  if (kind === 'boolean') return type.kind === 'boolean' ? text === 'true' : undefined;
+  if (kind !== 'string') return undefined;
+  if (type.kind === 'date') return parseDayAlone(text);
+  return type.kind === 'timestamp' ? microseconds(text) : undefined;
 }
 
 function whole(literal: string): bigint | undefined {

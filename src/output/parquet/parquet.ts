@@ -113,14 +113,7 @@ class ParquetFile implements Writer {
       for (let index = 0; index < batch.count; index++) {
         place++;
         const read = reader.read(batch, index);
-        for (let at = 0; at < columns.length; at++) {
-          const column = columns[at]!;
-          const cell = read[at];
-          // Half of a character has no bytes in UTF-8, and so no place in Parquet.
-          if (cell?.kind === 'string' && HALF_CHARACTER.test(cell.text))
-            throw halfCharacterError(column.name, place);
-          if (!column.add(cell)) throw unfitError(column, place, cell!);
-        }
+        for (let at = 0; at < columns.length; at++) columns[at]!.add(read[at], place);
         await this.#yieldAfter(columns.length);
         held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
         const cells = columns.length * (columns[0]?.data.length ?? 0);
@@ -147,81 +140,82 @@ class ParquetFile implements Writer {
   }
 }
 
-function halfCharacterError(column: string, place: number): OutputError {
-  return new OutputError(
-    `the column ${column} of record ${place} holds text with half a character in it, which Parquet cannot hold`,
-    {
-      hint: `Leave the column out with --columns '*,-${column}', or use --format jsonl, which holds every value.`,
-    },
-  );
-}
+/** A surrogate that stands alone: it has no bytes in UTF-8, and so no place in Parquet. */
+const HALF_CHARACTER = /\p{Cs}/u;
 
 /** Characters of a value that an error shows. */
 const SHOWN = 40;
-
-function unfitError({ name, type }: StoredColumn, place: number, cell: Cell): UsageError {
-  const value = cellJson(cell);
-  const shown = value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
-  return new UsageError(
-    `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(type)}`,
-    {
-      hint:
-        `Write the column as text with \`folio config set 'types.${name}' text\`; ` +
-        'all files of a folder need the same. Or use --format jsonl, which holds every value.',
-    },
-  );
-}
-
-/** A surrogate that stands alone. */
-const HALF_CHARACTER = /\p{Cs}/u;
 
 /** One column of the file, and its values in the row group at hand. */
 class StoredColumn {
   readonly name: string;
   readonly element: SchemaElement;
-  readonly type: ParquetType;
   data: (ParquetValue | null)[] = [];
+  readonly #type: ParquetType;
 
   constructor(name: string, type: ParquetType) {
     this.name = name;
-    this.type = type;
+    this.#type = type;
     this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
   }
 
-  /** Takes a value of the next row; null and missing are null. Returns false where the value does not fit the type. */
-  add(cell: Cell | undefined): boolean {
-    const value = cell === undefined ? null : storedValue(cell, this.type);
-    if (value === undefined) return false;
+  /**
+   * Takes a value of the next row; null and missing are null.
+   *
+   * @param place the record's number, from 1
+   * @throws UsageError for a value that the type cannot hold, OutputError for half a character
+   */
+  add(cell: Cell | undefined, place: number): void {
+    if (cell?.kind === 'string' && HALF_CHARACTER.test(cell.text)) {
+      const { name } = this;
+      throw new OutputError(
+        `the column ${name} of record ${place} holds text with half a character in it, which Parquet cannot hold`,
+        {
+          hint: `Leave the column out with --columns '*,-${name}', or use --format jsonl, which holds every value.`,
+        },
+      );
+    }
+    const value = cell === undefined ? null : storedValue(cell, this.#type);
+    if (value === undefined) throw this.#unfitError(cellJson(cell), place);
     this.data.push(value);
-    return true;
+  }
+
+  #unfitError(value: string, place: number): UsageError {
+    const { name } = this;
+    const shown = value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
+    return new UsageError(
+      `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(this.#type)}`,
+      {
+        hint:
+          `Write the column as text with \`folio config set 'types.${name}' text\`; ` +
+          'all files of a folder need the same. Or use --format jsonl, which holds every value.',
+      },
+    );
   }
 }
 
+const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
+
 /** Decimals take the narrowest integer that holds them, or 16 bytes, which hold 38 digits. */
 function physicalType(type: ParquetType): Omit<SchemaElement, 'name'> {
-  switch (type.kind) {
-    case 'whole':
-      return { type: 'INT64' };
-    case 'decimal': {
-      const { precision, scale } = type;
-      const decimal = { converted_type: 'DECIMAL', precision, scale } as const;
-      const logical = { logical_type: { type: 'DECIMAL', precision, scale } } as const;
-      if (precision <= 9) return { type: 'INT32', ...decimal, ...logical };
-      if (precision <= 18) return { type: 'INT64', ...decimal, ...logical };
-      return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, ...decimal, ...logical };
-    }
-    case 'boolean':
-      return { type: 'BOOLEAN' };
-    case 'timestamp':
-      // Without the older converted type, which would say that it is in UTC.
-      return {
-        type: 'INT64',
-        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
-      };
-    case 'date':
-      return { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } };
-    case 'text':
-    case 'json':
-      return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+  if (type.kind === 'decimal') {
+    const { precision, scale } = type;
+    const logical_type = { type: 'DECIMAL', precision, scale } as const;
+    const decimal = { converted_type: 'DECIMAL', precision, scale, logical_type } as const;
+    if (precision <= 18) return { type: precision <= 9 ? 'INT32' : 'INT64', ...decimal };
+    return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, ...decimal };
   }
+  const others: Record<typeof type.kind, Omit<SchemaElement, 'name'>> = {
+    whole: { type: 'INT64' },
+    boolean: { type: 'BOOLEAN' },
+    // Without the older converted type, which would say that it is in UTC.
+    timestamp: {
+      type: 'INT64',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+    },
+    date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+    text: TEXT,
+    json: TEXT,
+  };
+  return others[type.kind];
 }
