@@ -12,15 +12,15 @@ import { countOf } from '../output/terminal/number-text.ts';
 const MAX_PLACES = 20;
 
 /**
- * Throws IncompleteError where records are missing or may be. Call it when everything that came was delivered.
+ * That records are missing or may be, to be asked when everything that came was delivered; undefined where none are.
  *
  * @param unknown fiscal IDs that matched nobody, where that is a failure; else none
  */
-export function checkComplete(status: WalkStatus, unknown: readonly string[]): void {
+export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
   const lacks = [...unreadable(status), ...incomplete(status)];
   if (unknown.length > 0) lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
-  if (lacks.length === 0) return;
-  throw new IncompleteError(
+  if (lacks.length === 0) return undefined;
+  return new IncompleteError(
     `delivered ${countOf(status.records, 'record')}, but not all: ${lacks.join('; ')}`,
     {
       hint:

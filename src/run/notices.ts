@@ -1,12 +1,12 @@
 import type { RequestEvent } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Finding } from '../findings.ts';
-import { countOf } from '../output/terminal/number-text.ts';
+import type { Destination } from '../output/files/destination.ts';
+import { countOf, digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import { shownLine, visible } from '../output/terminal/terminal-text.ts';
 import type { WalkEvent } from '../paging/walk-status.ts';
 import { whyIncomplete } from './completeness.ts';
 import type { GlobalFlags } from './flags.ts';
-import { duration } from './written.ts';
 
 /** How much folio says on standard error. */
 type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
@@ -14,6 +14,21 @@ type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
 /** A time in ms since 1970 as logs write it, to the second: `2026-11-20T12:00:00Z`. */
 export function timeStamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** What a run has written, and where. */
+export interface Written {
+  /** Records, rows or files that were written. */
+  readonly count: number;
+  /** How many there are, where fewer were written. */
+  readonly of?: number | undefined;
+  /** What they are, in the plural: `issued invoices`. */
+  readonly what: string;
+  /** The file or folder, as it was given. */
+  readonly place: string;
+  readonly bytes: number;
+  /** Further parts of the line, such as how much was left out. */
+  readonly more?: readonly string[];
 }
 
 /** Waits of more milliseconds than this are announced. */
@@ -31,10 +46,13 @@ export class Notices {
   /** Of the whole run. */
   #all: Finding[] = [];
   #about: string | undefined;
+  /** Milliseconds since 1970. */
+  #startedAt: number;
 
   constructor(context: Context, flags: NoticeFlags) {
     this.#context = context;
     this.#flags = flags;
+    this.#startedAt = context.clock.now();
   }
 
   /** The same notices about one part of several: its name goes before each. */
@@ -42,6 +60,7 @@ export class Notices {
     const notices = new Notices(this.#context, this.#flags);
     notices.#all = this.#all;
     notices.#about = part;
+    notices.#startedAt = this.#startedAt;
     return notices;
   }
 
@@ -75,9 +94,23 @@ export class Notices {
     this.add({ level: 'remark', text });
   }
 
-  /** Whether anybody reads remarks. */
-  get isHeard(): boolean {
-    return !this.#flags.quiet && (this.#context.stderr.isTerminal || this.#isChatty);
+  /** Tells such a user how much was written, and where. */
+  remarkWritten(written: () => Written | undefined): void {
+    const told = this.#isHeard ? written() : undefined;
+    if (told === undefined) return;
+    const { clock, env } = this.#context;
+    const milliseconds = clock.now() - this.#startedAt;
+    this.remark(closingLine(told, { milliseconds, locale: localeOf(env) }));
+  }
+
+  /** The same of a file that is in place. Says nothing of a stream. */
+  remarkFile(
+    destination: Destination,
+    told: Omit<Written, 'place' | 'bytes'> & { readonly place: string | undefined },
+  ): void {
+    const { place } = told;
+    if (place === undefined || !destination.isFile) return;
+    this.remarkWritten(() => ({ ...told, place, bytes: destination.bytes }));
   }
 
   /** Says what folio does, under --verbose and --debug. Such a line is no finding. */
@@ -112,12 +145,17 @@ export class Notices {
       this.detail(`read again, round ${event.round}: ${whyIncomplete(event.reason)}`);
   }
 
+  /** Whether anybody reads remarks. */
+  get #isHeard(): boolean {
+    return !this.#flags.quiet && (this.#context.stderr.isTerminal || this.#isChatty);
+  }
+
   get #isChatty(): boolean {
     return this.#flags.verbose === true || this.#flags.debug === true;
   }
 
   #remark(text: string): void {
-    if (this.isHeard) this.#write(text);
+    if (this.#isHeard) this.#write(text);
   }
 
   /** Does not wait: a standard error that is slow or closed must not stop the records. */
@@ -127,4 +165,43 @@ export class Notices {
     const whose = this.#about === undefined ? '' : `${this.#about}: `;
     void stderr.write(shownLine(`${when}${before}${visible(`${whose}${text}`)}`, stderr)).catch(() => {});
   }
+}
+
+/** The one line after a file was written: `3,000 issued invoices → issued.csv, 3.1 MB, 2.4 s`. Time in milliseconds. */
+function closingLine(
+  { count, of, what, place, bytes, more = [] }: Written,
+  { milliseconds, locale }: { readonly milliseconds: number; readonly locale: string },
+): string {
+  const group = digitGrouper(locale);
+  const all = of === undefined || of <= count ? '' : ` of ${group(String(of))}`;
+  const counted = `${group(String(count))}${all} ${all === '' && count === 1 ? singular(what) : what}`;
+  return [`${counted} → ${place}`, ...more, sizeText(bytes), timeText(milliseconds)].join(', ');
+}
+
+/** `issued invoices` as `issued invoice`, `documents of the fund` as `document of the fund`. */
+function singular(what: string): string {
+  return what.replace(/s(?= of |$)/, '');
+}
+
+/** Bytes as people read them, in steps of a thousand: `812 bytes`, `3.1 MB`. */
+function sizeText(bytes: number): string {
+  if (bytes < 1000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
+  let [size, unit] = [bytes / 1000, 0];
+  while (size >= 999.5 && unit < UNITS.length - 1) [size, unit] = [size / 1000, unit + 1];
+  return `${size < 9.95 ? size.toFixed(1) : size.toFixed(0)} ${UNITS[unit]}`;
+}
+
+const UNITS = ['kB', 'MB', 'GB', 'TB'];
+
+function timeText(milliseconds: number): string {
+  return milliseconds < 9_950 ? `${(milliseconds / 1000).toFixed(1)} s` : duration(milliseconds);
+}
+
+/** Milliseconds as `45 s`, `3 min` or `2 h 5 min`, rounded up. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 100) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,140 +1,146 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import { AMOUNT_ROLES, fixedValue, PROFILE_COLUMN, type Role } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { KnownColumn } from '../output/column-roles.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
-import type { DeclaredTypes } from '../output/writer.ts';
-import type { WhereContext } from '../query/where/cell-test.ts';
-import {
-  AMOUNT_ROLES,
-  declaredType,
-  fieldsOfColumns,
-  fixedValue,
-  mapFields,
-  ofAny,
-  PROFILE_COLUMN,
-  type Fields,
-  type FieldsOf,
-  type Role,
-} from '../invoices/fields.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import type { PlaceOf } from '../invoices/document-reader.ts';
 import { asksOfDocuments, DATE_FLAGS, type SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';
+import type { WhereContext } from '../query/where/cell-test.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
-import type { Resource } from '../resources/resource.ts';
-import type { ExtentFlags, OutputFlags, QuestionFlags } from './flags.ts';
-import type { Notices } from './notices.ts';
-import type { JoinedProfiles } from './part.ts';
+import { withValues } from './flag.ts';
+import type { ExportFlags, ExtentFlags, QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
-import { asksForTotals } from './question-checks.ts';
-import { fieldMap, keyOf } from './settings.ts';
+import { storeOf, type Part, type Source } from './part.ts';
+import type { ReadPath } from './paths.ts';
+import { keyOf } from './settings.ts';
 
-type Extent = Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
-
-/** What questions are made of. */
-interface OpenQuestionsOptions {
-  /** What is asked of the records, how many are wanted, and the columns that were asked for. */
-  readonly flags: QuestionFlags & Extent & Pick<OutputFlags, 'columns'>;
-  /** The profile whose settings say which columns fields are in. */
-  readonly settings: SettingsOwner;
-  /** What the records are, in the plural, for notes: `issued invoices`. */
-  readonly records: string;
-  /** The columns by the headings that they had in the export that is read. */
-  readonly headings?: ReadonlyMap<string, string> | undefined;
-  /** Its label stands for a record in a table of changes; undefined for records of no resource. */
-  readonly resource: Resource | undefined;
-  /** How the answer is written; undefined where only its columns are wanted. */
-  readonly plan: OutputPlan | undefined;
-  /** The profiles whose records come as those of one listing; undefined where records do not say of which they are. */
-  readonly joined?: Pick<JoinedProfiles, 'names' | 'isUnread'> | undefined;
-  /** A result of the command's own, in place of those that the flags can ask for. */
-  readonly makeResult?: MakeResult | undefined;
+/** What is exported, and how: a source, and the values of the command's flags. */
+export interface ExportRequest {
+  readonly source: Source;
+  readonly flags: ExportFlags;
+  /** True for a single record, which is a document and not a list. */
+  readonly single?: boolean;
+  /** All columns of the records, where they are known before the first request. */
+  readonly columns?: readonly string[];
+  /** xlsx: the name of the sheet, in place of the name of the records. */
+  readonly sheet?: string;
+  /** What else it reads besides the source. */
+  readonly reads?: readonly ReadPath[];
+  /** What of the answer may be wrong where records are missing: it is said with that. */
+  readonly doubt?: string;
+  /** A result of the command's own, in place of those that the questions can ask for: its rows come out instead of the records. */
+  readonly makeResult?: (part: Part, shown: ResultContext) => Promise<Question>;
 }
 
-/** The owner of the settings that apply. The sandbox has no settings, as it has no profiles. */
-export interface SettingsOwner {
-  /** Undefined for the settings that are for all profiles. */
-  readonly profile: string | undefined;
-  readonly sandbox: boolean;
-  /** Whether records say of which profile they are: then the settings of that one say where their fields are. */
-  readonly isSeveral?: boolean;
+/** Whether totals are asked for instead of records. */
+export function asksForTotals({ sum, groupBy, count }: QuestionFlags): boolean {
+  return (sum ?? groupBy ?? count) !== undefined;
 }
 
-/** Makes the question whose rows come out instead of the records. */
-export type MakeResult = (shown: ResultContext) => Question;
+/** Whether the answer is something other than records. */
+export function asksForResult({ flags, makeResult }: ExportRequest): boolean {
+  return asksForTotals(flags) || flags.changesSince !== undefined || makeResult !== undefined;
+}
 
-/** Makes the questions that the flags ask of the records. Throws UsageError for flags that make no sense together. */
-export async function openQuestions(context: Context, asked: OpenQuestionsOptions): Promise<Questions> {
-  const { flags, plan, records } = asked;
-  const names = await columnNamesOf(context, { ...asked, field: flags.field, columns: flags.columns });
-  const asking = { ...asked, names };
-  const { before, expand } = await rowsOf(context, asking);
-  const rowFilter = await filterOf(
-    context,
-    expand === undefined ? asking : { ...asking, placeOf: expand.placeOf },
+/** Refuses questions that have no answer, before anything is opened. Throws UsageError. */
+export async function checkQuestions(flags: QuestionFlags): Promise<void> {
+  const { sort, expand, sum = [] } = flags;
+  if (sort !== undefined && asksForTotals(flags)) {
+    const { columnsOfTotals } = await import('../query/totals-rows.ts');
+    const { chosenColumns } = await import('../query/result-rows.ts');
+    chosenColumns(columnsOfTotals(flags), { asked: sort.map(({ column }) => column), flag: '--sort' });
+  }
+  const repeated = expand === undefined ? undefined : sum.find((column) => !column.startsWith(`${expand}.`));
+  if (repeated === undefined) return;
+  throw new UsageError(
+    `--sum ${repeated} does not go with --expand ${expand}: each row of a record repeats it, so it would be added several times`,
+    { hint: `Sum a column of the rows, such as ${expand}.amount, or leave --expand out.` },
   );
-  const filter =
-    rowFilter && (await whereQuestionOf(context, rowFilter, expand === undefined ? records : 'rows'));
-  const placeOf = (filter ?? expand)?.placeOf;
-  const shown = { terminal: await terminalOf(context, plan), placeOf };
-  const result = asked.makeResult?.(shown) ?? (await resultOf(context, asking, shown));
-  const sort = flags.sort && (await sortOf(asking, flags.sort, context.signal));
-  return new Questions({
-    before,
-    expand,
-    filter,
-    result,
-    sort,
-    limit: limitOf(flags, plan, result),
-    locale: plan?.layout.locale,
-  });
 }
 
-/** What questions are made of, and what the columns mean to them. */
-interface AskingOptions extends OpenQuestionsOptions {
-  readonly names: ColumnNames;
-  /** The place in the listing of the record that the nth row is of, where records are made rows. */
-  readonly placeOf?: PlaceOf;
-}
-
-/** What makes rows of records for --expand. What is asked of documents, such as --overdue, is asked of the records before that. */
-async function rowsOf(
-  context: Context,
-  asked: AskingOptions,
-): Promise<{ readonly before?: FilterQuestion | undefined; readonly expand?: ExpandQuestion }> {
-  const { expand: column } = asked.flags;
-  if (column === undefined) return {};
-  const { expandQuestion } = await import('../query/expand.ts');
-  const tests = await invoiceTests(context, asked);
-  if (tests.length === 0) return { expand: expandQuestion(column) };
-  const { WhereFilter } = await import('../query/where/where.ts');
-  const filter = new WhereFilter(tests, { names: asked.names });
-  const before = await whereQuestionOf(context, filter, asked.records);
-  return { before, expand: expandQuestion(column, before.placeOf) };
-}
-
-/** A table of a result does not stop by itself: the user asked for all of it. */
-function limitOf(
-  extent: Extent,
+/**
+ * Makes the questions that the flags ask of the records of a part. Most runs ask none, so each is loaded where it is asked.
+ *
+ * @param plan how the answer is written; undefined where only its columns are wanted
+ * @throws UsageError for flags that make no sense together
+ */
+export async function openQuestions(
+  part: Part,
+  request: ExportRequest,
   plan: OutputPlan | undefined,
-  result: Question | undefined,
-): number | undefined {
-  return extent.limit ?? (result === undefined && plan !== undefined ? tableLimit(extent, plan) : undefined);
+): Promise<Questions> {
+  const { context, source } = part;
+  const { flags } = request;
+  let before: FilterQuestion | undefined;
+  let expand: ExpandQuestion | undefined;
+  if (flags.expand !== undefined) {
+    // What is asked of documents, such as --overdue, is asked of the records before they are made rows.
+    const documents = await filterOf(part, withValues(flags, { where: undefined }));
+    before = documents && (await questionOf(context, documents, source.records));
+    expand = (await import('../query/expand.ts')).expandQuestion(flags.expand, before?.placeOf);
+  }
+  const kept = await filterOf(part, expand === undefined ? flags : { where: flags.where }, expand?.placeOf);
+  const filter = kept && (await questionOf(context, kept, expand === undefined ? source.records : 'rows'));
+  const shown = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
+  const result = await resultOf(part, request, { plan, shown });
+  const sort = flags.sort && (await sortOf(part, flags, flags.sort));
+  // A table of a result does not stop by itself: the user asked for all of it.
+  const ownLimit = result === undefined && plan !== undefined ? tableLimit(flags, plan) : undefined;
+  const limit = flags.limit ?? ownLimit;
+  return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
 }
 
-/** Records after which a table on a terminal stops by itself. */
-export function tableLimit({ all, limit, page }: Extent, plan: OutputPlan): number | undefined {
-  if (plan.format !== 'table' || !plan.onTerminal) return undefined;
-  return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
+type FilterFlags = Pick<QuestionFlags, 'where' | 'overdue' | 'since' | 'until'>;
+
+/** What keeps the records that are asked for; undefined where all are. */
+async function filterOf(part: Part, flags: FilterFlags, placeOf?: PlaceOf): Promise<WhereFilter | undefined> {
+  const { where = [] } = flags;
+  const { context, names } = part;
+  if (where.length === 0 && !asksOfDocuments(flags)) return undefined;
+  const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
+  const { roleNamed } = await import('../invoices/column-names.ts');
+  const at = whereContext(context);
+  const tests = where.map((condition) => {
+    const role = roleNamed(condition.column, names, names.fields.usual);
+    return conditionTest(condition, at, role !== undefined && JUDGED.has(role));
+  });
+  const ofDocuments = await documentTests(flags, at);
+  return new WhereFilter([...tests, ...ofDocuments], { names, placeOf });
 }
 
-/** Whether a table on a terminal may begin with the newest records: it shows records, and the user asked for no order. */
-export function mayShowNewestFirst(questions: Questions, { sort }: QuestionFlags, plan: OutputPlan): boolean {
-  return plan.format === 'table' && plan.onTerminal && !questions.hasResult && sort === undefined;
+/** What a document is judged by: a cell of these that cannot be read makes an answer incomplete. */
+const JUDGED: ReadonlySet<Role> = new Set<Role>([...AMOUNT_ROLES, 'due', 'date', 'balance']);
+
+/** The day and the locale that conditions are read with. */
+export function whereContext({ clock, env }: Context): WhereContext {
+  return { today: localDay(clock.now()), locale: localeOf(env) };
+}
+
+async function documentTests(flags: FilterFlags, { today }: WhereContext): Promise<RecordTest[]> {
+  if (!asksOfDocuments(flags)) return [];
+  const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
+  const { isEmptySpan } = await import('../query/where/date-value.ts');
+  const { since, until } = flags;
+  if (since !== undefined && until !== undefined && isEmptySpan(since.on(today), until.on(today))) {
+    throw new UsageError(
+      `--since ${since.text} is later than --until ${until.text}: no document is of both`,
+      { hint: 'Write the earlier date behind --since.' },
+    );
+  }
+  const tests = flags.overdue ? [overdueTest(today)] : [];
+  for (const flag of DATE_FLAGS) {
+    const date = flags[flag.name];
+    if (date !== undefined) tests.push(dateTest(flag, date.on(today)));
+  }
+  return tests;
+}
+
+async function questionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
+  return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */
@@ -148,195 +154,42 @@ async function terminalOf(
   return { width: plan?.layout.wide ? Infinity : width, blocks: hasBlocks(env) };
 }
 
-// Most runs ask no question, so each one is loaded only where it is asked.
-
-async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
-  return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
-}
-
-async function sortOf(
-  { flags, names }: AskingOptions,
-  keys: readonly SortColumn[],
-  signal: AbortSignal,
-): Promise<Question> {
-  const { sortQuestion } = await import('../query/sort.ts');
-  // `checkOrderOfTotals` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
-  if (asksForTotals(flags))
-    return sortQuestion(
-      keys.map((key) => ({ ...key, isKnown: true })),
-      signal,
-    );
-  const isOfRecords = flags.changesSince === undefined;
-  return sortQuestion(keys, signal, isOfRecords ? { names } : { what: 'row of the changes' });
-}
-
-async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFilter | undefined> {
-  const { where = [], expand } = asked.flags;
-  const documentTests = expand === undefined ? await invoiceTests(context, asked) : [];
-  if (where.length === 0 && documentTests.length === 0) return undefined;
-  const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
-  const { roleNamed } = await import('../invoices/column-names.ts');
-  const at = whereContext(context);
-  const { names, placeOf } = asked;
-  const tests = where.map((condition) => {
-    const role = roleNamed(condition.column, names, names.fields.usual);
-    return conditionTest(condition, at, role !== undefined && JUDGED.has(role));
-  });
-  return new WhereFilter([...tests, ...documentTests], { names, placeOf });
-}
-
-/** What a document is judged by: a cell of these that cannot be read makes an answer incomplete. */
-const JUDGED: ReadonlySet<Role> = new Set<Role>([...AMOUNT_ROLES, 'due', 'date', 'balance']);
-
-/** The day and the locale that conditions are read with. */
-export function whereContext({ clock, env }: Context): WhereContext {
-  return { today: localDay(clock.now()), locale: localeOf(env) };
-}
-
-async function invoiceTests(context: Context, asked: AskingOptions): Promise<RecordTest[]> {
-  const { flags } = asked;
-  if (!asksOfDocuments(flags)) return [];
-  const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
-  const { isEmptySpan } = await import('../query/where/date-value.ts');
-  const { today } = whereContext(context);
-  const { since, until } = flags;
-  if (since !== undefined && until !== undefined && isEmptySpan(since.on(today), until.on(today))) {
-    throw new UsageError(
-      `--since ${since.text} is later than --until ${until.text}: no document is of both`,
-      {
-        hint: 'Write the earlier date behind --since.',
-      },
-    );
-  }
-  const tests = flags.overdue ? [overdueTest(today)] : [];
-  for (const flag of DATE_FLAGS) {
-    const date = flags[flag.name];
-    if (date !== undefined) tests.push(dateTest(flag, date.on(today)));
-  }
-  return tests;
-}
-
-interface FieldOptions {
-  readonly resource: Resource | undefined;
-  readonly settings: SettingsOwner;
-  readonly field: QuestionFlags['field'];
-}
-
-/**
- * What the columns of the records mean: by the flags, else by the settings of the profile whose record it is, else as usual.
- * Throws UsageError.
- */
-export async function fieldsOf(
-  context: Context,
-  { resource, settings, field = [] }: FieldOptions,
-): Promise<FieldsOf> {
-  const store = settings.sandbox ? undefined : await context.config();
-  const ofProfile = (profile: string | undefined): Fields =>
-    mapFields(fieldsOfColumns(resource?.columns ?? []), {
-      ...(store && fieldMap(store, profile)),
-      ...Object.fromEntries(field),
-    });
-  const usual = ofProfile(settings.profile);
-  if (!settings.isSeveral) return { usual };
-  return { usual, byProfile: new Map((store?.profileNames ?? []).map((name) => [name, ofProfile(name)])) };
-}
-
-/** The same, with the headings that a table prints, and those of the user. Throws UsageError. */
-export async function columnNamesOf(
-  context: Context,
-  options: FieldOptions & Pick<OutputFlags, 'columns'> & Partial<Pick<OpenQuestionsOptions, 'headings'>>,
-): Promise<ColumnNames> {
-  const { resource, columns, headings = [] } = options;
-  return {
-    fields: await fieldsOf(context, options),
-    headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-    given: new Map([...headings, ...(columns?.headings ?? [])]),
-  };
-}
-
-/** The columns that people look for in records of the resource. Throws UsageError for a setting with a wrong value. */
-export async function shownColumnsOf(
-  context: Context,
-  options: FieldOptions & { readonly expand?: string | undefined },
-): Promise<readonly KnownColumn[]> {
-  const all = ofAny(await fieldsOf(context, options));
-  const shown = options.resource?.shown ?? [];
-  const known = shown.map(({ in: place, ...column }): KnownColumn => {
-    const names = typeof place === 'string' ? all.flatMap(({ columns }) => columns[place]) : place;
-    return {
-      ...column,
-      names: [...new Set([...names, column.word, ...(typeof place === 'string' ? [place] : [])])],
-    };
-  });
-  return [...known, ...(options.expand === undefined ? [] : shownOfRows(options.expand))];
-}
-
-/** What the resource declares of its columns, and the settings of roles. Throws UsageError for a setting with a wrong value. */
-export async function declaredOf(
-  context: Context,
-  options: FieldOptions & { readonly expand?: string | undefined },
-): Promise<DeclaredTypes> {
-  const fields = await fieldsOf(context, options);
-  const { declared } = fields.usual;
-  const lists = declared.flatMap(([name, type]) => (type === 'list' ? [name] : []));
-  const { expand } = options;
-  const listOf = (column: string): string | undefined => lists.find((list) => column.startsWith(`${list}.`));
-  const mapped = ofAny(fields).flatMap(({ columns }) => Object.values(columns).flat());
-  const names = [...declared.map(([name]) => name), ...mapped].filter(
-    (name) => fixedValue(name) === undefined && name !== expand && [undefined, expand].includes(listOf(name)),
-  );
-  return { names: [...new Set(names)], typeOf: (column) => declaredType(fields, column) };
-}
-
-/** Whoever has a list expanded looks for what its objects are about: that comes before all of the record but its number. */
-function shownOfRows(list: string): readonly KnownColumn[] {
-  const column = (name: string): Pick<KnownColumn, 'names' | 'word'> => ({
-    names: [`${list}.${name}`],
-    word: `${list}.${name}`,
-  });
-  return [
-    { ...column('date'), role: 'date', rank: 1.2 },
-    { ...column('amount'), role: 'amount', rank: 1.1 },
-  ];
-}
-
 async function resultOf(
-  context: Context,
-  asked: AskingOptions,
-  shown: ResultContext,
+  part: Part,
+  request: ExportRequest,
+  { plan, shown }: { readonly plan: OutputPlan | undefined; readonly shown: ResultContext },
 ): Promise<Question | undefined> {
-  const { flags, resource, plan, names, settings } = asked;
+  const { source, profile, names } = part;
+  const { flags } = request;
   const { changesSince: path, columns } = flags;
+  // The columns of a result of the command's own are named by its flags.
+  if (request.makeResult !== undefined)
+    return plan === undefined ? undefined : request.makeResult(part, shown);
   if (asksForTotals(flags))
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
-  const earlier = await filterOf(context, asked);
-  const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
-  const named = columns?.names ?? [];
-  const beside = named.length > 0 ? named : undefined;
-  const { names: profiles, isUnread } = asked.joined ?? {};
-  const alone = settings.isSeveral && settings.profile !== undefined ? [settings.profile] : undefined;
-  const of = {
+  const earlier = await filterOf(part, flags);
+  const alone = source.isSeveral && profile !== undefined ? [profile] : undefined;
+  const options = {
     path,
-    key: await keyOfRecords(context, asked),
-    profiles: profiles?.() ?? alone,
-    isUnread,
-    keep,
+    key: await keyOfRecords(part),
+    profiles: source.joined?.names() ?? alone,
+    isUnread: source.joined?.isUnread,
+    keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
+    columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,
+    shown: [source.resource?.label ?? 'id'],
   };
-  const options = { ...of, columns: beside, shown: [resource?.label ?? 'id'] };
   return changesQuestion(options, plan?.format === 'table');
 }
 
 /** The columns that tell the records apart. Throws UsageError where the profiles of one listing have different settings for them. */
-async function keyOfRecords(
-  context: Context,
-  { resource, settings, joined }: AskingOptions,
-): Promise<readonly string[]> {
-  const store = settings.sandbox || resource === undefined ? undefined : await context.config();
-  const keyFor = (profile: string | undefined): readonly string[] =>
-    (store && keyOf(store, profile, resource!)) ?? ['id'];
-  const [first = keyFor(settings.profile), ...others] = (joined?.names() ?? []).map(keyFor);
+async function keyOfRecords({ source, profile, run }: Part): Promise<readonly string[]> {
+  const { resource, isSeveral, joined } = source;
+  const store = await storeOf(run);
+  const keyFor = (name: string | undefined): readonly string[] =>
+    (store && resource && keyOf(store, name, resource)) ?? ['id'];
+  const [first = keyFor(profile), ...others] = (joined?.names() ?? []).map(keyFor);
   const other = others.find((key) => key.join() !== first.join());
   if (other !== undefined) {
     throw new UsageError(
@@ -345,36 +198,45 @@ async function keyOfRecords(
     );
   }
   // Two organizations may have records of the same key.
-  return [...new Set([...(settings.isSeveral ? [PROFILE_COLUMN] : []), ...first])];
+  return [...new Set([...(isSeveral ? [PROFILE_COLUMN] : []), ...first])];
 }
 
-/** What the receipt of the earlier export of --changes-since says of it. */
-export async function checkEarlierExport({
-  changesSince: file,
-}: QuestionFlags): Promise<Finding | undefined> {
-  if (file === undefined) return undefined;
-  return (await import('../query/exports/read-receipt.ts')).checkExport(file);
+async function sortOf(
+  { context, names }: Part,
+  flags: QuestionFlags,
+  keys: readonly SortColumn[],
+): Promise<Question> {
+  const { sortQuestion } = await import('../query/sort.ts');
+  // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
+  if (asksForTotals(flags)) {
+    const known = keys.map((key) => ({ ...key, isKnown: true }));
+    return sortQuestion(known, context.signal);
+  }
+  const isOfRecords = flags.changesSince === undefined;
+  return sortQuestion(keys, context.signal, isOfRecords ? { names } : { what: 'row of the changes' });
 }
 
-/** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */
-export function bareCount(flags: OutputFlags & QuestionFlags): Pick<OutputFlags, 'format' | 'header'> {
-  const { count, groupBy, format, output: target = '-', excel, delimiter } = flags;
-  const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
-  return isBare ? { format: 'csv', header: false } : {};
+/** Records after which a table on a terminal stops by itself. */
+export function tableLimit(
+  { all, limit, page }: Pick<ExtentFlags, 'all' | 'limit' | 'page'>,
+  plan: OutputPlan,
+): number | undefined {
+  if (plan.format !== 'table' || !plan.onTerminal) return undefined;
+  return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
 }
 
+/** Columns that a flag names, and what the names stand for besides columns. */
 interface Watched {
   readonly flag: string;
   readonly columns: readonly string[];
-  /** What names stand for besides columns. */
   readonly names?: ColumnNames;
-  readonly notices: Notices;
 }
 
 /** The same records. At the end, warns of each of the flag's columns that no record had, or throws UsageError for a near miss. */
 export async function watched(
+  { notices }: Part,
   records: AsyncIterable<RecordBatch>,
-  { flag, columns, names, notices }: Watched,
+  { flag, columns, names }: Watched,
 ): Promise<AsyncIterable<RecordBatch>> {
   if (columns.length === 0) return records;
   const { watchColumns } = await import('../query/missing-columns.ts');
@@ -387,9 +249,10 @@ export async function watched(
 
 /** The same for the columns of --field: an answer that takes one for empty that is not there is not what was asked. */
 export async function withFieldsWatched(
+  part: Part,
   records: AsyncIterable<RecordBatch>,
-  { field = [], notices }: { readonly field: QuestionFlags['field']; readonly notices: Notices },
 ): Promise<AsyncIterable<RecordBatch>> {
+  const { field = [] } = part.run.flags;
   const columns = field.map(([, column]) => column).filter((column) => fixedValue(column) === undefined);
-  return watched(records, { flag: '--field', columns, notices });
+  return watched(part, records, { flag: '--field', columns });
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { declaredType, fixedValue, ofAny } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
@@ -15,6 +16,7 @@ import { useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
+import type { Resource } from '../resources/resource.ts';
 import type { OutputFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';
 
@@ -50,37 +52,27 @@ interface OutputPlanOptions {
   readonly single?: boolean | undefined;
   /** xlsx: the name of the sheet. */
   readonly sheet?: string | undefined;
-  /** Finds the columns that people look for; called only for a format that shows them differently. */
-  readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
-  /** Finds the columns that the records are declared to have; called only for a format that stores types. */
-  readonly declared?: (() => Promise<DeclaredTypes>) | undefined;
+  /** What is known of the records; undefined where they are of a form of their own. */
+  readonly records?: KnownRecords;
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly furtherEnding?: string | undefined;
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
+}
+
+/** What is known of records before the first of them. */
+interface KnownRecords {
+  /** Undefined for records of no resource. */
+  readonly resource: Resource | undefined;
+  /** What the names of columns stand for. */
+  readonly names: ColumnNames;
   /** The list of --expand. */
-  readonly expand?: string | undefined;
-  /** Finds what the names of columns stand for; called only where columns are named. */
-  readonly names?: (() => Promise<ColumnNames>) | undefined;
+  readonly expand: string | undefined;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
-export async function planOutput(
-  context: Context,
-  {
-    flags,
-    color,
-    defaults,
-    single = false,
-    sheet,
-    known,
-    declared,
-    furtherEnding,
-    isResult,
-    expand,
-    names,
-  }: OutputPlanOptions,
-): Promise<OutputPlan> {
+export async function planOutput(context: Context, options: OutputPlanOptions): Promise<OutputPlan> {
+  const { flags, color, defaults, single = false, sheet, records, furtherEnding, isResult = false } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
   const ending = target === undefined ? undefined : endingFormat(target, flags.format, furtherEnding);
@@ -94,20 +86,23 @@ export async function planOutput(
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
-  const isOpen = flags.columns?.isOpen === true;
-  const { heeds, writer } = formatOf(format);
+  const { columns } = flags;
+  const isOpen = columns?.isOpen === true;
+  const { heeds = [], writer } = formatOf(format);
+  const { names, expand } = records ?? {};
   const layout: Layout = {
-    columns: isOpen ? undefined : flags.columns?.names,
-    headings: (flags.columns?.headings.size ?? 0) > 0 ? (all) => flags.columns!.headingsOf(all) : undefined,
-    asked: flags.columns !== undefined && !isOpen,
+    columns: isOpen ? undefined : columns?.names,
+    headings:
+      columns !== undefined && columns.headings.size > 0 ? (all) => columns.headingsOf(all) : undefined,
+    asked: columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header !== false,
     excel: flags.excel === true,
     single,
     sheet,
-    known: heeds?.includes('known') ? await known?.() : undefined,
-    fields: heeds?.includes('fields') ? (await names?.())?.fields : undefined,
-    declared: heeds?.includes('declared') ? await declared?.() : undefined,
+    known: records && heeds.includes('known') ? shownColumns(records) : undefined,
+    fields: heeds.includes('fields') ? names?.fields : undefined,
+    declared: records && heeds.includes('declared') ? declaredColumns(records) : undefined,
     types: defaults.types,
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
@@ -117,12 +112,67 @@ export async function planOutput(
     locale: localeOf(context.env),
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
-  const tableLimit = defaults.limit ?? TABLE_LIMIT;
-  const openWriter = await writerOf(await writer(), flags.columns, isResult ? undefined : names);
-  const expanded = isResult ? undefined : expand;
-  const chosen = isResult || flags.columns?.keepsAll === true ? undefined : flags.columns;
-  const headings = flags.columns?.readBack ?? [];
-  return { format, layout, headings, chosen, expanded, openWriter, target, onTerminal, tableLimit };
+  return {
+    format,
+    layout,
+    headings: columns?.readBack ?? [],
+    chosen: isResult || columns?.keepsAll === true ? undefined : columns,
+    expanded: isResult ? undefined : expand,
+    openWriter: await writerOf(await writer(), columns, isResult ? undefined : names),
+    target,
+    onTerminal,
+    tableLimit: defaults.limit ?? TABLE_LIMIT,
+  };
+}
+
+/** The writer of a format, for columns by the names that people have for them, and chosen among those that there are. */
+async function writerOf(
+  plain: OpenWriter,
+  columns: ChosenColumns | undefined,
+  names: ColumnNames | undefined,
+): Promise<OpenWriter> {
+  if (columns === undefined) return plain;
+  let [openWriter, chosen] = [plain, columns];
+  if (names !== undefined) {
+    const { leftOutByNames, writerByNames } = await import('../query/named-columns.ts');
+    openWriter = writerByNames(plain, names);
+    if (columns.isOpen) chosen = leftOutByNames(columns, names);
+  }
+  if (!columns.isOpen) return openWriter;
+  return (await import('../output/choosing-writer.ts')).choosingWriter(openWriter, chosen);
+}
+
+/** The columns that people look for in records. */
+function shownColumns({ resource, names: { fields }, expand }: KnownRecords): readonly KnownColumn[] {
+  const all = ofAny(fields);
+  const known = (resource?.shown ?? []).map(({ in: place, ...column }): KnownColumn => {
+    const isRole = typeof place === 'string';
+    const names = isRole ? all.flatMap(({ columns }) => columns[place]) : place;
+    return { ...column, names: [...new Set([...names, column.word, ...(isRole ? [place] : [])])] };
+  });
+  if (expand === undefined) return known;
+  // Whoever has a list expanded looks for what its objects are about: that comes before all of the record but its number.
+  const [date, amount] = [`${expand}.date`, `${expand}.amount`];
+  return [
+    ...known,
+    { names: [date], word: date, role: 'date', rank: 1.2 },
+    { names: [amount], word: amount, role: 'amount', rank: 1.1 },
+  ];
+}
+
+/** What the resource declares of its columns, and the settings of roles. */
+export function declaredColumns({
+  names: { fields },
+  expand,
+}: Omit<KnownRecords, 'resource'>): DeclaredTypes {
+  const { declared } = fields.usual;
+  const lists = declared.flatMap(([name, type]) => (type === 'list' ? [name] : []));
+  const listOf = (column: string): string | undefined => lists.find((list) => column.startsWith(`${list}.`));
+  const mapped = ofAny(fields).flatMap(({ columns }) => Object.values(columns).flat());
+  const names = [...declared.map(([name]) => name), ...mapped].filter(
+    (name) => fixedValue(name) === undefined && name !== expand && [undefined, expand].includes(listOf(name)),
+  );
+  return { names: [...new Set(names)], typeOf: (column) => declaredType(fields, column) };
 }
 
 /** The format where none is named: csv by the flags that only it reads, else that of the settings. */
@@ -131,21 +181,6 @@ export function impliedFormat(
   defaults: Pick<FlagDefaults, 'format'>,
 ): Format | undefined {
   return excel || delimiter !== undefined ? 'csv' : defaults.format;
-}
-
-/** The writer of a format, for columns by the names that people have for them, and chosen among those that there are. */
-async function writerOf(
-  plain: OpenWriter,
-  columns: ChosenColumns | undefined,
-  namesOf: OutputPlanOptions['names'],
-): Promise<OpenWriter> {
-  if (columns === undefined) return plain;
-  const names = await namesOf?.();
-  const { leftOutByNames, writerByNames } = await import('../query/named-columns.ts');
-  const named = names === undefined ? plain : writerByNames(plain, names);
-  if (!columns.isOpen) return named;
-  const { choosingWriter } = await import('../output/choosing-writer.ts');
-  return choosingWriter(named, names === undefined ? columns : leftOutByNames(columns, names));
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */

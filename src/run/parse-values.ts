@@ -214,4 +214,12 @@ export const requestParsers = {
 } as const;
 
 /** The values where neither a flag nor a setting gives one. */
-export const requestDefaults = { concurrency: 4, retries: 5, retryDelay: 500, timeout: 60_000 } as const;
+export const requestDefaults: RequestLimits = {
+  concurrency: 4,
+  retries: 5,
+  retryDelay: 500,
+  timeout: 60_000,
+};
+
+/** How requests are sent: how many at a time and how often; times in ms. */
+export type RequestLimits = Readonly<Record<keyof typeof requestParsers, number>>;

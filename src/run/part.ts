@@ -1,20 +1,25 @@
 import type { Context } from '../context.ts';
-import { isFailure, UsageError } from '../errors.ts';
+import { errorOf, isFailure, UsageError, type FolioError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
+import { written, type Destination } from '../output/files/destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
+import { formatOf } from '../output/formats.ts';
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import { namedProfile } from '../profiles/connection.ts';
+import type { ConfigStore } from '../profiles/profile.ts';
+import type { ColumnNames } from '../invoices/column-names.ts';
 import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
-import { checkComplete, ServiceErrors } from './completeness.ts';
-import type { Notices } from './notices.ts';
-import type { PartState } from './part-state.ts';
+import { lackOf, ServiceErrors } from './completeness.ts';
+import type { Notices, Written } from './notices.ts';
+import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath } from './paths.ts';
-import type { Run } from './run.ts';
+import { stateOf, type PartState, type Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
-import { flagDefaults, type FlagDefaults } from './settings.ts';
-import type { Written } from './written.ts';
+import { fieldsOf, flagDefaults, type FlagDefaults } from './settings.ts';
 
 /** Where records come from: a listing of the service, a single item, the results of downloads, a file. */
 export type Source = ServiceSource | LocalSource;
@@ -56,8 +61,8 @@ interface SourceFacts {
    * @returns whether the newest will come first
    */
   preferNewest?(): boolean;
-  /** Throws IncompleteError where the source knows that something is missing. Called after the last record. */
-  check?(): void;
+  /** What the source knows to be missing. Called after the last record. */
+  failure?(): FolioError | undefined;
   close?(): Promise<void>;
 }
 
@@ -92,6 +97,8 @@ export interface LocalSource extends SourceFacts {
 
 /** One source of one organization, open to be read. */
 export interface Part {
+  readonly run: Run;
+  /** That of the run, with the part's own signal. */
   readonly context: Context;
   readonly source: Source;
   /**
@@ -99,9 +106,10 @@ export interface Part {
    * for the settings that are for all profiles.
    */
   readonly profile: string | undefined;
-  readonly flags: Run['flags'];
   /** The values of the settings for flags that are not given. */
   readonly defaults: FlagDefaults;
+  /** What the names of columns stand for, by flags and settings. */
+  readonly names: ColumnNames;
   /** Undefined for a local source. */
   readonly session: Session | undefined;
   /** What becomes of the part. */
@@ -109,10 +117,6 @@ export interface Part {
   readonly status: WalkStatus;
   readonly serviceErrors: ServiceErrors;
   readonly notices: Notices;
-  /** Whether a receipt is written, for which the hash of the output is needed. */
-  readonly hasReceipt: boolean;
-  /** When the run began, in milliseconds since 1970. */
-  readonly startedAt: number;
 }
 
 /** A part that asks the service. */
@@ -135,21 +139,14 @@ export interface PartOptions {
  */
 export async function askPart(
   run: Run,
-  { source, name, profile, signal }: PartOptions,
+  options: PartOptions,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { flags, startedAt, hasReceipt } = run;
-  const state = run.partNamed(name);
-  const { status, progress } = state;
-  const context = signal === undefined ? run.context : { ...run.context, signal };
-  const serviceErrors = new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact);
-  const notices = name === undefined ? run.notices : run.notices.about(name);
-  const opening = { startedAt, hasReceipt, context, flags, state, status, serviceErrors, notices };
-  progress.begin(context.clock.now());
+  const state = stateOf(run, options.name);
+  const { progress } = state;
+  progress.begin(run.context.clock.now());
   try {
-    await (source.kind === 'local'
-      ? readLocal({ ...opening, source, profile }, read)
-      : readService({ ...opening, source, profile }, run, read));
+    await (options.source.kind === 'local' ? readLocal : readService)(run, { state, ...options }, read);
     progress.state = 'done';
   } catch (error) {
     progress.state = 'failed';
@@ -158,30 +155,30 @@ export async function askPart(
   }
 }
 
-/** A part before its session is open. */
-type OpeningPart = Omit<Part, 'session' | 'defaults'>;
+type OpeningPart = PartOptions & Pick<Part, 'state'>;
 
 async function readService(
-  opening: OpeningPart & { readonly source: ServiceSource },
   run: Run,
+  opening: OpeningPart,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, flags, notices, state, status, serviceErrors } = opening;
-  const session = await openSession(context, {
-    flags,
-    profile: opening.profile,
-    resource: source.resource,
-    notices,
-    observe: state.requested,
-    shared: run.shared,
-  });
+  const { source, profile, state } = opening;
+  const { flags, shared } = run;
+  const { notices, requested: observe } = state;
+  const context = contextOf(run, opening);
+  const { resource } = source;
+  const session = await openSession(context, { flags, profile, resource, notices, observe, shared });
   state.session = session;
   try {
     refuseOtherVersion(source, session);
-    const { profile, defaults } = session;
-    await read({ ...opening, session, profile, defaults }).finally(() => {
-      notices.add(...serviceErrors.findings(source.resource?.fiscalIds));
-      if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
+    const part = await partOf(run, opening, {
+      session,
+      profile: session.profile,
+      defaults: session.defaults,
+    });
+    await read(part).finally(() => {
+      notices.add(...part.serviceErrors.findings(resource?.fiscalIds));
+      if (state.status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
     });
   } catch (error) {
     await refuseWrongAddress(session.client, error, context.signal);
@@ -191,39 +188,107 @@ async function readService(
   }
 }
 
+async function readLocal(run: Run, opening: OpeningPart, read: (part: Part) => Promise<void>): Promise<void> {
+  const { env } = run.context;
+  const { resource, isSeveral } = opening.source;
+  const store = await storeOf(run);
+  // A profile that the source has need not be one of those here. Of several, no single one decides.
+  const current = (): string | undefined => namedProfile(undefined, env) ?? store?.currentProfile;
+  const profile = opening.profile ?? (isSeveral ? undefined : current());
+  const defaults = store ? flagDefaults(store, profile, resource) : {};
+  await read(await partOf(run, opening, { session: undefined, profile, defaults }));
+}
+
+async function partOf(
+  run: Run,
+  opening: OpeningPart,
+  own: Pick<Part, 'session' | 'profile' | 'defaults'>,
+): Promise<Part> {
+  const { state, source } = opening;
+  const { resource, isSeveral, headings = [], fiscalIds = [] } = source;
+  const { field, columns } = run.flags;
+  const { profile } = own;
+  return {
+    run,
+    context: contextOf(run, opening),
+    source,
+    ...own,
+    names: {
+      fields: fieldsOf(await storeOf(run), { resource, profile, isSeveral, field }),
+      headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+      given: new Map([...headings, ...(columns?.headings ?? [])]),
+    },
+    state,
+    status: state.status,
+    serviceErrors: new ServiceErrors(fiscalIds, run.context.secrets.redact),
+    notices: state.notices,
+  };
+}
+
+function contextOf({ context }: Run, { signal = context.signal }: OpeningPart): Context {
+  return { ...context, signal };
+}
+
+/** The settings; undefined for the sandbox, which has none. */
+export async function storeOf({
+  flags,
+  context,
+}: Pick<Run, 'flags' | 'context'>): Promise<ConfigStore | undefined> {
+  return flags.sandbox ? undefined : context.config();
+}
+
 /** The warning for a listing of several pages in an order whose key can change: no reading could prove it complete. */
 const ORDER_MAY_MOVE =
   'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
 
 /** Throws UsageError where a path names another version of the service than the base address: no other one is asked. */
-function refuseOtherVersion({ version, name }: ServiceSource, { baseUrl }: Session): void {
+function refuseOtherVersion({ version, name }: Source, { baseUrl }: Session): void {
   if (version === undefined || baseUrl.pathname.endsWith(`/${version}`)) return;
   throw new UsageError(`${name} is asked for in ${version}, and the base address is ${baseUrl.href}`, {
     hint: `Leave /${version} out, or name a base address that ends with it.`,
   });
 }
 
-async function readLocal(opening: OpeningPart, read: (part: Part) => Promise<void>): Promise<void> {
-  const { context, source, flags } = opening;
-  const store = flags.sandbox ? undefined : await context.config();
-  // A profile that the source has need not be one of those here. Of several, no single one decides.
-  const current = (): string | undefined => namedProfile(undefined, context.env) ?? store?.currentProfile;
-  const profile = opening.profile ?? (source.isSeveral ? undefined : current());
-  const defaults = store ? flagDefaults(store, profile, source.resource) : {};
-  await read({ ...opening, profile, session: undefined, defaults });
-}
-
 /** The records of a part, at most `limit`, in batches between which the event loop runs. Throws the signal's reason. */
 export function recordsOf(part: Part, limit?: number): AsyncGenerator<RecordBatch> {
-  const { source, session, state, context } = part;
+  const { source, state, context } = part;
   state.progress.limit = limit;
+  // A source of the service is opened with a session.
   const deliveries =
-    source.kind === 'local' ? source.read(part, limit) : source.read({ ...part, session: session! }, limit);
+    source.kind === 'local' ? source.read(part, limit) : source.read(part as ServicePart, limit);
   return paced(recordsIn(deliveries), context);
 }
 
 async function* recordsIn(deliveries: AsyncIterable<Delivery>): AsyncGenerator<RecordBatch> {
   for await (const { records } of deliveries) yield records;
+}
+
+/**
+ * Writes records in the plan's format to the plan's target. The target is opened before the first of them is asked for. A file
+ * appears when all are written; after a failure it is as it was before.
+ *
+ * @param state is told how many records were written, and where
+ * @returns the destination, committed, for its size and hash
+ */
+export async function deliver(
+  { context, flags }: Pick<Run, 'context' | 'flags'>,
+  records: AsyncIterable<RecordBatch>,
+  { plan, state }: { readonly plan: OutputPlan; readonly state: PartState },
+): Promise<Destination> {
+  state.plan = plan;
+  const styled = plan.format === 'table';
+  const binary = formatOf(plan.format).binary === true;
+  const hasReceipt = flags.receipt !== undefined;
+  const opened = await openDestination(plan.target, context, { styled, binary, hasReceipt });
+  state.delivered = await written(opened, async (destination) => {
+    const writer = plan.openWriter(destination, plan.layout);
+    for await (const batch of records) {
+      state.records += batch.count;
+      await writer.write(batch);
+    }
+    await writer.end();
+  });
+  return state.delivered;
 }
 
 /** Parts that are read at a time. */
@@ -241,10 +306,23 @@ export function forEachPart<Item, Result>(
   return mapInOrder(parts, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
 }
 
-/** Throws IncompleteError where something is missing. Call it when everything that came was delivered. */
-export function checkPart({ source, status, serviceErrors }: Part): void {
-  source.check?.();
-  checkComplete(status, source.strict ? serviceErrors.unknownIds : []);
+/**
+ * Throws the first failure: what the source or the walk knows to be missing, or what was found in the answer. What else is missing
+ * is said as a warning: none of it may go unsaid. Call it when everything that came was delivered.
+ *
+ * @param found what was found in the records
+ * @param doubt what of the answer may be wrong where records are missing
+ */
+export function checkPart(part: Part, found: readonly (Finding | undefined)[] = [], doubt?: string): void {
+  const { source, status, serviceErrors, notices } = part;
+  const missing = [source.failure?.(), lackOf(status, source.strict ? serviceErrors.unknownIds : [])];
+  const failures = missing
+    .filter((error) => error !== undefined)
+    .map((error) => (doubt === undefined ? error : error.reworded(`${error.message}; ${doubt}`, error.hint)));
+  for (const one of found) if (one?.level === 'failure') failures.push(errorOf(one));
+  const [first, ...others] = failures;
+  for (const { kind, message } of others) if (kind === 'incomplete') notices.warn(message);
+  if (first !== undefined) throw first;
 }
 
 /**
@@ -271,5 +349,5 @@ export async function tryPart(
   } catch (error) {
     if (!isFailure(error)) throw error;
   }
-  return run.partNamed(options.name);
+  return stateOf(run, options.name);
 }

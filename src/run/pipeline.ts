@@ -1,12 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { exportPart, knownColumns, runOf, writeColumns, type Export } from './export-part.ts';
-import type { ExportFlags } from './flags.ts';
-import { Notices } from './notices.ts';
-import { askPart, type PartOptions } from './part.ts';
+import { Projection } from '../json/cells.ts';
+import { paced } from '../json/records.ts';
+import { ChosenColumns } from '../output/chosen-columns.ts';
+import { written } from '../output/files/destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
+import { endingsOf, type Format } from '../output/formats.ts';
+import { countOf, tableFooter } from '../output/terminal/number-text.ts';
+import { namedProfile } from '../profiles/connection.ts';
+import type { Questions } from '../query/questions.ts';
+import { oneWordName } from '../resources/resource.ts';
+import type { ExportFlags, OutputFlags } from './flags.ts';
+import { inRun } from './in-run.ts';
+import { Notices, type Written } from './notices.ts';
+import {
+  asksForResult,
+  asksForTotals,
+  checkQuestions,
+  openQuestions,
+  tableLimit,
+  watched,
+  withFieldsWatched,
+  type ExportRequest,
+} from './open-questions.ts';
+import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './output-plan.ts';
+import {
+  askPart,
+  checkPart,
+  deliver,
+  forEachPart,
+  recordsOf,
+  storeOf,
+  tryPart,
+  type Part,
+  type PartOptions,
+} from './part.ts';
+import { checkResults, wordsOfProfiles, type PartState, type Run, type RunOptions } from './run.ts';
 import { asksSeveral, chooseProfiles } from './session.ts';
-import { asksForTotals, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
-import { inRun } from './run.ts';
+import { fieldsOf, flagDefaults } from './settings.ts';
 
 /**
  * Exports what a source yields: source, then questions, then a format in a file or on a stream. Every command whose
@@ -17,43 +50,55 @@ import { inRun } from './run.ts';
  * 1. Questions that have no answer are refused, before anything is opened or asked.
  * 2. The run begins (`inRun`): receipt opened, progress shown; both end with it, whatever the end.
  * 3. The source gets ready (`Source.open`), once.
- * 4. A part is opened (`askPart`) for each organization: session, token, settings, and what is counted.
+ * 4. A part is opened (`askPart`) for each organization: session, token, settings, and what names of columns mean.
  * 5. The output is planned, and the destination opened before the first request (`exportPart`).
  * 6. Records flow: a page at a time from the source, through the questions, into the writer. Memory does not grow with them.
  * 7. The destination is committed: a file appears whole, or not at all.
  * 8. What is missing is told: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
  *
  * Several organizations, which the flags name or the source itself has (`Source.profiles`), are one source that joins them
- * (`several/joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8 (`several/apart.ts`).
- * Runs with another sink, such as a database or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
+ * (`joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
+ * database or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
  *
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered
  */
-export async function exportRecords(context: Context, asked: Export): Promise<void> {
-  const { source, flags } = asked;
-  await checkOrderOfTotals(flags);
-  checkSumsOfRows(flags);
+export async function exportRecords(context: Context, request: ExportRequest): Promise<void> {
+  const { source, flags } = request;
+  await checkQuestions(flags);
   try {
     const own = (await source.profiles?.(context)) ?? [];
-    const names = await severalOf(context, asked, own);
-    const folder = flags.outputDir;
-    if (names !== undefined && folder !== undefined)
-      return await (await import('./several/apart.ts')).exportApart(context, asked, { names, folder });
-    await inRun(context, { ...(await runOf(asked)), parts: names }, async (run) => {
-      const columns = flags.listColumns ? await knownColumns(run.context, asked, names) : undefined;
+    const names = await severalOf(context, request, own);
+    const folder = names && flags.outputDir;
+    const files =
+      folder === undefined ? undefined : await planFiles(context, request, { names: names!, folder });
+    const options = { ...(await runOf(request)), parts: names, folder, files };
+    await inRun(context, options, async (run) => {
+      const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
       if (columns !== undefined) return writeColumns(run.context, columns, flags.output);
+      await source.open?.(run);
+      if (files !== undefined) return exportApart(run, request, files);
       const part = async (): Promise<PartOptions> => {
         if (names === undefined) return { source, profile: own[0] };
-        const { JoinedSource } = await import('./several/joined-source.ts');
+        const { JoinedSource } = await import('./joined-source.ts');
         return { source: new JoinedSource(run, { source, names, limit: flags.limit ?? Infinity }) };
       };
-      await source.open?.(run);
-      await askPart(run, await part(), (open) => exportPart(open, asked));
+      await askPart(run, await part(), (open) => exportPart(open, request));
     });
   } finally {
     await source.close?.();
   }
+}
+
+/** How the run begins: with its flags, and with the files that it reads. */
+async function runOf({ source, flags, reads = [] }: ExportRequest): Promise<RunOptions> {
+  const { name, records } = source;
+  const { changesSince: file, output } = flags;
+  const earlier =
+    file === undefined
+      ? []
+      : await (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
+  return { flags, name, records, reads: [...(source.reads ?? []), ...reads, ...earlier], output };
 }
 
 /**
@@ -62,20 +107,254 @@ export async function exportRecords(context: Context, asked: Export): Promise<vo
  */
 async function severalOf(
   context: Context,
-  asked: Export,
+  { source, flags }: ExportRequest,
   own: readonly string[],
 ): Promise<readonly string[] | undefined> {
   // An export without records says nothing of profiles.
-  const isNobodys = asked.source.kind === 'local' && own.length === 0;
-  if (own.length < 2 && (!asksSeveral(asked.flags) || isNobodys)) return undefined;
-  warnOfAll(context, asked.flags, own);
-  return own.length > 0 ? own : chooseProfiles(context, asked.flags);
+  const isNobodys = source.kind === 'local' && own.length === 0;
+  if (own.length < 2 && (!asksSeveral(flags) || isNobodys)) return undefined;
+  const isMeant = flags.profile !== undefined || flags.allProfiles === true;
+  if (!isMeant && own.length > 1 && asksForTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+    const text = `the figures are of ${own.join(', ')} together; --profile names whose are meant, --all-profiles says that all are`;
+    new Notices(context, flags).warn(text);
+  }
+  return own.length > 0 ? own : chooseProfiles(context, flags);
 }
 
-/** Warns of figures over several organizations where nothing says that they are meant together. */
-function warnOfAll(context: Context, flags: ExportFlags, own: readonly string[]): void {
-  const isAsked = flags.profile !== undefined || flags.allProfiles === true;
-  if (isAsked || own.length < 2 || !asksForTotals(flags) || flags.groupBy?.includes(PROFILE_COLUMN)) return;
-  const text = `the figures are of ${own.join(', ')} together; --profile names whose are meant, --all-profiles says that all are`;
-  new Notices(context, flags).warn(text);
+/** The file of one profile in the folder of --output-dir. */
+interface FileApart {
+  readonly profile: string;
+  readonly format: Format;
+  readonly path: string;
+  readonly flag: string;
+  readonly is: string;
+  /** The file as earlier versions called it, which had one name for all listings. */
+  readonly older: string;
+}
+
+/** The files of --output-dir: `<profile>.<listing>.<ending>`. The format is that of the flags, else the profile's own, else csv. */
+async function planFiles(
+  context: Context,
+  { flags, source, sheet }: ExportRequest,
+  { names, folder }: { readonly names: readonly string[]; readonly folder: string },
+): Promise<readonly FileApart[]> {
+  const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
+  const store = await storeOf({ flags, context });
+  return names.map((profile) => {
+    const defaults = store ? flagDefaults(store, profile, source.resource) : {};
+    const format = flags.format ?? bareCount(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
+    const ending = endingsOf(format)[0]!;
+    return {
+      profile,
+      format,
+      path: join(folder, `${profile}.${listing}.${ending}`),
+      flag: '--output-dir:',
+      is: `where the records of ${profile} go`,
+      older: join(folder, `${profile}.${ending}`),
+    };
+  });
+}
+
+/**
+ * Writes the records of each profile into a file of its own: what `--profile <name> -o <file>` writes. One that fails leaves its
+ * file as it was, and is named in the error at the end.
+ */
+async function exportApart(run: Run, request: ExportRequest, files: readonly FileApart[]): Promise<void> {
+  const { source } = request;
+  for (const { older, path } of files) {
+    if (!existsSync(older)) continue;
+    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
+  }
+  const results: PartState[] = [];
+  const all = forEachPart(run, files, ({ profile, format, path }, signal) =>
+    tryPart(run, { source, name: profile, profile, signal }, (part) =>
+      exportPart(part, request, { format, output: path }),
+    ),
+  );
+  for await (const result of all) results.push(result);
+  checkResults(results, wordsOfProfiles(results));
+}
+
+/**
+ * Writes the records of one part to where the flags say. Throws IncompleteError after everything that came was written.
+ *
+ * @param to where they go, and in which format, where that is not what the flags say
+ */
+async function exportPart(
+  part: Part,
+  request: ExportRequest,
+  to: Pick<OutputFlags, 'format' | 'output'> = {},
+): Promise<void> {
+  const { flags, single = false } = request;
+  if (flags.listColumns) return exportColumns(part, request);
+  const { state, notices, context, source, names, run, status } = part;
+  const planned = await planOutput(context, {
+    flags: outputOf(part, request, to),
+    color: flags.color !== false,
+    defaults: part.defaults,
+    single,
+    sheet: request.sheet ?? source.records,
+    records: { resource: source.resource, names, expand: flags.expand },
+    isResult: asksForResult(request),
+  });
+  const questions = await openQuestions(part, request, planned);
+  const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
+  const { changesSince } = flags;
+  const earlier =
+    changesSince === undefined
+      ? undefined
+      : await (await import('../query/exports/read-receipt.ts')).checkExport(changesSince);
+  if (earlier !== undefined) notices.add(earlier);
+  const limit = questions.limitOfListing;
+  // A table on a terminal begins with the newest records, where the user asked for no order.
+  const mayTurn =
+    plan.format === 'table' && plan.onTerminal && !questions.hasResult && flags.sort === undefined;
+  const newestFirst = mayTurn && source.preferNewest?.() === true;
+  const read = await withFieldsWatched(part, recordsOf(part, limit));
+  const answer = paced(questions.answer(read), context);
+  const counted = source.joined?.counted(answer) ?? answer;
+  // The columns of a result are checked where it is made.
+  const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
+  const records = await watched(part, counted, { flag: '--columns', columns, names });
+  await deliver({ context, flags: run.flags }, records, { plan, state });
+  const found = questions.findings(status.records, tableLimit(flags, plan) !== undefined);
+  notices.add(...found);
+  remarkCount(part, { flags, questions, plan, newestFirst });
+  notices.remarkWritten(() =>
+    source.written === undefined ? writtenBy(part, { plan, questions, single }) : source.written(),
+  );
+  checkPart(part, [earlier, ...found], request.doubt);
+}
+
+/** The flags of the output, or what stands in their place. */
+function outputOf(
+  { defaults, source }: Part,
+  request: ExportRequest,
+  { format, output }: Pick<OutputFlags, 'format' | 'output'>,
+): OutputFlags {
+  const { flags } = request;
+  const { delimiter, header, excel, wide, raw } = flags;
+  const bare = bareCount(flags);
+  // For records that come out as they are, the columns of the setting.
+  const isPlain = request.single !== true && !asksForResult(request);
+  const own = request.columns && ChosenColumns.named(request.columns);
+  const columns = flags.columns ?? own ?? (isPlain ? defaults.columns : undefined);
+  const lacksProfile =
+    source.joined !== undefined &&
+    !asksForResult(request) &&
+    columns?.names.includes(PROFILE_COLUMN) === false;
+  return {
+    format: format ?? flags.format ?? bare.format,
+    output: output ?? flags.output,
+    columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
+    delimiter,
+    header: header ?? bare.header,
+    excel,
+    wide,
+    raw,
+  };
+}
+
+/** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */
+function bareCount(flags: ExportFlags): Pick<OutputFlags, 'format' | 'header'> {
+  const { count, groupBy, format, output: target = '-', excel, delimiter } = flags;
+  const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
+  return isBare ? { format: 'csv', header: false } : {};
+}
+
+/** What the part has written into its file. */
+function writtenBy(
+  { source, state: { records, delivered }, status }: Part,
+  { plan, questions, single }: { plan: OutputPlan; questions: Questions; single: boolean },
+): Written | undefined {
+  if (plan.target === undefined || delivered?.isFile !== true) return undefined;
+  const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
+  const count = questions.hasRows
+    ? { count: records, what: 'rows' }
+    : { count: records, of: seen, what: source.records };
+  const counted = single ? { count: 1, what: 'records' } : count;
+  const more = source.joined && [`of ${countOf(source.joined.had().length, 'profile')}`];
+  return { ...counted, place: plan.target, bytes: delivered.bytes, ...(more && { more }) };
+}
+
+interface CountOptions {
+  readonly flags: ExportFlags;
+  readonly questions: Questions;
+  readonly plan: OutputPlan;
+  /** Whether the newest records came first because the user asked for no order. */
+  readonly newestFirst: boolean;
+}
+
+/** Says how many records there are besides those in the table, and in which order they came. */
+function remarkCount(
+  { notices, status, source }: Part,
+  { flags, questions, plan, newestFirst }: CountOptions,
+): void {
+  const { records, totalAtEnd } = status;
+  const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
+  const order = newestFirst ? newest : undefined;
+  const limit = tableLimit(flags, plan);
+  const isTable = plan.format === 'table' && plan.onTerminal;
+  const asked = flags.page ?? flags.nextToken;
+  if (!questions.isListing || !isTable || asked !== undefined) {
+    if (order !== undefined && (questions.filtered?.kept ?? records) > 0) notices.remark(order);
+  } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
+    notices.remark(`the first ${records} · --all for the rest`);
+  } else if (totalAtEnd !== undefined) {
+    const { locale } = plan.layout;
+    const isCut = limit !== undefined;
+    const footer = tableFooter({ shown: records, total: totalAtEnd, locale, isCut, order });
+    if (footer !== '') notices.remark(footer);
+  }
+}
+
+/**
+ * The columns, where they are known before the first request: those of the command, or what a listing of the service declares.
+ * Undefined for what is read from a file, for a single record, and where the flags ask for a result.
+ */
+async function knownColumns(
+  run: Run,
+  request: ExportRequest,
+  profiles: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  const { source, columns, flags, single } = request;
+  const { kind, resource } = source;
+  if (columns !== undefined) return columns;
+  if (kind === 'local' || resource === undefined || single === true || asksForResult(request))
+    return undefined;
+  const profile = namedProfile(profiles?.[0] ?? flags.profile, run.context.env);
+  const { field, expand } = flags;
+  const isSeveral = profiles !== undefined;
+  const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral, field });
+  const { names } = declaredColumns({ names: { fields, headings: new Map() }, expand });
+  return isSeveral ? [PROFILE_COLUMN, ...names] : names;
+}
+
+/**
+ * Writes the names of the columns, of the records or of the result that the flags ask for, in the order in which they first appear.
+ * Where the command makes a result of its own, they are those of the records, which its flags name. Throws OutputError before the
+ * first request where the file cannot be written.
+ */
+async function exportColumns(part: Part, request: ExportRequest): Promise<void> {
+  const questions = await openQuestions(part, request, undefined);
+  await written(await openDestination(request.flags.output, part.context), async (destination) => {
+    const projection = new Projection();
+    for await (const batch of questions.answer(recordsOf(part, questions.limitOfListing))) {
+      for (let index = 0; index < batch.count; index++) projection.project(batch, index);
+    }
+    const names = questions.resultColumns() ?? projection.columns.names;
+    for (const name of names) await destination.write(`${name}\n`);
+  });
+  checkPart(part);
+}
+
+/** Writes names of columns to the file of `-o` or to standard output, one a line. */
+async function writeColumns(
+  context: Context,
+  names: readonly string[],
+  output: string | undefined,
+): Promise<void> {
+  await written(await openDestination(output, context), async (destination) => {
+    for (const name of names) await destination.write(`${name}\n`);
+  });
 }

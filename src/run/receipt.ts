@@ -1,32 +1,13 @@
 import { dirname, relative, resolve, sep } from 'node:path';
-import type { Context } from '../context.ts';
 import { FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { findStream } from '../output/files/target.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { version } from '../version.ts';
-import type { Notices } from './notices.ts';
-import type { PartState } from './part-state.ts';
+import type { PartState, Run, RunOptions } from './run.ts';
 
-/** A run, as its receipt tells it. */
-interface ReceiptRun {
-  readonly context: Context;
-  /** The file of the receipt, as given to --receipt. */
-  readonly file: string;
-  /** Where the records go, as given to -o. */
-  readonly output: string | undefined;
-  /** As given to --output-dir. */
-  readonly folder: string | undefined;
-  /** What is asked for: `issued`. */
-  readonly name: string;
-  /** What is known of the only part, or of what joins all of them. */
-  readonly whole: PartState;
-  /** The parts of the run, where there are several, in their order. */
-  readonly parts: readonly PartState[];
-  readonly notices: Notices;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-}
+/** A run, and what its receipt tells besides: where that goes, as given to --receipt. */
+type ReceiptRun = Run & Pick<RunOptions, 'name' | 'output' | 'folder'> & { readonly file: string };
 
 /**
  * Does the work of a run, and writes its receipt at the end, also where the work fails: then throws that error.

@@ -14,9 +14,10 @@ import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import { issued } from '../resources/issued.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import type { GlobalFlags, ProfilesFlags, RequestFlags } from './flags.ts';
+import { valuesGiven } from './flag.ts';
+import { requestFlags, type GlobalFlags, type ProfilesFlags, type RequestFlags } from './flags.ts';
 import { Notices } from './notices.ts';
-import { requestDefaults } from './parse-values.ts';
+import { requestDefaults, type RequestLimits } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
@@ -32,18 +33,13 @@ interface ServiceAddress {
   readonly quota?: RetryQuota | undefined;
 }
 
-/** Makes the client of one organization, with the limits of the flags. Loads the HTTP library; sends nothing. */
+/** Makes the client of one organization. Loads the HTTP library; sends nothing. */
 export async function makeClient(
   context: Context,
   service: ServiceAddress,
-  flags: RequestFlags,
+  limits: Partial<RequestLimits>,
 ): Promise<ApiClient> {
-  const {
-    concurrency = requestDefaults.concurrency,
-    retries = requestDefaults.retries,
-    retryDelay: delay = requestDefaults.retryDelay,
-    timeout = requestDefaults.timeout,
-  } = flags;
+  const { concurrency, retries, retryDelay: delay, timeout } = { ...requestDefaults, ...limits };
   const { clock, signal, env } = context;
   const transport = await context.openTransport({
     origin: service.baseUrl.origin,
@@ -91,33 +87,6 @@ function placeInSandbox(profile: string): 0 | 1 {
   });
 }
 
-/** One organization at one address, ready to be asked. */
-export interface Session {
-  readonly client: ApiClient;
-  /** The name of the profile whose token is used; undefined where that came by flag or environment. */
-  readonly profile: string | undefined;
-  readonly baseUrl: URL;
-  /** As the token names it, where it does. */
-  readonly organization: string | undefined;
-  /** When the token ends, in ms since 1970, in its last 14 days. */
-  readonly tokenEndsSoon: number | undefined;
-  readonly concurrency: number;
-  /** The values of the settings, of the profile or of all profiles, for flags that are not given. */
-  readonly defaults: FlagDefaults;
-  close(): Promise<void>;
-}
-
-interface SessionOptions {
-  readonly flags: GlobalFlags & RequestFlags;
-  /** The organization, where the run asks several; else the flags name it, or the environment. */
-  readonly profile?: string | undefined;
-  /** What is to be listed, for the settings that concern it alone. */
-  readonly resource?: Pick<Resource, 'name'> | undefined;
-  readonly notices: Notices;
-  readonly observe: ObserveRequests;
-  readonly shared: SharedBySessions;
-}
-
 /** What the sessions of one run share. */
 export class SharedBySessions {
   readonly quota = new RetryQuota();
@@ -142,12 +111,32 @@ export class SharedBySessions {
   }
 }
 
-interface SessionTarget {
-  readonly baseUrl: URL;
-  readonly token: Secret;
-  readonly tokenHint?: string;
+/** One organization at one address, ready to be asked. */
+export interface Session {
+  readonly client: ApiClient;
+  /** The name of the profile whose token is used; undefined where that came by flag or environment. */
   readonly profile: string | undefined;
+  readonly baseUrl: URL;
+  /** As the token names it, where it does. */
+  readonly organization: string | undefined;
+  /** When the token ends, in ms since 1970, in its last 14 days. */
+  readonly tokenEndsSoon: number | undefined;
+  /** By the flags, else by the settings. */
+  readonly limits: RequestLimits;
+  /** The values of the settings, of the profile or of all profiles, for flags that are not given. */
   readonly defaults: FlagDefaults;
+  close(): Promise<void>;
+}
+
+interface SessionOptions {
+  readonly flags: GlobalFlags & RequestFlags;
+  /** The organization, where the run asks several; else the flags name it, or the environment. */
+  readonly profile: string | undefined;
+  /** What is to be listed, for the settings that concern it alone. */
+  readonly resource: Resource | undefined;
+  readonly notices: Notices;
+  readonly observe: ObserveRequests;
+  readonly shared: SharedBySessions;
 }
 
 /**
@@ -156,43 +145,42 @@ interface SessionTarget {
  * @throws AuthError where there is no token, or where it has expired
  */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
-  const { flags, profile = flags.profile } = options;
-  const whose = { ...options, profile };
-  const target = flags.sandbox ? await sandboxTarget(whose) : await resolveTarget(context, whose);
-  context.secrets.hide([target.token.reveal()]);
-  return connect(context, target, options);
-}
-
-async function connect(
-  context: Context,
-  target: SessionTarget,
-  { flags, observe, shared }: SessionOptions,
-): Promise<Session> {
-  const { baseUrl, token: secret, tokenHint, profile, defaults } = target;
-  const token = secret.reveal();
-  const { concurrency = defaults.concurrency ?? requestDefaults.concurrency } = flags;
-  const service = { baseUrl, token, tokenHint, observe, quota: shared.quota };
-  const client = await makeClient(context, service, {
-    concurrency,
-    retries: flags.retries ?? defaults.retries,
-    retryDelay: flags.retryDelay ?? defaults.retryDelay,
-    timeout: flags.timeout ?? defaults.timeout,
-  });
-  const { state, expiresAt } = tokenExpiry(secret, context.clock.now());
+  const { flags, observe, shared } = options;
+  const found = await (flags.sandbox ? inSandbox : connectionOf)(context, options);
+  const { baseUrl, profile, defaults } = found;
+  const token = found.token.reveal();
+  context.secrets.hide([token]);
+  const { concurrency, retries, retryDelay, timeout } = {
+    ...requestDefaults,
+    ...defaults,
+    ...valuesGiven(flags, requestFlags),
+  };
+  const limits = { concurrency, retries, retryDelay, timeout };
+  const service = { baseUrl, token, tokenHint: found.tokenHint, observe, quota: shared.quota };
+  const client = await makeClient(context, service, limits);
+  const { state, expiresAt } = tokenExpiry(found.token, context.clock.now());
   return {
     client,
     profile,
     baseUrl,
     organization: decodeToken(token)?.organizationId,
     tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
-    concurrency,
+    limits,
     defaults,
     close: () => client.close(),
   };
 }
 
-async function resolveTarget(context: Context, options: SessionOptions): Promise<SessionTarget> {
-  const { flags, notices, resource, profile: name } = options;
+/** Whom a session asks, and with which token and settings. */
+interface Found extends Pick<Session, 'baseUrl' | 'profile' | 'defaults'> {
+  readonly token: Secret;
+  readonly tokenHint?: string;
+}
+
+async function connectionOf(
+  context: Context,
+  { flags, notices, resource, profile: name = flags.profile }: SessionOptions,
+): Promise<Found> {
   const { env, tokenOrigin, stdin, signal, clock } = context;
   const store = await context.config();
   const connection = requireConnection(
@@ -202,19 +190,20 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
     }),
     clock.now(),
   );
-  const { baseUrl, profile, tokenSource } = connection;
+  const { baseUrl, token, profile, tokenSource } = connection;
   for (const note of connection.notes) notices.remark(note);
   const isOfProfile = tokenSource === 'profile' || tokenSource === 'token command';
   return {
     baseUrl,
-    profile: isOfProfile ? profile : undefined,
-    token: connection.token,
+    token,
     tokenHint: tokenHint(connection),
+    profile: isOfProfile ? profile : undefined,
     defaults: flagDefaults(store, profile, resource),
   };
 }
 
-async function sandboxTarget({ profile, shared }: SessionOptions): Promise<SessionTarget> {
+async function inSandbox(_: Context, { flags, shared, ...options }: SessionOptions): Promise<Found> {
+  const { profile = flags.profile } = options;
   const { baseUrl, tokenOf } = await shared.sandbox();
   return { baseUrl, token: new Secret(tokenOf(profile)), profile, defaults: {} };
 }
@@ -258,11 +247,11 @@ export async function chooseProfiles(
       hint: 'Unset it for this command with `env -u FOLIO_BASE_URL folio …`.',
     });
   }
-  if (tokenFile !== undefined || context.env['FOLIO_TOKEN']) {
-    const what = tokenFile === undefined ? 'FOLIO_TOKEN' : '--token-file';
-    throw new UsageError(`${what} gives one token, and several profiles have each their own`, {
-      hint:
-        tokenFile === undefined ? 'Unset it for this command with `env -u FOLIO_TOKEN folio …`.' : undefined,
+  if (tokenFile !== undefined)
+    throw new UsageError('--token-file gives one token, and several profiles have each their own');
+  if (context.env['FOLIO_TOKEN']) {
+    throw new UsageError('FOLIO_TOKEN gives one token, and several profiles have each their own', {
+      hint: 'Unset it for this command with `env -u FOLIO_TOKEN folio …`.',
     });
   }
   const store = await context.config();

@@ -5,10 +5,9 @@ import { formatOf, formats, type Format } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
-import { FIELD_NAMES } from '../invoices/fields.ts';
+import { FIELD_NAMES, fieldsOfColumns, mapFields, type Fields, type FieldsOf } from '../invoices/fields.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
-import type { RequestFlags } from './flags.ts';
 import {
   delimiter,
   columnList,
@@ -18,67 +17,67 @@ import {
   nameList,
   oneOf,
   requestParsers,
+  type RequestLimits,
   wholeNumber,
 } from './parse-values.ts';
 
 /** A default for a flag. The user sets it for all profiles or for one. */
-interface Setting<Value> {
+interface Setting {
   readonly about: string;
   /** The type of its value in the file. */
   readonly stored: 'number' | 'string';
   /** Parses the value as the flag does. Throws UsageError that says what is allowed. */
-  readonly parse: (text: string) => Value;
+  readonly parse: (text: string) => unknown;
 }
 
 /** The formats that can be a setting. With a binary format, every listing without -o would be refused. */
 const printable = formats.filter((format) => formatOf(format).binary !== true);
 
 /** All settings, by name. */
-const settings = new Map<string, Setting<unknown>>([
-  ['format', textSetting('--format of listings', formatWord('format', printable))],
-  ['delimiter', textSetting('--delimiter of csv', delimiter('delimiter'))],
-  [
-    'listEncoding',
-    textSetting(
-      `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
-      oneOf('listEncoding', LIST_ENCODINGS),
-    ),
-  ],
-  ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map(
-    (name) => [name, numberSetting(flagNamed(name), requestParsers[name](name))] as const,
+const settings = new Map<string, Setting>([
+  setting('format', '--format of listings', (name) => formatWord(name, printable)),
+  setting('delimiter', '--delimiter of csv', delimiter),
+  setting('listEncoding', `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`, (name) =>
+    oneOf(name, LIST_ENCODINGS),
+  ),
+  ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map((name) =>
+    setting(name, flagNamed(name), requestParsers[name], 'number'),
   ),
   ...resources.map((resource) => {
     const { records, paging } = resource;
-    const name = pageSizeSetting(resource);
     const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
-    const parse = wholeNumber(name, 1, most ?? 1_000_000);
-    return [name, numberSetting(`--page-size for ${records}`, parse)] as const;
+    const parser = (name: string) => wholeNumber(name, 1, most ?? 1_000_000);
+    return setting(settingOf('pageSize', resource), `--page-size for ${records}`, parser, 'number');
   }),
-  ['limit', numberSetting('records that a table on a terminal shows, 50 otherwise', wholeNumber('limit', 1))],
-  ...resources.map((resource) => {
-    const name = columnsSetting(resource);
-    return [name, textSetting(`--columns of ${resource.records}`, columnList(name))] as const;
-  }),
-  ...resources.map((resource) => {
-    const name = keySetting(resource);
-    return [name, textSetting(`the columns that tell ${resource.records} apart`, nameList(name))] as const;
-  }),
+  setting(
+    'limit',
+    'records that a table on a terminal shows, 50 otherwise',
+    (name) => wholeNumber(name, 1),
+    'number',
+  ),
+  ...resources.map((resource) =>
+    setting(settingOf('columns', resource), `--columns of ${resource.records}`, columnList),
+  ),
+  ...resources.map((resource) =>
+    setting(settingOf('key', resource), `the columns that tell ${resource.records} apart`, nameList),
+  ),
   ...FIELD_NAMES.map((field) => {
-    const name = `fields.${field}`;
     const about =
       field === 'sharedIds'
         ? 'fiscal IDs that many share: there ID and name together are a counterparty'
         : `the column that holds the ${field}, wherever that counts`;
-    return [name, textSetting(about, columnName(name))] as const;
+    return setting(`fields.${field}`, about, columnName);
   }),
 ]);
 
-function textSetting<Value>(about: string, parse: (text: string) => Value): Setting<Value> {
-  return { about, stored: 'string', parse };
-}
-
-function numberSetting(about: string, parse: (text: string) => number): Setting<number> {
-  return { about, stored: 'number', parse };
+/** @param parser makes the parse function; the name is for its messages */
+function setting(
+  name: string,
+  about: string,
+  parser: (name: string) => Setting['parse'],
+  stored: Setting['stored'] = 'string',
+): readonly [string, Setting] {
+  return [name, { about, stored, parse: parser(name) }];
 }
 
 /** Parses the name of a column: any text without control characters. */
@@ -89,27 +88,13 @@ function columnName(setting: string) {
   };
 }
 
-/** The name of the setting for a resource's page size: `pageSize.fundDocuments`. */
-function pageSizeSetting(resource: Pick<Resource, 'name'>): string {
-  return `pageSize.${camel(oneWordName(resource, '-'))}`;
-}
-
-/** The name of the setting for a resource's columns: `columns.issued`. */
-function columnsSetting(resource: Pick<Resource, 'name'>): string {
-  return `columns.${camel(oneWordName(resource, '-'))}`;
-}
-
-/** The name of the setting for the columns that tell a resource's records apart: `key.issued`. */
-function keySetting(resource: Pick<Resource, 'name'>): string {
-  return `key.${camel(oneWordName(resource, '-'))}`;
+/** The name of a setting that each resource has: `pageSize.fundDocuments`. */
+function settingOf(kind: 'pageSize' | 'columns' | 'key', resource: Pick<Resource, 'name'>): string {
+  return `${kind}.${camel(oneWordName(resource, '-'))}`;
 }
 
 /** What the names of the settings for the types of columns begin with: `types.totalAmount`. */
 export const TYPES = 'types.';
-
-function typeSetting(name: string): Setting<ParquetType> {
-  return textSetting('the type of a column in parquet', columnType(name));
-}
 
 /** The names of all settings, each with what it is a default for. */
 export const settingNames: readonly (readonly [name: string, about: string])[] = [...settings].map(
@@ -121,11 +106,14 @@ export const settingNames: readonly (readonly [name: string, about: string])[] =
  *
  * @throws UsageError that lists those that there are
  */
-export function findSetting(given: string): { readonly name: string; readonly setting: Setting<unknown> } {
-  if (given.startsWith(TYPES) && given !== TYPES) return { name: given, setting: typeSetting(given) };
+export function findSetting(given: string): { readonly name: string; readonly setting: Setting } {
+  if (given.startsWith(TYPES) && given !== TYPES) {
+    const [name, found] = setting(given, 'the type of a column in parquet', columnType);
+    return { name, setting: found };
+  }
   const name = camel(given);
-  const setting = settings.get(name);
-  if (setting) return { name, setting };
+  const found = settings.get(name);
+  if (found) return { name, setting: found };
   throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
     hint: `The settings are ${[...settings.keys()].join(', ')}, types.<column>; with --profile also baseUrl.`,
   });
@@ -140,28 +128,19 @@ export function findSetting(given: string): { readonly name: string; readonly se
 function settingFor(store: ConfigStore, name: string, profile: string | undefined): unknown {
   for (const owner of profile === undefined ? [undefined] : [profile, undefined]) {
     const value = store.settings(owner)[name];
-    if (value !== undefined) return checkedValue(store, { name, value, profile: owner });
+    if (value === undefined) continue;
+    const { setting } = findSetting(name);
+    const place = `${owner === undefined ? '' : `profiles.${owner}.`}settings.${name}`;
+    if (typeof value !== setting.stored) {
+      throw brokenStore(store.file!, `${place} is ${kindOf(value)}, expected a ${setting.stored}`);
+    }
+    try {
+      return setting.parse(String(value));
+    } catch (error) {
+      throw error instanceof UsageError ? brokenStore(store.file!, `${place}: ${error.message}`) : error;
+    }
   }
   return undefined;
-}
-
-interface StoredSetting {
-  readonly name: string;
-  readonly value: unknown;
-  readonly profile: string | undefined;
-}
-
-function checkedValue(store: ConfigStore, { name, value, profile }: StoredSetting): unknown {
-  const { setting } = findSetting(name);
-  const place = `${profile === undefined ? '' : `profiles.${profile}.`}settings.${name}`;
-  if (typeof value !== setting.stored) {
-    throw brokenStore(store.file!, `${place} is ${kindOf(value)}, expected a ${setting.stored}`);
-  }
-  try {
-    return setting.parse(String(value));
-  } catch (error) {
-    throw error instanceof UsageError ? brokenStore(store.file!, `${place}: ${error.message}`) : error;
-  }
 }
 
 function camel(name: string): string {
@@ -169,7 +148,7 @@ function camel(name: string): string {
 }
 
 /** The store's defaults for flags that are not given; empty where it has none. */
-export interface FlagDefaults extends RequestFlags {
+export interface FlagDefaults extends Partial<RequestLimits> {
   readonly format?: Format;
   readonly delimiter?: string;
   readonly listEncoding?: ListEncoding;
@@ -183,6 +162,17 @@ export interface FlagDefaults extends RequestFlags {
   readonly types?: ReadonlyMap<string, ParquetType>;
 }
 
+const SHARED = [
+  'format',
+  'delimiter',
+  'listEncoding',
+  'concurrency',
+  'retries',
+  'retryDelay',
+  'timeout',
+  'limit',
+];
+
 /**
  * The defaults of a listing's flags: the profile's settings, else those of all profiles. The values that apply are
  * `{...defaults, ...flags}`.
@@ -194,27 +184,14 @@ export function flagDefaults(
   profile: string | undefined,
   resource: Pick<Resource, 'name'> | undefined,
 ): FlagDefaults {
-  const shared = [
-    'format',
-    'delimiter',
-    'listEncoding',
-    'concurrency',
-    'retries',
-    'retryDelay',
-    'timeout',
-    'limit',
-  ];
-  const pairs = shared.map((name) => [name, settingFor(store, name, profile)] as const);
-  const pageSize = resource && settingFor(store, pageSizeSetting(resource), profile);
-  const columns = resource && settingFor(store, columnsSetting(resource), profile);
-  const key = resource && keyOf(store, profile, resource);
-  const types = typesOfColumns(store, profile);
-  // The parse function of each setting returns the type of its flag.
-  return Object.fromEntries(
-    [...pairs, ['pageSize', pageSize], ['columns', columns], ['key', key], ['types', types]].filter(
-      ([, value]) => value !== undefined,
-    ),
+  const named = SHARED.map((name) => [name, name] as const);
+  const own = (['pageSize', 'columns', 'key'] as const).flatMap((name) =>
+    resource === undefined ? [] : [[name, settingOf(name, resource)] as const],
   );
+  const values = [...named, ...own].map(([name, full]) => [name, settingFor(store, full, profile)] as const);
+  const types = ['types', typesOfColumns(store, profile)] as const;
+  // The parse function of each setting returns the type of its flag.
+  return Object.fromEntries([...values, types].filter(([, value]) => value !== undefined));
 }
 
 function typesOfColumns(
@@ -225,19 +202,10 @@ function typesOfColumns(
   const names = owners.flatMap((owner) => Object.keys(store.settings(owner)));
   const types = new Map<string, ParquetType>();
   for (const name of names.filter((one) => one.startsWith(TYPES))) {
-    const type = settingFor(store, name, profile);
     // The parse function of the setting returns such a type.
-    if (type !== undefined) types.set(name.slice(TYPES.length), type as ParquetType);
+    types.set(name.slice(TYPES.length), settingFor(store, name, profile) as ParquetType);
   }
   return types.size === 0 ? undefined : types;
-}
-
-/** The columns that the user has set for fields, by field, as with `folio config set fields.due <column>`. */
-export function fieldMap(store: ConfigStore, profile: string | undefined): Readonly<Record<string, string>> {
-  const pairs = FIELD_NAMES.map((field) => [field, settingFor(store, `fields.${field}`, profile)] as const);
-  return Object.fromEntries(
-    pairs.flatMap(([field, column]) => (typeof column === 'string' ? [[field, column]] : [])),
-  );
 }
 
 /** The columns that tell the records of a resource apart, as the user has set them. */
@@ -247,5 +215,38 @@ export function keyOf(
   resource: Pick<Resource, 'name'>,
 ): readonly string[] | undefined {
   // The parse function of the setting returns a list of names.
-  return settingFor(store, keySetting(resource), profile) as readonly string[] | undefined;
+  return settingFor(store, settingOf('key', resource), profile) as readonly string[] | undefined;
+}
+
+/** Whose records there are, and what the flags say of their columns. */
+interface FieldsAsked {
+  /** Undefined for records of no resource. */
+  readonly resource: Pick<Resource, 'columns'> | undefined;
+  /** Undefined for the settings that are for all profiles. */
+  readonly profile: string | undefined;
+  /** Whether records say of which profile they are: then the settings of that one say where their fields are. */
+  readonly isSeveral?: boolean | undefined;
+  /** As --field has them. */
+  readonly field?: readonly (readonly [field: string, column: string])[] | undefined;
+}
+
+/**
+ * What the columns of the records mean: by the flags, else by the settings of the profile whose record it is, else as declared.
+ *
+ * @param store undefined for the sandbox, which has no settings
+ * @throws UsageError for a setting with a wrong value
+ */
+export function fieldsOf(
+  store: ConfigStore | undefined,
+  { resource, profile, isSeveral = false, field = [] }: FieldsAsked,
+): FieldsOf {
+  const declared = fieldsOfColumns(resource?.columns ?? []);
+  const ofProfile = (name: string | undefined): Fields => {
+    const set = FIELD_NAMES.map((one) => [one, store && settingFor(store, `fields.${one}`, name)] as const);
+    const columns = set.flatMap(([one, column]) => (typeof column === 'string' ? [[one, column]] : []));
+    return mapFields(declared, Object.fromEntries([...columns, ...field]));
+  };
+  const usual = ofProfile(profile);
+  if (!isSeveral) return { usual };
+  return { usual, byProfile: new Map((store?.profileNames ?? []).map((name) => [name, ofProfile(name)])) };
 }

@@ -72,7 +72,7 @@ const agingFlags = headed('Questions:', {
 
 /** Ages the open amounts of the service, or offline those of an export. */
 async function runAging(context: Context, flags: Values<typeof agingFlags> & ExportFlags): Promise<void> {
-  const { payable, field, buckets, asOf, totals = false, order, most } = flags;
+  const { payable, buckets, asOf, totals = false, order, most } = flags;
   const resource = payable ? received : issued;
   const { exportRecords } = await import('../../run/pipeline.ts');
   const { askedSource } = await import('../../run/sources/asked-source.ts');
@@ -80,14 +80,13 @@ async function runAging(context: Context, flags: Values<typeof agingFlags> & Exp
     flags,
     source: await askedSource(flags, { resource, fiscalIds: fiscalIdsOf(flags) }),
     sheet: 'aging',
-    makeResult: async (settings) => {
+    makeResult: async ({ names: { fields } }, shown) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
       const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');
-      const { whereContext, fieldsOf } = await import('../../run/open-questions.ts');
-      const fields = await fieldsOf(context, { resource, settings, field });
+      const { whereContext } = await import('../../run/open-questions.ts');
       const { today } = whereContext(context);
       const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, asOf: asOf ?? today, today };
-      return (shown) => agingQuestion(options, { totals, sort: order, limit: most }, shown);
+      return agingQuestion(options, { totals, sort: order, limit: most }, shown);
     },
   });
 }

@@ -47,7 +47,7 @@ async function runGet(
   const source = bodySource(address);
   const { name, records } = source;
   const { output } = flags;
-  const { inRun } = await import('../../run/run.ts');
+  const { inRun } = await import('../../run/in-run.ts');
   const { askPart } = await import('../../run/part.ts');
   await inRun(context, { flags, name, records, output }, (run) =>
     askPart(run, { source }, (part) => deliverBody(part, output)),

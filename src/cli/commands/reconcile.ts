@@ -72,10 +72,10 @@ async function runReconcile(
   paths: readonly string[],
   flags: Values<typeof reconcileFlags> & ExportFlags,
 ): Promise<void> {
-  const { against, match, period, field, tolerance = DECIMAL_ZERO, same: all = false } = flags;
+  const { against, match, period, tolerance = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
   const { DOUBT, reconcileQuestion } = await import('../../query/reconcile/reconcile.ts');
-  const { whereContext, fieldsOf } = await import('../../run/open-questions.ts');
+  const { whereContext } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
   const opened = await openLists(paths, { against, match, period, today });
   const resource = opened.against === 'received' ? received : issued;
@@ -87,12 +87,11 @@ async function runReconcile(
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     doubt: DOUBT,
-    makeResult: async (settings) => {
-      if (settings.isSeveral === true && settings.profile === undefined) throw severalProfiles();
+    makeResult: async ({ source, profile, names: { fields } }) => {
+      if (source.isSeveral && profile === undefined) throw severalProfiles();
       const read = await readLists(opened.lists);
-      const fields = await fieldsOf(context, { resource, settings, field });
       const options = { ...opened, ...read, tolerance, fields, all, locale, signal: context.signal };
-      return () => reconcileQuestion(options);
+      return reconcileQuestion(options);
     },
   });
 }

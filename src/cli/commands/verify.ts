@@ -232,7 +232,7 @@ async function verifyDatabase(
       hint: 'Ask how old its last sync may be, as in --max-age 26h.',
     });
   }
-  const { reasonsOf } = await import('../../run/several/outcome.ts');
+  const { reasonsOf } = await import('../../run/run.ts');
   const { lastSyncsIn } = await import('../../run/sources/database-source.ts');
   const { shown, syncs } = await lastSyncsIn(from, context, flags.profile);
   const old = syncs.filter(({ wholeAt }) => isOlder(context, wholeAt ?? '', flags));

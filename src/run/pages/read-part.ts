@@ -1,16 +1,11 @@
-import { errorOf } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
-import type { Resource } from '../../resources/resource.ts';
-import type { QuestionFlags } from '../flags.ts';
-import { fieldsOf, withFieldsWatched } from '../open-questions.ts';
+import { withFieldsWatched } from '../open-questions.ts';
 import { checkPart, ownerOf, recordsOf, tryPart, type PartOptions } from '../part.ts';
-import { hasRecords, type PartState } from '../part-state.ts';
-import type { Run } from '../run.ts';
-import { remarkFile } from '../written.ts';
+import { hasRecords, type PartState, type Run } from '../run.ts';
 
 /** What the records of a part come to. */
 interface Tally {
@@ -33,8 +28,6 @@ export interface PartRead<Read> {
 }
 
 interface ReadOptions extends PartOptions {
-  readonly resource: Resource;
-  readonly field: QuestionFlags['field'];
   /** Whether the columns of --field have to be there. */
   readonly watchesFields?: boolean;
 }
@@ -42,7 +35,7 @@ interface ReadOptions extends PartOptions {
 /** Reads the records of a part into a tally, and finds out what became of it. */
 export async function readPart<Read extends Tally>(
   run: Run,
-  { resource, field, watchesFields = false, ...options }: ReadOptions,
+  { watchesFields = false, ...options }: ReadOptions,
   open: (fields: FieldsOf) => Read,
 ): Promise<PartRead<Read>> {
   let tally: Read | undefined;
@@ -51,14 +44,13 @@ export async function readPart<Read extends Tally>(
   const result = await tryPart(run, options, async (part) => {
     profile = ownerOf(part, options.profile);
     organization = part.session?.organization;
-    const settings = { profile: part.profile, sandbox: part.flags.sandbox === true };
-    tally = open(await fieldsOf(part.context, { resource, settings, field }));
-    const watched = { field: watchesFields ? field : [], notices: part.notices };
-    for await (const batch of await withFieldsWatched(recordsOf(part), watched)) tally.add(batch);
+    tally = open(part.names.fields);
+    const records = recordsOf(part);
+    for await (const batch of watchesFields ? await withFieldsWatched(part, records) : records)
+      tally.add(batch);
     checkPart(part);
     isWhole = true;
-    const { failure } = tally.finish();
-    if (failure !== undefined) throw errorOf(failure);
+    checkPart(part, [tally.finish().failure]);
   });
   return { result, profile, organization, isWhole, tally: hasRecords(result) ? tally : undefined };
 }
@@ -76,8 +68,8 @@ export async function deliverText(
   { path, what }: TextOptions,
   make: () => Promise<string>,
 ): Promise<void> {
-  const opened = await openDestination(path, run.context, { hasReceipt: run.hasReceipt });
+  const opened = await openDestination(path, run.context, { hasReceipt: run.flags.receipt !== undefined });
   const delivered = await written(opened, async (destination) => destination.write(await make()));
-  run.partNamed(undefined).delivered = delivered;
-  remarkFile(run, delivered, { count: 1, what, place: path });
+  run.whole.delivered = delivered;
+  run.notices.remarkFile(delivered, { count: 1, what, place: path });
 }

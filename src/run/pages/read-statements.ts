@@ -16,11 +16,9 @@ import type {
   RequestFlags,
 } from '../flags.ts';
 import { forEachPart, type Source } from '../part.ts';
-import { hasRecords, type PartState } from '../part-state.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
+import { checkResults, hasRecords, type PartState, type Run } from '../run.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
-import { checkResults } from '../several/outcome.ts';
 import { readPart, type PartRead } from './read-part.ts';
 
 /** Whom statements are about, and what they say. */
@@ -92,7 +90,7 @@ export interface StatementsRead {
 /** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
 export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, source, today, fiscalIds, flags } = job;
-  const { organization, field } = flags;
+  const { organization } = flags;
   const resource = listingOf(flags);
   const listing = resource === received ? 'received' : 'issued';
   const everyone = fiscalIds !== undefined;
@@ -100,7 +98,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const parts: PartRead<StatementTally>[] = [];
   const all = forEachPart(run, profiles, (profile, signal) => {
     const named = isSeveral && profile !== undefined ? { name: profile } : {};
-    const options = { source, resource, field, watchesFields: true, ...named, profile, signal };
+    const options = { source, watchesFields: true, ...named, profile, signal };
     return readPart(run, options, (fields) => new StatementTally({ fields, listing, today, everyone }));
   });
   for await (const one of all) parts.push(one);

@@ -15,11 +15,10 @@ import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
+import { inRun } from '../in-run.ts';
 import { forEachPart } from '../part.ts';
-import { hasRecords } from '../part-state.ts';
 import { checkPaths } from '../paths.ts';
-import { inRun } from '../run.ts';
-import { checkResults, type PartResult } from '../several/outcome.ts';
+import { checkResults, hasRecords, type PartResult } from '../run.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
 import { RESOURCES, reportSources, type Listing, type ReportSources } from './report-sources.ts';
 
@@ -127,7 +126,7 @@ interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
 /** Writes one page, as a run of its own. */
 async function writePage(context: Context, job: Job, { profile, path }: PageOf): Promise<void> {
   const { flags, format, dates, sources } = job;
-  const { field, lang, title } = flags;
+  const { lang, title } = flags;
   const parts = sources.partsOf(profile);
   const options = {
     flags,
@@ -150,7 +149,7 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
       await deliverText(run, { path, what: 'reports' }, async () => {
         for (const { source } of parts) await source.open?.(run);
         const all = forEachPart(run, parts, async ({ listing, source }, signal) => {
-          const options = { name: listing, source, profile, signal, field, resource: RESOURCES[listing] };
+          const options = { name: listing, source, profile, signal };
           const part = await readPart<InvoiceFigures | FundTally>(run, options, (fields) =>
             listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
           );

@@ -13,13 +13,12 @@ import {
   type OwnStatement,
 } from '../../report/statement-rows.ts';
 import { writingFor } from '../../report/words.ts';
-import { deliver } from '../export-part.ts';
+import { inRun } from '../in-run.ts';
 import { planOutput } from '../output-plan.ts';
-import type { PartState } from '../part-state.ts';
-import { inRun } from '../run.ts';
+import { deliver } from '../part.ts';
+import type { PartState } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
 import { askedSource } from '../sources/asked-source.ts';
-import { remarkFile, remarkWritten } from '../written.ts';
 import { deliverText } from './read-part.ts';
 import {
   checkOutcome,
@@ -167,9 +166,9 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     ({ results } = read);
     yield* statementRows(read.statements, isSeveral);
   };
-  const state = run.partNamed(undefined);
-  const delivered = await deliver(run.context, rows(), { plan, state, hasReceipt: run.hasReceipt });
-  remarkFile(run, delivered, { count: state.records, what: 'documents', place: plan.target });
+  const state = run.whole;
+  const delivered = await deliver(run, rows(), { plan, state });
+  run.notices.remarkFile(delivered, { count: state.records, what: 'documents', place: plan.target });
   return results;
 }
 
@@ -229,7 +228,7 @@ async function writeFolder(job: Job, path: string): Promise<readonly PartState[]
   const count = indexed.length;
   const facts = { format: 'html', statements: count, bytes, files };
   run.notices.add({ level: 'fact', text: '', facts });
-  remarkWritten(run, () => ({ count, what: 'statements', place: path, bytes }));
+  run.notices.remarkWritten(() => ({ count, what: 'statements', place: path, bytes }));
   return results;
 }
 

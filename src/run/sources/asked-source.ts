@@ -21,13 +21,13 @@ export async function askedSource(
   flags: Omit<ExportFlags, 'format'>,
   { resource, id, rowsToo = false, fiscalIds = flags.fiscalIds }: SourceAsked,
 ): Promise<Source> {
-  const { from, field } = flags;
+  const { from } = flags;
   if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
   const { isDatabase } = await import('../../database/address.ts');
   // The profiles are those of the source, whether or not there are some of these names here.
   const whose = profilesAsked(flags.profile, flags.allProfiles);
   const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
-  const request = { from, resource, id, filters, field, whose };
+  const request = { from, resource, id, filters, whose };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
     const { DatabaseSource, FromDatabase } = await import('./database-source.ts');
     return new DatabaseSource({ ...request, database: new FromDatabase(from) });

@@ -13,11 +13,10 @@ import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import type { Written } from '../written.ts';
+import type { Written } from '../notices.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { ListingSource } from './listing-source.ts';
 import { whereContext } from '../open-questions.ts';
-import { requestDefaults } from '../parse-values.ts';
 import type { ReadPath } from '../paths.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
@@ -104,8 +103,8 @@ export class DownloadSource implements ServiceSource {
     };
   }
 
-  check(): void {
-    this.#told.checkAll();
+  failure(): IncompleteError | undefined {
+    return this.#told.failure();
   }
 
   async close(): Promise<void> {
@@ -181,11 +180,8 @@ interface PlacedInvoices {
 }
 
 /** The client for files behind links of the service; it never sees a token. Sends nothing. */
-async function openFileClient({ context, session, flags }: ServicePart): Promise<FileClient> {
-  const { defaults } = session;
-  const retries = flags.retries ?? defaults.retries ?? requestDefaults.retries;
-  const delay = flags.retryDelay ?? defaults.retryDelay ?? requestDefaults.retryDelay;
-  const timeout = flags.timeout ?? defaults.timeout ?? requestDefaults.timeout;
+async function openFileClient({ context, session }: ServicePart): Promise<FileClient> {
+  const { retries, retryDelay: delay, timeout } = session.limits;
   const { env, clock } = context;
   const onLoopback = isLoopback(session.baseUrl.hostname);
   const transport = await context.openTransport({
@@ -226,14 +222,14 @@ class DownloadRecords {
     return scanLines(Buffer.from(`{"invoice":${file.shown},${rest.slice(1)}\n`));
   }
 
-  /** Throws IncompleteError, with the list, where some could not be had. */
-  checkAll(): void {
+  /** That some could not be had, with the list. */
+  failure(): IncompleteError | undefined {
     const failed = this.#failed;
-    if (failed.length === 0) return;
+    if (failed.length === 0) return undefined;
     const named = failed.slice(0, MAX_NAMED).join('; ');
     const more = failed.length > MAX_NAMED ? `; and ${failed.length - MAX_NAMED} more` : '';
     const all = this.files + failed.length;
-    throw new IncompleteError(`${failed.length} of ${all} files could not be had: ${named}${more}`, {
+    return new IncompleteError(`${failed.length} of ${all} files could not be had: ${named}${more}`, {
       hint: 'Run the same command again: what is there is not fetched again.',
     });
   }

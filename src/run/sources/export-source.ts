@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { errorOf, UsageError } from '../../errors.ts';
+import { errorOf, UsageError, type FolioError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../../output/collected.ts';
@@ -67,9 +67,9 @@ export class ExportSource extends FromSource {
     await super.open(run);
   }
 
-  /** Throws IncompleteError where the receipt of the file says that it does not hold all. */
-  check(): void {
-    if (this.#checked?.level === 'failure') throw errorOf(this.#checked);
+  /** That the file does not hold all, where its receipt says so. */
+  failure(): FolioError | undefined {
+    return this.#checked?.level === 'failure' ? errorOf(this.#checked) : undefined;
   }
 
   async close(): Promise<void> {

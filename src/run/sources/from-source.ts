@@ -6,8 +6,7 @@ import type { Delivery } from '../../paging/page.ts';
 import type { ProfilesAsked } from '../../profiles/choice.ts';
 import type { SortColumn } from '../../query/question-syntax.ts';
 import type { Resource } from '../../resources/resource.ts';
-import type { FilterFlags, QuestionFlags } from '../flags.ts';
-import { fieldsOf } from '../open-questions.ts';
+import type { FilterFlags } from '../flags.ts';
 import type { LocalSource, Part } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
@@ -21,7 +20,6 @@ export interface FromRequest {
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
   readonly filters?: Pick<FilterFlags, 'fiscalIds' | 'sortBy' | 'sortOrder'> | undefined;
-  readonly field?: QuestionFlags['field'];
   /** Whose records are wanted; without it all are, and say themselves whose they are. */
   readonly whose?: ProfilesAsked | undefined;
 }
@@ -93,11 +91,10 @@ export abstract class FromSource implements LocalSource {
   }
 
   /** Chooses and orders what the service would choose and order. */
-  async #chosen({ context, profile }: Part): Promise<AsyncIterable<RecordBatch>> {
-    const { resource, field, filters: { sortBy } = {} } = this.#request;
+  async #chosen({ context, profile, names: { fields } }: Part): Promise<AsyncIterable<RecordBatch>> {
+    const { sortBy } = this.#request.filters ?? {};
     const records = await this.stored(context, profile);
     if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
-    const fields = await fieldsOf(context, { resource, field, settings: { profile, sandbox: false } });
     let chosen = records;
     if (this.#fiscalIds.length > 0) {
       const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');

@@ -33,7 +33,10 @@ export function portalLinkSource(
 /** One fund with all its documents. */
 export function fundSource(id: string): ServiceSource {
   return itemSource('fund', ({ session, context, status, serviceErrors }) => {
-    const { client, concurrency } = session;
+    const {
+      client,
+      limits: { concurrency },
+    } = session;
     const onErrors = serviceErrors.add;
     return fetchFund({ client, id, concurrency, status, signal: context.signal, onErrors });
   });

@@ -94,7 +94,8 @@ export class ListingSource implements ServiceSource {
 
   async *read(options: ServicePart, limit: number | undefined): AsyncGenerator<Delivery> {
     const { context, session, serviceErrors, status, notices } = options;
-    const { client, concurrency, defaults } = session;
+    const { client, limits, defaults } = session;
+    const { concurrency } = limits;
     const newest = this.#isNewestFirst ? this.resource.newestFirst : undefined;
     const query = { ...this.query(defaults), ...newest, limit };
     const { signal } = context;

@@ -7,7 +7,7 @@ import { WalkStatus } from '../../paging/walk-status.ts';
 import { fundDocuments, funds } from '../../resources/funds.ts';
 import { listings } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
-import { checkComplete } from '../completeness.ts';
+import { lackOf } from '../completeness.ts';
 import { tableOf } from '../sources/database-source.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
@@ -58,7 +58,7 @@ function allFundDocuments(): ServiceSource {
     resource: fundDocuments,
     async *read(options): AsyncGenerator<Delivery> {
       const ids = await fundIds(options);
-      const { concurrency } = options.session;
+      const { concurrency } = options.session.limits;
       const { signal } = options.context;
       const all = mapInOrder(ids, (id) => documentsOf(options, id), { concurrency, ahead: AHEAD, signal });
       for await (const batches of all) {
@@ -89,7 +89,7 @@ async function fundIds(options: ServicePart): Promise<readonly string[]> {
       ids.push(records.bytes.toString('utf8', start, end));
     }
   }
-  checkComplete(status, []);
+  refuseIncomplete(status);
   return ids;
 }
 
@@ -104,6 +104,11 @@ async function documentsOf(options: ServicePart, literal: string): Promise<reado
   for await (const { records } of listing.read({ ...options, session, status }, undefined)) {
     batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
   }
-  checkComplete(status, []);
+  refuseIncomplete(status);
   return batches;
+}
+
+function refuseIncomplete(status: WalkStatus): void {
+  const lack = lackOf(status);
+  if (lack !== undefined) throw lack;
 }

@@ -10,8 +10,7 @@ import { parseWithDigits } from '../../json/json-object.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
 import { planOutput } from '../output-plan.ts';
 import type { Notices } from '../notices.ts';
-import { checkResults } from '../several/outcome.ts';
-import type { Run } from '../run.ts';
+import { checkResults, type Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
 
 /** The result of one listing of one profile. */

@@ -11,12 +11,13 @@ import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { version } from '../../version.ts';
-import { fieldsOf } from '../open-questions.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { checkPart, forEachPart, recordsOf, tryPart } from '../part.ts';
+import { inRun } from '../in-run.ts';
+import { checkPart, forEachPart, recordsOf, storeOf, tryPart } from '../part.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { readsOfDatabase } from '../paths.ts';
-import { inRun, type Run } from '../run.ts';
+import type { Run } from '../run.ts';
+import { fieldsOf } from '../settings.ts';
 import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
 
@@ -242,8 +243,7 @@ async function readListing(
   });
   if (listing !== undefined && failure instanceof UsageError) throw failure;
   // The view is one for the records of all profiles.
-  const settings = { profile, sandbox, isSeveral: true };
-  const fields = await fieldsOf(run.context, { resource: resource.resource, settings, field: [] });
+  const fields = fieldsOf(await storeOf(run), { resource: resource.resource, profile, isSeveral: true });
   const outcome = failure ?? listing!;
   return { table: resource.table, profile, organization, fields, startedAt, readAt: clock.now(), outcome };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldMap, flagDefaults, settingNames } from '../../../src/run/settings.ts';
+import { fieldsOf, flagDefaults, settingNames } from '../../../src/run/settings.ts';
 import type { ConfigStore } from '../../../src/profiles/profile.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../support/run-profiles.ts';
@@ -171,7 +171,7 @@ describe('the defaults of flags', () => {
     });
     expect(flagDefaults(store, undefined, { name: 'issued' })).toEqual({ format: 'json', timeout: 2500 });
     expect(flagDefaults(store, 'acme', { name: 'received' })).toEqual({ format: 'csv', timeout: 2500 });
-    expect(fieldMap(store, 'acme')).toEqual({ due: 'dueDate' });
+    expect(fieldsOf(store, { resource: undefined, profile: 'acme' }).usual.columns.due).toEqual(['dueDate']);
   });
 
   it.each([

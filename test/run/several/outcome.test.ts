@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { AuthError, FolioError, IncompleteError, ServiceError, UsageError } from '../../../src/errors.ts';
-import { checkResults } from '../../../src/run/several/outcome.ts';
+import { AuthError, FolioError, IncompleteError, ServiceError } from '../../../src/errors.ts';
+import { outcomeOf } from '../../../src/run/run.ts';
 
 const down = new ServiceError('down', { hint: 'Try again later.' });
 const refused = new AuthError('refused', { hint: 'Log in.' });
@@ -47,20 +47,9 @@ it('ends a run of whole parts without an error', () => {
   expect(endOf([undefined, undefined])).toBeUndefined();
 });
 
-it('is of the kind of the failure that leads, where others have records', () => {
-  const leading = new UsageError('no key', { hint: 'Name one.' });
-  const error = endOf([down, leading, undefined], leading);
-  expect(error).toBeInstanceOf(UsageError);
-  expect([error?.message, error?.hint]).toEqual(['2 of 3 profiles missing: a: down; b: no key', 'Name one.']);
-});
-
-function endOf(failures: readonly (FolioError | undefined)[], leading?: FolioError): FolioError | undefined {
-  const results = failures.map((failure, at) => ({ name: 'abcd'[at]!, ...(failure && { failure }) }));
-  try {
-    checkResults(results, { ...words, leading });
-  } catch (error) {
-    if (error instanceof FolioError) return error;
-    throw error;
-  }
-  return undefined;
+function endOf(failures: readonly (FolioError | undefined)[]): FolioError | undefined {
+  return outcomeOf(
+    failures.map((failure, at) => ({ name: 'abcd'[at]!, ...(failure && { failure }) })),
+    words,
+  );
 }

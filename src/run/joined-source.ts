@@ -1,10 +1,11 @@
-import { PROFILE_COLUMN } from '../../invoices/fields.ts';
-import { CellReader } from '../../json/cells.ts';
-import { sliceRecords, type RecordBatch } from '../../json/records.ts';
-import { withOwnColumn } from '../../json/scan-records.ts';
-import { Collected } from '../../output/collected.ts';
-import type { Delivery } from '../../paging/page.ts';
-import type { Resource } from '../../resources/resource.ts';
+import type { FolioError } from '../errors.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { CellReader } from '../json/cells.ts';
+import { sliceRecords, type RecordBatch } from '../json/records.ts';
+import { withOwnColumn } from '../json/scan-records.ts';
+import { Collected } from '../output/collected.ts';
+import type { Delivery } from '../paging/page.ts';
+import type { Resource } from '../resources/resource.ts';
 import {
   checkPart,
   forEachPart,
@@ -14,10 +15,8 @@ import {
   type LocalSource,
   type Part,
   type Source,
-} from '../part.ts';
-import { hasRecords, type PartState } from '../part-state.ts';
-import type { Run } from '../run.ts';
-import { checkResults } from './outcome.ts';
+} from './part.ts';
+import { hasRecords, outcomeOf, stateOf, wordsOfProfiles, type PartState, type Run } from './run.ts';
 
 interface JoinedOptions {
   /** What is read of each. The caller opens and closes it. */
@@ -43,7 +42,7 @@ export class JoinedSource implements LocalSource {
       const profile = this.#profiles.read(record, 0)[0]?.text;
       return this.#options.names.some((name) => name === profile && !this.joined.had().includes(name));
     },
-    counted: (records) => (this.#run.hasReceipt ? this.#counted(records) : records),
+    counted: (records) => (this.#run.flags.receipt === undefined ? records : this.#counted(records)),
   };
   readonly #run: Run;
   readonly #options: JoinedOptions;
@@ -110,12 +109,13 @@ export class JoinedSource implements LocalSource {
       for (const collected of open) await collected.close();
     }
     const had = this.#read.filter(hasRecords);
-    if (had.length === 0) this.check();
+    const failure = had.length === 0 ? this.failure() : undefined;
+    if (failure !== undefined) throw failure;
     status.totalAtEnd = totalOf(had, limit);
   }
 
   async *#counted(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    const states = new Map(this.#options.names.map((name) => [name, this.#run.partNamed(name)]));
+    const states = new Map(this.#options.names.map((name) => [name, stateOf(this.#run, name)]));
     for await (const batch of records) {
       for (let index = 0; index < batch.count; index++) {
         const state = states.get(this.#profiles.read(batch, index)[0]?.text ?? '');
@@ -125,9 +125,9 @@ export class JoinedSource implements LocalSource {
     }
   }
 
-  /** Throws where profiles are missing, or not whole. */
-  check(): void {
-    checkProfiles(this.#read);
+  /** That profiles are missing, or not whole. */
+  failure(): FolioError | undefined {
+    return outcomeOf(this.#read, wordsOfProfiles(this.#read));
   }
 }
 
@@ -140,15 +140,4 @@ function totalOf(parts: readonly PartState[], limit = Infinity): number | undefi
     total += totalAtEnd;
   }
   return total;
-}
-
-/** Throws where profiles are missing, or not whole. */
-export function checkProfiles(results: readonly PartState[]): void {
-  const failed = results.filter(({ failure }) => failure !== undefined);
-  const names = failed.map(({ name }) => name);
-  checkResults(results, {
-    what: 'profiles',
-    lack: failed.every(hasRecords) ? 'not whole' : 'missing',
-    hint: `Run \`folio doctor --profile ${names[0]}\` to see what to fix there; to run these again, use --profile ${names.join(',')}.`,
-  });
 }

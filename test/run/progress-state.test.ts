@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestEvent } from '../../../src/api/client.ts';
-import { progressLine } from '../../../src/run/progress/progress-display.ts';
-import { ProgressState } from '../../../src/run/part-state.ts';
-import { duration } from '../../../src/run/written.ts';
-import { digitGrouper } from '../../../src/output/terminal/number-text.ts';
+import type { RequestEvent } from '../../src/api/client.ts';
+import { progressLine } from '../../src/run/progress-display.ts';
+import { ProgressState } from '../../src/run/run.ts';
+import { duration } from '../../src/run/notices.ts';
+import { digitGrouper } from '../../src/output/terminal/number-text.ts';
 
 const group = digitGrouper('en-US');
 

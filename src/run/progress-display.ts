@@ -1,9 +1,8 @@
-import type { Context } from '../../context.ts';
-import { useColor, displayWidth, truncate } from '../../output/terminal/terminal-text.ts';
-import { countOf, digitGrouper, localeOf, type GroupDigits } from '../../output/terminal/number-text.ts';
-import { timeStamp } from '../notices.ts';
-import { duration } from '../written.ts';
-import type { PartState, ProgressState } from '../part-state.ts';
+import type { Context } from '../context.ts';
+import { useColor, displayWidth, truncate } from '../output/terminal/terminal-text.ts';
+import { countOf, digitGrouper, localeOf, type GroupDigits } from '../output/terminal/number-text.ts';
+import { duration, timeStamp } from './notices.ts';
+import type { PartState, ProgressState } from './run.ts';
 
 /** What a display shows. */
 export interface ProgressView {
