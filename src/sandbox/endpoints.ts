@@ -11,7 +11,7 @@ import { readCursor, writeCursor, type CursorPlace } from './cursors.ts';
 import { BadQuery, type Query } from './query.ts';
 
 /** One request that may be answered: its token belongs to the organization. */
-interface Call {
+export interface Call {
   readonly settings: Settings;
   readonly organization: Organization;
   readonly query: Query;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Organization } from './data/organization.ts';
 import { Draw, hash32 } from './data/values.ts';
-import { endpoints, type Endpoint } from './endpoints.ts';
+import { endpoints, type Call, type Endpoint } from './endpoints.ts';
 import { openLink, type LinkSigner } from './links.ts';
 import type { Settings } from './options.ts';
 import { BadQuery, Query } from './query.ts';
@@ -10,98 +10,78 @@ import { findOrganization, type IssuedToken } from './tokens.ts';
 
 const CACHE_BYTES = 48 * 1024 * 1024;
 
-/** Stands before the endpoints: knows which addresses exist and who asks, and lets calls take long and go wrong. */
-export class Gateway {
-  readonly #settings: Settings;
-  readonly #organizations: readonly [Organization, Organization];
-  readonly #tokens: readonly [IssuedToken, IssuedToken];
-  readonly #links: LinkSigner;
-  readonly #cache = new PageCache(CACHE_BYTES);
-  #calls = 0;
+/** Answers a request; `signal` is aborted when nobody waits for it any more. */
+export type Answer = (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;
 
-  constructor(
-    settings: Settings,
-    organizations: readonly [Organization, Organization],
-    { tokens, links }: { tokens: readonly [IssuedToken, IssuedToken]; links: LinkSigner },
-  ) {
-    this.#settings = settings;
-    this.#organizations = organizations;
-    this.#tokens = tokens;
-    this.#links = links;
-  }
-
-  /** The answer to a request; `signal` is aborted when nobody waits for it any more. */
-  async answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
-    const { url = '/', method, headers } = request;
-    const [path, search] = url.includes('?') ? split(url, url.indexOf('?')) : [url, ''];
-    const { authorization = '' } = headers;
-    const words = this.#settings.gatewayWords;
-    // Such a gateway answers a method that an address does not have as it answers an unknown address.
-    if (method !== 'GET') return unknownAddress(words, authorization);
-    const opened = openLink(this.#links, path, search);
-    if (opened !== undefined) return this.#delay(signal, false, () => opened);
-    const route = findRoute(path);
-    if (route === undefined) return unknownAddress(words, authorization);
-    if (authorization === '') return gatewayReply(401, 'Unauthorized');
-    const place = findOrganization(this.#tokens, authorization, this.#settings.now());
-    if (place === undefined) return refusedToken(words);
-    const acceptsGzip = accepts(headers['accept-encoding'] ?? '');
-    const serve = (call: number): Promise<Reply> =>
-      this.#serve(route, { place, path, search, acceptsGzip }, call);
-    return this.#delay(signal, route.endpoint.slow === true, serve);
-  }
+/** What stands before the endpoints: it knows which addresses exist and who asks, and lets calls take long and go wrong. */
+export function openGateway(
+  settings: Settings,
+  organizations: readonly [Organization, Organization],
+  { tokens, links }: { tokens: readonly [IssuedToken, IssuedToken]; links: LinkSigner },
+): Answer {
+  const cache = new PageCache(CACHE_BYTES);
+  const { gatewayWords, seed, now } = settings;
+  let calls = 0;
 
   /** Lets a call take as long, and go wrong as often, as the settings say. */
-  async #delay(
+  async function delay(
     signal: AbortSignal,
     isSlow: boolean,
     serve: (call: number) => Reply | Promise<Reply>,
   ): Promise<Reply> {
-    const settings = this.#settings;
-    const call = this.#calls++;
+    const call = calls++;
     const latency = chooseLatency(settings, call, isSlow);
     const isLate = isSlow && latency > MAX_CALL;
     if (latency > 0) await settings.sleep(isLate ? MAX_CALL : latency, signal);
     if (isLate) return gatewayReply(502, 'Internal server error');
-    const fault = chooseFault({ seed: settings.seed, rate: settings.failRate, call, now: settings.now() });
+    const fault = chooseFault({ seed, rate: settings.failRate, call, now: now() });
     const reply = await serve(call);
     return fault === undefined ? reply : fault(reply);
   }
 
   /** `request` is all of it that the answer depends on. */
-  async #serve(
+  async function serve(
     { endpoint, id }: Route,
     request: { place: 0 | 1; path: string; search: string; acceptsGzip: boolean },
-    call: number,
+    number: number,
   ): Promise<Reply> {
-    const [settings, links] = [this.#settings, this.#links];
     const { place, search, acceptsGzip } = request;
     const expires = links.expiry();
-    const changes = [endpoint.signs === true && expires, settings.order === 'by-request' && call];
+    const changes = [endpoint.signs === true && expires, settings.order === 'by-request' && number];
     const key = JSON.stringify([request, changes]);
-    const kept = this.#cache.get(key);
+    const kept = cache.get(key);
     if (kept !== undefined) return kept;
     try {
       const query = new Query(search, settings.lists);
       query.allowOnly(endpoint.parameters);
-      const reply = await compressReply(
-        endpoint.answer({
-          settings,
-          organization: this.#organizations[place],
-          query,
-          id,
-          request: call,
-          acceptsGzip,
-          link: (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`, expires),
-        }),
-      );
-      if (reply.status === 200) this.#cache.set(key, reply);
+      const organization = organizations[place];
+      const link: Call['link'] = (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`, expires);
+      const call: Call = { settings, organization, query, id, request: number, acceptsGzip, link };
+      const reply = await compressReply(endpoint.answer(call));
+      if (reply.status === 200) cache.set(key, reply);
       return reply;
     } catch (error) {
       if (error instanceof BadQuery) return errorReply(endpoint.form, 400, error.message);
       throw error;
     }
   }
+
+  return async ({ url = '/', method, headers }, signal) => {
+    const [path, search] = url.includes('?') ? split(url, url.indexOf('?')) : [url, ''];
+    const { authorization = '' } = headers;
+    // Such a gateway answers a method that an address does not have as it answers an unknown address.
+    if (method !== 'GET') return unknownAddress(gatewayWords, authorization);
+    const opened = openLink(links, path, search);
+    if (opened !== undefined) return delay(signal, false, () => opened);
+    const route = findRoute(path);
+    if (route === undefined) return unknownAddress(gatewayWords, authorization);
+    if (authorization === '') return gatewayReply(401, 'Unauthorized');
+    const place = findOrganization(tokens, authorization, now());
+    if (place === undefined) return refusedToken(gatewayWords);
+    const acceptsGzip = accepts(headers['accept-encoding'] ?? '');
+    const request = { place, path, search, acceptsGzip };
+    return delay(signal, route.endpoint.slow === true, (call) => serve(route, request, call));
+  };
 }
 
 /** What stands before the character at `index`, and what follows it. */
@@ -114,24 +94,18 @@ function split(text: string, index: number): [before: string, after: string] {
  * and repeats that header, with the token in it, when it finds none. A client must not show it.
  */
 function unknownAddress(words: Settings['gatewayWords'], authorization: string): Reply {
-  if (words === 'spec') {
-    const missing = ['Credential', 'Signature', 'SignedHeaders'];
-    return gatewayReply(
-      403,
-      missing.map((name) => `Authorization header requires ${name} parameter.`).join(' '),
-    );
-  }
+  const quote = words === 'spec' ? '' : "'";
+  const missing = ['Credential', 'Signature', 'SignedHeaders']
+    .map((name) => `Authorization header requires ${quote}${name}${quote} parameter.`)
+    .join(' ');
+  if (words === 'spec') return gatewayReply(403, missing);
   if (authorization === '') return gatewayReply(403, 'Missing Authentication Token');
   if (/\s/.test(authorization)) {
     const says = 'Invalid key=value pair (missing equal-sign) in Authorization header';
     return gatewayReply(403, `${says}: '${authorization}'.`);
   }
-  return gatewayReply(
-    403,
-    "Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. " +
-      "Authorization header requires 'SignedHeaders' parameter. Authorization header requires existence of either a " +
-      `'X-Amz-Date' or a 'Date' header. Authorization=${authorization}`,
-  );
+  const date = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.";
+  return gatewayReply(403, `${missing} ${date} Authorization=${authorization}`);
 }
 
 /** What the gateway says of a token that it refuses. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
-import { Gateway } from './gateway.ts';
+import { openGateway, type Answer } from './gateway.ts';
 import { LinkSigner } from './links.ts';
 import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
@@ -62,25 +62,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const origin = originOf(server, settings.host, settings.tls);
   // Tokens and links are signed with it: unknown to others, unless a seed is to give the same ones.
   const key = options.seed === undefined ? randomBytes(32) : Buffer.from(`folio sandbox ${options.seed}`);
-  const { gateway, tokens } = makeService(settings, origin, key);
-  const log = (line: string): void =>
-    settings.log(tokens.reduce((text, token) => text.replaceAll(token, '[token]'), line));
-  server.on('request', (request, response) => {
-    void handleRequest({ request, response, gateway, host: settings.host, log });
-  });
-  return {
-    baseUrl: `${origin}/v1`,
-    tokens,
-    ...(certificate && { certificate: certificate.cert }),
-    close: () => closeListener(server),
-  };
-}
-
-function makeService(
-  settings: Settings,
-  origin: string,
-  key: Buffer,
-): { gateway: Gateway; tokens: readonly [string, string] } {
   const { now } = settings;
   const today = settings.today ?? machineDay(now());
   const organizations = makeOrganizations(settings, { ...settings, today });
@@ -88,11 +69,21 @@ function makeService(
   const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
   const first = issueToken(key, organizations[0].id, issuedAt);
   const second = issueToken(key, organizations[1].id, now());
-  const tokens = [{ ...first, isDeactivated: settings.organization === 'deactivated' }, second] as const;
-  const links = new LinkSigner(key, origin, now);
+  const isDeactivated = settings.organization === 'deactivated';
+  const answer = openGateway(settings, organizations, {
+    tokens: [{ ...first, isDeactivated }, second],
+    links: new LinkSigner(key, origin, now),
+  });
+  const log = (line: string): void =>
+    settings.log(line.replaceAll(first.text, '[token]').replaceAll(second.text, '[token]'));
+  server.on('request', (request, response) => {
+    void handleRequest({ request, response, answer, host: settings.host, log });
+  });
   return {
-    gateway: new Gateway(settings, organizations, { tokens, links }),
+    baseUrl: `${origin}/v1`,
     tokens: [first.text, second.text],
+    ...(certificate && { certificate: certificate.cert }),
+    close: () => closeListener(server),
   };
 }
 
@@ -131,7 +122,7 @@ async function closeListener(server: Server): Promise<void> {
 interface HandledRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly gateway: Gateway;
+  readonly answer: Answer;
   /** The address that the sandbox listens on. */
   readonly host: string;
   /** Takes the line that tells of the request. */
@@ -139,14 +130,14 @@ interface HandledRequest {
 }
 
 /** Answers one request and logs it. Never rejects: what fails within is a 500, and what the client breaks off is over. */
-async function handleRequest({ request, response, gateway, host, log }: HandledRequest): Promise<void> {
+async function handleRequest({ request, response, answer, host, log }: HandledRequest): Promise<void> {
   const started = performance.now();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   let outcome: string;
   try {
     const reply = isLoopback(request.headers.host, host)
-      ? await gateway.answer(request, gone.signal)
+      ? await answer(request, gone.signal)
       : gatewayReply(421, 'Misdirected Request');
     outcome = describeReply(reply);
     await sendReply(response, reply);
