@@ -52,14 +52,74 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
     return [code, stderr];
   };
 
-  it.each(['?sslmode=require', '?sslmode=prefer'])('is made with %s, whoever signed', async (query) => {
-    expect(await ask(encrypted, query)).toEqual([0, '']);
-  });
+  const [OWN, OTHER] = ['<own>', '<other>'];
+  /** What was asked, with the names of files in place of their marks. */
+  const named = (text: string): string => text.replace(OWN, ownAuthority).replace(OTHER, otherAuthority);
+  /** The environment; HOME says in which authority the home folder trusts. */
+  const envOf = (env: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(env).map(([name, value]) => {
+        const home = name === 'HOME' && (value === '' ? temporaryFolder() : homeWith(named(value)));
+        return [name, home || named(value)];
+      }),
+    );
+  const UNKNOWN = /^folio: postgres:.* cannot be trusted: .*\n.*sslrootcert=FILE.*PGSSLROOTCERT\.\n$/;
 
-  it('is made where the authority is named, and with verify-ca under any host name', async () => {
-    expect(await ask(encrypted, `?sslmode=verify-ca&sslrootcert=${ownAuthority}`)).toEqual([0, '']);
-    expect(await ask(encrypted, '?sslmode=verify-ca', { PGSSLROOTCERT: ownAuthority })).toEqual([0, '']);
-    expect(await ask(encrypted, `?sslrootcert=${ownAuthority}`, { PGSSLMODE: 'require' })).toEqual([0, '']);
+  it.each([
+    // Encrypted, whoever signed; and where the authority is named, with verify-ca under any host name.
+    ['?sslmode=require', {}, 0, /^$/],
+    ['?sslmode=prefer', {}, 0, /^$/],
+    [`?sslmode=verify-ca&sslrootcert=${OWN}`, {}, 0, /^$/],
+    ['?sslmode=verify-ca', { PGSSLROOTCERT: OWN }, 0, /^$/],
+    [`?sslrootcert=${OWN}`, { PGSSLMODE: 'require' }, 0, /^$/],
+    // The authorities in ~/.postgresql/root.crt, as with libpq.
+    ['?sslmode=verify-ca', { HOME: OWN }, 0, /^$/],
+    ['?sslmode=require', { HOME: OWN }, 0, /^$/],
+    ['?sslmode=prefer', { HOME: OTHER }, 0, /^$/],
+    ['?sslmode=verify-ca', { HOME: OTHER }, 5, UNKNOWN],
+    ['?sslmode=require', { HOME: OTHER }, 5, UNKNOWN],
+    ['?sslmode=require', { HOME: OWN, PGSSLROOTCERT: OTHER }, 5, UNKNOWN],
+    ['?sslmode=verify-full', { HOME: OWN }, 5, /ERR_TLS_CERT_ALTNAME_INVALID/],
+    // Public authorities, for whole names only.
+    [
+      '?sslmode=verify-ca',
+      { HOME: '' },
+      2,
+      /verify-ca needs the certificates.*\n.*sslrootcert=FILE.*PGSSLROOTCERT.*root\.crt/,
+    ],
+    [
+      '?sslmode=require&sslrootcert=system',
+      {},
+      2,
+      /sslrootcert=system does not go with sslmode=require\n.*verify-full/,
+    ],
+    ['?sslrootcert=system', { HOME: OWN }, 5, /cannot be trusted.*DEPTH_ZERO_SELF_SIGNED_CERT/],
+    [
+      '?sslmode=verify-full&sslrootcert=system',
+      { HOME: OWN },
+      5,
+      /cannot be trusted.*DEPTH_ZERO_SELF_SIGNED_CERT/,
+    ],
+    // An unknown authority, another name, what is not encrypted, and what makes no sense.
+    ['?sslmode=verify-full', {}, 5, UNKNOWN],
+    ['?sslmode=verify-ca', { PGSSLROOTCERT: OTHER }, 5, UNKNOWN],
+    ['?sslmode=require', { PGSSLROOTCERT: OTHER }, 5, UNKNOWN],
+    [
+      `?sslmode=verify-full&sslrootcert=${OWN}`,
+      {},
+      5,
+      /cannot be trusted: .*ERR_TLS_CERT_ALTNAME_INVALID\)\n.*sslmode=verify-ca/,
+    ],
+    ['?sslmode=disable', {}, 2, /does not let folio in: .*no encryption\n.*sslmode=require/],
+    [
+      '?sslmode=verify-ca&sslrootcert=/nonexistent/ca.pem',
+      {},
+      2,
+      /cannot read the certificates in \/nonexistent/,
+    ],
+    ['', { PGSSLMODE: 'perhaps' }, 2, /PGSSLMODE is perhaps\n.*disable, prefer, require/],
+  ] as const)('with %s and %j is what libpq makes of it', async (query, env, code, says) => {
+    expect(await ask(encrypted, named(query), envOf(env))).toEqual([code, expect.stringMatching(says)]);
   });
 
   it('is made unencrypted where the server offers nothing else and nobody asks for more', async () => {
@@ -68,77 +128,6 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
     expect(await ask(plain(), '?sslmode=require')).toEqual([
       2,
       expect.stringMatching(/offers no encrypted connection\n.*sslmode=disable/),
-    ]);
-  });
-
-  it('trusts the authorities in ~/.postgresql/root.crt, as libpq does', async () => {
-    const [own, other] = [homeWith(ownAuthority), homeWith(otherAuthority)];
-    expect(await ask(encrypted, '?sslmode=verify-ca', { HOME: own })).toEqual([0, '']);
-    expect(await ask(encrypted, '?sslmode=require', { HOME: own })).toEqual([0, '']);
-    expect(await ask(encrypted, '?sslmode=prefer', { HOME: other })).toEqual([0, '']);
-    const refused = [5, expect.stringContaining('cannot be trusted')];
-    expect(await ask(encrypted, '?sslmode=verify-ca', { HOME: other })).toEqual(refused);
-    expect(await ask(encrypted, '?sslmode=require', { HOME: other })).toEqual(refused);
-    expect(await ask(encrypted, '?sslmode=require', { HOME: own, PGSSLROOTCERT: otherAuthority })).toEqual(
-      refused,
-    );
-    const [code, stderr] = await ask(encrypted, '?sslmode=verify-full', { HOME: own });
-    expect([code, stderr]).toEqual([5, expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID')]);
-  });
-
-  it('trusts public authorities for whole names only', async () => {
-    expect(await ask(encrypted, '?sslmode=verify-ca', { HOME: temporaryFolder() })).toEqual([
-      2,
-      expect.stringMatching(
-        /verify-ca needs the certificates.*\n.*sslrootcert=FILE.*PGSSLROOTCERT.*root\.crt/,
-      ),
-    ]);
-    expect(await ask(encrypted, '?sslmode=require&sslrootcert=system')).toEqual([
-      2,
-      expect.stringMatching(/sslrootcert=system does not go with sslmode=require\n.*verify-full/),
-    ]);
-    for (const query of ['?sslrootcert=system', '?sslmode=verify-full&sslrootcert=system']) {
-      expect(await ask(encrypted, query, { HOME: homeWith(ownAuthority) })).toEqual([
-        5,
-        expect.stringMatching(/cannot be trusted.*DEPTH_ZERO_SELF_SIGNED_CERT/),
-      ]);
-    }
-  });
-
-  it.each([
-    ['?sslmode=verify-full', {}],
-    ['?sslmode=verify-ca', 'other'],
-    ['?sslmode=require', 'other'],
-  ])('is refused with %s where the authority is unknown', async (query, authority) => {
-    const env = authority === 'other' ? { PGSSLROOTCERT: otherAuthority } : {};
-    const [code, stderr] = await ask(encrypted, query, env);
-    expect(code).toBe(5);
-    expect(stderr).toMatch(
-      /^folio: postgres:.* cannot be trusted: .*\n.*sslrootcert=FILE.*PGSSLROOTCERT\.\n$/,
-    );
-  });
-
-  it('is refused with verify-full where the certificate is of another name', async () => {
-    const [code, stderr] = await ask(encrypted, `?sslmode=verify-full&sslrootcert=${ownAuthority}`);
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/cannot be trusted: .*ERR_TLS_CERT_ALTNAME_INVALID\)\n.*sslmode=verify-ca/);
-  });
-
-  it('says what to do where the server wants it encrypted', async () => {
-    const [code, stderr] = await ask(encrypted, '?sslmode=disable');
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/does not let folio in: .*no encryption\n.*sslmode=require/);
-  });
-
-  it('is not tried with a file of authorities that cannot be read, or a mode that is none', async () => {
-    const [code, stderr] = await ask(encrypted, '?sslmode=verify-ca&sslrootcert=/nonexistent/ca.pem');
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/cannot read the certificates in \/nonexistent/),
-    ]);
-    expect(await ask(encrypted, '', { PGSSLMODE: 'perhaps' })).toEqual([
-      2,
-      expect.stringMatching(/PGSSLMODE is perhaps\n.*disable, prefer, require/),
     ]);
   });
 });
