@@ -14,8 +14,8 @@ interface ViewColumn extends TableColumn {
   /** The type of the view's column, as PostgreSQL writes it. */
   readonly shownAs: string;
   readonly expression: string;
-  /** Whether it is known that all that is being written shows, if the column is one of days. */
-  readonly isReadable: boolean;
+  /** The condition in SQL of a cell that the view does not show; undefined where it shows all that is being written. */
+  readonly lost: string | undefined;
 }
 
 /** What decides the types of columns that the view does not have yet. */
@@ -70,9 +70,8 @@ export class CurrentView {
       const shownAs = kept.get(column.name) || typeFor(dialect, column, meaning);
       if (shownAs === undefined) return [];
       const expression = expressionOf(dialect, column, shownAs);
-      return [
-        { ...column, shownAs, expression, isReadable: isReadable(dialect, meaning.factsOf(column.field)) },
-      ];
+      const view = { ...column, shownAs, expression };
+      return [{ ...view, lost: lostWhere(dialect, view, meaning.factsOf(column.field)) }];
     });
     // A view can be given columns at its end alone.
     const names = [...kept.keys()];
@@ -104,17 +103,9 @@ export class CurrentView {
 
   /** The columns that show nothing for records of the profile which the run has written, although these hold something. */
   async unreadable(profile: string, run: number): Promise<readonly UnreadableColumn[]> {
-    // To count them takes as long as to write a tenth of the rows.
-    const strict = this.#columns.flatMap(({ name, shownAs: type, expression, isReadable }) => {
-      const shownAs = WORDS.get(type);
-      const isSure = expression === quoteName(name) || (type === 'date' && isReadable);
-      return shownAs === undefined || isSure ? [] : [{ name, shownAs, expression }];
-    });
+    const strict = this.#columns.filter(({ lost }) => lost !== undefined);
     if (strict.length === 0) return [];
-    const counts = strict.map(({ name, expression }) => {
-      const cell = quoteName(name);
-      return `sum(CASE WHEN ${cell} IS NOT NULL AND CAST(${cell} AS text) <> '' AND ${expression} IS NULL THEN 1 ELSE 0 END)`;
-    });
+    const counts = strict.map(({ lost }) => `sum(CASE WHEN ${lost} THEN 1 ELSE 0 END)`);
     const [row] = await this.#database.query(
       `SELECT ${counts.join(', ')} FROM ${this.#database.table(this.#table)}` +
         ` WHERE _profile = ? AND _changed_run = ? AND _gone_run IS NULL`,
@@ -122,15 +113,23 @@ export class CurrentView {
     );
     return strict.flatMap(({ name, shownAs }, at) => {
       const records = Number(row![at] ?? 0);
-      return records === 0 ? [] : [{ name, shownAs, records }];
+      return records === 0 ? [] : [{ name, shownAs: WORDS.get(shownAs)!, records }];
     });
   }
 }
 
-/** Whether all cells of a column are days that the view of SQLite shows; PostgreSQL has no year 0. */
-function isReadable({ engine }: Dialect, facts: ColumnFacts | undefined): boolean {
-  if (engine !== 'SQLite' || facts === undefined) return false;
-  return facts.cells === facts.days + facts.times + facts.empty;
+function lostWhere(
+  { engine }: Dialect,
+  { name, shownAs, expression }: Omit<ViewColumn, 'lost'>,
+  facts: ColumnFacts | undefined,
+): string | undefined {
+  const cell = quoteName(name);
+  if (!WORDS.has(shownAs) || expression === cell || facts?.cells === 0) return undefined;
+  // To test each text takes a database as long as to write a tenth of the rows. The survey has seen already what they are.
+  if (shownAs !== 'date' || facts === undefined || facts.cells !== facts.days + facts.times + facts.empty)
+    return `${cell} IS NOT NULL AND CAST(${cell} AS text) <> '' AND ${expression} IS NULL`;
+  // PostgreSQL has no year 0.
+  return engine === 'SQLite' ? undefined : `${cell} LIKE '0000%'`;
 }
 
 /** What the view shows of a column, in SQL. */

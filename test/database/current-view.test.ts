@@ -150,5 +150,11 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
     ]);
     const second = await runSync({ issued: records }, [address, 'issued']);
     expect([second.code, second.stderr]).toEqual([0, '']);
+    // It has no year 0.
+    const zero = await runSync({ issued: [records[1]!, '{"id":1,"dueBy":"0000-10-15"}'] }, [
+      address,
+      'issued',
+    ]);
+    expect(zero.stderr).toBe(first.stderr);
   });
 });
