@@ -82,7 +82,7 @@ class PostgresDatabase implements Database {
     return this.#explained(async (client) => {
       const values = parameters.map((value) => (value === null ? null : String(value)));
       const { rows } = await client.query<StoredValue[]>({
-        text: numbered(sql, values),
+        text: withParameters(sql, values, (_, at) => `$${at + 1}`),
         values,
         rowMode: 'array',
       });
@@ -169,10 +169,7 @@ class PostgresDatabase implements Database {
       if (!isConnectionFailure(error) || this.#context.signal.aborted) throw this.#explain(error);
       throw new CommitUnknown(
         `the connection to ${this.shown} was lost before it confirmed that the sync was committed`,
-        {
-          hint: 'Run folio sync again: it finds out and does what is left.',
-          cause: error,
-        },
+        { hint: 'Run folio sync again: it finds out and does what is left.', cause: error },
       );
     }
     this.#isInTransaction = false;
@@ -192,12 +189,10 @@ class PostgresDatabase implements Database {
       await this.#disconnect();
       throw this.#explain(error, explainConnecting);
     }
-    try {
-      await this.#findSchema();
-    } catch (error) {
+    await this.#findSchema().catch(async (error: unknown) => {
       await this.#disconnect();
-      throw this.#explain(error);
-    }
+      throw error;
+    });
   }
 
   async close(): Promise<void> {
@@ -217,9 +212,7 @@ class PostgresDatabase implements Database {
     if (encoding !== 'UTF8') {
       throw new UsageError(
         `${this.shown} keeps its text as ${String(encoding)}, which has not all characters that invoices may have`,
-        {
-          hint: "Make a database with CREATE DATABASE books ENCODING 'UTF8' TEMPLATE template0.",
-        },
+        { hint: "Make a database with CREATE DATABASE books ENCODING 'UTF8' TEMPLATE template0." },
       );
     }
     this.#schema = String(schema);
@@ -274,11 +267,6 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** With `$1`, `$2` and so on for the question marks. */
-function numbered(sql: string, parameters: StoredRow): string {
-  return withParameters(sql, parameters, (_, at) => `$${at + 1}`);
-}
-
 /** The statement with something in the place of each question mark that stands for a parameter, and not in a name or a text. */
 function withParameters(
   sql: string,
@@ -306,12 +294,8 @@ function literal(value: StoredValue): string {
 const NULL_CELL = '\\N';
 const SPECIAL = /[\\\n\r\t\b\f\v]/;
 const EACH_SPECIAL = new RegExp(SPECIAL, 'g');
-const MEANINGS: Readonly<Record<string, string>> = {
-  ...{ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' },
-};
-const LETTERS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(MEANINGS).map(([letter, meant]) => [meant, letter]),
-);
+const MEANINGS = new Map([...'nrtbfv'].map((letter, at) => [letter, '\n\r\t\b\f\v'[at]!]));
+const LETTERS = new Map([...MEANINGS].map(([letter, meant]) => [meant, letter]));
 
 async function* copyChunks(groups: AsyncIterable<readonly StoredRow[]>): AsyncGenerator<Buffer> {
   for await (const rows of groups)
@@ -321,7 +305,7 @@ async function* copyChunks(groups: AsyncIterable<readonly StoredRow[]>): AsyncGe
 function copyCell(value: StoredValue): StoredValue {
   if (value === null) return NULL_CELL;
   if (typeof value !== 'string' || !SPECIAL.test(value)) return value;
-  return value.replaceAll(EACH_SPECIAL, (character) => `\\${LETTERS[character] ?? character}`);
+  return value.replaceAll(EACH_SPECIAL, (character) => `\\${LETTERS.get(character) ?? character}`);
 }
 
 /** The cells of a line, without its end. */
@@ -329,7 +313,7 @@ function readCopyLine(line: string): StoredRow {
   return line.split('\t').map((cell) => {
     if (cell === NULL_CELL) return null;
     return cell.includes('\\')
-      ? cell.replaceAll(/\\(.)/gs, (_, letter: string) => MEANINGS[letter] ?? letter)
+      ? cell.replaceAll(/\\(.)/gs, (_, letter: string) => MEANINGS.get(letter) ?? letter)
       : cell;
   });
 }
