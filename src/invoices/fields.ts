@@ -4,27 +4,29 @@ import type { Cell } from '../json/cells.ts';
 /** The column that says of which organization a record is, where there are several. */
 export const PROFILE_COLUMN = '_profile';
 
-/** What a column can mean in a record of the service. */
-export const ROLES = [
-  'open',
-  'paid',
-  'total',
-  'net',
-  'exempt',
-  'tax',
-  'due',
-  'date',
-  'number',
-  'documentType',
-  'status',
-  'cancelled',
-  'currency',
-  'counterpartyName',
-  'counterpartyFiscalId',
-  'balance',
-] as const;
+/** What a column can mean in a record of the service, and how sentences name it. */
+const MEANING = {
+  open: 'an open amount',
+  paid: 'a paid amount',
+  total: 'a total',
+  net: 'a net amount',
+  exempt: 'an exempt amount',
+  tax: 'a tax amount',
+  due: 'a due date',
+  date: 'a date of issue',
+  number: 'a number',
+  documentType: 'a document type',
+  status: 'a status',
+  cancelled: 'a mark of cancelled documents',
+  currency: 'a currency',
+  counterpartyName: "a counterparty's name",
+  counterpartyFiscalId: "a counterparty's fiscal ID",
+  balance: 'a balance',
+} as const;
 /** What a column means, such as `due`. */
-export type Role = (typeof ROLES)[number];
+export type Role = keyof typeof MEANING;
+/** All of them. */
+export const ROLES = Object.keys(MEANING) as readonly Role[];
 
 /** The roles whose cells are amounts of a document: in sums they count for what the document is worth. */
 export const AMOUNT_ROLES = ['open', 'paid', 'total', 'net', 'exempt', 'tax'] as const;
@@ -66,65 +68,21 @@ export interface Fields {
   readonly declared: readonly DeclaredColumn[];
 }
 
-const MEANING: Readonly<Record<Role, string>> = {
-  open: 'an open amount',
-  paid: 'a paid amount',
-  total: 'a total',
-  net: 'a net amount',
-  exempt: 'an exempt amount',
-  tax: 'a tax amount',
-  due: 'a due date',
-  date: 'a date of issue',
-  number: 'a number',
-  documentType: 'a document type',
-  status: 'a status',
-  cancelled: 'a mark of cancelled documents',
-  currency: 'a currency',
-  counterpartyName: "a counterparty's name",
-  counterpartyFiscalId: "a counterparty's fiscal ID",
-  balance: 'a balance',
-};
-
-const NOWHERE: RoleColumns = {
-  open: [],
-  paid: [],
-  total: [],
-  net: [],
-  exempt: [],
-  tax: [],
-  due: [],
-  date: [],
-  number: [],
-  documentType: [],
-  status: [],
-  cancelled: [],
-  currency: [],
-  counterpartyName: [],
-  counterpartyFiscalId: [],
-  balance: [],
-};
-
 /** Of Chile: anybody abroad, and whoever buys without saying who it is. */
 const SHARED_IDS = ['55555555-5', '66666666-6'];
 
 /** What the columns that a listing declares mean. */
 export function fieldsOfColumns(declared: readonly DeclaredColumn[]): Fields {
-  const columns: Record<Role, readonly string[]> = { ...NOWHERE };
-  for (const [name, , role] of declared) if (role !== undefined) columns[role] = [...columns[role], name];
+  const namesOf = (role: Role): string[] => declared.flatMap(([name, , own]) => (own === role ? name : []));
+  const columns = Object.fromEntries(ROLES.map((role) => [role, namesOf(role)])) as Record<Role, string[]>;
   return { columns, sharedIds: SHARED_IDS, declared };
 }
 
-/** Where the organization's own fiscal ID may be in invoices of the listing, the likeliest first. */
-export function ownIdColumns(listing: 'issued' | 'received'): readonly string[] {
-  return listing === 'issued'
-    ? ['issuerFiscalId', 'issuer.fiscalId']
-    : ['receiverFiscalId', 'receiver.fiscalId'];
-}
-
-/** Where the organization's own name may be in invoices of the listing, the likeliest first. */
-export function ownNameColumns(listing: 'issued' | 'received'): readonly string[] {
-  return listing === 'issued' ? ['issuer.name', 'issuerName'] : ['receiver.name', 'receiverName'];
-}
+/** Where the organization's own fiscal ID and name may be in invoices of a listing, the likeliest first. */
+export const OWN_ID_AND_NAME = {
+  issued: { fiscalId: ['issuerFiscalId', 'issuer.fiscalId'], name: ['issuer.name', 'issuerName'] },
+  received: { fiscalId: ['receiverFiscalId', 'receiver.fiscalId'], name: ['receiver.name', 'receiverName'] },
+} as const;
 
 /** The fields with the user's columns in place of theirs, by the names of `FIELD_NAMES`. Throws UsageError for another name. */
 export function mapFields(fields: Fields, map: Readonly<Record<string, string>>): Fields {

@@ -28,11 +28,8 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   const named: string[] = [];
   let [records, rows, others] = [0, 0, 0];
   let hasList = false;
+  /** For each row of the last batch, the place of its record. */
   let places: number[] = [];
-  const noteOther = (what: string): void => {
-    others++;
-    if (named.length < MAX_NAMED) named.push(what);
-  };
 
   const refuseOthers = (): void => {
     if (hasList || others === 0) return;
@@ -41,30 +38,36 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     });
   };
 
-  function* expanded(batch: RecordBatch): Generator<RecordBatch> {
-    const { bytes, bounds, count } = batch;
-    let pending = new PendingRows(batch.spaced);
+  function* expanded({ bytes, bounds, count, spaced }: RecordBatch): Generator<RecordBatch> {
+    let parts: Buffer[] = [];
+    let ends = [0];
+    let waiting: number[] = [];
+    const passed = (): RecordBatch => {
+      // A row is no record, and nothing tells it from the others of its record.
+      const rowBounds = Int32Array.from(waiting.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
+      const batch = batchWithoutIds(Buffer.concat(parts, ends.at(-1)!), rowBounds, spaced);
+      rows += waiting.length;
+      places = waiting;
+      [parts, ends, waiting] = [[], [0], []];
+      return batch;
+    };
     for (let index = 0; index < count; index++) {
       const record: Span = [bounds[2 * index]!, bounds[2 * index + 1]!];
       const place = placeOf(++records);
       const list = finder.find(bytes, record[0]);
-      if (list?.other !== undefined) noteOther(`in record ${place} it is ${list.other}`);
-      else if (list !== undefined) hasList = true;
-      for (const parts of rowsOf(bytes, record, list && { ...list, objects: finder.objectsOf(list) })) {
-        pending.add(parts, place);
-        if (!pending.isFull) continue;
-        yield passed(pending);
-        pending = new PendingRows(batch.spaced);
+      if (list?.other !== undefined) {
+        others++;
+        if (named.length < MAX_NAMED) named.push(`in record ${place} it is ${list.other}`);
+      } else if (list !== undefined) hasList = true;
+      for (const row of rowsOf(bytes, record, list && { ...list, objects: finder.objectsOf(list) })) {
+        parts.push(...row);
+        ends.push(row.reduce((end, part) => end + part.length, ends.at(-1)!));
+        waiting.push(place);
+        if (ends.at(-1)! >= BATCH.bytes || waiting.length >= BATCH.rows) yield passed();
       }
     }
-    if (pending.count > 0) yield passed(pending);
+    if (waiting.length > 0) yield passed();
   }
-
-  const passed = (pending: PendingRows): RecordBatch => {
-    ({ places } = pending);
-    rows += pending.count;
-    return pending.batch();
-  };
 
   return {
     async *answer(batches: Records): AsyncGenerator<RecordBatch> {
@@ -100,50 +103,12 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   };
 }
 
-/** Rows that wait until there are enough of them. */
-class PendingRows {
-  /** For each row the place of its record. */
-  readonly places: number[] = [];
-  readonly #spaced: boolean;
-  readonly #parts: Buffer[] = [];
-  readonly #bounds: number[] = [];
-  #size = 0;
-
-  constructor(spaced: boolean) {
-    this.#spaced = spaced;
-  }
-
-  get count(): number {
-    return this.places.length;
-  }
-
-  get isFull(): boolean {
-    return this.#size >= BATCH.bytes || this.count >= BATCH.rows;
-  }
-
-  add(parts: readonly Buffer[], place: number): void {
-    this.places.push(place);
-    this.#bounds.push(this.#size);
-    for (const part of parts) {
-      this.#parts.push(part);
-      this.#size += part.length;
-    }
-    this.#bounds.push(this.#size);
-  }
-
-  batch(): RecordBatch {
-    // A row is no record, and nothing tells it from the others of its record.
-    const bytes = Buffer.concat(this.#parts, this.#size);
-    return batchWithoutIds(bytes, Int32Array.from(this.#bounds), this.#spaced);
-  }
-}
-
-interface FoundList extends RecordList {
-  readonly objects: Iterable<Span>;
-}
-
 /** The bytes of each row of a record. */
-function* rowsOf(bytes: Buffer, record: Span, list: FoundList | undefined): Generator<Buffer[]> {
+function* rowsOf(
+  bytes: Buffer,
+  record: Span,
+  list: (RecordList & { readonly objects: Iterable<Span> }) | undefined,
+): Generator<Buffer[]> {
   const [start, end] = record;
   if (list === undefined || list.other !== undefined) yield [bytes.subarray(start, end)];
   else if (list.count === 0) yield withoutMember(bytes, record, list.member);

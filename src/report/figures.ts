@@ -86,71 +86,50 @@ export interface ReportFigures {
   readonly organization: OrganizationFigures;
 }
 
-/** One listing of an organization: its figures, or why there are none. */
-export type ListingFigures<Figures> = { readonly figures: Figures } | NoFigures;
-
-interface NoFigures {
-  readonly failure: Omit<MissingFigure, 'figure'>;
-}
+type ListingName = Doubt['listing'];
 
 interface OrganizationListings {
   readonly profile: string | undefined;
   readonly organization: string | undefined;
-  readonly issued: ListingFigures<DirectionFigures>;
-  readonly received: ListingFigures<DirectionFigures>;
-  readonly funds: ListingFigures<FundFigures>;
+  /** The figures of each listing; undefined where there are none. */
+  readonly issued: DirectionFigures | undefined;
+  readonly received: DirectionFigures | undefined;
+  readonly funds: FundFigures | undefined;
+  /** Why there are none. */
+  readonly reasonFor: (listing: ListingName) => Omit<MissingFigure, 'figure'>;
 }
 
 const MAX_PARTIES = 10;
 const MAX_FUNDS = 300;
-const NO_INVOICES: DirectionFigures = {
-  invoices: 0,
-  currencies: [],
-  balances: [],
-  ownFiscalIds: [],
-  ownName: undefined,
-  inNoSum: 0,
-  missing: [],
-  failure: undefined,
-};
-const NO_FUNDS: FundFigures = { first: [], count: 0, missing: [], failure: undefined };
+/** What cannot be told where a listing could not be read. */
+const FIGURES_OF = {
+  issued: ['balances', 'months'],
+  received: ['balances', 'months'],
+  funds: ['funds'],
+} as const satisfies Record<ListingName, readonly MissingFigure['figure'][]>;
 
 /** The figures of one organization, from those of its listings. */
 export function organizationFigures(listings: OrganizationListings): OrganizationFigures {
-  const missing: OrganizationFigures['missing'][number][] = [];
-  for (const direction of ['issued', 'received', 'funds'] as const) {
-    const listing = listings[direction];
-    const lacks = 'figures' in listing ? listing.figures.missing : failedFigures(direction, listing.failure);
-    missing.push(...lacks.map((one) => ({ ...one, direction })));
-  }
-  const issued = 'figures' in listings.issued ? listings.issued.figures : NO_INVOICES;
-  const received = 'figures' in listings.received ? listings.received.figures : NO_INVOICES;
-  const funds = 'figures' in listings.funds ? listings.funds.figures : NO_FUNDS;
+  const { profile, organization, issued, received, funds, reasonFor } = listings;
+  const lacksOf = (listing: ListingName): readonly MissingFigure[] =>
+    listings[listing]?.missing ?? FIGURES_OF[listing].map((figure) => ({ figure, ...reasonFor(listing) }));
   return {
-    profile: listings.profile,
-    organization: listings.organization,
-    fiscalIds: [...new Set([...issued.ownFiscalIds, ...received.ownFiscalIds])],
-    name: issued.ownName ?? received.ownName,
-    inNoSum: { issued: issued.inNoSum, received: received.inNoSum },
+    ...{ profile, organization },
+    fiscalIds: [...new Set([...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])])],
+    name: issued?.ownName ?? received?.ownName,
+    inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
-    funds: funds.first,
-    fundCount: funds.count,
-    missing,
+    funds: funds?.first ?? [],
+    fundCount: funds?.count ?? 0,
+    missing: (['issued', 'received', 'funds'] as const).flatMap((direction) =>
+      lacksOf(direction).map((one) => ({ ...one, direction })),
+    ),
   };
 }
 
-/** What cannot be told where a listing could not be read. */
-function failedFigures(
-  direction: 'issued' | 'received' | 'funds',
-  failure: Omit<MissingFigure, 'figure'>,
-): MissingFigure[] {
-  const figures = direction === 'funds' ? (['funds'] as const) : (['balances', 'months'] as const);
-  return figures.map((figure) => ({ figure, ...failure }));
-}
-
 /** All currencies, by name; invoices without one come last. */
-function currenciesOf(...directions: readonly DirectionFigures[]): (string | undefined)[] {
-  const found = directions.flatMap(({ currencies, balances }) => [...currencies, ...balances]);
+function currenciesOf(...directions: readonly (DirectionFigures | undefined)[]): (string | undefined)[] {
+  const found = directions.flatMap((one) => [...(one?.currencies ?? []), ...(one?.balances ?? [])]);
   return [...new Set(found.map(({ currency }) => currency))].toSorted((left, right) =>
     compareOrders(left, right),
   );
@@ -158,8 +137,8 @@ function currenciesOf(...directions: readonly DirectionFigures[]): (string | und
 
 function sectionOf(
   currency: string | undefined,
-  issued: DirectionFigures,
-  received: DirectionFigures,
+  issued: DirectionFigures | undefined,
+  received: DirectionFigures | undefined,
 ): CurrencySection {
   const [receivable, payable] = [openFigures(currency, issued), openFigures(currency, received)];
   return {
@@ -167,13 +146,13 @@ function sectionOf(
     receivable,
     payable,
     net: addDecimals(receivable.open, negateDecimal(payable.open)),
-    issued: issued.currencies.find((one) => one.currency === currency),
-    received: received.currencies.find((one) => one.currency === currency),
+    issued: issued?.currencies.find((one) => one.currency === currency),
+    received: received?.currencies.find((one) => one.currency === currency),
   };
 }
 
-function openFigures(currency: string | undefined, { balances }: DirectionFigures): OpenFigures {
-  const own = balances.filter((balance) => balance.currency === currency);
+function openFigures(currency: string | undefined, direction: DirectionFigures | undefined): OpenFigures {
+  const own = (direction?.balances ?? []).filter((balance) => balance.currency === currency);
   if (own.length === 0) return NOTHING_OPEN;
   const sum = sumOfBalances(own, '');
   const { invoices, creditNotes, cancelled, missing } = sum;

@@ -6,7 +6,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
 import type { Document } from '../invoices/document.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
-import { ownIdColumns, ownNameColumns, type FieldsOf, type Role } from '../invoices/fields.ts';
+import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
@@ -139,7 +139,7 @@ export class InvoiceFigures {
       missing.push(figureWithout('months', role, documents, 'invoice'));
     return {
       invoices: documents.records,
-      currencies: [...this.#currencies].map(([currency, tally]) => tally.figures(currency)),
+      currencies: [...this.#currencies.values()].map(({ figures }) => figures),
       balances,
       ownFiscalIds: [...this.#own.fiscalIds.keys()],
       ownName: [...this.#own.names].toSorted(([, left], [, right]) => right - left)[0]?.[0],
@@ -179,7 +179,7 @@ export class InvoiceFigures {
     const { currency } = this.#aging.documents;
     const known = this.#currencies.get(currency);
     if (known !== undefined) return known;
-    const tally = new CurrencyTally();
+    const tally = new CurrencyTally(currency);
     this.#currencies.set(currency, tally);
     return tally;
   }
@@ -204,9 +204,9 @@ export class OwnNames {
   readonly #ids: number;
 
   constructor(listing: 'issued' | 'received') {
-    const ids = ownIdColumns(listing);
-    this.#ids = ids.length;
-    this.columns = [...ids, ...ownNameColumns(listing)];
+    const { fiscalId, name } = OWN_ID_AND_NAME[listing];
+    this.#ids = fiscalId.length;
+    this.columns = [...fiscalId, ...name];
   }
 
   /** Adds a document, whose names from the index `from` on are `columns`. */
@@ -223,57 +223,51 @@ function countText(counts: Map<string, number>, text: string | undefined): void 
   counts.set(text, (count ?? 0) + 1);
 }
 
+/** The figures of one currency, as they grow. */
 class CurrencyTally {
-  readonly #months = new Map<string, Decimal>();
+  readonly currency: string | undefined;
+  readonly months = new Map<string, Decimal>();
   readonly period = new PeriodTally();
   missing = 0;
-  readonly #dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
-  readonly #overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));
+  readonly dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
+  readonly overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));
+
+  constructor(currency: string | undefined) {
+    this.currency = currency;
+  }
 
   addIssued(day: number, total: Decimal): void {
     const { name } = monthOf(day);
-    this.#months.set(name, addDecimals(this.#months.get(name) ?? DECIMAL_ZERO, total));
+    this.months.set(name, addDecimals(this.months.get(name) ?? DECIMAL_ZERO, total));
   }
 
   addOpen(invoice: OpenInvoice, asOf: number): void {
-    if (invoice.due < asOf) this.#overdue.add(invoice);
-    else if (invoice.due <= asOf + DUE_SOON_DAYS) this.#dueSoon.add(invoice);
+    if (invoice.due < asOf) this.overdue.add(invoice);
+    else if (invoice.due <= asOf + DUE_SOON_DAYS) this.dueSoon.add(invoice);
   }
 
-  figures(currency: string | undefined): CurrencyFigures {
-    return {
-      currency,
-      months: this.#months,
-      period: this.period.figures,
-      missing: this.missing,
-      dueSoon: this.#dueSoon.list,
-      overdue: this.#overdue.list,
-    };
+  get figures(): CurrencyFigures {
+    return { ...this, period: this.period.figures };
   }
 }
 
 /** Keeps the first of many invoices in some order, and counts and sums all of them. */
-class LeadingInvoices {
+class LeadingInvoices implements InvoiceList {
+  readonly first: OpenInvoice[] = [];
+  count = 0;
+  sum = DECIMAL_ZERO;
   readonly #order: (left: OpenInvoice, right: OpenInvoice) => number;
-  readonly #first: OpenInvoice[] = [];
-  #count = 0;
-  #sum = DECIMAL_ZERO;
 
   constructor(order: (left: OpenInvoice, right: OpenInvoice) => number) {
     this.#order = order;
   }
 
   add(invoice: OpenInvoice): void {
-    this.#count++;
-    this.#sum = addDecimals(this.#sum, invoice.amount);
-    const last = this.#first.at(-1);
-    if (last !== undefined && this.#first.length === MAX_LISTED && this.#order(last, invoice) <= 0) return;
-    const at = this.#first.findIndex((other) => this.#order(invoice, other) < 0);
-    this.#first.splice(at === -1 ? this.#first.length : at, 0, invoice);
-    if (this.#first.length > MAX_LISTED) this.#first.pop();
-  }
-
-  get list(): InvoiceList {
-    return { first: this.#first, count: this.#count, sum: this.#sum };
+    this.count++;
+    this.sum = addDecimals(this.sum, invoice.amount);
+    const at = this.first.findIndex((other) => this.#order(invoice, other) < 0);
+    if (at === -1 && this.first.length === MAX_LISTED) return;
+    this.first.splice(at === -1 ? this.first.length : at, 0, invoice);
+    if (this.first.length > MAX_LISTED) this.first.pop();
   }
 }

@@ -14,7 +14,7 @@ import {
   isFiscalId,
 } from '../../src/invoices/fiscal-ids.ts';
 import { DocumentReader } from '../../src/invoices/document-reader.ts';
-import { bucketNames, bucketOf, dayIn, isOverdue, openItemOf } from '../../src/invoices/open-items.ts';
+import { dayIn, isOverdue, openItemOf } from '../../src/invoices/open-items.ts';
 import { Unreadable } from '../../src/invoices/unreadable.ts';
 import { batchOf } from '../support/records.ts';
 
@@ -263,14 +263,6 @@ describe('an open item', () => {
       false,
     );
     expect(dayIn(invoiceOf({ date: '2025-10-17T23:00:00-03:00' }), 'date')).toBe(day);
-  });
-
-  it('is in the bucket of the days that it is overdue', () => {
-    expect(bucketNames([30, 60, 90])).toEqual(['not due', '1 to 30', '31 to 60', '61 to 90', 'over 90']);
-    expect(bucketNames([7])).toEqual(['not due', '1 to 7', 'over 7']);
-    expect([-5, 0, 1, 30, 31, 60, 61, 90, 91, 999].map((days) => bucketOf([30, 60, 90], days))).toEqual([
-      0, 0, 1, 1, 2, 2, 3, 3, 4, 4,
-    ]);
   });
 });
 

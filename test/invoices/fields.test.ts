@@ -10,8 +10,6 @@ import {
   isAmountRole,
   mapFields,
   meaningOf,
-  ownIdColumns,
-  ownNameColumns,
   roleOfColumn,
   ROLES,
 } from '../../src/invoices/fields.ts';
@@ -81,17 +79,6 @@ describe('what columns mean', () => {
   it('is an amount of a document for six roles', () => {
     expect(ROLES.filter(isAmountRole)).toEqual(['open', 'paid', 'total', 'net', 'exempt', 'tax']);
     expect(isAmountRole(undefined)).toBe(false);
-  });
-
-  it('is the organization itself in other columns', () => {
-    expect([ownIdColumns('issued'), ownIdColumns('received')]).toEqual([
-      ['issuerFiscalId', 'issuer.fiscalId'],
-      ['receiverFiscalId', 'receiver.fiscalId'],
-    ]);
-    expect([ownNameColumns('issued'), ownNameColumns('received')]).toEqual([
-      ['issuer.name', 'issuerName'],
-      ['receiver.name', 'receiverName'],
-    ]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Finding } from '../../findings.ts';
 import { readAmount } from '../../invoices/amounts.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import type { Family } from '../../invoices/documents.ts';
-import { ownIdColumns, type FieldsOf, type Role } from '../../invoices/fields.ts';
+import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../../invoices/fields.ts';
 import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { dayIn } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
@@ -180,7 +180,7 @@ const ROLES = [
 function serviceReader({ against, lists, owner, months, fields }: ReconcileOptions) {
   const served: Entry[] = [];
   const unreadable = new Unreadable();
-  const ownIds = ownIdColumns(against);
+  const ownIds = OWN_ID_AND_NAME[against].fiscalId;
   const documents = new DocumentReader({ fields }, { roles: ROLES, names: ownIds });
   let voids = 0;
   const some = (...names: ListField[]): boolean =>

@@ -3,14 +3,8 @@ import type { Context } from '../../context.ts';
 import { isFailure, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { makeFolder } from '../../output/files/target.ts';
-import {
-  FundTally,
-  organizationFigures,
-  type Doubt,
-  type ListingFigures,
-  type ReportFigures,
-} from '../../report/figures.ts';
-import { InvoiceFigures, type ReportDates } from '../../report/invoice-figures.ts';
+import { FundTally, organizationFigures, type Doubt, type ReportFigures } from '../../report/figures.ts';
+import { InvoiceFigures, type DirectionFigures, type ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
@@ -172,12 +166,20 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
 /** The report of one organization, of the listings that were read. */
 function figuresOf(read: readonly ListingRead[], dates: ReportDates): ReportFigures {
   const known = read.find(({ organization }) => organization !== undefined) ?? read[0];
+  const invoicesOf = (listing: Listing): DirectionFigures | undefined => {
+    const tally = read.find((one) => one.listing === listing)?.tally;
+    return tally instanceof InvoiceFigures ? tally.finish() : undefined;
+  };
+  const funds = read.find(({ tally }) => tally instanceof FundTally)?.tally as FundTally | undefined;
   const organization = organizationFigures({
-    profile: known?.profile,
-    organization: known?.organization,
-    issued: figuresIn(read, 'issued', (tally) => (tally instanceof InvoiceFigures ? tally : undefined)),
-    received: figuresIn(read, 'received', (tally) => (tally instanceof InvoiceFigures ? tally : undefined)),
-    funds: figuresIn(read, 'funds', (tally) => (tally instanceof FundTally ? tally : undefined)),
+    ...{ profile: known?.profile, organization: known?.organization },
+    ...{ issued: invoicesOf('issued'), received: invoicesOf('received'), funds: funds?.finish() },
+    reasonFor: (listing) => {
+      const failure = read.find((one) => one.listing === listing)?.result.failure;
+      return failure === undefined
+        ? { reason: `No ${RESOURCES[listing].records} were given.`, hint: undefined, isNotGiven: true }
+        : { reason: `${failure.message}.`, hint: failure.hint };
+    },
   });
   const doubts = read.flatMap(({ listing, result: { failure } }): Doubt[] => {
     if (failure === undefined) return [];
@@ -185,21 +187,6 @@ function figuresOf(read: readonly ListingRead[], dates: ReportDates): ReportFigu
     return [{ level: 'failure', kind, text: `${listing}: ${message}`, details, listing }];
   });
   return { dates, complete: doubts.length === 0, doubts, organization };
-}
-
-/** The figures of a listing; without records, why there are none. */
-function figuresIn<Figures>(
-  read: readonly ListingRead[],
-  listing: Listing,
-  ofKind: (tally: ListingRead['tally']) => { finish: () => Figures } | undefined,
-): ListingFigures<Figures> {
-  const found = read.find((one) => one.listing === listing);
-  const tally = ofKind(found?.tally);
-  if (tally !== undefined) return { figures: tally.finish() };
-  const failure = found?.result.failure;
-  if (failure !== undefined) return { failure: { reason: `${failure.message}.`, hint: failure.hint } };
-  const reason = `No ${RESOURCES[listing].records} were given.`;
-  return { failure: { reason, hint: undefined, isNotGiven: true } };
 }
 
 function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {
