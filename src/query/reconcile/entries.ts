@@ -17,8 +17,9 @@ export const ROW_OUTCOMES = [
 /** What became of a document. The last three have no row: they are counted apart, or not the matter of these lists. */
 export type Outcome = (typeof ROW_OUTCOMES)[number] | 'in another currency' | 'pending before' | 'unmatched';
 
-/** A fact in which a document differs on the two sides. */
-export type Difference = 'total' | 'net' | 'tax' | 'date' | 'counterparty';
+/** The facts in which a document may differ on the two sides. */
+export const DIFFERENCES = ['total', 'net', 'tax', 'date', 'counterparty'] as const;
+export type Difference = (typeof DIFFERENCES)[number];
 
 const NO_DIFFERENCE: readonly Difference[] = [];
 

@@ -87,9 +87,10 @@ interface FurtherTax {
 /** The headings of a register of the tax authority, as it writes them. */
 interface Register {
   readonly against: Against;
-  /** By which two it is told from any other list. */
+  /** By which two it is told from any other list: the first is the fiscal ID of the counterparty. */
   readonly toldBy: readonly [string, string];
-  readonly fields: Readonly<Partial<Record<ListField, readonly string[]>>>;
+  readonly tax: readonly string[];
+  readonly total: string;
   /** Code, amount and rate. */
   readonly furtherTax: readonly [string, string, string];
 }
@@ -100,37 +101,29 @@ const REGISTERS: readonly Register[] = [
   {
     against: 'received',
     toldBy: ['RUT Proveedor', 'Tipo Compra'],
-    fields: {
-      number: ['Folio'],
-      documentType: ['Tipo Doc'],
-      counterpartyFiscalId: ['RUT Proveedor'],
-      counterpartyName: ['Razon Social'],
-      date: ['Fecha Docto'],
-      exempt: ['Monto Exento'],
-      net: ['Monto Neto'],
-      // The tax on fixed assets is part of these.
-      tax: ['Monto IVA Recuperable', 'Monto Iva No Recuperable', 'IVA uso Comun'],
-      total: ['Monto Total'],
-    },
+    // The tax on fixed assets is part of these.
+    tax: ['Monto IVA Recuperable', 'Monto Iva No Recuperable', 'IVA uso Comun'],
+    total: 'Monto Total',
     furtherTax: ['Codigo Otro Impuesto', 'Valor Otro Impuesto', 'Tasa Otro Impuesto'],
   },
   {
     against: 'issued',
     toldBy: ['Rut cliente', 'Tipo Venta'],
-    fields: {
-      number: ['Folio'],
-      documentType: ['Tipo Doc'],
-      counterpartyFiscalId: ['Rut cliente'],
-      counterpartyName: ['Razon Social'],
-      date: ['Fecha Docto'],
-      exempt: ['Monto Exento'],
-      net: ['Monto Neto'],
-      tax: ['Monto IVA'],
-      total: ['Monto total'],
-    },
+    tax: ['Monto IVA'],
+    total: 'Monto total',
     furtherTax: ['Codigo Otro Imp.', 'Valor Otro Imp.', 'Tasa Otro Imp.'],
   },
 ];
+
+/** The other headings, which both registers have. */
+const REGISTER_FIELDS = {
+  number: ['Folio'],
+  documentType: ['Tipo Doc'],
+  counterpartyName: ['Razon Social'],
+  date: ['Fecha Docto'],
+  exempt: ['Monto Exento'],
+  net: ['Monto Neto'],
+} as const;
 
 /** The currency of a register, whatever the document was written in. */
 const REGISTER_CURRENCY = 'CLP';
@@ -170,10 +163,9 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     );
   }
   const columns = new Map<ListField, readonly number[] | string>([['currency', REGISTER_CURRENCY]]);
-  for (const field of LIST_FIELDS) {
-    const own = register.fields[field];
-    if (own !== undefined) columns.set(field, own.map(indexOf));
-  }
+  const { toldBy, tax, total } = register;
+  const fields = { ...REGISTER_FIELDS, counterpartyFiscalId: [toldBy[0]], tax, total: [total] };
+  for (const field of LIST_FIELDS) if (field !== 'currency') columns.set(field, fields[field].map(indexOf));
   const further = register.furtherTax.map(indexOf);
   const isLast = further.every((index, at) => index === names.length - 3 + at);
   return {

@@ -141,6 +141,9 @@ function monthsOf(entries: readonly Entry[]): Period | undefined {
   return { name, first: one.first, last: other.last };
 }
 
+/** A cell and the heading above it. */
+type LabelledCell = readonly [heading: string, cell: string];
+
 /** Makes entries of the rows of one list: the function takes one row after the other. It throws UsageError. */
 function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>): (row: ListRow) => void {
   const { headings, columns, furtherTax } = layout;
@@ -163,45 +166,37 @@ function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>):
     return typeof indexes === 'object' ? headings[indexes[0]!]! : field;
   };
 
-  const textOf = (field: ListField): string => {
-    const indexes = columns.get(field);
-    if (indexes === undefined) return '';
-    return typeof indexes === 'string' ? indexes : (cells[indexes[0]!] ?? '').trim();
+  /** The cells of a field, each with its heading. */
+  const cellsOf = (field: ListField): LabelledCell[] => {
+    const indexes = columns.get(field) ?? [];
+    return typeof indexes === 'string' ? [[field, indexes]] : indexes.map(cellAt);
   };
-
-  const parseAmount = (cell: string, heading: string): Decimal | undefined => {
-    const text = cell.trim();
-    if (text === '') return undefined;
-    const amount = parseDecimal(text.replace(/^(-?)0+(?=\d)/, '$1'));
-    if (typeof amount === 'object' && (!isRegister || amount.scale === 0)) return amount;
-    throw bad(
-      `${heading} is ${shown(text)}, which is no ${isRegister ? 'whole number' : 'number'}`,
-      'Amounts are written 1190 or 1190.50: a point before decimals, and nothing between thousands.',
-    );
-  };
+  const cellAt = (index: number): LabelledCell => [headings[index] ?? 'a further tax', cells[index] ?? ''];
+  const textOf = (field: ListField): string => (cellsOf(field)[0]?.[1] ?? '').trim();
 
   /** The sum of the cells; undefined where all are empty. */
-  const sumAt = (indexes: readonly number[]): Decimal | undefined => {
-    let sum: Decimal | undefined;
-    for (const index of indexes) {
-      const amount = parseAmount(cells[index] ?? '', headings[index] ?? 'a further tax');
-      if (amount !== undefined) sum = sum === undefined ? amount : addDecimals(sum, amount);
-    }
-    return sum;
-  };
-
-  const amountOf = (field: ListField): Decimal | undefined => {
-    const indexes = columns.get(field) ?? [];
-    return typeof indexes === 'string' ? parseAmount(indexes, field) : sumAt(indexes);
+  const sumOf = (cells: readonly LabelledCell[]): Decimal | undefined => {
+    const amounts = cells
+      .filter(([, cell]) => !isEmpty(cell))
+      .map(([heading, cell]) => {
+        const text = cell.trim();
+        const amount = parseDecimal(text.replace(/^(-?)0+(?=\d)/, '$1'));
+        if (typeof amount === 'object' && (!isRegister || amount.scale === 0)) return amount;
+        throw bad(
+          `${heading} is ${shown(text)}, which is no ${isRegister ? 'whole number' : 'number'}`,
+          'Amounts are written 1190 or 1190.50: a point before decimals, and nothing between thousands.',
+        );
+      });
+    return amounts.length === 0 ? undefined : amounts.reduce(addDecimals);
   };
 
   /** Where the last headings are of a further tax, more of them may follow, three cells each. */
   const furtherTaxOf = (): Decimal | undefined => {
     if (furtherTax === undefined) return undefined;
-    const indexes = [furtherTax.amount];
-    for (let index = furtherTax.amount + 3; furtherTax.isLast && index < cells.length; index += 3)
-      indexes.push(index);
-    return sumAt(indexes);
+    const { amount, isLast } = furtherTax;
+    const isAmount = (index: number): boolean =>
+      index === amount || (isLast && index > amount && (index - amount) % 3 === 0);
+    return sumOf([...cells.keys()].filter(isAmount).map(cellAt));
   };
 
   /** Days are written `15/06/2026`, `15-06-2026` or `2026-06-15`, with or without a time. */
@@ -247,6 +242,7 @@ function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>):
 
   const readDocument = (type: string, number: string): Entry => {
     further = furtherTaxOf();
+    const amountOf = (field: ListField): Decimal | undefined => sumOf(cellsOf(field));
     const total = amountOf('total');
     if (total === undefined) throw bad(`${headingOf('total')} is empty`);
     if (isRegister && !/^\d{1,4}$/.test(type))

@@ -6,8 +6,7 @@ import {
   negateDecimal,
   type Decimal,
 } from '../../json/decimal.ts';
-import { compareOrders } from '../cell-order.ts';
-import type { Difference, Entry } from './entries.ts';
+import { DIFFERENCES, type Difference, type Entry } from './entries.ts';
 import type { Against } from './list-layout.ts';
 
 interface MatchOptions {
@@ -59,13 +58,14 @@ export function* matchEntries(
     isNear(one.total, other.total);
 
   const differencesOf = (one: Entry, other: Entry): readonly Difference[] => {
-    const differences: Difference[] = [];
-    if (!isSameTotal(one, other)) differences.push('total');
-    if (!isEither(other.net, one.net, one.exempt)) differences.push('net');
-    if (!isEither(other.tax, one.tax, one.furtherTax)) differences.push('tax');
-    if (isOther(one.day, other.day)) differences.push('date');
-    if (isOther(one.party, other.party)) differences.push('counterparty');
-    return differences;
+    const differs: Readonly<Record<Difference, boolean>> = {
+      total: !isSameTotal(one, other),
+      net: !isEither(other.net, one.net, one.exempt),
+      tax: !isEither(other.tax, one.tax, one.furtherTax),
+      date: isOther(one.day, other.day),
+      counterparty: isOther(one.party, other.party),
+    };
+    return DIFFERENCES.filter((fact) => differs[fact]);
   };
 
   /** Whether the two are of one type, or the type of one is unknown. Two codes are of one type or are not. */
@@ -192,23 +192,23 @@ export function* findNear(
   const like = (entry: Entry, other: Entry): void => {
     likes.set(entry, likes.has(entry) ? 'several' : other);
   };
-  for (const likeness of [partyKey, ({ number }: Entry) => number]) {
-    const keyOf = (entry: Entry): string | undefined => {
-      const what = likeness(entry);
-      return what && entry.total && `${what} ${plainAmount(entry.total)}`;
-    };
-    for (const group of groupsOf(left, keyOf)) {
-      yield;
-      if (isTooMany(group)) {
-        for (const entry of [...group.list, ...group.service]) likes.set(entry, 'several');
-        continue;
-      }
-      for (const one of group.list) {
-        for (const other of group.service) {
-          if (!isPair(one, other)) continue;
-          like(one, other);
-          like(other, one);
-        }
+  const withTotal = (what: string | undefined, { total }: Entry): string | undefined =>
+    what && total && `${what} ${plainAmount(total)}`;
+  const groups = [
+    ...groupsOf(left, (entry) => withTotal(partyKey(entry), entry)),
+    ...groupsOf(left, (entry) => withTotal(entry.number, entry)),
+  ];
+  for (const group of groups) {
+    yield;
+    const { list, service } = group;
+    if (isTooMany(group)) {
+      for (const entry of [...list, ...service]) likes.set(entry, 'several');
+      continue;
+    }
+    for (const one of list) {
+      for (const other of service.filter((each) => isPair(one, each))) {
+        like(one, other);
+        like(other, one);
       }
     }
   }
@@ -230,26 +230,17 @@ function isSameDay(one: Entry, other: Entry): boolean {
   return one.day !== undefined && one.day === other.day;
 }
 
-/** The entries that have a key in common, group after group, each in the entries' order; those without one are in no group. */
-function* groupsOf(
-  entries: readonly Entry[],
-  keyOf: (entry: Entry) => string | undefined,
-): Generator<Group, undefined> {
-  const keyed: { readonly key: string; readonly entry: Entry }[] = [];
+/** The entries that have a key in common, each group in the entries' order; those without one are in no group. */
+function groupsOf(entries: readonly Entry[], keyOf: (entry: Entry) => string | undefined): Iterable<Group> {
+  const groups = new Map<string, { readonly list: Entry[]; readonly service: Entry[] }>();
   for (const entry of entries) {
     const key = keyOf(entry);
-    if (key !== undefined) keyed.push({ key, entry });
+    if (key === undefined) continue;
+    let group = groups.get(key);
+    if (group === undefined) groups.set(key, (group = { list: [], service: [] }));
+    group[entry.side].push(entry);
   }
-  keyed.sort((a, b) => compareOrders(a.key, b.key));
-  for (let [start, end] = [0, 0]; start < keyed.length; start = end) {
-    const { key } = keyed[start]!;
-    while (keyed[end]?.key === key) end++;
-    const group = keyed.slice(start, end).map(({ entry }) => entry);
-    yield {
-      list: group.filter(({ side }) => side === 'list'),
-      service: group.filter(({ side }) => side === 'service'),
-    };
-  }
+  return groups.values();
 }
 
 function unmatched({ list, service }: Group): Group {
