@@ -11,6 +11,10 @@ describe('a link to a file', () => {
   it.each([
     ['https://files.example.com/a?signature=x#part', 'https://files.example.com/a?signature=x'],
     ['https://files.example.com:8443/a', 'https://files.example.com:8443/a'],
+    ['https://128.0.0.1/a', 'https://128.0.0.1/a'],
+    ['https://[::ffff:128.0.0.1]/a', 'https://[::ffff:8000:1]/a'],
+    ['https://[2001:db8::1]/a', 'https://[2001:db8::1]/a'],
+    ['https://localhost.example/a', 'https://localhost.example/a'],
   ])('%s is followed to %s', (link, url) => {
     expect(checkLink(link, { onLoopback: false }).href).toBe(url);
   });

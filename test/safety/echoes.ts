@@ -15,6 +15,23 @@ const json = (status: number, value: unknown, ...headers: string[]): Buffer =>
 const page = (token: string, members: Readonly<Record<string, unknown>>): Buffer =>
   json(200, { pageResults: [], data: [], nextToken: null, total: 0, page: 0, errors: [], ...members, token });
 
+const hex = (token: string): string => Buffer.from(token).toString('hex');
+
+/** The forms and cuts in which a service may repeat the token. */
+const FORMS: readonly (readonly [name: string, form: (token: string) => string])[] = [
+  ['a backslash before each slash', (t) => JSON.stringify(t).replaceAll('/', '\\/')],
+  ['percent-encoding, twice', (t) => encodeURIComponent(encodeURIComponent(t))],
+  [
+    'percent-encoding of every character, twice',
+    (t) => t.replace(/./gs, (c) => `%25${c.charCodeAt(0).toString(16)}`),
+  ],
+  ['hexadecimal', hex],
+  ['hexadecimal in large letters', (t) => hex(t).toUpperCase()],
+  ['a part', (t) => `begins with ${t.slice(0, 20)}…`],
+  ['a text cut where it is shown', (t) => `${'word '.repeat(97)}${t}`],
+  ['a text cut where it is read', (t) => `${'x'.repeat(9_990)}${t}`],
+];
+
 /** Everywhere that a service can put a text, in every form of spec 7 and in none of them. */
 export const ECHOES: readonly Echo[] = [
   { name: 'error and message', answer: (t) => json(500, { error: t, message: `bad ${t}` }) },
@@ -76,6 +93,17 @@ export const ECHOES: readonly Echo[] = [
     name: 'a record too deep',
     isData: true,
     answer: (t) => page(t, { data: [deep(t)], pageResults: [deep(t)], total: 1 }),
+  },
+  ...FORMS.map(([name, form]): Echo => ({ name, answer: (t) => json(400, { message: form(t) }) })),
+  {
+    name: 'the name of a member',
+    isData: true,
+    answer: (t) => json(200, { [t]: 1, [`a name of some length and ${t}`]: 2 }),
+  },
+  {
+    name: 'a part as the kind of an error',
+    isData: true,
+    answer: (t) => json(200, { data: [], nextToken: null, errors: [{ _type: t.slice(3) }] }),
   },
   {
     name: 'partial errors of a listing that then fails',

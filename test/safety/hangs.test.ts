@@ -5,7 +5,7 @@ import { TRIES_ALL } from '../support/random-runs.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { HEAVY_BODIES, page, records } from './heavy-bodies.ts';
+import { columns, HEAVY_BODIES, numbered, page, records } from './heavy-bodies.ts';
 
 /** Milliseconds after which a run hangs. Promised are 2 s; careless work would take minutes, and the machine may be busy. */
 const HUNG = 20_000;
@@ -44,23 +44,19 @@ const LARGE: readonly (readonly [what: string, args: readonly string[], body: ()
   [
     'a table of 8,000 columns and 50 rows is drawn',
     ['--format', 'table', '--all'],
-    () => page(`{${numbered(8_000, (at) => `"c${at}":${at}`).join(',')}}`, 50),
+    () => page(`{${columns(8_000)}}`, 50),
   ],
   [
     'a workbook of 8,000 columns and 50 rows is written',
     ['--format', 'xlsx', '--output', join(temporaryFolder(), 'out.xlsx')],
-    () => page(`{${numbered(8_000, (at) => `"c${at}":${at}`).join(',')}}`, 50),
+    () => page(`{${columns(8_000)}}`, 50),
   ],
   [
     'a Parquet file of 2,000 columns and 200 rows is written',
     ['--format', 'parquet', '--output', join(temporaryFolder(), 'out.parquet')],
-    () => page(`{${numbered(2_000, (at) => `"c${at}":${at}`).join(',')}}`, 200),
+    () => page(`{${columns(2_000)}}`, 200),
   ],
 ];
-
-function numbered(count: number, make: (at: number) => string): string[] {
-  return Array.from({ length: count }, (_, at) => make(at));
-}
 
 /** Milliseconds from the end of the answer to the signal. In `npm test` each of these runs has one of them, in `.ci/run` each has all. */
 const DELAYS = [0, 400, 1_200];

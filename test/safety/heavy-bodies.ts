@@ -14,148 +14,103 @@ const CSV = ['customers', '--format', 'csv'];
 const JSONL = ['customers', '--format', 'jsonl'];
 const TABLE = ['customers', '--format', 'table', '--all'];
 
+type Page = readonly [name: string, args: readonly string[], size: number, body: (size: number) => string];
+
+/** Pages, and the commands that meet them. */
+const PAGES: readonly Page[] = [
+  ['equal records without an id', JSONL, 60_000, (n) => page('{"a":1}', n)],
+  ['equal records that have one id', JSONL, 60_000, (n) => page('{"id":1,"a":1}', n)],
+  [
+    'columns of one name, by dots',
+    CSV,
+    1_500,
+    (n) => records(numbered(n, (at) => `{${split('a.b.c.d.e.f.g.h.i.j.k.l.m.n', at)}}`)),
+  ],
+  [
+    'columns of one name, by backslashes',
+    CSV,
+    1_000_000,
+    // Each name is a backslash longer than the one before, twice as many in JSON: so many make n bytes.
+    (n) => {
+      const names = numbered(
+        Math.floor(Math.sqrt(n)),
+        (at) => `${JSON.stringify(`a${'\\'.repeat(at)}.b`)}:1`,
+      );
+      return page(`{"a":{"b":1},${names.join(',')},"a.b":1}`, 1);
+    },
+  ],
+  ['a column name of 300 KB', TABLE, 300_000, (n) => page(`{"id":1,"${'x'.repeat(n)}":1}`, 3)],
+  ['a column name of amounts', TABLE, 300_000, (n) => page(`{"id":1,"${'amount'.repeat(n / 6)}!":1}`, 1)],
+  ['a cell of emoji sequences', TABLE, 20_000, (n) => page(JSON.stringify({ id: 1, a: '👩‍👩‍👧‍👦'.repeat(n) }), 3)],
+  [
+    'a cell of combining marks',
+    TABLE,
+    100_000,
+    (n) => page(JSON.stringify({ id: 1, a: `e${'\u0301\u0323'.repeat(n)}ᄀ` }), 3),
+  ],
+  ['1,000 columns in many rows', TABLE, 30, (n) => page(`{${columns(1_000)}}`, n)],
+  [
+    'an object that comes again and again',
+    CSV,
+    25_000,
+    (n) => page(`{"a":{${columns(200)}},${numbered(n, () => '"a":{}').join(',')}}`, 1),
+  ],
+  ['a deep record', CSV, 10_000, (n) => page(`{"a":${'{"a":'.repeat(60)}1${'}'.repeat(60)}}`, n)],
+  ['a text of backslashes', CSV, 500_000, (n) => page(`{"a":"${'\\\\'.repeat(n)}"}`, 1)],
+  [
+    'partial errors',
+    JSONL,
+    30_000,
+    (n) => {
+      const errors = numbered(n, (at) => `{"message":"http://${at}"}`);
+      return `{"nextToken":null,"data":[{"id":1}],"errors":[${errors.join(',')}]}`;
+    },
+  ],
+];
+
+/** What the message of a refused query repeats, and how many characters it has. */
+const MESSAGES: readonly (readonly [name: string, text: string, size: number])[] = [
+  ['http://', 'http://', 480_000],
+  ['-eyJaaaa', '-eyJaaaa', 480_000],
+  ['eyJaaaa.eyJ.', 'eyJaaaa.eyJ.', 480_000],
+  ['escapes', '%25', 480_000],
+  ['blanks', ' \t', 320_000],
+];
+
 export const HEAVY_BODIES: readonly HeavyBody[] = [
-  { name: 'equal records without an id', args: JSONL, size: 60_000, body: (n) => page('{"a":1}', n) },
-  {
-    name: 'equal records that have one id',
-    args: JSONL,
-    size: 60_000,
-    body: (n) => page('{"id":1,"a":1}', n),
-  },
+  ...PAGES.map(([name, args, size, body]) => ({ name, args, size, body })),
   {
     name: 'pages that almost meet',
     args: JSONL,
     code: 6,
-    size: 40_000,
     // The service sends the same page again: it ends with what the page behind it has from its second record on.
-    body: (n) => page('{"id":1}', n).replace('null', '"again"').replace('{"id":1}', '{"id":2}'),
+    size: 40_000,
+    body: (n: number) => page('{"id":1}', n).replace('null', '"again"').replace('{"id":1}', '{"id":2}'),
   },
-  {
-    name: 'an error of http://',
-    args: JSONL,
-    status: 400,
-    code: 2,
-    size: 480_000,
-    body: (n) => said('http://', n),
-  },
-  {
-    name: 'an error of -eyJaaaa',
-    args: JSONL,
-    status: 400,
-    code: 2,
-    size: 480_000,
-    body: (n) => said('-eyJaaaa', n),
-  },
-  {
-    name: 'an error of eyJaaaa.eyJ.',
-    args: JSONL,
-    status: 400,
-    code: 2,
-    size: 480_000,
-    body: (n) => said('eyJaaaa.eyJ.', n),
-  },
-  {
-    name: 'an error of escapes',
-    args: JSONL,
-    status: 400,
-    code: 2,
-    size: 480_000,
-    body: (n) => said('%25', n),
-  },
-  {
-    name: 'an error of blanks',
-    args: JSONL,
-    status: 400,
-    code: 2,
-    size: 320_000,
-    body: (n) => said(' \t', n),
-  },
-  {
-    name: 'columns of one name, by dots',
-    args: CSV,
-    size: 1_500,
-    body: (n) =>
-      records(Array.from({ length: n }, (_, at) => `{${split('a.b.c.d.e.f.g.h.i.j.k.l.m.n', at)}}`)),
-  },
-  {
-    name: 'columns of one name, by backslashes',
-    args: CSV,
-    size: 1_000_000,
-    body: (n) =>
-      record([
-        '"a":{"b":1}',
-        // Each name is a backslash longer than the one before, twice as many in JSON: so many make n bytes.
-        ...Array.from(
-          { length: Math.floor(Math.sqrt(n)) },
-          (_, at) => `${JSON.stringify(`a${'\\'.repeat(at)}.b`)}:1`,
-        ),
-        '"a.b":1',
-      ]),
-  },
-  {
-    name: 'a column name of 300 KB',
-    args: TABLE,
-    size: 300_000,
-    body: (n) => page(`{"id":1,"${'x'.repeat(n)}":1}`, 3),
-  },
-  {
-    name: 'a column name of amounts',
-    args: TABLE,
-    size: 300_000,
-    body: (n) => page(`{"id":1,"${'amount'.repeat(n / 6)}!":1}`, 1),
-  },
-  {
-    name: 'a cell of emoji sequences',
-    args: TABLE,
-    size: 20_000,
-    body: (n) => page(JSON.stringify({ id: 1, a: '👩‍👩‍👧‍👦'.repeat(n) }), 3),
-  },
-  {
-    name: 'a cell of combining marks',
-    args: TABLE,
-    size: 100_000,
-    body: (n) => page(JSON.stringify({ id: 1, a: `e${'\u0301\u0323'.repeat(n)}ᄀ` }), 3),
-  },
-  {
-    name: '1,000 columns in many rows',
-    args: TABLE,
-    size: 30,
-    body: (n) => page(`{${Array.from({ length: 1_000 }, (_, at) => `"c${at}":${at}`).join(',')}}`, n),
-  },
-  {
-    name: 'an object that comes again and again',
-    args: CSV,
-    size: 25_000,
-    body: (n) =>
-      record([
-        `"a":{${Array.from({ length: 200 }, (_, at) => `"c${at}":1`).join(',')}}`,
-        ...Array.from({ length: n }, () => '"a":{}'),
-      ]),
-  },
-  { name: 'a deep record', args: CSV, size: 10_000, body: (n) => page(`{"a":${nested(60)}}`, n) },
-  {
-    name: 'a text of backslashes',
-    args: CSV,
-    size: 500_000,
-    body: (n) => page(`{"a":"${'\\\\'.repeat(n)}"}`, 1),
-  },
-  {
-    name: 'partial errors',
-    args: JSONL,
-    size: 30_000,
-    body: (n) =>
-      `{"nextToken":null,"data":[{"id":1}],"errors":[${Array.from({ length: n }, (_, at) => `{"message":"http://${at}"}`).join(',')}]}`,
-  },
+  ...MESSAGES.map(([name, text, size]) => ({
+    name: `an error of ${name}`,
+    ...{ args: JSONL, status: 400, code: 2, size },
+    body: (n: number) => JSON.stringify({ message: text.repeat(Math.ceil(n / text.length)) }),
+  })),
   {
     name: 'unknown fiscal IDs',
     args: ['issued', '--format', 'csv', '--customer-fiscal-id', '1-9'],
-    status: 400,
-    code: 4,
-    size: 14_000,
-    body: (n) =>
-      `{"errors":[${Array.from({ length: n }, (_, at) => `{"_type":"EmptyResponseError","requestParams":{"fiscalId":"${at}"}}`).join(',')}]}`,
+    ...{ status: 400, code: 4, size: 14_000 },
+    body: (n) => {
+      const ids = numbered(n, (at) => `"requestParams":{"fiscalId":"${at}"}`);
+      return `{"errors":[${ids.map((id) => `{"_type":"EmptyResponseError",${id}}`).join(',')}]}`;
+    },
   },
 ];
+
+export function numbered(count: number, make: (at: number) => string): string[] {
+  return Array.from({ length: count }, (_, at) => make(at));
+}
+
+/** The members of a record with so many columns. */
+export function columns(count: number): string {
+  return numbered(count, (at) => `"c${at}":${at}`).join(',');
+}
 
 /** A page that has a record so many times. */
 export function page(record: string, count: number): string {
@@ -165,10 +120,6 @@ export function page(record: string, count: number): string {
 /** A page of these records. */
 export function records(all: readonly string[]): string {
   return `{"nextToken":null,"errors":[],"data":[${all.join(',')}]}`;
-}
-
-function record(members: readonly string[]): string {
-  return page(`{${members.join(',')}}`, 1);
 }
 
 /** The member whose path, joined with dots, is this name: where a bit of the number is set, an object within. */
@@ -182,12 +133,4 @@ function split(name: string, number: number): string {
     } else json += `.${part}`;
   }
   return `${json}":1${'}'.repeat(open)}`;
-}
-
-function said(text: string, size: number): string {
-  return JSON.stringify({ message: text.repeat(Math.ceil(size / text.length)) });
-}
-
-function nested(levels: number): string {
-  return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 }

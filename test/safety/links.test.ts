@@ -71,15 +71,18 @@ async function download(service: string, links: readonly string[]) {
 
 describe('a service elsewhere', () => {
   it('has no file fetched from this machine by a link, however that is written', async () => {
-    const links = [
-      '127.0.0.1',
-      '0',
-      '2130706433',
-      '[::ffff:127.0.0.1]',
-      '[::]',
-      'localhost',
-      'files.example',
+    const numbers = '127.0.0.1 127.9.9.9 0.0.0.0 0 2130706433 0x7f000001 0177.0.0.1 127.1'.split(' ');
+    const long = [
+      '::1',
+      '::',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '::ffff:0.0.0.0',
+      '::127.0.0.1',
+      '0:0:0:0:0:0:0:1',
     ];
+    const names = ['localhost', 'LOCALHOST.', 'x.localhost', 'files.example'];
+    const links = [...numbers, ...long.map((one) => `[${one}]`), ...names];
     const { stderr, ...run } = await download('service.example', links);
     expect(run).toEqual({ code: 6, kept: [], fetched: [] });
     expect(stderr.match(/leads to this machine, where the service is not: it is not followed/g)).toHaveLength(

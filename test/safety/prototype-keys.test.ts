@@ -54,11 +54,6 @@ describe('keys of the prototype', () => {
     expect(stdout).toBe(`${KEYS.map((key) => `${key}!,`).join(',')}\n`);
   });
 
-  it('are listed', async () => {
-    const { stdout } = await runScripted(['issued', '--format', 'csv'], [pageOf([FLAT])]);
-    expect(stdout.split('\n')[0]).toBe(`id,${KEYS.join(',')}`);
-  });
-
   it('mean nothing beside the records', async () => {
     const page = `{"__proto__":{"polluted":1,"pageResults":[{"id":9}]},"constructor":1,${pageOf([FLAT]).slice(1)}`;
     const error = `{"_type":"x","__proto__":{"polluted":1},"message":"strange"}`;

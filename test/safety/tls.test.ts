@@ -125,14 +125,20 @@ describe('a proxy', () => {
     }
   });
 
-  it.each(['socks5://me:pass-word@h:1', 'http://me:pass-word%@h:1', 'pass-word@@:'])(
-    'that cannot be used is refused without being shown: %s',
-    async (value) => {
-      const { code, stderr } = await runUntrusting({ HTTPS_PROXY: value }, '--debug');
-      expect(code).toBe(2);
-      expect(stderr).not.toContain('pass-word');
-    },
-  );
+  it.each([
+    'socks5://h:1',
+    'socks5://me:pass-word@h:1',
+    'http://me:pass-word%@h:1',
+    'pass-word@@:',
+    'http://proxy.example:1/path',
+    'http://proxy.example:1/?a',
+    'http://proxy.example:1/#a',
+  ])('that cannot be used is refused without being shown: %s', async (value) => {
+    const { code, stderr } = await runUntrusting({ HTTPS_PROXY: value }, '--debug');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^folio: HTTPS_PROXY is not the address of an http or https proxy\n/);
+    expect(stderr).not.toContain('pass-word');
+  });
 
   it('never gets what is for this machine in plain http', async () => {
     const { host, heads } = await startConnectProxy(port);

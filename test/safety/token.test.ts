@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
@@ -8,18 +8,11 @@ import { ModelService } from '../support/model-service.ts';
 import { lines, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
+import { withProfile } from '../support/settings-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
 const ARGS = ['issued', '--format', 'jsonl'];
-
-/** A folder with the settings of one profile. */
-function storeWith(profile: Readonly<Record<string, unknown>>): string {
-  const folder = temporaryFolder();
-  const store = { currentProfile: 'main', profiles: { main: profile } };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(store), { mode: 0o600 });
-  return folder;
-}
 
 describe.concurrent('a malformed token', () => {
   const half = HOSTILE_TOKEN.slice(0, 20);
@@ -57,8 +50,7 @@ describe.concurrent('a stored token', () => {
     const other = await startFaultServer(new ModelService({ issued: ['{"id":2}'] }));
     await withServer(own, () =>
       withServer(other, async () => {
-        const folder = storeWith({ baseUrl: own.baseUrl, token: HOSTILE_TOKEN });
-        const base = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+        const base = withProfile({ baseUrl: own.baseUrl, token: HOSTILE_TOKEN });
         const at = await runHere(ARGS, { env: base });
         expect({ code: at.code, text: at.stdout.toString() }).toEqual({ code: 0, text: '{"id":1}\n' });
         const [flags, env] = given(other.baseUrl);
@@ -74,8 +66,7 @@ describe.concurrent('a stored token', () => {
   it.each(['--base-url', 'config'])('cannot be had by a change of the address (%s)', async (way) => {
     const other = await startFaultServer(new ModelService({}));
     await withServer(other, async () => {
-      const folder = storeWith({ baseUrl: 'http://127.0.0.1:9/v1', token: HOSTILE_TOKEN });
-      const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+      const env = withProfile({ baseUrl: 'http://127.0.0.1:9/v1', token: HOSTILE_TOKEN });
       const change =
         way === 'config'
           ? ['config', 'set', 'baseUrl', other.baseUrl, '--profile', 'main']
@@ -112,13 +103,8 @@ describe.concurrent('a token in the environment', () => {
       'failed with exit code 7',
     ],
   ])('does not show the arguments of a token command that ends %s', async (_, script, says) => {
-    const folder = temporaryFolder();
     const tokenCommand = ['/bin/sh', '-c', script, 's3cret-argument', '--key=s3cret-argument'];
-    const profiles = { main: { baseUrl: 'http://127.0.0.1:9', tokenCommand } };
-    const text = JSON.stringify({ currentProfile: 'main', profiles });
-    writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
-    chmodSync(folder, 0o700);
-    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    const env = withProfile({ baseUrl: 'http://127.0.0.1:9', tokenCommand });
     for (const args of [['auth', 'status'], ['doctor'], ['issued'], ['auth', 'list'], ['config', 'list']]) {
       for (const more of [[], ['--debug'], ['--format', 'json']]) {
         const { code, stdout, stderr } = await runHere([...args, ...more], { env });
@@ -130,20 +116,15 @@ describe.concurrent('a token in the environment', () => {
   });
 
   it('does not show the arguments of a token command that are longer than the system allows', async () => {
-    const folder = temporaryFolder();
     const tokenCommand = ['/bin/echo', 's3cret-argument'.repeat(20_000)];
-    const profiles = { main: { baseUrl: 'http://127.0.0.1:9', tokenCommand } };
-    const text = JSON.stringify({ currentProfile: 'main', profiles });
-    writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
-    chmodSync(folder, 0o700);
-    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    const env = withProfile({ baseUrl: 'http://127.0.0.1:9', tokenCommand });
     const { code, stdout, stderr } = await runHere(['issued'], { env });
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(/could not be run: its arguments are longer than the system allows\n/);
     expect(stderr).not.toContain('s3cret');
   });
 
-  it('is in no crash report of the runtime', async () => {
+  it('is in no crash report of the runtime, nor in the list of processes', async () => {
     const folder = temporaryFolder();
     const server = await startFaultServer(new ModelService({ issued: ['{}'] }), always(silence));
     await withServer(server, async () => {
@@ -161,6 +142,9 @@ describe.concurrent('a token in the environment', () => {
         });
       });
       await server.asked(1);
+      // Only Linux has it.
+      const hasProcesses = readdirSync('/').includes('proc');
+      if (hasProcesses) expect(leakIn(readFileSync(`/proc/${process.pid}/cmdline`, 'utf8'))).toBeUndefined();
       process.kill('SIGUSR2');
       await isWhole;
       const [name] = readdirSync(folder);
@@ -169,21 +153,6 @@ describe.concurrent('a token in the environment', () => {
       expect((await exit).code).toBe(143);
       expect(report).toContain('"environmentVariables"');
       expect(leakIn(report)).toBeUndefined();
-    });
-  });
-
-  it('is not in the list of processes', async () => {
-    const server = await startFaultServer(new ModelService({ issued: ['{}'] }), always(silence));
-    await withServer(server, async () => {
-      const { process, exit } = startFolio([...ARGS, '--base-url', server.baseUrl], {
-        env: { FOLIO_TOKEN: HOSTILE_TOKEN },
-      });
-      await server.asked(1);
-      const cmdline = `/proc/${process.pid}/cmdline`;
-      // Only Linux has it.
-      if (readdirSync('/').includes('proc')) expect(leakIn(readFileSync(cmdline, 'utf8'))).toBeUndefined();
-      process.kill('SIGTERM');
-      await exit;
     });
   });
 });

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkLink } from '../../src/api/address.ts';
 import { status } from '../support/faults.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { loopbackServer } from '../support/loopback-server.ts';
@@ -27,58 +26,6 @@ describe('what no service should send', () => {
     expect(exit.stderr).toMatch(/^folio: .*127\.0\.0\.1/);
     expect(exit.stderr).not.toContain("fault of folio's own");
   });
-});
-
-describe('a proxy', () => {
-  it.each([
-    'http://proxy.example:1/path',
-    'http://proxy.example:1/?a',
-    'http://proxy.example:1/#a',
-    'socks5://h:1',
-  ])('of the address %s is refused in a sentence: exit 2', async (proxy) => {
-    const env = { HTTPS_PROXY: proxy, FOLIO_BASE_URL: 'https://api.example.invalid' };
-    const { code, stderr } = await runHere(['issued', '--format', 'csv'], { env });
-    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
-      code: 2,
-      stderr: 'folio: HTTPS_PROXY is not the address of an http or https proxy',
-    });
-  });
-});
-
-describe('a link to this machine, from a service elsewhere', () => {
-  it.each([
-    '127.0.0.1',
-    '127.9.9.9',
-    '0.0.0.0',
-    '0',
-    '2130706433',
-    '0x7f000001',
-    '0177.0.0.1',
-    '127.1',
-    '[::1]',
-    '[::]',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:7f00:1]',
-    '[::ffff:0.0.0.0]',
-    '[::127.0.0.1]',
-    '[0:0:0:0:0:0:0:1]',
-    'localhost',
-    'LOCALHOST.',
-    'x.localhost',
-  ])('by %s is not followed', (host) => {
-    expect(() => checkLink(`https://${host}/f.pdf`, { onLoopback: false })).toThrow(
-      /leads to this machine, where the service is not/,
-    );
-  });
-
-  it.each(['128.0.0.1', '[::ffff:128.0.0.1]', '[2001:db8::1]', 'localhost.example', 'files.example'])(
-    'does not mean %s',
-    (host) => {
-      expect(checkLink(`https://${host}/f.pdf`, { onLoopback: false }).hostname).toBe(
-        host === '[::ffff:128.0.0.1]' ? '[::ffff:8000:1]' : host,
-      );
-    },
-  );
 });
 
 /** Sets the clock of the process back by an hour, or a year, once a second request is on its way. */

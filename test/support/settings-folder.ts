@@ -4,7 +4,20 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /** The environment of a user who has these settings for all profiles. */
 export function withSettings(settings: object): { readonly FOLIO_CONFIG_DIR: string } {
+  return { FOLIO_CONFIG_DIR: folderOf({ settings }) };
+}
+
+/** The environment of a user who has one profile, `main`, and no token but what it has. */
+export function withProfile(profile: object): {
+  readonly FOLIO_CONFIG_DIR: string;
+  readonly FOLIO_TOKEN: undefined;
+} {
+  const store = { currentProfile: 'main', profiles: { main: profile } };
+  return { FOLIO_CONFIG_DIR: folderOf(store), FOLIO_TOKEN: undefined };
+}
+
+function folderOf(store: object): string {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'config.json'), JSON.stringify({ settings }), { mode: 0o600 });
-  return { FOLIO_CONFIG_DIR: folder };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(store), { mode: 0o600 });
+  return folder;
 }
