@@ -28,31 +28,26 @@ export interface StatementFacts {
   readonly listing: 'issued' | 'received';
 }
 
-const COLUMNS = [
-  ...['counterparty', 'fiscalId', 'currency', 'number', 'documentType', 'date', 'due', 'daysLate'],
-  ...['total', 'open', 'age', 'payments'],
-];
-
-/** What these are to a reader, and in which order they matter: a terminal that is narrow leaves out those of the highest ranks. */
+/** The columns, what they are to a reader, and in which order they matter: a terminal that is narrow leaves out those of the highest ranks. */
 export const STATEMENT_SHOWN: ShownColumns = {
   [PROFILE_COLUMN]: { rank: 0 },
-  number: { rank: 1 },
-  open: { role: 'amount', rank: 2 },
-  due: { rank: 3 },
   counterparty: { rank: 4 },
-  daysLate: { word: 'late', rank: 5 },
-  date: { rank: 6 },
-  total: { rank: 7 },
   fiscalId: { rank: 8 },
-  age: { role: 'kind', rank: 9 },
-  documentType: { role: 'document', word: 'type', rank: 10 },
   currency: { word: 'cur', rank: 11 },
+  number: { rank: 1 },
+  documentType: { role: 'document', word: 'type', rank: 10 },
+  date: { rank: 6 },
+  due: { rank: 3 },
+  daysLate: { word: 'late', rank: 5 },
+  total: { rank: 7 },
+  open: { role: 'amount', rank: 2 },
+  age: { role: 'kind', rank: 9 },
   payments: { rank: undefined },
 };
 
 /** The columns of `statementRows`, also where there are no rows. */
 export function statementColumns(isSeveral: boolean): readonly string[] {
-  return isSeveral ? [PROFILE_COLUMN, ...COLUMNS] : COLUMNS;
+  return Object.keys(STATEMENT_SHOWN).slice(isSeveral ? 0 : 1);
 }
 
 /** Rows that are passed on together, at least. */

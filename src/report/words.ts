@@ -14,24 +14,6 @@ function languageOf(locale: string): ReportLanguage {
   return locale.toLowerCase().startsWith('es') ? 'es' : 'en';
 }
 
-/** The same reasons as those of folio's messages, in another language. */
-export interface DoubtWords {
-  /** Stands before words of folio's, which are in English. */
-  readonly folioSays: string;
-  readonly listings: Readonly<Record<Doubt['listing'], string>>;
-  readonly missing: (count: number, text: string, reasons: readonly string[]) => string;
-  readonly unserved: (places: string) => string;
-  readonly reasons: Readonly<
-    Record<NonNullable<Extract<FindingDetails, { code: 'records missing' }>['reason']>, string>
-  >;
-  readonly unreadable: (count: number, text: string, cells: readonly string[]) => string;
-  readonly cell: (cell: UnreadableCell) => string;
-  readonly token: string;
-  readonly service: string;
-  readonly roles: Readonly<Record<Role, string>>;
-  readonly column: (role: string, columns: readonly string[], field: string) => string;
-}
-
 /** The names of what is put into a text: `day` of `As of {day}`. */
 type Holes<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Holes<Rest>
@@ -208,53 +190,55 @@ const WORDS = {
   nobody: both('Nobody has anything open.', 'Nadie tiene saldo pendiente.'),
 } as const;
 
-/** Why figures are not whole, where folio's own words do not say it in the language of the page. */
-const DOUBTS: Readonly<Record<ReportLanguage, DoubtWords | undefined>> = {
-  en: undefined,
-  es: {
-    folioSays: 'folio dice, en inglés:',
-    listings: { issued: 'Facturas emitidas', received: 'Facturas recibidas', funds: 'Fondos' },
-    missing: (count, text, reasons) =>
-      `${count === 1 ? 'se leyó 1 registro' : `se leyeron ${text} registros`}, pero no todos: ${reasons.join('; ')}.`,
-    unserved: (places) => `el servicio no entrega los números ${places} del listado, ni siquiera solos`,
-    reasons: {
-      changing: 'el listado siguió cambiando mientras se leía',
-      order: 'el orden del servicio cambia de una solicitud a otra',
-      unsteady: 'leído de nuevo, el listado llegó distinto: cambian su orden o sus registros',
-      total: 'el servicio indica un total mayor que el que entrega',
-      repeating: 'el servicio envía, página tras página, registros que ya había enviado',
-      more: 'llegaron más registros que los indicados: algunos cambiaron mientras se leían y están en dos versiones',
-      ids: 'de varios ID fiscales en una solicitud, el servicio puede haber leído uno solo',
-    },
-    unreadable: (count, text, cells) =>
-      `${count === 1 ? 'queda fuera 1 registro que no se puede' : `quedan fuera ${text} registros que no se pueden`} leer: ` +
-      `${cells.join('; ')}${count > cells.length ? '; y otros' : ''}.`,
-    cell: ({ column, place, number }) =>
-      `${column} del registro ${place}${number === undefined ? '' : ` (número ${number})`}`,
-    token: 'el servicio no acepta el token, o no hay ninguno.',
-    service: 'el servicio no respondió, o respondió con una falla.',
-    roles: {
-      open: 'saldo',
-      paid: 'monto pagado',
-      total: 'total',
-      net: 'monto neto',
-      exempt: 'monto exento',
-      tax: 'impuesto',
-      due: 'fecha de vencimiento',
-      date: 'fecha de emisión',
-      number: 'número',
-      documentType: 'tipo de documento',
-      status: 'estado',
-      cancelled: 'marca de documentos anulados',
-      currency: 'moneda',
-      counterpartyName: 'nombre de la contraparte',
-      counterpartyFiscalId: 'ID fiscal de la contraparte',
-      balance: 'saldo',
-    },
-    column: (role, columns, field) =>
-      `Ningún registro tiene ${role}${columns.length === 0 ? '' : ` en ${columns.join(' o ')}`}: indique la columna con --field ${field}=<columna>.`,
-  },
+/** Why figures are not whole, in Spanish; in English folio's own words say it. */
+const SPANISH_DOUBTS = {
+  /** Stands before words of folio's, which are in English. */
+  folioSays: 'folio dice, en inglés:',
+  listings: { issued: 'Facturas emitidas', received: 'Facturas recibidas', funds: 'Fondos' } satisfies Record<
+    Doubt['listing'],
+    string
+  >,
+  missing: (count: number, text: string, reasons: readonly string[]) =>
+    `${count === 1 ? 'se leyó 1 registro' : `se leyeron ${text} registros`}, pero no todos: ${reasons.join('; ')}.`,
+  unserved: (places: string) => `el servicio no entrega los números ${places} del listado, ni siquiera solos`,
+  reasons: {
+    changing: 'el listado siguió cambiando mientras se leía',
+    order: 'el orden del servicio cambia de una solicitud a otra',
+    unsteady: 'leído de nuevo, el listado llegó distinto: cambian su orden o sus registros',
+    total: 'el servicio indica un total mayor que el que entrega',
+    repeating: 'el servicio envía, página tras página, registros que ya había enviado',
+    more: 'llegaron más registros que los indicados: algunos cambiaron mientras se leían y están en dos versiones',
+    ids: 'de varios ID fiscales en una solicitud, el servicio puede haber leído uno solo',
+  } satisfies Record<NonNullable<Extract<FindingDetails, { code: 'records missing' }>['reason']>, string>,
+  unreadable: (count: number, text: string, cells: readonly string[]) =>
+    `${count === 1 ? 'queda fuera 1 registro que no se puede' : `quedan fuera ${text} registros que no se pueden`} leer: ` +
+    `${cells.join('; ')}${count > cells.length ? '; y otros' : ''}.`,
+  cell: ({ column, place, number }: UnreadableCell) =>
+    `${column} del registro ${place}${number === undefined ? '' : ` (número ${number})`}`,
+  token: 'el servicio no acepta el token, o no hay ninguno.',
+  service: 'el servicio no respondió, o respondió con una falla.',
+  roles: {
+    open: 'saldo',
+    paid: 'monto pagado',
+    total: 'total',
+    net: 'monto neto',
+    exempt: 'monto exento',
+    tax: 'impuesto',
+    due: 'fecha de vencimiento',
+    date: 'fecha de emisión',
+    number: 'número',
+    documentType: 'tipo de documento',
+    status: 'estado',
+    cancelled: 'marca de documentos anulados',
+    currency: 'moneda',
+    counterpartyName: 'nombre de la contraparte',
+    counterpartyFiscalId: 'ID fiscal de la contraparte',
+    balance: 'saldo',
+  } satisfies Record<Role, string>,
+  column: (role: string, columns: readonly string[], field: string) =>
+    `Ningún registro tiene ${role}${columns.length === 0 ? '' : ` en ${columns.join(' o ')}`}: indique la columna con --field ${field}=<columna>.`,
 };
+export type DoubtWords = typeof SPANISH_DOUBTS;
 
 /** A text as it is, or a function that fills its holes. */
 type Word<Text extends string> = [Holes<Text>] extends [never]
@@ -273,37 +257,14 @@ function wordsIn(language: ReportLanguage): Words {
       text.replaceAll(/\{(\w+)\}/g, (_, hole: string) => String(values[hole]));
     return [name, text.includes('{') ? fill : text] as const;
   });
-  return { ...Object.fromEntries(words), doubts: DOUBTS[language] } as Words;
-}
-
-/** How a page writes words, numbers and dates. */
-export interface Writing {
-  readonly language: ReportLanguage;
-  readonly words: Words;
-  /** Every digit, grouped as the locale does. */
-  readonly amount: (value: Decimal) => string;
-  readonly count: (value: number) => string;
-  /** The same with the currency, as the locale has it: `$5.872.443`. Without a currency, the amount alone. */
-  readonly money: (value: Decimal, currency: string | undefined) => string;
-  /** A day, in days since 1970-01-01. */
-  readonly day: (day: number) => string;
-  /** `22 de noviembre de 2026`. */
-  readonly longDay: (day: number) => string;
-  /** `noviembre de 2026` for `2026-11`, and the like for a quarter and a year. */
-  readonly period: (name: string) => string;
-  /** `nov 26` for `2026-11`. */
-  readonly month: (name: string) => string;
-  /** A rough number for the axis of a chart: `1.2M`. */
-  readonly rough: (value: number) => string;
-  /** A share of 1, with one decimal. */
-  readonly share: (part: Decimal, whole: Decimal) => string | undefined;
+  return { ...Object.fromEntries(words), doubts: language === 'es' ? SPANISH_DOUBTS : undefined } as Words;
 }
 
 /**
  * How pages are written for a user: in the language that is asked for, else in that of the locale, such as `es-CL`. Where the
  * locale is of another language, numbers and dates are written as the language does.
  */
-export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage | undefined): Writing {
+export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage | undefined) {
   const locale = localeOf(env);
   const language = asked ?? languageOf(locale);
   const tag = languageOf(locale) === language && /^(?:en|es)/i.test(locale) ? locale : language;
@@ -323,8 +284,10 @@ export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage 
   return {
     language,
     words,
+    /** Every digit, grouped as the locale does. */
     amount,
-    money: (value, currency) => {
+    /** The same with the currency, as the locale has it: `$5.872.443`. Without a currency, the amount alone. */
+    money: (value: Decimal, currency: string | undefined): string => {
       if (currency === undefined) return amount(value);
       if (!/^[A-Z]{3}$/.test(currency)) return `${currency} ${amount(value)}`;
       const { coefficient } = value;
@@ -335,22 +298,31 @@ export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage 
         .map((part) => (part.type === 'integer' ? digits : part.value))
         .join('');
     },
-    count: (value) => value.toLocaleString(tag),
-    day: (day) => dayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
-    longDay: (day) => longDayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
-    period: (name) => {
+    count: (value: number): string => value.toLocaleString(tag),
+    /** A day, in days since 1970-01-01. */
+    day: (day: number): string => dayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
+    /** `22 de noviembre de 2026`. */
+    longDay: (day: number): string => longDayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
+    /** `noviembre de 2026` for `2026-11`, and the like for a quarter and a year. */
+    period: (name: string): string => {
       const [, year = name, quarter, month] = /^(\d{4})(?:-(?:Q(\d)|(\d\d)))?$/.exec(name) ?? [];
       if (quarter !== undefined) return words[`Q${quarter as '1' | '2' | '3' | '4'}`]({ year });
       return month === undefined ? year : longMonthFormat.format(new Date(`${name}-01T00:00:00Z`));
     },
-    month: (name) => monthFormat.format(new Date(`${name}-01T00:00:00Z`)),
-    rough: (value) => rough.format(value),
-    share: (part, whole) => {
+    /** `nov 26` for `2026-11`. */
+    month: (name: string): string => monthFormat.format(new Date(`${name}-01T00:00:00Z`)),
+    /** A rough number for the axis of a chart: `1.2M`. */
+    rough: (value: number): string => rough.format(value),
+    /** A share of 1, with one decimal. */
+    share: (part: Decimal, whole: Decimal): string | undefined => {
       const thousandths = perMille(part, whole);
       return thousandths === undefined ? undefined : percent.format(thousandths / 1000);
     },
   };
 }
+
+/** How a page writes words, numbers and dates. */
+export type Writing = ReturnType<typeof writingFor>;
 
 function dateFormat(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' });
