@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { beforeAll } from 'vitest';
 import { pathOf } from '../support/programs.ts';
@@ -65,4 +67,22 @@ async function openTab(browser: Browser, javaScriptEnabled: boolean): Promise<Ta
     if (request.url() !== `file://${tab.path}`) tab.complaints.push(`request: ${request.url()}`);
   });
   return tab;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What is wrong with the accessibility of a page. The page's own policy forbids foreign scripts; the tool comes in through the browser, past it. */
+export async function violationsOn(page: Page): Promise<unknown> {
+  return page.evaluate(`${axe}
+    axe.run({ resultTypes: ['violations'] }).then((result) => result.violations.map((violation) => JSON.stringify(violation).slice(0, 500)))`);
+}
+
+/** An issued invoice as a record. */
+export function invoice(fields: object): object {
+  return {
+    ...{ number: 1, documentType: 'INVOICE', date: '2026-01-05', dueBy: '2026-02-05', currency: 'CLP' },
+    ...{ totalAmount: 100, amountToBePaid: 100, issuerFiscalId: '9-9' },
+    ...{ receiverFiscalId: '1-9', customer: { name: 'Roble', fiscalId: '1-9' } },
+    ...fields,
+  };
 }

@@ -1,22 +1,10 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needing, runProgram } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { browserForTests } from './browser.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-function invoice(fields: object): object {
-  return {
-    ...{ number: 1, documentType: 'INVOICE', date: '2026-01-05', dueBy: '2026-02-05', currency: 'CLP' },
-    ...{ totalAmount: 100, amountToBePaid: 100, issuerFiscalId: '9-9' },
-    ...{ receiverFiscalId: '1-9', customer: { name: 'Roble' } },
-    ...fields,
-  };
-}
+import { browserForTests, invoice, violationsOn } from './browser.ts';
 
 /** Everything that a page can have, in two currencies and in none. */
 const MUCH = [
@@ -85,9 +73,7 @@ describe('the page of a statement in a browser', needing('chromium'), () => {
       expect(policy).toMatch(
         /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'$/,
       );
-      const violations = await page.evaluate(`${axe}
-        axe.run({ resultTypes: ['violations'] }).then((result) => result.violations.map((violation) => JSON.stringify(violation).slice(0, 500)))`);
-      expect(violations).toEqual([]);
+      expect(await violationsOn(page)).toEqual([]);
     }
   });
 

@@ -29,18 +29,23 @@ interface Attempt {
   readonly args?: readonly string[];
 }
 
-/** Runs a listing against a server that serves one record, with a store of that text; `BASE` in it is the server. */
-async function runWith({ store, modes = [0o600, 0o700], args = ['issued', '--format', 'jsonl'] }: Attempt) {
+/** A store of this text in a private folder, and the environment of its owner. */
+function privateStore(text: string) {
   const folder = join(temporaryFolder(), 'config');
   const file = join(folder, 'config.json');
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+  return { folder, file, env: { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined } };
+}
+
+/** Runs a listing against a server that serves one record, with a store of that text; `BASE` in it is the server. */
+async function runWith({ store, modes = [0o600, 0o700], args = ['issued', '--format', 'jsonl'] }: Attempt) {
   const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }));
   return withServer(server, async ({ baseUrl, requests }) => {
-    mkdirSync(folder);
     const text = store.replaceAll('BASE', baseUrl);
-    writeFileSync(file, text);
+    const { folder, file, env } = privateStore(text);
     chmodSync(file, modes[0]);
     chmodSync(folder, modes[1]);
-    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     const { code, stdout, stderr } = await runHere(args, { env });
     const after = readFileSync(file, 'utf8');
     return { code, stdout: stdout.toString(), stderr, requests: requests.length, file, folder, text, after };
@@ -116,14 +121,10 @@ describe.concurrent('the store', () => {
   });
 
   it('is the old one or the new one when its writer is killed, and the next one clears up', async () => {
-    const folder = join(temporaryFolder(), 'config');
-    const file = join(folder, 'config.json');
-    mkdirSync(folder, { mode: 0o700 });
     // Large enough to be seen half-written.
     const text = GOOD.replace('"baseUrl"', `"note":"${'x'.repeat(700_000)}","baseUrl"`);
-    writeFileSync(file, text, { mode: 0o600 });
+    const { folder, file, env } = privateStore(text);
     const { profiles } = JSON.parse(text) as { profiles: object };
-    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     let left = 0;
     // A busy machine may let the writer finish before the kill: until one fell into the writing, which leaves something.
     for (let kill = 0; kill < 8 || left === 0; kill++) {
@@ -153,12 +154,9 @@ describe.concurrent('the store', () => {
     const conf = texts.filter((text) => text.includes('clearInvalidConfig'));
     expect(conf.map((text) => text.includes('SIGVTALRM'))).toEqual(conf.map(() => false));
     expect(conf.length).toBeGreaterThan(0);
-    const folder = join(temporaryFolder(), 'config');
-    mkdirSync(folder, { mode: 0o700 });
     const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }), always(silence));
     await withServer(server, async ({ baseUrl }) => {
-      writeFileSync(join(folder, 'config.json'), GOOD.replace('BASE', baseUrl), { mode: 0o600 });
-      const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+      const { env } = privateStore(GOOD.replace('BASE', baseUrl));
       const { process, exit } = startFolio(['issued'], { env });
       await server.asked(1);
       process.kill('SIGINT');
@@ -167,10 +165,9 @@ describe.concurrent('the store', () => {
   });
 
   it('behind a symbolic link must lie in a private folder too', async () => {
-    const [folder, elsewhere] = [join(temporaryFolder(), 'config'), join(temporaryFolder(), 'real')];
-    for (const path of [folder, elsewhere]) mkdirSync(path, { mode: 0o700 });
-    writeFileSync(join(elsewhere, 'store.json'), GOOD, { mode: 0o600 });
-    symlinkSync(join(elsewhere, 'store.json'), join(folder, 'config.json'));
+    const { folder: elsewhere, file } = privateStore(GOOD);
+    const folder = temporaryFolder();
+    symlinkSync(file, join(folder, 'config.json'));
     chmodSync(elsewhere, 0o755);
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     const { code, stderr } = await runHere(['issued'], { env });
