@@ -20,6 +20,21 @@ const FIRST_SIZE = 16 * 1024;
 /** The most bytes of UTF-8 that a unit of a text takes. */
 const BYTES = 3;
 
+/** Rows that are passed on together. */
+const ROWS_AT_ONCE = 1_000;
+
+/** Rows as records, a thousand at a time; at least one batch, be it empty. */
+export function* batchesOfRows(rows: Iterable<Row>): Generator<RecordBatch> {
+  let some: Row[] = [];
+  for (const row of rows) {
+    some.push(row);
+    if (some.length < ROWS_AT_ONCE) continue;
+    yield batchOfRows(some);
+    some = [];
+  }
+  yield batchOfRows(some);
+}
+
 /** The rows of a result as records, so that every writer can write them. A column `a.b` stays one member of that name. */
 export function batchOfRows(rows: Iterable<Row>): RecordBatch {
   const names = new Map<string, string>();

@@ -1,11 +1,10 @@
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { cellJson } from '../json/cells.ts';
-import type { RecordBatch } from '../json/records.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { AGES } from './ages.ts';
-import { amountJson, batchOfRows, textJson, type Row } from '../query/rows.ts';
+import { amountJson, textJson, type Row } from '../query/rows.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 
 /** A statement, and the organization that sends it. */
@@ -50,34 +49,22 @@ export function statementColumns(isSeveral: boolean): readonly string[] {
   return Object.keys(STATEMENT_SHOWN).slice(isSeveral ? 0 : 1);
 }
 
-/** Rows that are passed on together, at least. */
-const ROWS = 1_000;
-
 /** A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of `open` is what `folio aging` calls the total. */
-export function* statementRows(
-  statements: readonly OwnStatement[],
-  isSeveral: boolean,
-): Generator<RecordBatch> {
-  let rows: Row[] = [];
-  for (const own of statements) {
-    for (const row of rowsOf(own, isSeveral)) rows.push(row);
-    if (rows.length < ROWS) continue;
-    yield batchOfRows(rows);
-    rows = [];
+export function* statementRows(statements: readonly OwnStatement[], isSeveral: boolean): Generator<Row> {
+  for (const { profile, statement } of statements) {
+    const { name, fiscalId } = statement.party;
+    for (const { currency, documents, credits, cancelled } of statement.currencies) {
+      for (const document of [...documents, ...credits, ...cancelled]) {
+        yield [
+          ...(isSeveral ? [[PROFILE_COLUMN, textJson(profile)] as const] : []),
+          ['counterparty', textJson(name)],
+          ['fiscalId', textJson(fiscalId)],
+          ['currency', textJson(currency)],
+          ...documentFields(document),
+        ];
+      }
+    }
   }
-  yield batchOfRows(rows);
-}
-
-function rowsOf({ profile, statement: { party, currencies } }: OwnStatement, isSeveral: boolean): Row[] {
-  return currencies.flatMap(({ currency, documents, credits, cancelled }) =>
-    [...documents, ...credits, ...cancelled].map((document): Row => [
-      ...(isSeveral ? [[PROFILE_COLUMN, textJson(profile)] as const] : []),
-      ['counterparty', textJson(party.name)],
-      ['fiscalId', textJson(party.fiscalId)],
-      ['currency', textJson(currency)],
-      ...documentFields(document),
-    ]),
-  );
 }
 
 function documentFields({ payments, ...document }: StatedDocument): Row {

@@ -73,15 +73,13 @@ export interface ListLayout {
   readonly against?: Against;
   /** The index of the number of the row, where rows have one: rows without it go on the row before. */
   readonly row?: number;
-  readonly furtherTax?: FurtherTax;
-}
-
-/** A tax besides the value added tax. Where its columns are the last, more of them may follow, three cells each. */
-interface FurtherTax {
-  readonly amount: number;
-  /** Those of code, amount and rate. */
-  readonly indexes: readonly number[];
-  readonly isLast: boolean;
+  /** A tax besides the value added tax. Where its columns are the last, more of them may follow, three cells each. */
+  readonly furtherTax?: {
+    readonly amount: number;
+    /** Those of code, amount and rate. */
+    readonly indexes: readonly number[];
+    readonly isLast: boolean;
+  };
 }
 
 /** The headings of a register of the tax authority, as it writes them. */
@@ -166,10 +164,12 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
   const { toldBy, tax, total } = register;
   const fields = { ...REGISTER_FIELDS, counterpartyFiscalId: [toldBy[0]], tax, total: [total] };
   for (const field of LIST_FIELDS) if (field !== 'currency') columns.set(field, fields[field].map(indexOf));
+  const isSales = register.against === 'issued';
   const further = register.furtherTax.map(indexOf);
   const isLast = further.every((index, at) => index === names.length - 3 + at);
   return {
-    kind: kindOf(register, has),
+    // Of purchases, all but those that are pending say when they were answered.
+    kind: isSales ? 'sales' : has('Fecha Acuse') || has('Fecha Reclamo') ? 'purchases' : 'pending',
     against: register.against,
     headings,
     columns,
@@ -178,25 +178,13 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
   };
 }
 
-/** Which register it is: of purchases, all but that of pending ones say when they were answered. */
-function kindOf({ against }: Register, has: (heading: string) => boolean): ListLayout['kind'] {
-  if (against === 'issued') return 'sales';
-  return has('Fecha Acuse') || has('Fecha Reclamo') ? 'purchases' : 'pending';
-}
-
 /** A heading without case, accents and superfluous blanks. */
 function folded(heading: string): string {
   return heading.normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** What the name of a list says: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. */
-interface NameOfList {
-  readonly fiscalId: string | undefined;
-  readonly month: Period | undefined;
-}
-
-/** Reads the name of a list. A second download may have ` (1)` behind it. */
-export function readName(path: string): NameOfList {
+/** What the name of a list says: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. A second download may have ` (1)` behind it. */
+export function readName(path: string): { fiscalId: string | undefined; month: Period | undefined } {
   const stem = basename(path)
     .replace(/(?:\.[A-Za-z]+)+$/, '')
     .replace(/\s*\(\d+\)$/, '');

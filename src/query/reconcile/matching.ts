@@ -166,20 +166,15 @@ export function* matchEntries(
   }
 }
 
-interface NearOptions {
-  /** Whether an unmatched entry may be one of the other side with a mistake in it. */
-  readonly isWanted: (entry: Entry) => boolean;
-  /** A text that is equal for two entries of one counterparty; undefined for an entry that names none. */
-  readonly partyKey: (entry: Entry) => string | undefined;
-}
-
 /**
  * Finds what is on both sides with a mistake in it: entries without another side that have the same party and total and another
- * number, or the same number and total and another party, and are each other's only candidate.
+ * number, or the same number and total and another party, and are each other's only candidate. `isWanted` says which entries may
+ * be one of the other side; `partyKey` is a text that is equal for one counterparty, undefined for an entry that names none.
  */
 export function* findNear(
   entries: readonly Entry[],
-  { isWanted, partyKey }: NearOptions,
+  isWanted: (entry: Entry) => boolean,
+  partyKey: (entry: Entry) => string | undefined,
 ): CooperativeTask<void> {
   const left = entries.filter((entry) => entry.outcome === 'unmatched' && isWanted(entry));
   const isPair: IsPair = (one, other) => {

@@ -2,11 +2,10 @@ import type { Finding } from '../../findings.ts';
 import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
-import type { RecordBatch } from '../../json/records.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import { compareOrders } from '../cell-order.ts';
-import { amountJson, batchOfRows, textJson, type Row } from '../rows.ts';
+import { amountJson, textJson, type Row } from '../rows.ts';
 import { ROW_OUTCOMES, type Entry, type Outcome } from './entries.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 
@@ -31,22 +30,12 @@ export const COLUMNS = Object.keys(SHOWN);
 /** What became of the documents: what is on both sides is there once, as the entry of the list. */
 type Outcomes = ReadonlyMap<Outcome, readonly Entry[]>;
 
-/** Rows that are written at a time. */
-const ROWS_AT_ONCE = 1_000;
-
-/** The rows of the result, by outcome, then counterparty and number; at least one batch, be it empty. */
-export function* rowsOf(entries: Outcomes, all: boolean): Generator<RecordBatch> {
-  let rows: Row[] = [];
+/** The rows of the result, by outcome, then counterparty and number. */
+export function* rowsOf(entries: Outcomes, all: boolean): Generator<Row> {
   for (const outcome of ROW_OUTCOMES) {
     if (outcome === 'same' && !all) continue;
-    for (const entry of inOrder(entries.get(outcome) ?? [])) {
-      rows.push(rowOf(entry));
-      if (rows.length < ROWS_AT_ONCE) continue;
-      yield batchOfRows(rows);
-      rows = [];
-    }
+    for (const entry of inOrder(entries.get(outcome) ?? [])) yield rowOf(entry);
   }
-  yield batchOfRows(rows);
 }
 
 /** Digits of fiscal IDs that are sorted by value. */

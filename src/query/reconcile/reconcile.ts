@@ -13,6 +13,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Question } from '../questions.ts';
 import { chosenColumns } from '../result-rows.ts';
+import { batchesOfRows } from '../rows.ts';
 import { bareNumber, entryOf, ROW_OUTCOMES, type Entry, type Outcome } from './entries.ts';
 import type { ListField } from './list-layout.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
@@ -101,7 +102,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   function* decide(): CooperativeTask<void> {
     const both = [...listed, ...served];
     yield* matchEntries(both, { against, hasIds, hasTypes, tolerance });
-    yield* findNear(both, { isWanted, partyKey });
+    yield* findNear(both, isWanted, partyKey);
     for (const entry of both) {
       if (entry.side === 'service') entry.outcome = outcomeInService(entry);
       else if (entry.outcome === 'unmatched') entry.outcome = 'only in the list';
@@ -142,7 +143,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
       for await (const batch of records) service.add(batch);
       service.refuseWithout();
       await runCooperatively(decide(), signal);
-      yield* rowsOf(entries, all);
+      yield* batchesOfRows(rowsOf(entries, all));
     },
     result: {
       columns: (asked) =>

@@ -5,6 +5,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
 import { writerOfResult, type ResultForm } from '../../query/questions.ts';
 import { chosenColumns } from '../../query/result-rows.ts';
+import { batchesOfRows } from '../../query/rows.ts';
 import {
   statementColumns,
   statementRows,
@@ -164,7 +165,7 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const read = await readAll(job);
     ({ results } = read);
-    yield* statementRows(read.statements, isSeveral);
+    yield* batchesOfRows(statementRows(read.statements, isSeveral));
   };
   const state = run.whole;
   const delivered = await deliver(run, rows(), { plan, state });
