@@ -519,75 +519,41 @@ describe('reconcile', () => {
     }
   });
 
-  it.each<readonly [what: string, line: string | undefined, of: RegisterKind, said: string]>([
+  const second = (given: Listed): string => lineOf('registro', 2, given);
+  const cells = (count: number): string => `the row has ${count} cells, and there are 27 headings`;
+  const nameless = 'the row has no number of a document';
+  const openQuote = 'a quote is opened there and not closed';
+  const twoQuotes = `${second({ name: '"Roble' })}\n${lineOf('registro', 3, { name: '"Lago"' })}`;
+  const [bought, sold] = ['registro', 'sales'] as const;
+  it.each<readonly [what: string, line: string, said: string, of: RegisterKind]>([
     [
       'a number that is none',
-      lineOf('registro', 2, { total: '1.190.000' }),
-      'registro',
-      'line 3: Monto Total is "1.190.000", which is no whole number',
+      second({ total: '1.1.0' }),
+      'Monto Total is "1.1.0", which is no whole number',
+      bought,
     ],
-    ['no total', lineOf('registro', 2, { total: '' }), 'registro', 'line 3: Monto Total is empty'],
+    ['no total', second({ total: '' }), 'Monto Total is empty', bought],
     [
       'an unreadable date',
-      lineOf('registro', 2, { date: '31/02/2026' }),
-      'registro',
-      'line 3: Fecha Docto is "31/02/2026", which is no day',
+      second({ date: '31/02/2026' }),
+      'Fecha Docto is "31/02/2026", which is no day',
+      bought,
     ],
-    [
-      'a row too short',
-      '2;33;Del Giro;76123456-7;Roble;5',
-      'registro',
-      'line 3: the row has 6 cells, and there are 27 headings',
-    ],
-    [
-      'a row that is cut behind its first cell',
-      '2;',
-      'registro',
-      'line 3: the row has 2 cells, and there are 27 headings',
-    ],
-    ['a row of one cell', '2', 'sales', 'line 3: the row has 1 cell, and there are 43 headings'],
-    ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'sales', 'line 3: a further tax is "y"'],
-    [
-      'a code that is none',
-      lineOf('registro', 2, { type: 'FACTURA' }),
-      'registro',
-      'line 3: Tipo Doc is "FACTURA", which is no code',
-    ],
-    [
-      'no number',
-      lineOf('registro', 2, { number: '' }),
-      'registro',
-      'line 3: the row has no number of a document',
-    ],
-    [
-      'totals that are not last',
-      `Total;;;;;;;;;;;;;;5\n${lineOf('registro', 2, {})}`,
-      'registro',
-      'line 3: the row has no number of a document',
-    ],
-    [
-      'an open quote',
-      lineOf('registro', 2, {}).replace('Roble', '"Roble'),
-      'registro',
-      'line 3: a quote is opened there and not closed',
-    ],
-    [
-      'a quote that another cell would close',
-      `${lineOf('registro', 2, { name: '"Roble' })}\n${lineOf('registro', 3, { name: '"Lago"' })}`,
-      'registro',
-      'line 3: a quote is opened there and not closed',
-    ],
-    [
-      'a row without an end',
-      lineOf('registro', 2, { name: 'a'.repeat(2_000_000) }),
-      'registro',
-      'line 3: it has more than 1 MiB',
-    ],
-  ])('refuses %s by its line, and writes nothing', async (_, line, kind, said) => {
+    ['a row too short', '2;33;Del Giro;76123456-7;Roble;5', cells(6), bought],
+    ['a row that is cut behind its first cell', '2;', cells(2), bought],
+    ['a row of one cell', '2', 'the row has 1 cell, and there are 43 headings', sold],
+    ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'a further tax is "y"', sold],
+    ['a code that is none', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is no code', bought],
+    ['no number', second({ number: '' }), nameless, bought],
+    ['totals that are not last', `Total;;;;;;;;;;;;;;5\n${second({})}`, nameless, bought],
+    ['an open quote', second({}).replace('Roble', '"Roble'), openQuote, bought],
+    ['a quote that another cell would close', twoQuotes, openQuote, bought],
+    ['a row without an end', second({ name: 'a'.repeat(2_000_000) }), 'it has more than 1 MiB', bought],
+  ])('refuses %s by its line, and writes nothing', async (_, line, said, kind) => {
     const files = { [NAME]: `${register(kind, [{ number: 9 }])}${line}` };
     const exit = await runReconcile(files, [receivedRecord()], ['-o', 'out.csv', '--period', '2026-10']);
     expect(exit).toMatchObject({ code: 2, text: '' });
-    expect(exit.stderr.replaceAll(/\s+/g, ' ')).toContain(`${NAME}, ${said}`);
+    expect(exit.stderr.replaceAll(/\s+/g, ' ')).toContain(`${NAME}, line 3: ${said}`);
   });
 
   it('refuses lists that do not fit what is asked', async () => {
