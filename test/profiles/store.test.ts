@@ -29,6 +29,11 @@ describe('a broken store', () => {
     [' \n', 'it is empty'],
     ['{"profiles": {"acme": {"token": "eyJ-secret"} "x"', 'it is not JSON (line 1, column 47)'],
     ['{"token": eyJ-secret}', 'it is not JSON (line 1, column 11)'],
+    ['{\n  "ñ": 1\n  "b": 2\n}', 'it is not JSON (line 3, column 3)'],
+    ['{"á": tru}', 'it is not JSON (line 1, column 10)'],
+    ['["a\nb"]', 'it is not JSON (line 1, column 4)'],
+    [`["${'a'.repeat(1_000_000)}`, 'it is not JSON (line 1, column 1000003)'],
+    ['['.repeat(1_000_000), 'it is not JSON (line 1, column 1001)'],
     ['[]', 'expected a JSON object, found an array'],
     ['null', 'expected a JSON object, found null'],
     ['"eyJ-secret"', 'expected a JSON object, found a string'],
@@ -37,7 +42,7 @@ describe('a broken store', () => {
     ['{"settings": "eyJ-secret"}', 'settings is a string, expected an object'],
     ['{"profiles": {"acme": "eyJ-secret"}}', 'profiles.acme is a string, expected an object'],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'it is not UTF-8 text'],
-  ])('is named with the reason and left as it is: %s', async (content, reason) => {
+  ])('is named with the reason and left as it is: %.60s', async (content, reason) => {
     const { file, store } = openWith(content);
     const error = await store.catch((thrown: unknown) => thrown as Error);
     expect(error).toMatchObject({

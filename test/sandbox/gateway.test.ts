@@ -3,7 +3,7 @@ import { chooseFault, PageCache } from '../../src/sandbox/gateway.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { jsonReply } from '../../src/sandbox/reply.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
-import { httpGet } from '../support/http-get.ts';
+import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 
 /** The waits, in ms, of 20 calls of a path; nothing really waits. */
 async function waits(path: string, options: SandboxOptions): Promise<number[]> {
@@ -34,6 +34,20 @@ it('lets the received listing alone take 10 to 25 s', async () => {
   expect(Math.min(...times)).toBeGreaterThanOrEqual(10_000);
   expect(Math.max(...times)).toBeLessThanOrEqual(25_000);
 });
+
+/** The statuses of so many calls, one after the other, and the codes of the errors that they ended with. */
+async function outcomesOf(calls: number, call: () => Promise<HttpAnswer>): Promise<Set<unknown>> {
+  const outcomes = new Set<unknown>();
+  for (let number = 0; number < calls; number++) {
+    outcomes.add(
+      await call().then(
+        ({ status }) => status,
+        (error: NodeJS.ErrnoException) => error.code,
+      ),
+    );
+  }
+  return outcomes;
+}
 
 const proper = jsonReply(200, '{}');
 const faults = (seed: number, rate: number): string[] =>
@@ -73,15 +87,8 @@ describe('faults', () => {
   it('reach the client, and the same request succeeds later', async () => {
     const log: string[] = [];
     const sandbox = await startSandbox({ failRate: 0.5, log: (line) => log.push(line) });
-    const outcomes = new Set<unknown>();
-    for (let call = 0; call < 60; call++) {
-      const answer = httpGet(`${sandbox.baseUrl}/customers`, {
-        headers: { authorization: sandbox.tokens[0] },
-      });
-      outcomes.add(
-        await answer.then(({ status }) => status).catch((error: NodeJS.ErrnoException) => error.code),
-      );
-    }
+    const headers = { authorization: sandbox.tokens[0] };
+    const outcomes = await outcomesOf(60, () => httpGet(`${sandbox.baseUrl}/customers`, { headers }));
     await sandbox.close();
     expect(outcomes).toEqual(new Set([200, 429, 500, 502, 503, 'ECONNRESET']));
     expect(log.some((line) => line.includes('200 cut short'))).toBe(true);
@@ -99,17 +106,19 @@ describe('faults', () => {
     // The same seed signs the same links.
     const sandbox = await startSandbox({ failRate: 0.9, seed: 1 });
     const link = new URL(sandbox.baseUrl).origin + pathname + search;
-    const outcomes = new Set<unknown>();
-    for (let call = 0; call < 60; call++) {
-      outcomes.add(
-        await httpGet(link)
-          .then(({ status }) => status)
-          .catch((error: NodeJS.ErrnoException) => error.code),
-      );
-    }
+    const outcomes = await outcomesOf(60, () => httpGet(link));
     await sandbox.close();
     expect(outcomes).toEqual(new Set([302, 429, 500, 502, 503, 'ECONNRESET']));
   });
+});
+
+it('break connections with TLS too', async () => {
+  const sandbox = await startSandbox({ tls: true, failRate: 1 });
+  const options = { ca: sandbox.certificate!, headers: { authorization: sandbox.tokens[0] } };
+  const outcomes = await outcomesOf(20, () => httpGet(`${sandbox.baseUrl}/customers`, options));
+  await sandbox.close();
+  expect(outcomes).toContain('ECONNRESET');
+  expect(outcomes).not.toContain(200);
 });
 
 it('keeps the latest answers within its bytes, and none that is too large or not whole', () => {
