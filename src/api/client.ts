@@ -295,7 +295,7 @@ function createSignalJoiner(base: AbortSignal): (own: AbortSignal | undefined) =
  * The value of the Authorization header: the token alone (spec 5, rule 2). Throws AuthError for a token that no header
  * can carry. The error does not show the token; the error of the runtime would.
  */
-export function authorization(token: string): string {
+function authorization(token: string): string {
   if (token === '') throw new AuthError('there is no token', { hint: 'Log in with `folio auth login`.' });
   if (/^bearer\s/i.test(token)) {
     throw new AuthError('the token begins with "Bearer", and the service wants it alone', {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Limiter, RetryQuota, decideRetry, isRetryable } from '../../src/api/retry.ts';
+import { Limiter, decideRetry, isRetryable } from '../../src/api/retry.ts';
 
 const options = { retries: 5, delay: 500 };
 const now = Date.UTC(2026, 10, 21, 10, 0, 0);
@@ -78,38 +78,6 @@ describe('isRetryable', () => {
   });
 });
 
-/** How many retries are left until the quota says no. */
-function drain(quota: RetryQuota): number {
-  let taken = 0;
-  while (quota.take()) taken++;
-  return taken;
-}
-
-describe('RetryQuota', () => {
-  it('allows 35 retries in an outage', () => {
-    const quota = new RetryQuota();
-    expect(drain(quota)).toBe(35);
-    expect(quota.take()).toBe(false);
-  });
-
-  it('has single faults cost nothing in the end', () => {
-    const quota = new RetryQuota();
-    for (let request = 0; request < 1000; request++) {
-      expect(quota.take() && quota.take()).toBe(true);
-      quota.refund(2);
-    }
-    expect(drain(quota)).toBe(35);
-  });
-
-  it('recovers slowly by requests that need no retry, and never beyond its size', () => {
-    const quota = new RetryQuota();
-    quota.refund(0);
-    expect(drain(quota)).toBe(35);
-    for (let request = 0; request < 14; request++) quota.refund(0);
-    expect(drain(quota)).toBe(1);
-  });
-});
-
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -124,16 +92,6 @@ function crowd(inFlight: Limiter, count: number): { admitted: number[]; leave: (
 }
 
 describe('Limiter', () => {
-  it('admits as many as are allowed, in the order of asking', async () => {
-    const inFlight = new Limiter(2);
-    const { admitted, leave } = crowd(inFlight, 4);
-    await settled();
-    expect(admitted).toEqual([0, 1]);
-    leave();
-    await settled();
-    expect(admitted).toEqual([0, 1, 2]);
-  });
-
   it('goes down to one after a 429, once those in flight are done', async () => {
     const inFlight = new Limiter(3);
     const { admitted, leave } = crowd(inFlight, 6);

@@ -22,19 +22,6 @@ describe('sizes of pages', () => {
     expect(asked).toEqual(expected);
   });
 
-  it('are halved once pages came, whatever they are', () => {
-    for (const first of [499, 97, 1000, 7]) {
-      const sizes = new PageSizes(first);
-      sizes.served(page(1), { count: 1, bytes: 100 });
-      let [size, limit]: [number, LocalLimit | undefined] = [first, undefined];
-      while (size > 1) {
-        limit = sizes.refused(page(size), 'large', limit);
-        expect(limit.most).toBe(Math.floor(size / 2));
-        size = sizes.windowAt(0, limit.most).size;
-      }
-    }
-  });
-
   it.each([
     ['hardly more than comes', 52, 52],
     ['just what was refused', 500, 158],
@@ -89,13 +76,6 @@ describe('sizes of pages', () => {
     sizes.served(page(250), { count: 250, bytes: 250_000 });
     expect([sizes.windowAt(0).size, sizes.windowAt(0).size]).toEqual([500, 250]);
     sizes.served(page(500), { count: 500, bytes: 500_000 });
-    expect(sizes.windowAt(0).size).toBe(500);
-  });
-
-  it('stay large elsewhere when a place is refused at a size that was served', () => {
-    const sizes = new PageSizes(500);
-    sizes.served(page(500), { count: 500, bytes: 500_000 });
-    expect(sizes.refused(page(500), 'large').most).toBe(250);
     expect(sizes.windowAt(0).size).toBe(500);
   });
 
@@ -184,47 +164,5 @@ describe('sizes of pages', () => {
     expect(sizes.windowAt(20, Infinity, 20)).toEqual({ offset: 20, size: 10, step: 10 });
     expect(sizes.windowAt(20, Infinity, 19).offset).toBeLessThan(20);
     expect(sizes.windowAt(20, 4)).toEqual({ offset: 18, size: 3, step: 4 });
-  });
-
-  it('say which size the service applies, and are fixed only where it is larger than the one asked for', () => {
-    const sizes = new PageSizes(50);
-    expect([sizes.applied, sizes.isFixed, sizes.isConstant]).toEqual([0, false, false]);
-    sizes.rebase(20, 50);
-    expect([sizes.applied, sizes.isFixed, sizes.isConstant, sizes.largest]).toEqual([0, false, false, 20]);
-    sizes.cap(15);
-    expect([sizes.applied, sizes.isFixed, sizes.isConstant, sizes.largest]).toEqual([15, false, true, 15]);
-    sizes.rebase(30, 20);
-    expect([sizes.applied, sizes.isFixed, sizes.isConstant, sizes.largest]).toEqual([30, true, true, 30]);
-    expect(sizes.windowAt(65)).toEqual({ offset: 60, size: 30, step: 30 });
-  });
-
-  it('are trials where the service was seen to refuse sizes, until one of that size came', () => {
-    const sizes = new PageSizes(100);
-    expect([sizes.isUntried(50), sizes.wasServed(10), sizes.wasServed(11)]).toEqual([false, true, false]);
-    expect(sizes.refusedOutright(100)).toEqual({ most: 50, refused: 100, calm: 0, patience: 1 });
-    expect([sizes.isUntried(50), sizes.isUntried(10)]).toEqual([true, false]);
-    sizes.served(page(50), { count: 50, bytes: 500 });
-    expect([sizes.isUntried(50), sizes.isUntried(51), sizes.wasServed(50)]).toEqual([false, true, true]);
-    expect(sizes.refusedOutright(12).most).toBe(10);
-  });
-
-  it('do not count as served where the page was short', () => {
-    const sizes = new PageSizes(100);
-    sizes.served(page(100), { count: 99, bytes: 990 });
-    expect(sizes.wasServed(100)).toBe(false);
-    sizes.served(page(100), { count: 100, bytes: 1000 });
-    expect(sizes.wasServed(100)).toBe(true);
-  });
-
-  it('go on with a trial where pages need not be of one size any longer', () => {
-    const sizes = new PageSizes(500);
-    sizes.refused(page(500), 'large');
-    sizes.served(page(250), { count: 250, bytes: 250_000 });
-    const trial = sizes.windowAt(0).step;
-    expect([trial > 250, sizes.isTrial(trial)]).toEqual([true, true]);
-    sizes.keepConstant(false);
-    expect(sizes.isTrial(trial)).toBe(true);
-    sizes.keepConstant(true);
-    expect(sizes.isTrial(trial)).toBe(false);
   });
 });
