@@ -29,30 +29,6 @@ interface ApiRequest<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Counted since the client was made, across all its requests. */
-interface RequestStats {
-  /** Requests that were sent, retries included. */
-  readonly requests: number;
-  readonly retries: number;
-  /** Bytes of all bodies, as they were on the wire. */
-  readonly bytes: number;
-}
-
-/** Asks one service for one organization. */
-export interface ApiClient {
-  /**
-   * Sends the request, as often as the retries allow, and returns what `parse` makes of the body.
-   *
-   * @throws AuthError (401, 403), ServiceError (a 403 or a listing's 404 for a wrong address), NotFoundError (404),
-   *   RefusedQuery or UnknownFiscalIds (400), StatusError (a status in `passes` at once, another one after all retries),
-   *   ServiceError (anything else, after all retries), UsageError (a path that leads out of the base address), the
-   *   signal's reason, or what `parse` throws
-   */
-  get<T>(request: ApiRequest<T>): Promise<T>;
-  readonly stats: RequestStats;
-  close(): Promise<void>;
-}
-
 /** What a client is made of. */
 export interface ClientOptions {
   readonly baseUrl: URL;
@@ -97,11 +73,6 @@ export type RequestEvent =
 /** Is told of every request of a client. Must not throw. */
 export type ObserveRequests = (event: RequestEvent) => void;
 
-/** Makes the client of one organization at one base address. Throws AuthError for a token that no header can carry. */
-export function createClient(options: ClientOptions): ApiClient {
-  return new Client(options);
-}
-
 /** A request, and what its attempts share. */
 interface Call<T> {
   readonly request: ApiRequest<T>;
@@ -110,7 +81,8 @@ interface Call<T> {
   readonly label: { readonly request: number; readonly target: string };
 }
 
-class Client implements ApiClient {
+/** Asks one service for one organization. */
+export class ApiClient {
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #proxy: Proxy | undefined;
@@ -118,11 +90,13 @@ class Client implements ApiClient {
   readonly #limiter: Limiter;
   readonly #quota: RetryQuota;
   readonly #signalFor: (own: AbortSignal | undefined) => AbortSignal;
+  /** Since the client was made: requests that were sent, retries among them, and bytes of all bodies on the wire. */
   readonly stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
   /** The service wants no request before this time, as `Clock.elapsed` counts. */
   #pausedUntil = 0;
 
+  /** Throws AuthError for a token that no header can carry. */
   constructor(options: ClientOptions) {
     const { token, transport, baseUrl, version, signal, concurrency } = options;
     this.#options = options;
@@ -139,6 +113,14 @@ class Client implements ApiClient {
     this.#quota = options.quota ?? new RetryQuota();
   }
 
+  /**
+   * Sends the request, as often as the retries allow, and returns what `parse` makes of the body.
+   *
+   * @throws AuthError (401, 403), ServiceError (a 403 or a listing's 404 for a wrong address), NotFoundError (404),
+   *   RefusedQuery or UnknownFiscalIds (400), StatusError (a status in `passes` at once, another one after all retries),
+   *   ServiceError (anything else, after all retries), UsageError (a path that leads out of the base address), the
+   *   signal's reason, or what `parse` throws
+   */
   async get<T>(request: ApiRequest<T>): Promise<T> {
     const { baseUrl, clock, retry } = this.#options;
     const url = requestUrl(baseUrl, request.path, request.query);

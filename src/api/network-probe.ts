@@ -21,30 +21,22 @@ interface Handshake {
   readonly validTo: number;
 }
 
+/** The time limit of each step, in ms. */
+const STEP_TIMEOUT = 10_000;
+
 /**
  * The steps of a connection, one by one, to find out which of them fails. Each rejects with the error of the network
  * (its `code` says which), or with the signal's reason.
  */
-export interface NetworkProbe {
+export const nodeNetworkProbe = {
   /** The addresses behind a name. */
-  lookup(host: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Connects, then disconnects. */
-  connect(target: HostAndPort, signal: AbortSignal): Promise<void>;
-  /** Makes a TLS connection, through the proxy if there is one, checks the certificate, then disconnects. */
-  handshake(target: HostAndPort, proxy: Proxy | undefined, signal: AbortSignal): Promise<Handshake>;
-}
-
-/** The time limit of each step, in ms. */
-const STEP_TIMEOUT = 10_000;
-
-/** The steps on the real network. */
-export const nodeNetworkProbe: NetworkProbe = {
-  async lookup(host, signal) {
+  async lookup(host: string, signal: AbortSignal): Promise<readonly string[]> {
     const found = await Promise.race([lookup(host, { all: true }), rejectOnAbort(signal)]);
     return [...new Set(found.map(({ address }) => address))];
   },
 
-  async connect(target, signal) {
+  /** Connects, then disconnects. */
+  async connect(target: HostAndPort, signal: AbortSignal): Promise<void> {
     const socket = connectPlain({ ...target, signal });
     try {
       await waitForEvent(socket, 'connect');
@@ -53,7 +45,8 @@ export const nodeNetworkProbe: NetworkProbe = {
     }
   },
 
-  async handshake(target, proxy, signal) {
+  /** Makes a TLS connection, through the proxy if there is one, checks the certificate, then disconnects. */
+  async handshake(target: HostAndPort, proxy: Proxy | undefined, signal: AbortSignal): Promise<Handshake> {
     const carrier = proxy === undefined ? undefined : await openTunnel(target, proxy, signal);
     const name = isIP(target.host) === 0 ? { servername: target.host } : {};
     const socket = connectSafely(
@@ -71,6 +64,8 @@ export const nodeNetworkProbe: NetworkProbe = {
     }
   },
 };
+
+export type NetworkProbe = typeof nodeNetworkProbe;
 
 function waitForEvent(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
   return new Promise((resolve, reject) => {

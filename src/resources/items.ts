@@ -9,10 +9,9 @@ import { scanArray, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';
 import { PageRefused } from '../paging/page.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
-import type { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
-import { cursorPages, numberedPages } from './listing-pages.ts';
+import { cursorPages, numberedPages, type OpenListingOptions } from './listing-pages.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 
 /** The request for one customer. */
@@ -170,15 +169,6 @@ function linkRecord(link: string): RecordBatch {
   return scanRecord(Buffer.from(JSON.stringify({ link })));
 }
 
-interface FetchFundOptions {
-  readonly client: ApiClient;
-  readonly id: string;
-  readonly concurrency: number;
-  readonly status: WalkStatus;
-  readonly signal: AbortSignal;
-  readonly onErrors: (errors: Buffer) => void;
-}
-
 /**
  * One fund with every document assigned to it, as a batch of one record: the first page as it was sent, with the documents
  * of the other pages behind its own.
@@ -188,7 +178,7 @@ export async function fetchFund({
   id,
   onErrors,
   ...options
-}: FetchFundOptions): Promise<RecordBatch> {
+}: OpenListingOptions & { readonly id: string }): Promise<RecordBatch> {
   const { paging } = fundDocuments;
   const path = fundDocuments.path.replace('{id}', () => pathSegment(id));
   let fund: Buffer | undefined;

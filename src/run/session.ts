@@ -1,5 +1,5 @@
 import { parseBaseUrl } from '../api/address.ts';
-import { createClient, type ApiClient, type ObserveRequests } from '../api/client.ts';
+import { ApiClient, type ObserveRequests } from '../api/client.ts';
 import { RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError, AuthError } from '../errors.ts';
@@ -47,7 +47,7 @@ export async function makeClient(
     env,
   });
   const retry = { retries, delay };
-  return createClient({ ...service, version, transport, concurrency, retry, timeout, clock, signal });
+  return new ApiClient({ ...service, version, transport, concurrency, retry, timeout, clock, signal });
 }
 
 /** The names of the sandbox's two organizations, which take the place of profiles. */

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createClient, type ClientOptions, type RequestEvent } from '../../src/api/client.ts';
+import { ApiClient, type ClientOptions, type RequestEvent } from '../../src/api/client.ts';
 import { StatusError } from '../../src/api/status-failure.ts';
 import { TransportTimeout } from '../../src/api/transport.ts';
 import {
@@ -26,7 +26,7 @@ const parse = (body: Buffer) => {
 function setUp(transport: ReturnType<typeof fakeTransport>, options: Partial<ClientOptions> = {}) {
   const clock = new FakeClock({ now: Date.UTC(2026, 10, 21, 10) });
   const events: RequestEvent[] = [];
-  const client = createClient({
+  const client = new ApiClient({
     baseUrl: new URL('https://api.example.com/v1'),
     token,
     version: '1.2.3',

@@ -53,35 +53,3 @@ describe.each([[['customers', 'get', '7', '--format', 'jsonl']], [['get', '/cust
     expect(exit.stderr).toContain('the service wants no more requests before');
   });
 });
-
-describe('a portal link', () => {
-  const LINK = 'https://portal.example/c/7?signature=abc';
-
-  it.each([
-    ['an object', answer(200, `{"url":"${LINK}"}`), `{"url":"${LINK}"}`],
-    ['a JSON string', answer(200, `"${LINK}"`), `{"link":"${LINK}"}`],
-    ['plain text', answer(200, `${LINK}\n`, { 'content-type': 'text/plain' }), `{"link":"${LINK}"}`],
-    ['an array of a text', answer(200, `["${LINK}"]`), `{"link":"${LINK}"}`],
-    ['an array of an object', answer(200, `[{"url":"${LINK}"}]`), `{"url":"${LINK}"}`],
-    ['the Location of a redirect', answer(302, '', { location: LINK }), `{"link":"${LINK}"}`],
-    ['the Location of a 303 with a page', answer(303, '<html>', { location: LINK }), `{"link":"${LINK}"}`],
-    ['the Location of a 201', answer(201, '', { location: LINK }), `{"link":"${LINK}"}`],
-    ['the Location of an empty 200', answer(200, '', { location: LINK }), `{"link":"${LINK}"}`],
-  ])('that comes as %s is handed over, and not followed', async (_, fault, record) => {
-    const exit = await run(() => fault, 'customers', 'portal-link', '7', '--format', 'jsonl');
-    expect({ code: exit.code, text: exit.text, stderr: exit.stderr, asked: exit.requests.length }).toEqual({
-      code: 0,
-      text: `${record}\n`,
-      stderr: '',
-      asked: 1,
-    });
-  });
-
-  it.each(['[]', '[7]', '""', 'true', '["a","b"]', '<html>', ''])(
-    'is not found in %s: exit 5',
-    async (body) => {
-      const exit = await run(() => answer(200, body), 'customers', 'portal-link', '7', '--retries', '0');
-      expect({ code: exit.code, text: exit.text }).toEqual({ code: 5, text: '' });
-    },
-  );
-});

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { always, inTurn } from '../support/fault-script.ts';
-import { startFaultServer } from '../support/fault-server.ts';
+import { always } from '../support/fault-script.ts';
 import { body, html, reset, silence, status, type Fault } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { TRIES_ALL } from '../support/random-runs.ts';
-import { runAgainst, withServer } from '../support/run-against.ts';
+import { runAgainst } from '../support/run-against.ts';
 import { TEST_TOKEN } from '../support/run-folio.ts';
 import { runModel } from '../support/run-model.ts';
 
@@ -80,41 +79,4 @@ describe('the token', () => {
     const others = { ...requests[0]!.headers, authorization: '' };
     expect(JSON.stringify(others) + requests[0]!.url.href).not.toContain(TEST_TOKEN);
   });
-});
-
-/** Where a response may try to send the token, given the hosts of the service and of somebody else. */
-const TARGETS: readonly ((own: string, other: string) => string)[] = [
-  (_, other) => `http://${other}/v1/invoices/issued`,
-  (_, other) => `//${other}/v1/invoices/issued`,
-  (own, other) => `http://${own}@${other}/v1/invoices/issued`,
-  (_, other) => `http://${other.replace('127.0.0.1', 'localhost')}/v1/invoices/issued`,
-  (own, other) => `http://${own.replace(/:\d+/, '')}.nip.io:${other.replace(/.*:/, '')}/`,
-  () => '/v1/invoices/received',
-  () => 'received',
-];
-
-describe.concurrent('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])(
-    '(%i) takes the token nowhere, not even on the same host',
-    async (code) => {
-      const other = await startFaultServer(new ModelService());
-      await withServer(other, async () => {
-        for (const target of code === 302 ? TARGETS : TARGETS.slice(0, 1)) {
-          const service = new ModelService();
-          const own = await startFaultServer(service);
-          await own.close();
-          const location = target(own.host, other.host);
-          const script = inTurn(status(code, { location }));
-          const {
-            code: exit,
-            stderr,
-            requests,
-          } = await runAgainst({ records: service, script, args: ['issued'] });
-          expect({ location, exit, requests: requests.length }).toEqual({ location, exit: 5, requests: 1 });
-          expect(stderr).toContain(`(${code})`);
-        }
-      });
-      expect(other.requests).toEqual([]);
-    },
-  );
 });

@@ -100,6 +100,7 @@ describe('the link to a portal', () => {
     const argv = ['customers', 'portal-link', '4711', '--format', 'jsonl', '--retries', '0'];
     const context = fakeContext({ openTransport: async () => transport, env, argv });
     const code = await runCommandLine(context);
+    expect(transport.asked).toHaveLength(1);
     return code === 0 ? context.stdout.text.trim() : `${code} ${context.stderr.text}`;
   }
 
@@ -124,6 +125,7 @@ describe('the link to a portal', () => {
 
   it.each(['""', '[]', '["a","b"]', '[1]', '[null]', '[{"a":1},2]', '[""]'])('is not in %s', async (body) => {
     expect(await linkOf(body)).toMatch(/^5 .*: expected a link \(byte 0\)/);
+    for (const other of ['true', '<html>', '']) expect(await linkOf(other)).toMatch(/^5 /);
   });
 });
 
