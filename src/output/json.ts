@@ -107,28 +107,25 @@ class RecordPicker {
     const parts: Buffer[] = [];
     const bounds = new Int32Array(2 * count);
     let size = 0;
+    const put = (part: Buffer): void => {
+      parts.push(part);
+      size += part.length;
+    };
     for (let index = 0; index < count; index++) {
+      this.#projection.project(batch, index);
+      const { kinds, starts, ends } = this.#projection.cells;
+      const { bytes } = this.#projection.view;
       bounds[2 * index] = size;
-      for (const part of this.#partsOf(batch, index)) {
-        parts.push(part);
-        size += part.length;
+      for (const [column, lead] of this.#leads.entries()) {
+        put(lead);
+        const kind = kinds[column]!;
+        // The span of a string leaves out its quotes.
+        const quote = kind === PLAIN_TEXT || kind === ESCAPED_TEXT ? 1 : 0;
+        put(kind === ABSENT ? NULL : bytes.subarray(starts[column]! - quote, ends[column]! + quote));
       }
+      put(CLOSE);
       bounds[2 * index + 1] = size;
     }
     return batchWithoutIds(Buffer.concat(parts, size), bounds, spaced);
-  }
-
-  *#partsOf(batch: RecordBatch, index: number): Generator<Buffer> {
-    this.#projection.project(batch, index);
-    const { kinds, starts, ends } = this.#projection.cells;
-    const { bytes } = this.#projection.view;
-    for (let column = 0; column < this.#leads.length; column++) {
-      yield this.#leads[column]!;
-      const kind = kinds[column]!;
-      // The span of a string leaves out its quotes.
-      const quote = kind === PLAIN_TEXT || kind === ESCAPED_TEXT ? 1 : 0;
-      yield kind === ABSENT ? NULL : bytes.subarray(starts[column]! - quote, ends[column]! + quote);
-    }
-    yield CLOSE;
   }
 }

@@ -135,9 +135,11 @@ class CsvWriter implements Writer {
     this.#begun = true;
     this.#written = [];
     const { excel, header } = this.#layout;
-    const { columns } = encoder;
-    if (excel) await this.#put(encoder, Buffer.from(BYTE_ORDER_MARK), columns.length, true);
-    if (header) await this.#put(encoder, this.#header(encoder), columns.length, true);
+    // Headings may be refused: before anything is written.
+    const names = this.#header(encoder);
+    const { length } = encoder.columns;
+    if (excel) await this.#put(encoder, Buffer.from(BYTE_ORDER_MARK), length, true);
+    if (header) await this.#put(encoder, names, length, true);
   }
 
   #header({ columns, guard = String }: RowEncoder): Buffer {

@@ -236,8 +236,13 @@ describe('headings of --columns', () => {
     expect(stderr).toContain(message);
   });
 
-  it('are refused where one turns out to be the name of another column', async () => {
-    const { code, stdout, stderr } = await ask('--columns', 'id=number,*,-id.x', '--format', 'jsonl');
+  it.each([
+    ['--format', 'jsonl'],
+    ['--format', 'csv', '--excel'],
+    ['--format', 'csv', '--no-header'],
+    ['--format', 'table'],
+  ])('are refused where one turns out to be the name of another column: %s %s %s', async (...format) => {
+    const { code, stdout, stderr } = await ask('--columns', 'id=number,*,-id.x', ...format);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('--columns: the heading id is also the name of another column');
   });
