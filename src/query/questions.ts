@@ -71,23 +71,25 @@ interface QuestionsOptions {
 /** The questions between a source and a writer, in this order: which records, what is made of them, their order, how many. */
 export class Questions {
   readonly #options: QuestionsOptions;
+  readonly #asked: readonly Question[];
   #isFull = false;
 
   constructor(options: QuestionsOptions) {
+    const { before, expand, filter, result, sort } = options;
     this.#options = options;
+    this.#asked = [before, expand, filter, result, sort].filter((question) => question !== undefined);
   }
 
   /** The most records that are needed from the listing; undefined where more may be needed than come out. */
   get limitOfListing(): number | undefined {
-    const { before, filter, result, sort, limit } = this.#options;
+    const { expand, limit } = this.#options;
     // Each record is at least one row.
-    return (before ?? filter ?? result ?? sort) === undefined ? limit : undefined;
+    return this.#asked.every((question) => question === expand) ? limit : undefined;
   }
 
   /** Whether the records of the listing come out as they are, all that are read. */
   get isListing(): boolean {
-    const { before, expand, filter, result, sort } = this.#options;
-    return (before ?? expand ?? filter ?? result ?? sort) === undefined;
+    return this.#asked.length === 0;
   }
 
   /** Whether rows come out in place of the records. */
@@ -108,18 +110,30 @@ export class Questions {
 
   /** The records or rows that come out. To be read once. */
   answer(records: Records): Records {
-    const { before, expand, filter, result, sort, limit } = this.#options;
-    const asked = [before, expand, filter, result, sort].filter((question) => question !== undefined);
+    const { expand, filter, result, limit = Infinity } = this.#options;
     const sample = filter && result?.sample;
     const all = sample === undefined ? records : sampled(records, sample);
-    const answer = asked.reduce((answer, question) => question.answer(answer), all);
-    if (limit === undefined || this.isListing) return answer;
-    const onFull = (): void => {
-      this.#isFull = true;
-      expand?.refuseOthers();
-    };
-    // The findings are about the whole result, so all of it must be read.
-    return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
+    const answer = this.#asked.reduce((answer, question) => question.answer(answer), all);
+    return limit === Infinity || this.isListing ? answer : this.#first(answer, limit, expand);
+  }
+
+  /** The first rows. Stops reading when it has enough, unless they are a result: its findings are about the whole. */
+  async *#first(
+    records: Records,
+    limit: number,
+    expand: ExpandQuestion | undefined,
+  ): AsyncGenerator<RecordBatch> {
+    let left = limit;
+    for await (const batch of records) {
+      const part = sliceRecords(batch, 0, left);
+      left -= part.count;
+      if (left === 0) {
+        this.#isFull = true;
+        expand?.refuseOthers();
+      }
+      if (part.count > 0) yield part;
+      if (left === 0 && !this.hasResult) return;
+    }
   }
 
   /** The writer for what comes out. */
@@ -140,8 +154,8 @@ export class Questions {
    * @param stopsByItself whether it is a table that shows the first records only, unless the user asks for more
    */
   findings(read: number, stopsByItself: boolean): readonly Finding[] {
-    const { before, expand, filter, result, sort, limit = 0, locale } = this.#options;
-    const found = [before, expand, filter, result, sort].flatMap((question) => question?.findings() ?? []);
+    const { before, expand, filter, sort, limit = 0, locale } = this.#options;
+    const found = this.#asked.flatMap((question) => question.findings());
     if (!stopsByItself || !this.#isFull) return found;
     const total = filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read;
     // Only a sort has read everything.
@@ -155,29 +169,6 @@ async function* sampled(records: Records, sample: (batch: RecordBatch) => void):
   for await (const batch of records) {
     sample(batch);
     yield batch;
-  }
-}
-
-interface RecordLimit {
-  readonly max: number;
-  /** Whether to read the rest, too, for findings about the whole. */
-  readonly drain: boolean;
-  /** Called when so many have come. */
-  readonly onFull: () => void;
-}
-
-/** The first records. Stops reading when it has enough, unless the rest is to be drained. */
-async function* limitRecords(
-  records: Records,
-  { max, drain, onFull }: RecordLimit,
-): AsyncGenerator<RecordBatch> {
-  let left = max;
-  for await (const batch of records) {
-    const part = sliceRecords(batch, 0, left);
-    left -= part.count;
-    if (left === 0) onFull();
-    if (part.count > 0) yield part;
-    if (left === 0 && !drain) return;
   }
 }
 

@@ -1,13 +1,12 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBuckets } from '../../src/query/question-syntax.ts';
-import { mapFields, fieldsOfColumns } from '../../src/invoices/fields.ts';
+import { fieldsOfColumns } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import { received as receivedInvoices } from '../../src/resources/received.ts';
 import { bucketNames, bucketOf, DEFAULT_BUCKETS } from '../../src/invoices/open-items.ts';
 import { agingRows } from '../../src/query/aging-rows.ts';
 import { Aging, type AgingOptions } from '../../src/query/aging.ts';
-import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
+import { parseCalendarDay } from '../../src/json/calendar-day.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import { UsageError } from '../../src/errors.ts';
 import { batchOf, textsOf, valuesOf } from '../support/records.ts';
@@ -290,17 +289,6 @@ describe('aging', () => {
     expect([counts(true), counts(false)]).toEqual([[2, 1], []]);
   });
 
-  it('takes other columns, or a fixed value, from a map', () => {
-    const usual = mapFields(fieldsOfColumns(issued.columns), { amount: 'open', currency: '=CLP' });
-    const fields = { usual };
-    expect(age([{ ...invoice(), amountToBePaid: 'x', open: 9, currency: null }], { fields })[0]).toContain(
-      '"currency":"CLP","invoices":1,"not due":9,',
-    );
-    expect(() => mapFields(fieldsOfColumns(issued.columns), { amuont: 'x' })).toThrow(
-      'there is no field amuont to map',
-    );
-  });
-
   it('draws a bar for each counterparty on a terminal, rather than empty buckets', () => {
     const aging = new Aging(options);
     aging.add(batchOf(invoice(), invoice({ amountToBePaid: 50, receiverFiscalId: '2-7' })));
@@ -321,40 +309,6 @@ describe('aging', () => {
     expect(columnsAt(60)).toBe('counterparty currency not due overdue total');
     expect(columnsAt(46)).toBe('counterparty currency overdue total');
     expect(columnsAt(30)).toBe('counterparty currency total');
-  });
-
-  it('loses nothing: the buckets of all rows are the sum of all amounts', () => {
-    const record = fc.record({
-      cents: fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
-      day: fc.integer({ min: options.asOf - 200, max: options.asOf + 50 }),
-      party: fc.nat(5),
-      currency: fc.constantFrom('CLP', 'USD'),
-    });
-    fc.assert(
-      fc.property(fc.array(record, { minLength: 1 }), (records) => {
-        const lines = age(
-          records.map(({ cents, day, party, currency }) =>
-            JSON.stringify(
-              invoice({ amountToBePaid: 0, dueBy: formatDay(day), receiverFiscalId: `${party}-1`, currency }),
-            ).replace('"amountToBePaid":0', `"amountToBePaid":${cents}`),
-          ),
-        );
-        for (const currency of ['CLP', 'USD']) {
-          const sum = (kind: string): bigint =>
-            lines
-              .filter((line) => line.startsWith(`{"_row":"${kind}"`) && line.includes(currency))
-              .flatMap((line) =>
-                line.slice(line.indexOf('"not due"'), line.indexOf(',"total"')).match(/(?<=:)-?\d+/g)!,
-              )
-              .reduce((all, literal) => all + BigInt(literal), 0n);
-          const model = records
-            .filter((record) => record.currency === currency)
-            .reduce((all, { cents }) => all + cents, 0n);
-          expect(sum('counterparty')).toBe(model);
-          expect(sum('total')).toBe(model);
-        }
-      }),
-    );
   });
 });
 

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCondition, type Condition, type Operator } from '../../../src/query/question-syntax.ts';
-import { conditionTest, WhereFilter, whereQuestion } from '../../../src/query/where/where.ts';
+import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
 import { UsageError } from '../../../src/errors.ts';
-import { told } from '../../support/findings.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
 const at = { today: parseCalendarDay('2026-11-21')!, locale: 'en-US' };
@@ -173,41 +172,6 @@ describe('WhereFilter', () => {
   it('takes any value where a column holds text of several kinds', () => {
     expect(keeps('a=n/a', { a: 1 }, { a: 'N/A' })).toBe(true);
     expect(keeps('a<today', { a: 'N/A' }, { a: '2026-01-01' })).toBe(true);
-  });
-
-  it('says of an empty answer what there is instead', async () => {
-    const conditions = ['status=NONE', 'total>100', 'dueBy<2020', 'note~x', 'kind=z'].map(parseCondition);
-    const question = whereQuestion(filterOf(conditions), { what: 'issued invoices', locale: 'en-US' });
-    const records = async function* () {
-      yield batchOf(
-        ...Array.from({ length: 1100 }, (_, n) => ({
-          status: n % 2 === 0 ? 'PAID' : 'OVERDUE',
-          total: n / 10,
-          dueBy: `2026-${String(1 + (n % 12)).padStart(2, '0')}-05T00:00:00Z`,
-          note: null,
-          kind: `K${n}`,
-        })),
-      );
-    };
-    for await (const batch of question.answer(records())) expect(batch.count).toBe(0);
-    expect(told(question.findings())).toEqual([
-      'remark: 0 of 1,100 issued invoices; status has PAID, OVERDUE; total goes from 0 to 109.9; ' +
-        'dueBy goes from 2026-01-05 to 2026-12-05; kind has K0, K1, K2, K3, K4, K5, K6, K7, K8, K9, …',
-    ]);
-  });
-
-  it('says at the end which column no record has, and what may have been meant', () => {
-    const filter = filterOf(['statsu=PAID', 'name~x', 'zzz=1', 'note='].map(parseCondition));
-    filter.apply(batchOf({ status: 'PAID', customer: { name: 'x' } }, { status: 'PAID', note: null }));
-    expect(told(filter.findings())).toEqual([
-      'warning: --where: no record has a value in statsu; did you mean status? (2 records read)',
-      'warning: --where: no record has a value in name; did you mean customer.name? (2 records read)',
-      'warning: --where: no record has a value in zzz (2 records read)',
-    ]);
-  });
-
-  it('has nothing to say of an empty listing', () => {
-    expect(told(filterOf([parseCondition('a=1')]).findings())).toEqual([]);
   });
 });
 
