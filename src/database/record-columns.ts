@@ -26,18 +26,12 @@ export interface TableColumn {
   readonly type: ColumnType;
 }
 
-/** What a column was, and what it has to become. */
-interface Retyping {
-  readonly from: TableColumn;
-  readonly to: TableColumn;
-}
-
 /** The columns that a table has to have for new records, and what that changes. */
 export interface FittedColumns {
   /** All, in the order of the table. */
   readonly all: readonly TableColumn[];
   readonly added: readonly TableColumn[];
-  readonly retyped: readonly Retyping[];
+  readonly retyped: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
   /** Fields for which the table has no room. */
   readonly withoutColumn: readonly string[];
 }
@@ -60,32 +54,29 @@ interface KnownColumns {
 
 /** The columns of a table, none where it is not there. Throws OutputError where it has lost one. */
 export async function readColumns(database: Database, table: string): Promise<KnownColumns> {
+  const { shown } = database;
   const names = [...((await database.relation(table))?.columns.keys() ?? [])];
   const rows = await database.query(
     `SELECT "column", type, field FROM ${database.table('_columns')} WHERE resource = ?`,
     [table],
   );
-  const known = rows.map(([name, type, field]): TableColumn => ({
-    name: String(name),
-    type: columnTypeOf(database, String(type)),
-    field: String(field),
-  }));
-  const missing = known.find(({ name }) => !names.includes(name));
-  if (missing !== undefined) {
-    throw new OutputError(`the table ${table} of ${database.shown} has lost its column ${missing.name}`, {
-      hint: `Delete its row from _columns, or the table, and run folio sync again.`,
-    });
-  }
+  const known = rows.map((cells): TableColumn => {
+    const [name = '', typed = '', field = ''] = cells.map(String);
+    const type = columnTypes.find((one) => one === typed);
+    if (type === undefined) {
+      throw new OutputError(`_columns of ${shown} names the type ${typed}, which folio does not know`, {
+        hint: 'Sync into another database, or undo what changed that table.',
+      });
+    }
+    if (!names.includes(name)) {
+      throw new OutputError(`the table ${table} of ${shown} has lost its column ${name}`, {
+        hint: `Delete its row from _columns, or the table, and run folio sync again.`,
+      });
+    }
+    return { name, type, field };
+  });
   const place = new Map(names.map((name, at) => [name, at]));
   return { known: known.toSorted((a, b) => place.get(a.name)! - place.get(b.name)!), names };
-}
-
-function columnTypeOf({ shown }: Database, text: string): ColumnType {
-  const type = columnTypes.find((one) => one === text);
-  if (type !== undefined) return type;
-  throw new OutputError(`_columns of ${shown} names the type ${text}, which folio does not know`, {
-    hint: 'Sync into another database, or undo what changed that table.',
-  });
 }
 
 /**
@@ -125,21 +116,17 @@ function storableName(flatName: string): string {
   return Buffer.from(flatName).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
-/** The field's name: with a number behind it where another column has it, cut where it is too long for the database. */
+/** The field's name: with a number behind it where another column has it, or where it is cut, being too long for the database. */
 function freeName(field: string, taken: Set<string>, nameBytes: number): string {
+  const whole = field || NAMELESS;
   for (let number = 1; ; number++) {
-    const name = cutWithSuffix(field || NAMELESS, nameBytes, number === 1 ? '' : `_${number}`);
+    let name = number === 1 ? whole : `${whole}_${number}`;
+    const suffix = `_${number}`;
+    if (Buffer.byteLength(name) > nameBytes) name = cutBytes(whole, nameBytes - suffix.length) + suffix;
     if (taken.has(name.toLowerCase())) continue;
     taken.add(name.toLowerCase());
     return name;
   }
-}
-
-/** The text with the suffix, in at most `limit` bytes of UTF-8. A text that has to be cut gets a suffix in any case. */
-function cutWithSuffix(text: string, limit: number, suffix: string): string {
-  if (Buffer.byteLength(text + suffix) <= limit) return text + suffix;
-  const ending = suffix === '' ? '_1' : suffix;
-  return cutBytes(text, limit - ending.length) + ending;
 }
 
 /** What a field with these facts holds. A number that nobody writes out is kept as text, as it was sent. */

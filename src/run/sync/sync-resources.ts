@@ -9,7 +9,8 @@ import { listings } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { lackOf } from '../completeness.ts';
 import { tableOf } from '../sources/database-source.ts';
-import { ListingSource } from '../sources/listing-source.ts';
+import type { FlagDefaults } from '../settings.ts';
+import { ListingSource, type ListingSourceOptions } from '../sources/listing-source.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
 
 /** A listing that a database can hold. */
@@ -73,13 +74,10 @@ function allFundDocuments(): ServiceSource {
 }
 
 /** The ids of all funds, as JSON literals. */
-async function fundIds(options: ServicePart): Promise<readonly string[]> {
-  const status = new WalkStatus();
+async function fundIds(part: ServicePart): Promise<readonly string[]> {
   const ids: string[] = [];
   // The settings of the documents are not those of their funds.
-  const session = { ...options.session, defaults: {} };
-  const listing = new ListingSource({ resource: funds });
-  for await (const { records } of listing.read({ ...options, session, status }, undefined)) {
+  for await (const records of wholeListing(part, { resource: funds }, {})) {
     for (let at = 0; at < records.count; at++) {
       const [start, end] = [records.ids[2 * at]!, records.ids[2 * at + 1]!];
       if (start < 0)
@@ -89,26 +87,29 @@ async function fundIds(options: ServicePart): Promise<readonly string[]> {
       ids.push(records.bytes.toString('utf8', start, end));
     }
   }
-  refuseIncomplete(status);
   return ids;
 }
 
-async function documentsOf(options: ServicePart, literal: string): Promise<readonly RecordBatch[]> {
-  const status = new WalkStatus();
+async function documentsOf(part: ServicePart, literal: string): Promise<readonly RecordBatch[]> {
   const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
-  const batches: RecordBatch[] = [];
-  const listing = new ListingSource({ resource: fundDocuments, id });
   // A key may have the column `fundId`, which the service does not send.
-  const { key: _, ...defaults } = options.session.defaults;
-  const session = { ...options.session, defaults };
-  for await (const { records } of listing.read({ ...options, session, status }, undefined)) {
+  const { key: _, ...defaults } = part.session.defaults;
+  const batches: RecordBatch[] = [];
+  for await (const records of wholeListing(part, { resource: fundDocuments, id }, defaults))
     batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
-  }
-  refuseIncomplete(status);
   return batches;
 }
 
-function refuseIncomplete(status: WalkStatus): void {
+/** The records of a listing that is read as a part of another. Throws IncompleteError where some are missing. */
+async function* wholeListing(
+  part: ServicePart,
+  listing: ListingSourceOptions,
+  defaults: FlagDefaults,
+): AsyncGenerator<RecordBatch> {
+  const status = new WalkStatus();
+  const session = { ...part.session, defaults };
+  const source = new ListingSource(listing);
+  for await (const { records } of source.read({ ...part, session, status }, undefined)) yield records;
   const lack = lackOf(status);
   if (lack !== undefined) throw lack;
 }
