@@ -2,7 +2,6 @@ import { open } from 'node:fs/promises';
 import { UsageError } from '../errors.ts';
 import { formatOfEnding } from '../output/formats.ts';
 
-/** Where a database is: a file, or a server. */
 export type DatabaseAddress = SqliteAddress | PostgresAddress;
 
 export interface SqliteAddress {
@@ -32,7 +31,6 @@ export interface PostgresAddress {
 
 /** How a connection is encrypted, in the words of libpq. */
 export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-/** One of `sslModes`. */
 export type SslMode = (typeof sslModes)[number];
 
 /** What an address may say behind its question mark. */
@@ -65,7 +63,6 @@ export function parseDatabaseAddress(text: string, variable?: string): DatabaseA
   return { engine: 'SQLite', path: text, shown: text };
 }
 
-/** The first bytes of every SQLite file. */
 const SQLITE = Buffer.from('SQLite format 3\0');
 
 /** Whether a text names a database to read from: an address, or a SQLite file. */

@@ -9,7 +9,6 @@ import type { TableColumn } from './record-columns.ts';
  * that it began with, so that views of the user which read this one stand.
  */
 
-/** What a column of the view is made of. */
 interface ViewColumn extends TableColumn {
   /** The type of the view's column, as PostgreSQL writes it. */
   readonly shownAs: string;
@@ -45,7 +44,6 @@ interface Hidden {
   readonly absent?: readonly TableColumn[];
 }
 
-/** The current view of one table. */
 export class CurrentView {
   readonly #database: Database;
   readonly #table: string;
@@ -155,7 +153,6 @@ function expressionOf({ engine, types }: Dialect, { name, type }: TableColumn, s
   }
 }
 
-/** What messages call the types in which not every text can be shown. */
 const WORDS: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
   ['date', 'date'],
   ['numeric', 'number'],

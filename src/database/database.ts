@@ -10,7 +10,6 @@ export const columnTypes = ['null', 'text', 'numeric', 'boolean', 'json'] as con
 
 export type ColumnType = (typeof columnTypes)[number];
 
-/** A table or a view that is there. */
 export interface Relation {
   readonly kind: 'table' | 'view';
   /** The names of its columns and, where columns have types, these as the engine writes them; else empty texts. */
@@ -64,7 +63,6 @@ export interface Database {
   commit(): Promise<void>;
   /** Never rejects: where it fails the connection is gone, and with it the transaction. */
   rollback(): Promise<void>;
-  /** Connects again after the connection was lost. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +73,6 @@ export class Conflict extends OutputError {}
 /** The connection was lost before the answer to COMMIT came. */
 export class CommitUnknown extends ServiceError {}
 
-/** A name as SQL writes it. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

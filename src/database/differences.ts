@@ -14,10 +14,8 @@ export const [ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL] = [1, 2, 3, 
 /** What a user calls a change. */
 export type Change = 'added' | 'changed' | 'gone' | 'back';
 
-/** What each action is to a user. */
 const CHANGES: readonly (Change | undefined)[] = [undefined, 'added', 'changed', 'back', 'back', undefined];
 
-/** How a listing differs from the rows of its profile. */
 export interface Differences {
   readonly listing: SpooledListing;
   /** For each record of the listing, in its order, what is to be done with it. */

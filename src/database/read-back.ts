@@ -10,7 +10,6 @@ const TOGETHER = 1 << 20;
 /** What became of the last sync of a listing, of one profile. */
 export type LastSync = {
   readonly profile: string;
-  /** When it ended. */
   readonly at: string;
 } & (
   | {

@@ -17,7 +17,6 @@ import {
  * holds all that the field ever held. The table `_columns` keeps both. No column is ever dropped.
  */
 
-/** The column of a field. */
 export interface TableColumn {
   /** The field's flat name: `customer.fiscalId`. */
   readonly field: string;
@@ -42,7 +41,6 @@ export const STABLE_NAMES = true;
 /** The most columns that a table gets: SQLite ends at 2,000, PostgreSQL at 1,600. `_raw` has all fields of a record. */
 const MAX_COLUMNS = 1_500;
 
-/** What a field without a name is called. */
 const NAMELESS = '(empty)';
 
 interface KnownColumns {

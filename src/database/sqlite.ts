@@ -22,7 +22,6 @@ interface SqliteContext {
   readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
 }
 
-/** What both drivers have, the runtime's own and the package. */
 interface Connection {
   exec(sql: string): void;
   prepare(sql: string): Statement;

@@ -37,7 +37,6 @@ const COLUMNS: OwnTable = {
 /** The columns of folio's own that each table of records begins with. */
 export const OWN_COLUMNS: readonly string[] = Object.keys(RECORDS.columns);
 
-/** The columns of `_runs`, in order. */
 export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
 
 /** The number of the last run, 0 where none was; and the organization that the last run knew each profile to be of. */

@@ -23,7 +23,6 @@ import {
 import type { ListedRecord } from './spooled-listing.ts';
 import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
-/** One listing, and what it changes. */
 interface RecordsToWrite {
   readonly table: string;
   readonly profile: string;
@@ -111,7 +110,6 @@ async function surveyFields({ listing, actions }: Differences): Promise<ColumnSu
   return survey;
 }
 
-/** Copies rows into the history before they change. */
 async function keepHistory(
   database: Database,
   { table, profile, run }: RecordsToWrite,
@@ -202,7 +200,6 @@ async function rewriteAsText(database: Database, table: string, column: TableCol
   }
 }
 
-/** Has `_columns` say what the table has now. */
 async function noteColumns(
   database: Database,
   { table, run, columns }: { readonly table: string; readonly run: number; readonly columns: FittedColumns },

@@ -8,7 +8,6 @@ import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
 import { Spool } from '../../output/spool.ts';
 
-/** Some records of an export in their order. */
 interface ExportPart {
   readonly batch: RecordBatch;
   /** Where in the file `batch.bytes` begins. */
@@ -20,7 +19,6 @@ const CHUNK_BYTES = 1 << 18;
 const MAX_RECORD_BYTES = 64 << 20;
 const START_BYTES = 4096;
 
-/** How files of other formats begin, and what they are. */
 const OTHER_FILES: readonly (readonly [start: string, kind: string])[] = [
   ['PK\u0003\u0004', 'a workbook or another zip archive'],
   ['PAR1', 'a Parquet file'],
@@ -29,7 +27,6 @@ const OTHER_FILES: readonly (readonly [start: string, kind: string])[] = [
   ['SQLite format 3\0', 'a SQLite database'],
 ];
 
-/** Endings of other formats, and what such a file is. */
 const OTHER_ENDINGS: ReadonlyMap<string | undefined, string> = new Map([
   ['csv', 'csv, which does not say which cells are numbers'],
   ['tsv', 'tsv, which does not say which cells are numbers'],
@@ -38,7 +35,6 @@ const OTHER_ENDINGS: ReadonlyMap<string | undefined, string> = new Map([
   ['parquet', 'a Parquet file'],
 ]);
 
-/** The error for an export in another format than jsonl and json. */
 function otherFormat(path: string, kind: string, hint: string): UsageError {
   return new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, { hint });
 }
@@ -222,7 +218,6 @@ const REASONS: ReadonlyMap<string | undefined, readonly [reason: string, hint?: 
   ],
 ]);
 
-/** The error for a file that cannot be read. */
 export function unreadableFile(path: string, cause: unknown): UsageError {
   const [reason, hint] = REASONS.get(errorCode(cause)) ?? [systemReason(cause)];
   return new UsageError(`cannot read ${path}: ${reason}`, {

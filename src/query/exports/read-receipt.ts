@@ -6,7 +6,6 @@ import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.t
 import { STANDARD_INPUT } from './export-file.ts';
 import { surveyFile } from './survey-file.ts';
 
-/** What a receipt says of a file that was delivered. */
 export interface DeliveredFile {
   /** The file as it was given to -o; null for standard output. */
   readonly output: string | null;
@@ -84,7 +83,6 @@ export async function usualReceipt(file: string): Promise<string | undefined> {
 
 /** What the receipt of a file says, and what the file is now. */
 interface BesideFile {
-  /** The path of the receipt. */
   readonly path: string;
   readonly delivered: DeliveredFile | FolioError;
   /** Bytes. */

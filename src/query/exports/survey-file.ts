@@ -4,7 +4,6 @@ import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts
 import { LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { ExportFile } from './export-file.ts';
 
-/** What a file holds. */
 export interface Survey {
   readonly bytes: number;
   /** In hex. */

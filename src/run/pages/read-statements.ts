@@ -21,7 +21,6 @@ import { checkResults, hasRecords, type PartState, type Run } from '../run.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { readPart, type PartRead } from './read-part.ts';
 
-/** Whom statements are about, and what they say. */
 export interface StatementFlags
   extends
     GlobalFlags,
@@ -44,7 +43,6 @@ export interface StatementFlags
   readonly lang?: ReportLanguage | undefined;
 }
 
-/** What one run does. */
 export interface Job {
   readonly run: Run;
   readonly flags: StatementFlags;
@@ -80,7 +78,6 @@ export async function profilesOf(
   return profiles;
 }
 
-/** All that was read. */
 export interface StatementsRead {
   readonly statements: readonly OwnStatement[];
   readonly results: readonly PartState[];

@@ -25,7 +25,6 @@ interface ReportPart {
   readonly source: Source;
 }
 
-/** What reports are made of. */
 export interface ReportSources {
   /** Whom there is a report of; undefined where nothing says whose the records are, or the flags say it. */
   readonly profiles: readonly (string | undefined)[];

@@ -20,7 +20,6 @@ import { RESOURCES, reportSources, type Listing, type ReportSources } from './re
 const FORMATS = ['html', 'json'] as const;
 type ReportFormat = (typeof FORMATS)[number];
 
-/** What is asked of a report. */
 interface ReportFlags
   extends
     GlobalFlags,
@@ -41,7 +40,6 @@ interface ReportFlags
   readonly outputDir?: string | undefined;
 }
 
-/** What is the same for every page. */
 interface Job {
   readonly flags: ReportFlags;
   readonly sources: ReportSources;

@@ -141,7 +141,6 @@ async function writeForm(job: Job, form: Form): Promise<readonly PartState[]> {
   return form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind);
 }
 
-/** Writes the documents of the statements as rows. */
 async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<readonly PartState[]> {
   const { run, profiles, flags } = job;
   const isSeveral = profiles.length > 1;

@@ -5,10 +5,8 @@ import type { Source } from '../part.ts';
 import type { ExportFlags } from '../flags.ts';
 import { ListingSource } from './listing-source.ts';
 
-/** Where the records of a resource come from. */
 interface SourceAsked {
   readonly resource: Resource;
-  /** Takes the place of `{id}` in the resource's path. */
   readonly id?: string | undefined;
   /** Whether rows of --expand may be in an export in place of records. */
   readonly rowsToo?: boolean;

@@ -60,7 +60,6 @@ export class FromDatabase {
 
 /** The profiles of each of the resources in a synced database, also those that no sync could read. */
 interface HeldProfiles {
-  /** Those of any of the resources. */
   readonly known: readonly string[];
   readonly held: ReadonlyMap<Resource, readonly string[]>;
 }
@@ -220,7 +219,6 @@ export class DatabaseSource extends FromSource {
     this.#syncs = syncs;
   }
 
-  /** The last syncs of the profiles to read. */
   get #lastSyncs(): readonly LastSync[] {
     return this.#profiles.flatMap((profile) => this.#syncs?.get(profile) ?? []);
   }

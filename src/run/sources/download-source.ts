@@ -35,7 +35,6 @@ interface DownloadSourceOptions {
     };
 }
 
-/** Files that are fetched at once. */
 const FILES_AT_ONCE = 8;
 
 /** Files that are done and wait for a slower one before them, at most. */

@@ -12,7 +12,6 @@ import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
-/** The records of an export, in a file or on standard input. */
 export class ExportSource extends FromSource {
   readonly #request: FromRequest;
   /** Whose records are read, where the file has those of several. */

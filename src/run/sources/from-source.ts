@@ -14,7 +14,6 @@ import { listsIn, readFiscalIds } from './listing-source.ts';
 
 /** What is read in place of the service. */
 export interface FromRequest {
-  /** What --from names. */
   readonly from: string;
   readonly resource: Resource;
   /** The fund, where the resource is the documents of one fund. */

@@ -4,7 +4,6 @@ import type { RecordBatch } from '../../json/records.ts';
 import { fetchCustomer, fetchFund, fetchPortalLink } from '../../resources/items.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
 
-/** One customer. */
 export function customerSource(id: string): ServiceSource {
   return itemSource('customer', ({ session, context }) => fetchCustomer(session.client, id, context.signal));
 }
@@ -30,7 +29,6 @@ export function portalLinkSource(
   return itemSource('portal link', ({ session }) => fetchPortalLink(session.client, query));
 }
 
-/** One fund with all its documents. */
 export function fundSource(id: string): ServiceSource {
   return itemSource('fund', ({ session, context, status, serviceErrors }) => {
     const {

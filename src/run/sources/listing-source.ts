@@ -14,7 +14,6 @@ import type { FlagDefaults } from '../settings.ts';
 
 export interface ListingSourceOptions {
   readonly resource: Resource;
-  /** Takes the place of `{id}` in the resource's path. */
   readonly id?: string | undefined;
   readonly flags?: Omit<FilterFlags, 'fiscalIds'> & ExtentFlags;
   /** IDs, `@file` or `@-`. */

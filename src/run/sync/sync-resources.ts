@@ -27,7 +27,6 @@ export interface SyncResource {
   readonly source: () => ServiceSource;
 }
 
-/** All listings that a database can hold. */
 export const syncResources: readonly SyncResource[] = [
   ...listings.map((resource) => ({
     name: oneWordName(resource, '-'),

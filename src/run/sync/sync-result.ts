@@ -13,7 +13,6 @@ import type { Notices } from '../notices.ts';
 import { checkResults, type Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
 
-/** The result of one listing of one profile. */
 interface ListingResult {
   /** As messages name it: `north issued`. */
   readonly name: string;
@@ -112,7 +111,6 @@ function labelOf({ record }: SampleChange, { resource: { label } }: SyncResource
   return typeof name === 'string' ? name : undefined;
 }
 
-/** A row for each of the sample records, for a table. */
 function sampleRows({ resource, synced: { part, samples = [] } }: ListingResult): readonly Row[] {
   return samples.map((sample) => {
     const { change, key } = sample;

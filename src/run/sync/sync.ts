@@ -21,9 +21,7 @@ import { fieldsOf } from '../settings.ts';
 import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
 
-/** What is synced, and how. */
 interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<ProfilesFlags, 'allProfiles'> {
-  /** The environment variable that holds the address. */
   readonly toEnv?: string | undefined;
   readonly maxGone?: GoneLimit | undefined;
   readonly allowGone?: boolean | undefined;
