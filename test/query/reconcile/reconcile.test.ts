@@ -524,31 +524,31 @@ describe('reconcile', () => {
   const nameless = 'the row has no number of a document';
   const openQuote = 'a quote is opened there and not closed';
   const twoQuotes = `${second({ name: '"Roble' })}\n${lineOf('registro', 3, { name: '"Lago"' })}`;
-  const [bought, sold] = ['registro', 'sales'] as const;
+  const [registro, ofSales] = ['registro', 'sales'] as const;
   it.each<readonly [what: string, line: string, said: string, of: RegisterKind]>([
     [
       'a number that is none',
       second({ total: '1.1.0' }),
       'Monto Total is "1.1.0", which is no whole number',
-      bought,
+      registro,
     ],
-    ['no total', second({ total: '' }), 'Monto Total is empty', bought],
+    ['no total', second({ total: '' }), 'Monto Total is empty', registro],
     [
       'an unreadable date',
       second({ date: '31/02/2026' }),
       'Fecha Docto is "31/02/2026", which is no day',
-      bought,
+      registro,
     ],
-    ['a row too short', '2;33;Del Giro;76123456-7;Roble;5', cells(6), bought],
-    ['a row that is cut behind its first cell', '2;', cells(2), bought],
-    ['a row of one cell', '2', 'the row has 1 cell, and there are 43 headings', sold],
-    ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'a further tax is "y"', sold],
-    ['a code that is none', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is no code', bought],
-    ['no number', second({ number: '' }), nameless, bought],
-    ['totals that are not last', `Total;;;;;;;;;;;;;;5\n${second({})}`, nameless, bought],
-    ['an open quote', second({}).replace('Roble', '"Roble'), openQuote, bought],
-    ['a quote that another cell would close', twoQuotes, openQuote, bought],
-    ['a row without an end', second({ name: 'a'.repeat(2_000_000) }), 'it has more than 1 MiB', bought],
+    ['a row too short', '2;33;Del Giro;76123456-7;Roble;5', cells(6), registro],
+    ['a row that is cut behind its first cell', '2;', cells(2), registro],
+    ['a row of one cell', '2', 'the row has 1 cell, and there are 43 headings', ofSales],
+    ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'a further tax is "y"', ofSales],
+    ['a code that is none', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is no code', registro],
+    ['no number', second({ number: '' }), nameless, registro],
+    ['totals that are not last', `Total;;;;;;;;;;;;;;5\n${second({})}`, nameless, registro],
+    ['an open quote', second({}).replace('Roble', '"Roble'), openQuote, registro],
+    ['a quote that another cell would close', twoQuotes, openQuote, registro],
+    ['a row without an end', second({ name: 'a'.repeat(2_000_000) }), 'it has more than 1 MiB', registro],
   ])('refuses %s by its line, and writes nothing', async (_, line, said, kind) => {
     const files = { [NAME]: `${register(kind, [{ number: 9 }])}${line}` };
     const exit = await runReconcile(files, [receivedRecord()], ['-o', 'out.csv', '--period', '2026-10']);
@@ -556,64 +556,48 @@ describe('reconcile', () => {
     expect(exit.stderr.replaceAll(/\s+/g, ' ')).toContain(`${NAME}, line 3: ${said}`);
   });
 
-  it('refuses lists that do not fit what is asked', async () => {
-    const list = register('registro', [{}]);
-    const sale = register('sales', [{}]);
-    const said = async (
-      files: Record<string, string>,
-      records: ServedRecord[],
-      ...flags: string[]
-    ): Promise<string> => {
-      const { code, text, stderr } = await runReconcile(files, records, flags);
-      expect({ code, text }).toEqual({ code: 2, text: '' });
-      return stderr;
-    };
-    const own = [receivedRecord({ receiverFiscalId: '96486919-7' })];
-    expect(await said({ [NAME]: list }, own)).toContain(
+  const bought = register('registro', [{}]);
+  const cut = bought.replace('Monto Total', 'Monto');
+  const sold = { [NAME]: bought, 'v_202610.csv': register('sales', [{}]) };
+  const otherOwner = { [NAME]: bought, 'RCV_COMPRA_REGISTRO_96486919-7_202610.csv': bought };
+  const match = ['--match', 'number=a,total=c'];
+  const json = 'folio: x.csv is json, and a list is csv\n  Take it as the tax authority gives it.\n';
+  const take =
+    'line 1: there is no column Monto Total\n  The register has it: take the file as the tax authority';
+  const x = (text: string): Record<string, string> => ({ 'x.csv': text });
+  it.each<readonly [files: Record<string, string>, flags: readonly string[], said: string]>([
+    [otherOwner, [], 'is of 76999888-1, and RCV_COMPRA_REGISTRO_96486919-7'],
+    [sold, [], 'is of purchases, and v_202610.csv of sales'],
+    [{ [NAME]: bought }, ['--against', 'issued'], '--against issued: '],
+    [{ [NAME]: bought }, ['--profile', 'a,b'], 'this command asks one organization'],
+    [{ [NAME]: bought }, ['-o', NAME], `--output ${NAME} would replace a list that is to be read`],
+    [{ [NAME]: cut }, [], take],
+    [x('a;b\n1;2\n'), [], 'x.csv, line 1: these headings are of no register'],
+    [x('a;b\n1;2\n'), match, 'x.csv, line 1: there is no column c'],
+    [x('a;c\n1;2\n'), match, '--against received for what you buy'],
+    [x('a;c;a\n'), match, 'there are two columns a'],
+    [x('a;c\n'), ['--match', 'number=a'], 'which column is the total'],
+    [x('a;c\n'), ['--match', 'number=a,number=c'], '--match names number twice'],
+    [x('a;c\n'), ['--match', 'due=a'], 'expected field=heading'],
+    [x('{"a":1,"c":2}\n'), ['--against', 'issued', ...match], json],
+    [x('\n [{"a":1,"c":2}]'), ['--against', 'issued', ...match], json],
+    [x(''), match, 'there are no headings'],
+  ])('refuses lists that do not fit what is asked: %o %j', async (files, flags, said) => {
+    const { code, text, stderr } = await runReconcile(files, [], flags);
+    expect({ code, text }).toEqual({ code: 2, text: '' });
+    expect(stderr).toContain(said);
+  });
+
+  it.each<readonly [record: ServedRecord, said: string]>([
+    [
+      receivedRecord({ receiverFiscalId: '96486919-7' }),
       `${NAME} is of 76999888-1, and the received invoices are of 96486919-7`,
-    );
-    const other = 'RCV_COMPRA_REGISTRO_96486919-7_202610.csv';
-    expect(await said({ [NAME]: list, [other]: list }, [])).toContain(
-      'is of 76999888-1, and RCV_COMPRA_REGISTRO_96486919-7',
-    );
-    expect(await said({ [NAME]: list, 'v_202610.csv': sale }, [])).toContain(
-      'is of purchases, and v_202610.csv of sales',
-    );
-    expect(await said({ [NAME]: list }, [], '--against', 'issued')).toContain('--against issued: ');
-    expect(await said({ 'x.csv': 'a;b\n1;2\n' }, [])).toContain(
-      'x.csv, line 1: these headings are of no register',
-    );
-    const match = ['--match', 'number=a,total=c'];
-    expect(await said({ 'x.csv': 'a;b\n1;2\n' }, [], ...match)).toContain(
-      'x.csv, line 1: there is no column c',
-    );
-    expect(await said({ 'x.csv': 'a;c\n1;2\n' }, [], ...match)).toContain(
-      '--against received for what you buy',
-    );
-    expect(await said({ 'x.csv': 'a;c;a\n' }, [], ...match)).toContain('there are two columns a');
-    expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'number=a')).toContain(
-      'which column is the total',
-    );
-    expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'number=a,number=c')).toContain(
-      '--match names number twice',
-    );
-    for (const json of ['{"a":1,"c":2}\n', '\n [{"a":1,"c":2}]']) {
-      expect(await said({ 'x.csv': json }, [], '--against', 'issued', ...match)).toBe(
-        'folio: x.csv is json, and a list is csv\n  Take it as the tax authority gives it.\n',
-      );
-    }
-    expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'due=a')).toContain('expected field=heading');
-    expect(await said({ [NAME]: list.replace('Monto Total', 'Monto') }, [])).toContain(
-      'line 1: there is no column Monto Total\n  The register has it: take the file as the tax authority gives it',
-    );
-    expect(await said({ [NAME]: list }, [], '--profile', 'a,b')).toContain(
-      'this command asks one organization',
-    );
-    expect(await said({ [NAME]: list }, [], '-o', NAME)).toContain(
-      `--output ${NAME} would replace a list that is to be read`,
-    );
-    expect(await said({ 'x.csv': '' }, [], ...match)).toContain('there are no headings');
-    expect(await said({ [NAME]: list }, ['{"a":1}'])).toContain('no record has a number in number');
+    ],
+    ['{"a":1}', 'no record has a number in number'],
+  ])('refuses records that are not those of the list: %j', async (record, said) => {
+    const { code, text, stderr } = await runReconcile({ [NAME]: bought }, [record]);
+    expect({ code, text }).toEqual({ code: 2, text: '' });
+    expect(stderr).toContain(said);
   });
 
   it('is 6 where the service’s side is not whole, and says what may be wrong for that', async () => {
