@@ -116,13 +116,12 @@ function piece(
   return el('rect', { ...fillOf(look, id), ...place }, el('title', said));
 }
 
-interface Frame {
-  readonly kind: 'bars' | 'columns';
-  readonly height: number;
-}
-
 /** The chart and its legend. */
-function picture({ id, title, about, parts }: Chart, { kind, height }: Frame, content: Content): Content {
+function picture(
+  { id, title, about, parts }: Chart,
+  { kind, height }: { readonly kind: 'bars' | 'columns'; readonly height: number },
+  content: Content,
+): Content {
   const labels = { height, role: 'img', 'aria-labelledby': `${id}-title ${id}-about` };
   const texts = [el('title', { id: `${id}-title` }, title), el('desc', { id: `${id}-about` }, about)];
   const legend = parts.map(({ name, look }) => el('li', sampleOf(look, id), name));

@@ -52,34 +52,26 @@ export function statementIndex(pages: readonly IndexedStatement[], options: Inde
 /** The pages of one organization, a table for each currency, the largest amount first. */
 function senderSection(pages: readonly IndexedStatement[], options: IndexOptions): Html {
   const { organization, organizationFiscalId } = pages[0]!.own;
-  const { words } = options.writing;
-  const lines = pages.flatMap(({ own: { statement }, file }) =>
-    statement.currencies
-      .map(({ currency, documents, credits, balance }) => ({
-        ...{ ...statement.party, file, currency, count: documents.length + credits.length },
-        ...{ overdue: overdueOf(balance), total: totalOf(balance) },
-      }))
-      .filter(({ count }) => count > 0),
-  );
   return el(
     'section',
-    el('h2', el('bdi', organization ?? organizationFiscalId ?? words.organization)),
-    byCurrency(lines, ({ currency }) => currency)
+    el('h2', el('bdi', organization ?? organizationFiscalId ?? options.writing.words.organization)),
+    byCurrency(pages.flatMap(linesOf), ({ currency }) => currency)
       .toSorted(([left], [right]) => compareOrders(left!.currency, right!.currency))
       .map((ofOne) => currencyTable(ofOne, options)),
   );
 }
 
-/** One line: a counterparty in one currency. */
-interface IndexLine {
-  readonly name: string | undefined;
-  readonly fiscalId: string | undefined;
-  readonly file: string;
-  readonly currency: string | undefined;
-  readonly count: number;
-  readonly overdue: Decimal;
-  readonly total: Decimal;
+/** A line for each currency in which something is open. */
+function linesOf({ own: { statement }, file }: IndexedStatement) {
+  return statement.currencies
+    .map(({ currency, documents, credits, balance }) => ({
+      ...{ ...statement.party, file, currency, count: documents.length + credits.length },
+      ...{ overdue: overdueOf(balance), total: totalOf(balance) },
+    }))
+    .filter(({ count }) => count > 0);
 }
+
+type IndexLine = ReturnType<typeof linesOf>[number];
 
 function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexOptions): Html {
   const { words } = writing;
