@@ -111,6 +111,14 @@ describe('--overdue, --since and --until', () => {
       stdout: '1\n',
       stderr: 'warning: --since: 1 record without a date of issue left out\n',
     });
+    const unread = pageOf([INVOICES[0]!, INVOICES[5]!.replace('"date":"2026-11-21"', '"date":"2026-02-30"')]);
+    const until = await runScripted(['issued', '--until', '2026-12', '--count'], [unread], { clock });
+    expect(until).toMatchObject({
+      ...{ code: 6, stdout: '1\n' },
+      stderr: expect.stringContaining(
+        '--until: 1 record is left out, since they cannot be read: date of record 2',
+      ),
+    });
   });
 
   it('finds the fields under the names they are known by, by --field and by settings', async () => {
