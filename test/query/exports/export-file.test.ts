@@ -11,8 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 
 /** The records of a file of this text, each read twice: as it came, and by its place in the file. */
-async function read(text: string): Promise<string[]> {
-  const path = join(folder, 'export');
+async function read(text: string | Buffer, path = join(folder, 'export')): Promise<string[]> {
   writeFileSync(path, text);
   const file = await ExportFile.open(path);
   try {
@@ -47,6 +46,7 @@ describe('ExportFile', () => {
     ['jsonl without the last newline', '{"id":1}\n{"id":2}', ['{"id":1}', '{"id":2}']],
     ['one json array', '[{"id":1},{"id":2}]', ['{"id":1}', '{"id":2}']],
     ['json with white space', ' [\n {"id":1} ,\n {"id":2}\n]\n', ['{"id":1}', '{"id":2}']],
+    ['json with a byte order mark', '\uFEFF [{"id":1.0}]', ['{"id":1.0}']],
     ['an empty array', '[]', []],
     ['an empty file', '', []],
     ['a single record', '{"id":1}', ['{"id":1}']],
@@ -85,7 +85,30 @@ describe('ExportFile', () => {
   });
 
   it.each(['id,number\n1,2\n', '"text"'])('refuses another format: %j', async (text) => {
-    await expect(read(text)).rejects.toThrow('is neither jsonl nor json');
+    await expect(read(text)).rejects.toThrow(
+      'is neither jsonl nor json; if it is csv, it does not say which cells are numbers',
+    );
+  });
+
+  it.each([
+    ['other', 'PK\u0003\u0004 rest', 'a workbook or another zip archive'],
+    ['other', 'PAR1 rest', 'a Parquet file'],
+    ['other', Buffer.from([0x1f, 0x8b, 8, 0]), 'compressed with gzip'],
+    ['other', '%PDF-1.7', 'a PDF'],
+    ['other', 'SQLite format 3\0 rest', 'a SQLite database'],
+    ['issued.csv', 'id,b\n1,2\n', 'csv, which does not say which cells are numbers'],
+    ['issued.CSV', '', 'csv, which does not say which cells are numbers'],
+    ['issued.tsv', '', 'tsv, which does not say which cells are numbers'],
+    ['issued.xlsx', '', 'a workbook'],
+    ['issued.parquet', '', 'a Parquet file'],
+  ])('refuses %s with %j as %s', async (name, content, what) => {
+    const path = join(folder, name);
+    await expect(read(content, path)).rejects.toThrow(
+      expect.objectContaining({
+        message: `${path} is ${what}, and records are read from jsonl and json`,
+        hint: 'Export them with --format jsonl, or keep them in a database with `folio sync`.',
+      }),
+    );
   });
 
   it('refuses a file that is not there, and a folder', async () => {
