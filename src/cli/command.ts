@@ -82,8 +82,9 @@ function optionOf(flag: Flag<unknown>): Option {
   return option;
 }
 
-function newOption({ syntax, about, parse, heading }: Flag<unknown>): Option {
-  const option = new Option(syntax, about);
+/** The option also has the flag's rules, by which a test finds names of flags that are not there. */
+function newOption({ syntax, about, parse, heading, rules }: Flag<unknown>): Option {
+  const option = Object.assign(new Option(syntax, about), { rules });
   if (parse !== undefined) option.argParser(parse);
   return heading === undefined ? option : option.helpGroup(heading);
 }

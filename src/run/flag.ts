@@ -55,14 +55,17 @@ export function needs(flags: readonly string[], why: string, hint?: string): Rul
   return { kind: 'needs', flags, why, hint };
 }
 
-/** A flag with a value, which `parse` reads. */
+/** Makes what reads a value. The name, of a flag or of a setting, is for its messages. */
+export type ParserOf<Value> = (name: string) => (text: string, before?: Value) => Value;
+
+/** A flag with a value. */
 export function valued<Value>(
   syntax: string,
   about: string,
-  parse: (text: string, before?: Value) => Value,
+  parser: ParserOf<Value>,
   ...rules: readonly Rule[]
 ): Flag<Value> {
-  return { syntax, about, parse, rules };
+  return { syntax, about, parse: parser(/--[a-z-]+/.exec(syntax)?.[0] ?? ''), rules };
 }
 
 /** A flag with any text as its value. */

@@ -46,7 +46,11 @@ import {
 
 /** The flags of every command: which service is asked and for whom, and how much is said. */
 export const globalFlags = headed('Everywhere:', {
-  profile: valued('--profile <name>', 'the organization to ask for, by the name of its profile', bothNames),
+  profile: valued(
+    '--profile <name>',
+    'the organization to ask for, by the name of its profile',
+    () => bothNames,
+  ),
   baseUrl: text('--base-url <url>', 'the address of the service, with or without /v1'),
   tokenFile: text('--token-file <file>', 'read the token from a file; - is standard input'),
   sandbox: yes(
@@ -65,7 +69,7 @@ export const globalFlags = headed('Everywhere:', {
   color: no('--no-color', 'no colours'),
   progress: either(
     no('--no-progress', 'no progress on standard error'),
-    valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf('--progress', ['plain'])),
+    valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf(['plain'])),
   ),
 });
 
@@ -79,35 +83,23 @@ function either<One, Other>(one: Flag<One>, also: Flag<Other>): Flag<One | Other
 
 /** How requests are sent. */
 export const requestFlags = headed('How to ask:', {
-  concurrency: valued(
-    '--concurrency <n>',
-    'requests in flight (default 4)',
-    requestParsers.concurrency('--concurrency'),
-  ),
+  concurrency: valued('--concurrency <n>', 'requests in flight (default 4)', requestParsers.concurrency),
   retries: valued(
     '--retries <n>',
     'tries after the first, for each request (default 5)',
-    requestParsers.retries('--retries'),
+    requestParsers.retries,
   ),
   retryDelay: valued(
     '--retry-delay <ms>',
     'first wait before a retry; it doubles, with jitter (default 500)',
-    requestParsers.retryDelay('--retry-delay'),
+    requestParsers.retryDelay,
   ),
-  timeout: valued(
-    '--timeout <s>',
-    'seconds that one request may take (default 60)',
-    requestParsers.timeout('--timeout'),
-  ),
+  timeout: valued('--timeout <s>', 'seconds that one request may take (default 60)', requestParsers.timeout),
 });
 
 /** `-o`, and how rows look in csv and tables. */
 export const rowFlags = {
-  output: valued(
-    '-o, --output <file>',
-    'write a file, whole or not at all; - is standard output',
-    target('--output'),
-  ),
+  output: valued('-o, --output <file>', 'write a file, whole or not at all; - is standard output', target),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
   wide: yes('--wide', 'table: every column, however wide'),
 };
@@ -117,13 +109,13 @@ export const outputFlags = headed('What comes out:', {
   format: valued(
     '--format <format>',
     `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    formatWord('--format', formats),
+    formatWord(formats),
   ),
   output: rowFlags.output,
   columns: valued(
     '--columns <names>',
     'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
-    columnList('--columns'),
+    columnList,
   ),
   listColumns: yes(
     '--list-columns',
@@ -133,7 +125,7 @@ export const outputFlags = headed('What comes out:', {
       'names of columns come out, one a line',
     ),
   ),
-  delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter('--delimiter')),
+  delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter),
   header: no('--no-header', 'csv: no line with the names of the columns'),
   excel: rowFlags.excel,
   wide: rowFlags.wide,
@@ -145,7 +137,7 @@ export const receiptFlags = headed('What comes out:', {
   receipt: valued(
     '--receipt <file>',
     'write a receipt: what the run did, as one JSON object; see folio verify',
-    target('--receipt'),
+    target,
   ),
 });
 
@@ -176,7 +168,7 @@ export const profilesFlags = headed('Several organizations:', {
 export function paramFlag(
   about = 'any further parameter of the service, sent as it is',
 ): Flag<readonly (readonly [name: string, value: string])[]> {
-  return valued('--param <name=value>', about, parameter('--param'));
+  return valued('--param <name=value>', about, parameter);
 }
 
 /** Which records the service chooses, as far as the resource allows. */
@@ -196,9 +188,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
         `${sortBy.known.join(', ')}, or another key of the service (default: ${defaultOrder})`,
         textLike(sortBy.known),
       ),
-    sortOrder:
-      sortDirections &&
-      valued('--sort-order <direction>', 'asc or desc', oneOf('--sort-order', ['asc', 'desc'])),
+    sortOrder: sortDirections && valued('--sort-order <direction>', 'asc or desc', oneOf(['asc', 'desc'])),
     param: paramFlag(),
   });
 }
@@ -215,7 +205,7 @@ export function extentFlags({ paging }: Resource) {
     limit: valued(
       '--limit <n>',
       'at most so many records, also of several profiles together',
-      wholeNumber('--limit', 1),
+      wholeNumber(1),
       not(['--sum'], 'a sum is of all records for which --where holds', AS_GROUPS),
       not(['--count'], 'a count is of all records for which --where holds', AS_GROUPS),
     ),
@@ -225,7 +215,7 @@ export function extentFlags({ paging }: Resource) {
         ? valued(
             '--page <n>',
             `just this page, numbered from ${paging.firstPage}`,
-            wholeNumber('--page', paging.firstPage, 1_000_000_000),
+            wholeNumber(paging.firstPage, 1_000_000_000),
           )
         : undefined,
     nextToken:
@@ -241,7 +231,7 @@ export function extentFlags({ paging }: Resource) {
     pageSize: valued(
       '--page-size <n>',
       `records a request${most === undefined ? '' : `, at most ${most}`}; from 10 on, pages may have a few less, so that they overlap`,
-      wholeNumber('--page-size', 1, most ?? 1_000_000),
+      wholeNumber(1, most ?? 1_000_000),
     ),
   });
 }
@@ -285,7 +275,7 @@ export const questionFlags = headed('Questions:', {
   expand: valued(
     '--expand <column>',
     'a row for each object of a list: with payments, payments.amount is a column',
-    oneName('--expand'),
+    oneName,
     not(['--changes-since'], 'changes are told of whole records'),
   ),
   count: yes(
@@ -296,7 +286,7 @@ export const questionFlags = headed('Questions:', {
   sum: valued(
     '--sum <columns>',
     'the exact total of a column, for each currency, credit notes taken away',
-    collected('--sum'),
+    collected,
   ),
   asSent: yes(
     '--as-sent',
@@ -306,7 +296,7 @@ export const questionFlags = headed('Questions:', {
   groupBy: valued(
     '--group-by <columns>',
     'totals for each value of a column, or for each day, month, quarter or year: date:month; without --sum, the number of records',
-    collected('--group-by'),
+    collected,
   ),
   sort: sortFlag(
     'order what comes out: dueBy,-totalAmount (a minus: descending)',
@@ -332,7 +322,7 @@ export const questionFlags = headed('Questions:', {
 function dateFlags() {
   const flags = DATE_FLAGS.map(({ name, flag, about }) => [
     name,
-    valued(`${flag} <date>`, about, (value) => parseDateAsked(flag, value)),
+    valued(`${flag} <date>`, about, () => (value) => parseDateAsked(flag, value)),
   ]);
   return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateAsked> };
 }
@@ -342,7 +332,8 @@ export function whereFlag(): Flag<readonly Condition[]> {
   return valued(
     '--where <condition>',
     'only records for which this holds: status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
-    (expression, before: readonly Condition[] = []) => [...before, parseCondition(expression)],
+    () =>
+      (expression, before: readonly Condition[] = []) => [...before, parseCondition(expression)],
   );
 }
 
@@ -353,22 +344,18 @@ export function fieldFlag(
   return valued(
     '--field <name=column>',
     `the column of ${FIELD_NAMES.join(', ')}; for good: folio config set fields.<name>`,
-    parameter('--field'),
+    parameter,
     ...rules,
   );
 }
 
 /** `--sort`. */
 export function sortFlag(about: string, ...rules: readonly Rule[]) {
-  return valued('--sort <columns>', about, (columns) => parseSort(columns), ...rules);
+  return valued('--sort <columns>', about, () => (columns) => parseSort(columns), ...rules);
 }
 
 /** `--lang`: the language of a page. */
-export const langFlag = valued(
-  '--lang <language>',
-  'en or es (default: by the locale)',
-  oneOf('--lang', ['en', 'es']),
-);
+export const langFlag = valued('--lang <language>', 'en or es (default: by the locale)', oneOf(['en', 'es']));
 
 /** Reads names with commas between them, and adds them to those of the same flag before. */
 function collected(flag: string) {
@@ -379,7 +366,7 @@ function collected(flag: string) {
 
 /** The flag `--format` of commands that print facts instead of records. */
 export const factFlags = {
-  format: valued('--format <format>', 'table or json (default table)', oneOf('--format', ['table', 'json'])),
+  format: valued('--format <format>', 'table or json (default table)', oneOf(['table', 'json'])),
 };
 
 export type GlobalFlags = Values<typeof globalFlags>;

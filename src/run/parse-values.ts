@@ -5,8 +5,8 @@ import { TABS_BETWEEN_CELLS } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 
 /*
- * Parse functions for flags and settings. Each returns a typed value, or throws a UsageError with the flag, the value and what
- * is allowed.
+ * How values of flags and settings are read. Each parser gets the name of the flag or setting for its messages, and returns a
+ * function that returns a typed value, or throws a UsageError with the name, the value and what is allowed.
  */
 
 function refuse(flag: string, value: string, allowed: string): never {
@@ -14,23 +14,25 @@ function refuse(flag: string, value: string, allowed: string): never {
 }
 
 /** A whole number from `least` to `most`. */
-export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= least && number <= most)
-      return number;
-    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
-    return refuse(flag, value, `a whole number, ${range}`);
-  };
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
+  return (flag: string) =>
+    (value: string): number => {
+      const number = Number(value);
+      if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= least && number <= most)
+        return number;
+      const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+      return refuse(flag, value, `a whole number, ${range}`);
+    };
 }
 
 /** A number of seconds, decimals allowed, as milliseconds. */
-function seconds(flag: string, least: number, most: number) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number * 1000;
-    return refuse(flag, value, `a number of seconds, ${least} to ${most}`);
-  };
+function seconds(least: number, most: number) {
+  return (flag: string) =>
+    (value: string): number => {
+      const number = Number(value);
+      if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number * 1000;
+      return refuse(flag, value, `a number of seconds, ${least} to ${most}`);
+    };
 }
 
 /** The words that a parse function accepts, or some of them. A shell offers them for completion. */
@@ -39,26 +41,29 @@ export interface Offering {
 }
 
 /** One of some words, in any case. */
-export function oneOf<const Word extends string>(flag: string, words: readonly Word[]) {
-  const parse = (value: string): Word =>
-    words.find((word) => word === value.toLowerCase()) ?? refuse(flag, value, words.join(', '));
-  return Object.assign(parse, { words } satisfies Offering);
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return (flag: string) => {
+    const parse = (value: string): Word =>
+      words.find((word) => word === value.toLowerCase()) ?? refuse(flag, value, words.join(', '));
+    return Object.assign(parse, { words } satisfies Offering);
+  };
 }
 
 /** One of the formats of a listing. */
-export function formatWord<const Word extends string>(flag: string, words: readonly Word[]) {
-  const read = oneOf(flag, words);
-  const parse = (value: string): Word => {
-    if (value.toLowerCase() !== 'tsv') return read(value);
-    throw new UsageError(`${flag} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
+export function formatWord<const Word extends string>(words: readonly Word[]) {
+  return (flag: string) => {
+    const read = oneOf(words)(flag);
+    const parse = (value: string): Word => {
+      if (value.toLowerCase() !== 'tsv') return read(value);
+      throw new UsageError(`${flag} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
+    };
+    return Object.assign(parse, { words } satisfies Offering);
   };
-  return Object.assign(parse, { words: read.words } satisfies Offering);
 }
 
 /** Any text, some of which is known. */
 export function textLike(words: readonly string[]) {
-  const parse = (value: string): string => value;
-  return Object.assign(parse, { words } satisfies Offering);
+  return () => Object.assign((value: string): string => value, { words } satisfies Offering);
 }
 
 /** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */
@@ -205,12 +210,12 @@ export function endings(flag: string) {
   };
 }
 
-/** Makes the parse functions of values for requests. The name is that of the flag or setting, for errors. */
+/** The parsers of values for requests. */
 export const requestParsers = {
-  concurrency: (name: string) => wholeNumber(name, 1, 64),
-  retries: (name: string) => wholeNumber(name, 0, 100),
-  retryDelay: (name: string) => wholeNumber(name, 0, 600_000),
-  timeout: (name: string) => seconds(name, 0.001, 3600),
+  concurrency: wholeNumber(1, 64),
+  retries: wholeNumber(0, 100),
+  retryDelay: wholeNumber(0, 600_000),
+  timeout: seconds(0.001, 3600),
 } as const;
 
 /** The values where neither a flag nor a setting gives one. */

@@ -67,7 +67,7 @@ interface SourceFacts {
 }
 
 /** What is known of the profiles whose records come as those of one source, each record with the name of its profile. */
-export interface JoinedProfiles {
+interface JoinedProfiles {
   /** The names of all that are asked for. */
   readonly names: () => readonly string[];
   /** The names of those that there are records of, so far, be it not all. */

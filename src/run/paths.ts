@@ -38,28 +38,41 @@ interface RunPaths {
  * @throws UsageError
  */
 export async function checkPaths({ env }: Context, { tokenFile, reads, writes }: RunPaths): Promise<void> {
-  const writtenAt: WrittenAt[] = [];
-  for (const written of writes) writtenAt.push({ written, keys: await keysOfWritten(written.path) });
-  if (!writtenAt.some(({ keys }) => keys.some(isOfFile))) return refuseTwice(writtenAt);
-  const { storeFile } = await import('../profiles/store.ts');
-  const store = storeFile(env);
-  const always: readonly ReadPath[] = [
-    ...(tokenFile === undefined || tokenFile === '-' ? [] : [{ path: tokenFile, is: 'the token file' }]),
-    ...(store === undefined ? [] : [{ path: store, is: "folio's file of profiles and settings" }]),
-  ];
-  for (const read of [...reads, ...always]) {
-    const key = await keyOfRead(read);
-    const over = key && writtenAt.find((one) => isOver(one, read, key));
-    if (!over) continue;
-    const { flag, path } = over.written;
-    throw new UsageError(
-      path === undefined || path === '-'
-        ? `standard output goes into ${read.is}`
-        : `${flag} ${path} would replace ${read.is}`,
-      { hint: 'Name another file.' },
-    );
+  const all: WrittenAt[] = [];
+  for (const written of writes) all.push({ written, ...(await placeOf(written.path)) });
+  if (all.some(({ keys }) => keys.some((key) => key.startsWith(ON_DISK)))) {
+    const { storeFile } = await import('../profiles/store.ts');
+    const store = storeFile(env);
+    const always: readonly ReadPath[] = [
+      ...(tokenFile === undefined || tokenFile === '-' ? [] : [{ path: tokenFile, is: 'the token file' }]),
+      ...(store === undefined ? [] : [{ path: store, is: "folio's file of profiles and settings" }]),
+    ];
+    for (const read of [...reads, ...always]) await refuseOver(read, all);
   }
-  refuseTwice(writtenAt);
+  for (const [at, { written, keys }] of all.entries()) {
+    const other = all.slice(0, at).find((one) => keys.some((key) => one.keys.includes(key)));
+    if (other === undefined) continue;
+    throw new UsageError(`${written.flag} ${written.path} is ${other.written.is}`, {
+      hint: 'Name two different files.',
+    });
+  }
+}
+
+async function refuseOver(read: ReadPath, all: readonly WrittenAt[]): Promise<void> {
+  const key = await keyOfRead(read);
+  const over = all.find(({ written, keys, folder }) =>
+    read.names === undefined
+      ? key !== undefined && keys.includes(key)
+      : folder === key && read.names.test(basename(written.path ?? '')),
+  );
+  if (key === undefined || over === undefined) return;
+  const { flag, path } = over.written;
+  throw new UsageError(
+    path === undefined || path === '-'
+      ? `standard output goes into ${read.is}`
+      : `${flag} ${path} would replace ${read.is}`,
+    { hint: 'Name another file.' },
+  );
 }
 
 /** The files of a database on this machine: SQLite may have some beside it while it is in use. */
@@ -73,59 +86,56 @@ export function readsOfDatabase(address: DatabaseAddress): readonly ReadPath[] {
 
 interface WrittenAt {
   readonly written: WrittenPath;
+  /**
+   * What tells the file from others: a stream by its number, a file that is there by its place on the disk, one that is not by its
+   * folder and its name, without regard to case, since some disks have none.
+   */
   readonly keys: readonly string[];
+  /** The key of the folder that it is in; undefined for a stream. */
+  readonly folder: string | undefined;
 }
 
-function isOver({ written, keys }: WrittenAt, read: ReadPath, key: string): boolean {
-  if (read.names === undefined) return keys.includes(key);
-  return keys.includes(inFolder(key)) && read.names.test(basename(written.path ?? ''));
-}
-
-function refuseTwice(all: readonly WrittenAt[]): void {
-  for (const [at, { written, keys }] of all.entries()) {
-    const other = all
-      .slice(0, at)
-      .find((one) => keys.some((key) => !isFolder(key) && one.keys.includes(key)));
-    if (other === undefined) continue;
-    throw new UsageError(`${written.flag} ${written.path} is ${other.written.is}`, {
-      hint: 'Name two different files.',
-    });
-  }
-}
-
-/**
- * What tells the file from others: a stream by its number, a file that is there by its place on the disk, one that is not by
- * its folder and its name, without regard to case, since some disks have none. Also the folder.
- */
-async function keysOfWritten(path: string | undefined): Promise<readonly string[]> {
+async function placeOf(path: string | undefined): Promise<Omit<WrittenAt, 'written'>> {
   const stream = findStream(path);
-  if (stream !== undefined) return [`stream ${stream}`, ...keysOf(statOfStream(stream))];
+  if (stream !== undefined) {
+    const found = statOfStream(stream);
+    // A terminal or a pipe may well be more than one stream.
+    const ofFile = found?.isFile() === true ? [keyOf(found)] : [];
+    return { keys: [`stream ${stream}`, ...ofFile], folder: undefined };
+  }
   const real = await behindLinks(path!).catch(() => resolve(path!));
   const folder = await keyOfFolder(dirname(real));
-  const found = await promises.stat(real, { bigint: true }).catch(() => undefined);
-  return [found === undefined ? nameKey(folder, real) : keyOf(found), inFolder(folder)];
+  const found = await statOf(real);
+  return { keys: [found === undefined ? nameKey(folder, real) : keyOf(found)], folder };
 }
 
 /** The folder may still have to be made. */
 async function keyOfFolder(path: string): Promise<string> {
-  const found = await promises.stat(path, { bigint: true }).catch(() => undefined);
-  if (found !== undefined || dirname(path) === path) return found === undefined ? 'file' : keyOf(found);
-  return nameKey(await keyOfFolder(dirname(path)), path);
+  const found = await statOf(path);
+  if (found !== undefined) return keyOf(found);
+  return dirname(path) === path ? ON_DISK : nameKey(await keyOfFolder(dirname(path)), path);
 }
 
-function nameKey(folder: string, path: string): string {
-  return `${folder}/${folded(path)}`;
-}
-
-function folded(path: string): string {
-  return basename(path).normalize('NFC').toLowerCase();
-}
-
+/** Undefined for a device or a pipe. */
 async function keyOfRead({ path }: ReadPath): Promise<string | undefined> {
-  const found = await promises.stat(path, { bigint: true }).catch(() => undefined);
+  const found = await statOf(path);
   // SQLite makes the files beside a database, such as books.db-wal, when it needs them: what is not there may come.
   if (found === undefined) return nameKey(await keyOfFolder(dirname(resolve(path))), path);
   return found.isFile() || found.isDirectory() ? keyOf(found) : undefined;
+}
+
+const ON_DISK = 'file ';
+
+function keyOf({ dev, ino }: BigIntStats): string {
+  return `${ON_DISK}${dev}:${ino}`;
+}
+
+function nameKey(folder: string, path: string): string {
+  return `${folder}/${basename(path).normalize('NFC').toLowerCase()}`;
+}
+
+function statOf(path: string): Promise<BigIntStats | undefined> {
+  return promises.stat(path, { bigint: true }).catch(() => undefined);
 }
 
 function statOfStream(descriptor: number): BigIntStats | undefined {
@@ -134,25 +144,4 @@ function statOfStream(descriptor: number): BigIntStats | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A terminal or a pipe may well be more than one stream. */
-function keysOf(found: BigIntStats | undefined): readonly string[] {
-  return found?.isFile() === true ? [keyOf(found)] : [];
-}
-
-function keyOf({ dev, ino }: BigIntStats): string {
-  return `file ${dev}:${ino}`;
-}
-
-function isOfFile(key: string): boolean {
-  return key.startsWith('file ');
-}
-
-function inFolder(folder: string): string {
-  return `in ${folder}`;
-}
-
-function isFolder(key: string): boolean {
-  return key.startsWith('in ');
 }

@@ -26,17 +26,7 @@ import {
   type ExportRequest,
 } from './open-questions.ts';
 import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './output-plan.ts';
-import {
-  askPart,
-  checkPart,
-  deliver,
-  forEachPart,
-  recordsOf,
-  storeOf,
-  tryPart,
-  type Part,
-  type PartOptions,
-} from './part.ts';
+import { askPart, checkPart, deliver, forEachPart, recordsOf, storeOf, tryPart, type Part } from './part.ts';
 import { checkResults, wordsOfProfiles, type PartState, type Run, type RunOptions } from './run.ts';
 import { asksSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults } from './settings.ts';
@@ -78,12 +68,15 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       if (columns !== undefined) return writeColumns(run.context, columns, flags.output);
       await source.open?.(run);
       if (files !== undefined) return exportApart(run, request, files);
-      const part = async (): Promise<PartOptions> => {
-        if (names === undefined) return { source, profile: own[0] };
-        const { JoinedSource } = await import('./joined-source.ts');
-        return { source: new JoinedSource(run, { source, names, limit: flags.limit ?? Infinity }) };
-      };
-      await askPart(run, await part(), (open) => exportPart(open, request));
+      const joined =
+        names &&
+        (await import('./joined-source.ts')).joinedSource(run, {
+          source,
+          names,
+          limit: flags.limit ?? Infinity,
+        });
+      const part = joined === undefined ? { source, profile: own[0] } : { source: joined };
+      await askPart(run, part, (open) => exportPart(open, request));
     });
   } finally {
     await source.close?.();

@@ -35,10 +35,12 @@ const printable = formats.filter((format) => formatOf(format).binary !== true);
 
 /** All settings, by name. */
 const settings = new Map<string, Setting>([
-  setting('format', '--format of listings', (name) => formatWord(name, printable)),
+  setting('format', '--format of listings', formatWord(printable)),
   setting('delimiter', '--delimiter of csv', delimiter),
-  setting('listEncoding', `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`, (name) =>
-    oneOf(name, LIST_ENCODINGS),
+  setting(
+    'listEncoding',
+    `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
+    oneOf(LIST_ENCODINGS),
   ),
   ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map((name) =>
     setting(name, flagNamed(name), requestParsers[name], 'number'),
@@ -46,15 +48,10 @@ const settings = new Map<string, Setting>([
   ...resources.map((resource) => {
     const { records, paging } = resource;
     const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
-    const parser = (name: string) => wholeNumber(name, 1, most ?? 1_000_000);
+    const parser = wholeNumber(1, most ?? 1_000_000);
     return setting(settingOf('pageSize', resource), `--page-size for ${records}`, parser, 'number');
   }),
-  setting(
-    'limit',
-    'records that a table on a terminal shows, 50 otherwise',
-    (name) => wholeNumber(name, 1),
-    'number',
-  ),
+  setting('limit', 'records that a table on a terminal shows, 50 otherwise', wholeNumber(1), 'number'),
   ...resources.map((resource) =>
     setting(settingOf('columns', resource), `--columns of ${resource.records}`, columnList),
   ),

@@ -14,7 +14,7 @@ describe('a command', () => {
       description: '',
       flags: {
         one: yes('--one', ''),
-        size: valued('--page-size <n>', '', Number),
+        size: valued('--page-size <n>', '', () => Number),
         third: yes('--third', ''),
       },
       run: async (flags) => void values.push(flags.one, flags.size, { ...flags }),

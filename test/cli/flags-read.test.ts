@@ -6,6 +6,7 @@ import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { commandPath, shownUnder } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
+import type { Rule } from '../../src/run/flag.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -96,6 +97,17 @@ function linesOf(command: Command): readonly (readonly [flag: string, line: stri
     return [[long!, `${words} ${long!}${value}`]];
   });
 }
+
+it('the rules of flags name flags that there are', () => {
+  const options = commands.flatMap((command) => command.options);
+  const known = new Set(['several profiles', ...options.map(({ long }) => long)]);
+  const unknown = options.flatMap((option) => {
+    const { rules = [] } = option as { readonly rules?: readonly Rule[] };
+    const named = rules.flatMap(({ flags, unless = [] }) => [...flags, ...unless]);
+    return named.filter((name) => !known.has(name)).map((name) => `${option.long} names ${name}`);
+  });
+  expect(unknown).toEqual([]);
+});
 
 describe('a flag that is given is read:', () => {
   let sandbox: Sandbox;

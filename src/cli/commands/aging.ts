@@ -52,18 +52,18 @@ export function addAging(program: Command, context: Context): void {
 
 const agingFlags = headed('Questions:', {
   ...counterpartyFlags,
-  asOf: valued('--as-of <date>', 'the day to count to, such as 2026-10-31 (default: today)', day('--as-of')),
+  asOf: valued('--as-of <date>', 'the day to count to, such as 2026-10-31 (default: today)', day),
   buckets: valued(
     '--buckets <days>',
     'where one bucket ends and the next begins (default 30,60,90)',
-    (days) => parseBuckets(days),
+    () => (days) => parseBuckets(days),
   ),
   totals: yes('--totals', 'also a row with the total of each currency, told by _row; a terminal has them'),
   order: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
   most: valued(
     '--limit <n>',
     'at most so many counterparties of each currency; totals are of all',
-    wholeNumber('--limit', 1),
+    wholeNumber(1),
   ),
   param: paramFlag('any parameter of the service, sent as it is'),
   where: whereFlag(),

@@ -16,7 +16,7 @@ export function addCompletion(program: Command, context: Context, programFor: Pr
       'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
       'profiles. ' +
       'The network is never touched.',
-    arguments: [['<shell>', shells.join(', '), oneOf('completion', shells)]],
+    arguments: [['<shell>', shells.join(', '), oneOf(shells)('completion')]],
     examples: [
       ['source <(folio completion bash)', 'in ~/.bashrc'],
       ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],

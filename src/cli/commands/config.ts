@@ -16,7 +16,7 @@ import { addCommand, addGroup } from '../command.ts';
 import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
 
 const NAMES = settingNames.map(([name]) => name);
-const SETTING = ['<setting>', '', textLike(NAMES)] as const;
+const SETTING = ['<setting>', '', textLike(NAMES)()] as const;
 
 /** Declares `folio config` and its commands. */
 export function addConfig(program: Command, context: Context): void {

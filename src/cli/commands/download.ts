@@ -33,7 +33,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
     ],
     flags: {
       ...headed('Which records:', {
-        only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings('--only')),
+        only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings),
       }),
       ...filterFlags(issued),
       ...extent,

@@ -44,18 +44,18 @@ const reconcileFlags = headed('Questions:', {
   against: valued(
     '--against <listing>',
     'issued or received, where the list itself does not say it',
-    oneOf('--against', ['issued', 'received']),
+    oneOf(['issued', 'received']),
   ),
   match: valued(
     '--match <field=heading,...>',
     'which column of the list is which: number and total, also documentType, counterpartyFiscalId, counterpartyName, date, currency, net, exempt, tax',
-    parseMatch,
+    () => parseMatch,
   ),
   period: text(
     '--period <month>',
     'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
   ),
-  tolerance: valued('--tolerance <amount>', 'how far amounts may be apart (default 0)', parseTolerance),
+  tolerance: valued('--tolerance <amount>', 'how far amounts may be apart (default 0)', () => parseTolerance),
   same: yes('--all', 'what is the same on both sides, too'),
   field: fieldFlag(),
 });

@@ -47,16 +47,20 @@ const reportFlags = {
       READS_A_FILE,
     ),
     lang: langFlag,
-    title: valued('--title <text>', "what stands at the top (default: the organization's name)", parseTitle),
+    title: valued(
+      '--title <text>',
+      "what stands at the top (default: the organization's name)",
+      () => parseTitle,
+    ),
     field: fieldFlag(),
   }),
   ...headed('What comes out:', {
     format: valued(
       '--format <format>',
       'html, or json for the figures behind the page',
-      oneOf('--format', ['html', 'json']),
+      oneOf(['html', 'json']),
     ),
-    output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
+    output: valued('-o, --output <file>', 'write a file, whole or not at all', target),
     outputDir: text(
       '--output-dir <dir>',
       'with several profiles: a page for each, <profile>.report.html',

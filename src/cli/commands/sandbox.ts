@@ -19,7 +19,7 @@ export function addSandbox(program: Command, context: Context): void {
 }
 
 const sandboxFlags = {
-  port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535)),
+  port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber(0, 65_535)),
   issued: countFlag('issued', 'issued invoices'),
   received: countFlag('received', 'received invoices'),
   customers: countFlag('customers', 'customers'),
@@ -28,9 +28,9 @@ const sandboxFlags = {
   seed: valued(
     '--seed <n>',
     'the same seed gives the same data, tokens and links (1, with keys of its own)',
-    wholeNumber('--seed', 0, 2 ** 32 - 1),
+    wholeNumber(0, 2 ** 32 - 1),
   ),
-  today: valued('--today <date>', 'the last day of the data, such as 2026-10-31 (today)', day('--today')),
+  today: valued('--today <date>', 'the last day of the data, such as 2026-10-31 (today)', day),
   awkward: yes(
     '--awkward',
     'with names, amounts and gaps that break careless programs: =SUM(A1), 9E3, line breaks',
@@ -38,18 +38,18 @@ const sandboxFlags = {
   latency: valued(
     '--latency <ms>',
     'what each call takes: 200, or 100-500 for a time between (0)',
-    millisecondSpan('--latency'),
+    millisecondSpan,
   ),
   realistic: yes('--realistic', 'the received listing takes 10 to 25 s a call, as for a large organization'),
   failRate: valued(
     '--fail-rate <share>',
     'how many requests fail, from 0 to 1, as they do in life (0)',
-    share('--fail-rate'),
+    share,
   ),
 };
 
 function countFlag(name: keyof Counts, what: string): Flag<number> {
-  const parse = wholeNumber(`--${name}`, 0, maxCounts[name]);
+  const parse = wholeNumber(0, maxCounts[name]);
   return valued(`--${name} <n>`, `${what} (${defaultCounts[name]})`, parse);
 }
 

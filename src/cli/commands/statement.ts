@@ -76,7 +76,7 @@ const statementFlags = {
     format: valued(
       '--format <format>',
       `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-      formatWord('--format', ['html', ...formats]),
+      formatWord(['html', ...formats]),
     ),
     output: rowFlags.output,
     folder: text(
@@ -88,7 +88,7 @@ const statementFlags = {
     columns: valued(
       '--columns <names>',
       'which columns of the rows, in which order; Folio=number is one under a heading of its own',
-      columnList('--columns'),
+      columnList,
     ),
     excel: rowFlags.excel,
     wide: rowFlags.wide,

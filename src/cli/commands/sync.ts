@@ -50,7 +50,7 @@ const syncFlags = headed('What is synced:', {
   maxGone: valued(
     '--max-gone <n>',
     'the most records of a table that may be marked as gone, 10% or 25 (default 10%)',
-    goneLimit,
+    () => goneLimit,
   ),
   allowGone: yes('--allow-gone', 'mark as gone however many are'),
   plan: yes('--plan', 'say what would change, and write nothing'),
@@ -58,7 +58,7 @@ const syncFlags = headed('What is synced:', {
   format: valued(
     '--format <format>',
     `how the result is shown: ${RESULT_FORMATS.join(', ')} (default: table on a terminal, else csv)`,
-    oneOf('--format', RESULT_FORMATS),
+    oneOf(RESULT_FORMATS),
   ),
 });
 

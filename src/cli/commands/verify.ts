@@ -28,7 +28,7 @@ const verifyFlags = {
   maxAge: valued(
     '--max-age <time>',
     'how long the run may be ago: 90m, 26h, 2d or 1w; also the last sync of a database',
-    age('--max-age'),
+    age,
   ),
 };
 
