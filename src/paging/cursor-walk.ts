@@ -69,6 +69,8 @@ class CursorWalk {
   /** Records that came word for word like one before them. */
   #heldBack: RecordBatch[] = [];
   #isShifted = false;
+  /** Whether a page of a second reading begins with a record that came before: its twin may have stood there. */
+  #meetsItself = false;
   #isRepeating = false;
   /** Whether everything is read once more, so that a record may have come before in another form. */
   #isAgain = false;
@@ -111,6 +113,7 @@ class CursorWalk {
    * Reads everything once more, and gives the records that are new. A pass in which no record comes twice has everything. A
    * record that comes twice in the same places of two passes exists twice: then the second one is given, too. Pages of another
    * size end elsewhere: two records that change places over the end of a page with each reading would come the same twice.
+   * Where the service fixes the size, a record at the front of a page that came before is no proof.
    */
   async *readAgain(): AsyncGenerator<Delivery> {
     const { status } = this.#options;
@@ -121,7 +124,8 @@ class CursorWalk {
       const { read, sequence } = this.#passed;
       const isClean = !this.#isUnsure && !this.#isShifted && !this.#holdsTwoForms;
       if (this.#heldBack.length === 0 && isClean) return status.settle(0, undefined);
-      if (first !== undefined && read === first.read && sequence === first.sequence) {
+      const isSame = first !== undefined && read === first.read && sequence === first.sequence;
+      if (isSame && !(this.#meetsItself && this.#pages.isFixed)) {
         status.repeats -= this.#heldBackCount;
         for (const records of held) yield* this.#give(records);
         status.settle(this.#holdsTwoForms ? 1 : 0, 'unsteady');
@@ -148,6 +152,7 @@ class CursorWalk {
     this.#unique.beginPass('page');
     this.#heldBack = [];
     this.#isShifted = false;
+    this.#meetsItself = false;
     this.#read = 0;
     for await (const { records } of this.#pages.from(from, () => this.#read >= most)) {
       const wanted = sliceRecords(records, 0, most - this.#read);
@@ -172,8 +177,10 @@ class CursorWalk {
     this.#isUnsure ||= unsure > 0;
     status.repeat(repeated.count + sameKey.count);
     // A page that begins with records that came before shows that the listing moved.
-    const shift = this.#isAgain || !this.#unique.hasKeys ? 0 : found.repeatedAtFront;
+    const atFront = this.#unique.hasKeys ? found.repeatedAtFront : 0;
+    const shift = this.#isAgain ? 0 : atFront;
     this.#isShifted ||= shift > 0;
+    this.#meetsItself ||= atFront > shift;
     this.#heldBack.push(...copiesOf(sliceRecords(repeated, shift, repeated.count)));
     for (const record of copiesOf(sameKey)) this.#notGiven.add(this.#contentOf(record, 0));
     this.#heldBack.push(...(this.#isAgain ? this.#notGivenOf(records) : copiesOf(sameKey)));
@@ -231,12 +238,18 @@ class CursorPages {
   readonly #options: CursorWalkOptions;
   readonly #sizes: PageSizes;
   #isSized = true;
+  #isLarger = false;
   /** How many records smaller pages are than they could be. */
   #less = 0;
 
   constructor(options: CursorWalkOptions) {
     this.#options = options;
     this.#sizes = new PageSizes(options.size);
+  }
+
+  /** Whether the service was seen to fix the size of pages. */
+  get isFixed(): boolean {
+    return this.#isLarger || !this.#isSized;
   }
 
   /** Has the next pages be of another size than those so far. */
@@ -287,6 +300,7 @@ class CursorPages {
       try {
         const page = await this.#options.fetchPage({ cursor, size, signal, onRefusal });
         const { count, bytes } = page.records;
+        this.#isLarger ||= count > window.size;
         if (this.#isSized) place.came(window, { count, bytes: bytes.length });
         return page;
       } catch (error) {

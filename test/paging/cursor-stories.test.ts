@@ -12,6 +12,8 @@ interface Service {
   readonly records: number | ((request: number) => readonly string[]);
   /** Why a request is refused. */
   readonly refuse?: (size: number | undefined, start: number, request: number) => RefusalReason | undefined;
+  /** The size of its pages, whatever is asked for. */
+  readonly fixed?: number;
   /** The cursor that a page ends with, in place of the one that leads on. */
   readonly next?: (start: number, request: number) => string | null | undefined;
 }
@@ -30,7 +32,7 @@ async function storyOf(service: Service, options: Partial<CursorWalkOptions> = {
     existing.note(all.filter(Boolean));
     const reason = refuse?.(size, start, requests);
     if (reason !== undefined) throw new PageRefused(reason, new Error(`refused at ${cursor}`));
-    const end = start + (size ?? 10);
+    const end = start + (service.fixed ?? size ?? 10);
     const led = next?.(start, requests);
     const onward = end < all.length ? `${end}` : null;
     return { records: batchOf(...all.slice(start, end)), next: led === undefined ? onward : led };
@@ -159,6 +161,11 @@ const MOVING: readonly Story[] = [
     { records: (request) => (request % 3 === 2 ? swapped : all) },
   ],
   [
+    'two records that change places at each reading, in pages of a size that the service fixes',
+    '9 calls: 29, 1 lost, lacks 1: unsteady',
+    { records: (request) => (request % 3 === 2 ? swapped : all), fixed: 10 },
+  ],
+  [
     'two records that change places over the end of each page, whatever its size',
     '11 calls: 30, lacks 1: unsteady',
     { records: (request) => swappedAt({ 2: 10, 5: 9, 9: 8 }[request]) },
@@ -182,6 +189,11 @@ const KEYS: readonly Story[] = [
     'a record twice, and another that comes',
     '7 calls: 30',
     { records: changing(4, all.with(25, all[3]!), [...all.with(25, all[3]!), '{"id":"new"}']) },
+  ],
+  [
+    'a record twice, in pages of a size that the service fixes',
+    '6 calls: 30',
+    { records: () => all.with(25, all[3]!), fixed: 10 },
   ],
   ['a key for two', '7 calls: 30', { records: () => all.with(25, twiceKeyed) }],
   ['a key for two of a page', '3 calls: 30', { records: () => all.with(4, twiceKeyed) }],
