@@ -48,6 +48,14 @@ describe.each([[GET], [['get', '/customers/r3', '--retries', '0']]])('%j', (argv
     });
   });
 
+  it('is asked for as often as --retries allows, before the listing is', async () => {
+    const retrying = [...argv.slice(0, -1), '3'];
+    const { code, asked } = await run(retrying, [FAILS, FAILS, FAILS, CUSTOMER], listed);
+    expect({ code, asked }).toEqual({ code: 0, asked: ['r3', 'r3', 'r3', 'r3'] });
+    const unknown = await run(retrying, [FAILS], () => [200, customersOf(['{"id":"r33"}'])]);
+    expect(unknown).toMatchObject({ code: 4, asked: ['r3', 'r3', 'r3', 'r3', 'customers'] });
+  });
+
   it('does not call it unknown where it answers 500 again', async () => {
     const { code, stderr } = await run(argv, [FAILS], listed);
     expect(code).toBe(5);
