@@ -6,6 +6,7 @@ import {
   negateDecimal,
   type Decimal,
 } from '../../json/decimal.ts';
+import { compareOrders } from '../cell-order.ts';
 import { DIFFERENCES, type Difference, type Entry } from './entries.ts';
 import type { Against } from './list-layout.ts';
 
@@ -225,17 +226,26 @@ function isSameDay(one: Entry, other: Entry): boolean {
   return one.day !== undefined && one.day === other.day;
 }
 
-/** The entries that have a key in common, each group in the entries' order; those without one are in no group. */
-function groupsOf(entries: readonly Entry[], keyOf: (entry: Entry) => string | undefined): Iterable<Group> {
-  const groups = new Map<string, { readonly list: Entry[]; readonly service: Entry[] }>();
+/** The entries that have a key in common, group after group; those without one are in no group. Sorted, they take less memory than a map of lists. */
+function* groupsOf(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string | undefined,
+): Generator<Group, undefined> {
+  const keyed: { readonly key: string; readonly entry: Entry }[] = [];
   for (const entry of entries) {
     const key = keyOf(entry);
-    if (key === undefined) continue;
-    let group = groups.get(key);
-    if (group === undefined) groups.set(key, (group = { list: [], service: [] }));
-    group[entry.side].push(entry);
+    if (key !== undefined) keyed.push({ key, entry });
   }
-  return groups.values();
+  keyed.sort((a, b) => compareOrders(a.key, b.key));
+  for (let [start, end] = [0, 0]; start < keyed.length; start = end) {
+    const { key } = keyed[start]!;
+    while (keyed[end]?.key === key) end++;
+    const group = keyed.slice(start, end).map(({ entry }) => entry);
+    yield {
+      list: group.filter(({ side }) => side === 'list'),
+      service: group.filter(({ side }) => side === 'service'),
+    };
+  }
 }
 
 function unmatched({ list, service }: Group): Group {
