@@ -17,7 +17,22 @@ const MAX_PLACES = 20;
  * @param unknown fiscal IDs that matched nobody, where that is a failure; else none
  */
 export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
-  const lacks = [...unreadable(status), ...incomplete(status)];
+  const { unreadable, incomplete, reason = 'changing', totalAtEnd } = status;
+  const unserved = [...unreadable].map((offset) => offset + 1);
+  const lacks: string[] = [];
+  if (unserved.length > 0) {
+    const places = unserved.slice(0, MAX_PLACES).join(', ');
+    const more = unserved.length > MAX_PLACES ? ', …' : '';
+    lacks.push(`the service does not serve number ${places}${more} of the listing, even alone`);
+  }
+  if (incomplete > 0) {
+    const doubted =
+      totalAtEnd === undefined
+        ? `${countOf(incomplete, 'record')} or more`
+        : `${incomplete} of the ${totalAtEnd} records that the service names`;
+    const why = whyIncomplete(reason);
+    lacks.push(reason === 'ids' ? why : `${doubted} are in doubt: ${why}`);
+  }
   if (unknown.length > 0) lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
   if (lacks.length === 0) return undefined;
   return new IncompleteError(
@@ -26,22 +41,15 @@ export function lackOf(status: WalkStatus, unknown: readonly string[] = []): Inc
       hint:
         status.complete && unknown.length > 0
           ? 'Leave out the unknown IDs, or leave out --strict.'
-          : REASONS[status.reason ?? 'changing'].hint,
+          : REASONS[reason].hint,
       details: {
         code: 'records missing',
         delivered: status.records,
-        unserved: [...status.unreadable].map((offset) => offset + 1),
-        reason: status.incomplete > 0 ? (status.reason ?? 'changing') : undefined,
+        unserved,
+        reason: incomplete > 0 ? reason : undefined,
       },
     },
   );
-}
-
-function unreadable({ unreadable: offsets }: WalkStatus): string[] {
-  if (offsets.size === 0) return [];
-  const places = [...offsets].slice(0, MAX_PLACES).map((offset) => offset + 1);
-  const more = offsets.size > MAX_PLACES ? ', …' : '';
-  return [`the service does not serve number ${places.join(', ')}${more} of the listing, even alone`];
 }
 
 const AGAIN_LATER = 'Run it again when the service is quieter.';
@@ -75,15 +83,6 @@ const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonl
 /** Why records may be missing, in words. */
 export function whyIncomplete(reason: IncompleteReason = 'changing'): string {
   return REASONS[reason].why;
-}
-
-function incomplete({ incomplete: count, reason = 'changing', totalAtEnd }: WalkStatus): string[] {
-  if (count === 0) return [];
-  const why = whyIncomplete(reason);
-  if (reason === 'ids') return [why];
-  const of = totalAtEnd === undefined ? countOf(count, 'record') : `${count} of the ${totalAtEnd} records`;
-  const named = totalAtEnd === undefined ? 'or more' : 'that the service names';
-  return [`${of} ${named} are in doubt: ${why}`];
 }
 
 /** Collects the problems that the service names beside the records (spec 2.4), each once. */

@@ -225,18 +225,11 @@ export function tableLimit(
   return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
 }
 
-/** Columns that a flag names, and what the names stand for besides columns. */
-interface Watched {
-  readonly flag: string;
-  readonly columns: readonly string[];
-  readonly names?: ColumnNames;
-}
-
 /** The same records. At the end, warns of each of the flag's columns that no record had, or throws UsageError for a near miss. */
 export async function watched(
   { notices }: Part,
   records: AsyncIterable<RecordBatch>,
-  { flag, columns, names }: Watched,
+  { flag, columns, names }: { flag: string; columns: readonly string[]; names?: ColumnNames },
 ): Promise<AsyncIterable<RecordBatch>> {
   if (columns.length === 0) return records;
   const { watchColumns } = await import('../query/missing-columns.ts');

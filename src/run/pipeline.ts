@@ -65,7 +65,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     const options = { ...(await runOf(request)), parts: names, folder, files };
     await inRun(context, options, async (run) => {
       const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
-      if (columns !== undefined) return writeColumns(run.context, columns, flags.output);
+      if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
       await source.open?.(run);
       if (files !== undefined) return exportApart(run, request, files);
       const joined =
@@ -212,7 +212,7 @@ async function exportPart(
   await deliver({ context, flags: run.flags }, records, { plan, state });
   const found = questions.findings(status.records, tableLimit(flags, plan) !== undefined);
   notices.add(...found);
-  remarkCount(part, { flags, questions, plan, newestFirst });
+  remarkCount(part, flags, { questions, plan, newestFirst });
   notices.remarkWritten(() =>
     source.written === undefined ? writtenBy(part, { plan, questions, single }) : source.written(),
   );
@@ -270,18 +270,11 @@ function writtenBy(
   return { ...counted, place: plan.target, bytes: delivered.bytes, ...(more && { more }) };
 }
 
-interface CountOptions {
-  readonly flags: ExportFlags;
-  readonly questions: Questions;
-  readonly plan: OutputPlan;
-  /** Whether the newest records came first because the user asked for no order. */
-  readonly newestFirst: boolean;
-}
-
 /** Says how many records there are besides those in the table, and in which order they came. */
 function remarkCount(
   { notices, status, source }: Part,
-  { flags, questions, plan, newestFirst }: CountOptions,
+  flags: ExportFlags,
+  { questions, plan, newestFirst }: { questions: Questions; plan: OutputPlan; newestFirst: boolean },
 ): void {
   const { records, totalAtEnd } = status;
   const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
@@ -330,24 +323,23 @@ async function knownColumns(
  */
 async function exportColumns(part: Part, request: ExportRequest): Promise<void> {
   const questions = await openQuestions(part, request, undefined);
-  await written(await openDestination(request.flags.output, part.context), async (destination) => {
+  await writeColumns(part.context, request.flags.output, async () => {
     const projection = new Projection();
     for await (const batch of questions.answer(recordsOf(part, questions.limitOfListing))) {
       for (let index = 0; index < batch.count; index++) projection.project(batch, index);
     }
-    const names = questions.resultColumns() ?? projection.columns.names;
-    for (const name of names) await destination.write(`${name}\n`);
+    return questions.resultColumns() ?? projection.columns.names;
   });
   checkPart(part);
 }
 
-/** Writes names of columns to the file of `-o` or to standard output, one a line. */
+/** Writes names of columns to the file of `-o` or to standard output, one a line. It is opened before they are asked for. */
 async function writeColumns(
   context: Context,
-  names: readonly string[],
   output: string | undefined,
+  names: () => Promise<readonly string[]>,
 ): Promise<void> {
   await written(await openDestination(output, context), async (destination) => {
-    for (const name of names) await destination.write(`${name}\n`);
+    for (const name of await names()) await destination.write(`${name}\n`);
   });
 }

@@ -50,7 +50,7 @@ export async function makeClient(
   return new ApiClient({ ...service, version, transport, concurrency, retry, timeout, clock, signal });
 }
 
-/** The names of the sandbox's two organizations, which take the place of profiles. */
+/** The sandbox's two organizations, which take the place of profiles. */
 const SANDBOX_PROFILES = ['one', 'two'] as const;
 
 /** The sandbox as it serves one run: in this process, until it is closed. */
