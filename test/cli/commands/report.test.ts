@@ -44,31 +44,37 @@ function textOf(page: string): string {
     .trim();
 }
 
-interface Figures {
-  readonly fiscalIds: unknown;
-  readonly missing: readonly unknown[];
+type Figures = Readonly<Record<string, unknown>> & { readonly missing: readonly object[] };
+
+/** The figures of the first organization of a report in JSON. */
+function figuresIn(json: string): Figures {
+  return (JSON.parse(json) as { organizations: readonly [Figures] }).organizations[0];
 }
 
-/** The pages in the folder `pages`, by their names, which is removed. */
-function pagesIn(cwd: string, shown: (figures: Figures) => unknown): Record<string, unknown> {
-  const folder = join(cwd, 'pages');
-  const all = readdirSync(folder).map((name) => {
-    const { organizations } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
-      organizations: readonly [Figures];
-    };
-    return [name, shown(organizations[0])];
-  });
-  rmSync(folder, { recursive: true });
-  return Object.fromEntries(all) as Record<string, unknown>;
+/** A folder, and what runs a line in it without a token. */
+function workplace() {
+  const cwd = temporaryFolder();
+  const env = { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd };
+  const run = (line: string) => runHere(line.split(' '), { cwd, env });
+  /** What is shown of the pages that the line puts into the folder `pages`, by their names; or why there are none. */
+  const told = async (line: string, shown: (figures: Figures) => unknown): Promise<object> => {
+    const { code, stderr } = await run(`${line} --format json`);
+    if (code !== 0) return { code, stderr };
+    const pages = join(cwd, 'pages');
+    const names = readdirSync(pages);
+    const texts = names.map((name) => readFileSync(join(pages, name), 'utf8'));
+    rmSync(pages, { recursive: true });
+    return Object.fromEntries(names.map((name, at) => [name, shown(figuresIn(texts[at]!))]));
+  };
+  return { cwd, run, told };
 }
 
 describe('folio report', () => {
   it('tells the figures as JSON', async () => {
     const { code, stdout, stderr } = await report(['--format', 'json', '--period', '2026-11']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const told = JSON.parse(stdout) as { organizations: readonly Record<string, unknown>[] };
-    expect(told).toMatchObject({ asOf: '2026-11-20', complete: true, doubts: [] });
-    expect(told.organizations[0]).toMatchObject({
+    expect(JSON.parse(stdout)).toMatchObject({ asOf: '2026-11-20', complete: true, doubts: [] });
+    expect(figuresIn(stdout)).toMatchObject({
       fiscalIds: ['9-9'],
       currencies: [
         {
@@ -149,67 +155,46 @@ describe('folio report', () => {
   });
 
   it('shows no figure that rests on a column that is missing, and names the column', async () => {
-    const { code, stdout } = await report(['--format', 'json'], {
-      issued: pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]),
-    });
+    const issued = pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]);
+    const { code, stdout } = await report(['--format', 'json'], { issued });
     expect(code).toBe(0);
-    const { missing } = (JSON.parse(stdout) as { organizations: readonly { missing: readonly object[] }[] })
-      .organizations[0]!;
+    const { missing } = figuresIn(stdout);
     expect(missing).toMatchObject([{ figure: 'balances', direction: 'issued' }]);
     expect(JSON.stringify(missing)).toContain('--field due=<column>');
-    const mapped = await report(['--format', 'json', '--field', 'due=paymentDate'], {
-      issued: pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]),
-    });
-    expect(mapped.stdout).toContain('"missing": []');
+    const mapped = await report(['--format', 'json', '--field', 'due=paymentDate'], { issued });
+    expect(figuresIn(mapped.stdout).missing).toEqual([]);
   });
 
   it('tells the same of a synced database as of the service', async () => {
-    const books = join(temporaryFolder(), 'books.db');
-    const run = async (...args: string[]): Promise<string> => {
-      const { code, stdout } = await runHere(args, { env: { FOLIO_TOKEN: undefined } });
-      expect({ args, code }).toEqual({ args, code: 0 });
-      return stdout.toString();
-    };
-    await run('--sandbox', 'sync', books, 'issued', 'received', 'customers', 'funds');
-    const texts = [
-      await run('--sandbox', 'report', '--format', 'json'),
-      await run('report', '--from', books, '--format', 'json'),
-    ];
-    const told = texts.map((text) => JSON.parse(text) as { organizations: object[] });
-    const [service, database] = told.map(({ organizations: [figures] }) => ({
-      ...figures,
-      // Only a token says the one, and here only the database the other.
-      organization: null,
-      profile: null,
-    }));
-    expect(database).toEqual(service);
-    expect(told[1]).toMatchObject({ organizations: [{ profile: 'sandbox' }] });
-    expect(JSON.stringify(database)).toMatch(/"receivable":\{"open":"[1-9]\d+"/);
+    const { run } = workplace();
+    await run('--sandbox sync books.db issued received customers funds');
+    const service = await run('--sandbox report --format json');
+    const database = await run('report --from books.db --format json');
+    const [ofService, ofDatabase] = [service, database].map(({ stdout }) => figuresIn(stdout.toString()));
+    expect(ofDatabase).toMatchObject({ profile: 'sandbox' });
+    // Only a token says the one, and here only the database the other.
+    const unknown = { organization: null, profile: null };
+    expect({ ...ofDatabase, ...unknown }).toEqual({ ...ofService, ...unknown });
+    expect(JSON.stringify(ofDatabase)).toMatch(/"receivable":\{"open":"[1-9]\d+"/);
   });
 
   it('has a page for each profile of a synced database, and never of several as one', async () => {
-    const cwd = temporaryFolder();
-    const run = (...args: readonly string[]) =>
-      runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
-    const told = async (...flags: readonly string[]): Promise<unknown> => {
-      const { code, stderr } = await run('report', '--from', 'two.db', '--format', 'json', ...flags);
-      return code === 0
-        ? pagesIn(cwd, ({ fiscalIds, missing }) => [fiscalIds, missing.length])
-        : { code, stderr };
-    };
-    await run('--sandbox', 'sync', 'two.db', 'issued', '--profile', 'one,two');
-    await run('--sandbox', 'sync', 'two.db', 'received', '--profile', 'one');
+    const { run, told } = workplace();
+    await run('--sandbox sync two.db issued --profile one,two');
+    await run('--sandbox sync two.db received --profile one');
+    const ask = (flags: string) =>
+      told(`report --from two.db ${flags}`, ({ fiscalIds, missing }) => [fiscalIds, missing.length]);
     const one = { 'one.report.json': [['96486919-7'], 1] };
     const two = { 'two.report.json': [['96782672-3'], 3] };
-    expect(await told('--output-dir', 'pages', '--all-profiles')).toEqual({ ...one, ...two });
-    expect(await told('--output-dir', 'pages', '--profile', 'two')).toEqual(two);
-    expect(await told('--all-profiles')).toEqual({
+    expect(await ask('--output-dir pages --all-profiles')).toEqual({ ...one, ...two });
+    expect(await ask('--output-dir pages --profile two')).toEqual(two);
+    expect(await ask('--all-profiles')).toEqual({
       code: 2,
       stderr:
         'folio: a report is of one organization, and these are several: one, two\n' +
         '  Have a page for each with --all-profiles --output-dir <dir>, or name one with --profile <name>.\n',
     });
-    expect(await told('--profile', 'one,north')).toEqual({
+    expect(await ask('--profile one,north')).toEqual({
       code: 2,
       stderr:
         'folio: two.db: there are no records of a profile north\n' +
@@ -218,68 +203,47 @@ describe('folio report', () => {
   });
 
   it('has a page for each profile of exports, as of the service', async () => {
-    const cwd = temporaryFolder();
-    const run = (...args: readonly string[]) =>
-      runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
-    const told = async (...flags: readonly string[]): Promise<unknown> => {
-      const { code, stderr } = await run(...flags, '--format', 'json', '--output-dir', 'pages');
-      // Only a token says the one.
-      return code === 0 ? pagesIn(cwd, (figures) => ({ ...figures, organization: null })) : { code, stderr };
-    };
+    const { cwd, run, told } = workplace();
     // In an order that has the records of both mixed, and the second first.
-    await run('--sandbox', 'issued', '--all-profiles', '--sort', 'totalAmount', '-o', 'issued.jsonl');
-    await run('--sandbox', 'received', '--all-profiles', '-o', 'received.jsonl');
-    await run('--sandbox', 'funds', '--all-profiles', '-o', 'funds.json');
-    await run('--sandbox', 'received', '-o', 'received-of-one.jsonl');
-    const files = ['report', '--from', 'issued.jsonl', '--from', 'received.jsonl', '--from', 'funds.json'];
-    const service = await told('--sandbox', 'report', '--all-profiles');
+    await run('--sandbox issued --all-profiles --sort totalAmount -o issued.jsonl');
+    await run('--sandbox received --all-profiles -o received.jsonl');
+    await run('--sandbox funds --all-profiles -o funds.json');
+    await run('--sandbox received -o received-of-one.jsonl');
+    writeFileSync(join(cwd, 'received-none.jsonl'), '');
+    // Only a token says the organization.
+    const ask = (line: string) =>
+      told(`${line} --output-dir pages`, (figures) => ({ ...figures, organization: null }));
+    const of = (...files: string[]): string => `report ${files.map((file) => `--from ${file}`).join(' ')}`;
+    const files = of('issued.jsonl', 'received.jsonl', 'funds.json');
+    const service = await ask('--sandbox report --all-profiles');
     const both = { 'one.report.json': { profile: 'one' }, 'two.report.json': { profile: 'two' } };
     expect(service).toMatchObject(both);
-    expect(await told(...files, '--all-profiles')).toEqual(service);
-    expect(Object.keys((await told(...files, '--profile', 'two')) as object)).toEqual(['two.report.json']);
-    writeFileSync(join(cwd, 'received-none.jsonl'), '');
+    expect(await ask(`${files} --all-profiles`)).toEqual(service);
+    expect(Object.keys(await ask(`${files} --profile two`))).toEqual(['two.report.json']);
     const missing = ['balances', 'months'].map((figure) => ({
       ...{ figure, direction: 'received', reason: 'No received invoices were given.' },
     }));
     const each = (figures: object) => ({ 'one.report.json': figures, 'two.report.json': figures });
-    expect(
-      await told('report', '--all-profiles', '--from', 'issued.jsonl', '--from', 'funds.json'),
-    ).toMatchObject(each({ missing }));
-    expect(
-      await told(
-        ...['report', '--all-profiles', '--from', 'issued.jsonl'],
-        '--from',
-        'received-none.jsonl',
-        '--from',
-        'funds.json',
-      ),
-    ).toMatchObject(each({ missing: [] }));
-    expect(await told(...files, '--profile', 'two,three')).toEqual({
+    const without = await ask(`${of('issued.jsonl', 'funds.json')} --all-profiles`);
+    expect(without).toMatchObject(each({ missing }));
+    const none = await ask(`${of('issued.jsonl', 'received-none.jsonl', 'funds.json')} --all-profiles`);
+    expect(none).toMatchObject(each({ missing: [] }));
+    expect(await ask(`${files} --profile two,three`)).toEqual({
       code: 2,
       stderr:
         'folio: issued.jsonl, received.jsonl, funds.json: there are no records of a profile three\n' +
         '  There are those of one, two. Name some with --profile, or take --all-profiles.\n',
     });
-    expect(
-      await told('report', '--all-profiles', '--from', 'issued.jsonl', '--from', 'received-of-one.jsonl'),
-    ).toEqual({
+    expect(await ask(`${of('issued.jsonl', 'received-of-one.jsonl')} --all-profiles`)).toEqual({
       code: 2,
       stderr:
         'folio: issued.jsonl says of which profiles its records are, and received-of-one.jsonl does not\n' +
         '  Export both with --all-profiles, or make a report of each profile.\n',
     });
-    const gone = [
-      'report',
-      '--all-profiles',
-      '--from',
-      'issued.jsonl',
-      '--from',
-      'received=gone.jsonl',
-      '--output-dir',
-      'pages',
-    ];
-    const { code, stderr } = await run(...gone);
-    expect([code, stderr]).toEqual([6, expect.stringContaining('received: cannot read gone.jsonl')]);
+    expect(await ask(`${of('issued.jsonl', 'received=gone.jsonl')} --all-profiles`)).toEqual({
+      code: 6,
+      stderr: expect.stringContaining('received: cannot read gone.jsonl'),
+    });
   });
 
   it('writes the pages of the others where one organization fails, and none over what it reads', async () => {
@@ -288,26 +252,15 @@ describe('folio report', () => {
       north: { records: { issued: [INVOICE] } },
       south: { records: { issued: [INVOICE] }, script: always(status(403)) },
     };
-    const { code, stderr } = await runOrganizations('report --all-profiles --output-dir FOLDER/pages', {
-      ...{ organizations, folder },
-    });
-    expect([code, stderr]).toEqual([
-      6,
-      expect.stringContaining('1 of 2 reports missing or not whole: south: '),
-    ]);
+    const line = 'report --all-profiles --output-dir FOLDER/pages';
+    const { code, stderr } = await runOrganizations(line, { organizations, folder });
+    const says = '1 of 2 reports missing or not whole: south: ';
+    expect([code, stderr]).toEqual([6, expect.stringContaining(says)]);
     expect(readdirSync(join(folder, 'pages'))).toEqual(['north.report.html']);
     const record = INVOICE.replace('{', '{"_profile":"north",');
     writeFileSync(join(folder, 'north.report.json'), `${record}\n`);
-    const over = await report([
-      '--from',
-      `issued=${folder}/north.report.json`,
-      '--profile',
-      'north',
-      '--output-dir',
-      folder,
-      '--format',
-      'json',
-    ]);
+    const from = ['--from', `issued=${folder}/north.report.json`, '--profile', 'north'];
+    const over = await report([...from, '--output-dir', folder, '--format', 'json']);
     expect([over.code, over.stderr]).toEqual([2, expect.stringContaining('would replace the export')]);
   });
 
@@ -373,15 +326,9 @@ describe('folio report', () => {
     const file = join(temporaryFolder(), 'issued.jsonl');
     writeFileSync(file, `${INVOICE}\n`);
     const part = { records: 1, finishedAt: '', complete: false, errors: ['no disk'] };
-    writeFileSync(
-      `${file}.receipt.json`,
-      JSON.stringify({
-        ...part,
-        output: 'issued.jsonl',
-        bytes: INVOICE.length + 1,
-        sha256: hash('sha256', `${INVOICE}\n`),
-      }),
-    );
+    const sha256 = hash('sha256', `${INVOICE}\n`);
+    const receipt = { ...part, output: 'issued.jsonl', bytes: INVOICE.length + 1, sha256 };
+    writeFileSync(`${file}.receipt.json`, JSON.stringify(receipt));
     const rare = await report(['--lang', 'es', '--from', file], {}, 'es_CL.UTF-8');
     expect(textOf(rare.stdout)).toContain(
       `folio dice, en inglés: issued: ${file} does not hold all that there was: no disk`,
