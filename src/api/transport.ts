@@ -21,7 +21,7 @@ export interface TransportResponse {
    */
   readonly body: AsyncIterable<Buffer>;
   /** Ends the response; the rest of its body is dropped. */
-  discard(): void;
+  readonly discard: () => void;
 }
 
 /** Sends requests. */

@@ -207,7 +207,7 @@ class SqliteDatabase implements Database {
         while (together.length < ROWS_TOGETHER && !isOver) {
           const next = rows.next();
           if (next.done) isOver = true;
-          else together.push(Object.values(next.value as object) as StoredRow);
+          else together.push(Object.values(next.value) as StoredRow);
         }
         return together;
       });

@@ -45,7 +45,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     const passed = (): RecordBatch => {
       // A row is no record, and nothing tells it from the others of its record.
       const rowBounds = Int32Array.from(waiting.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
-      const batch = batchWithoutIds(Buffer.concat(parts, ends.at(-1)!), rowBounds, spaced);
+      const batch = batchWithoutIds(Buffer.concat(parts, ends.at(-1)), rowBounds, spaced);
       rows += waiting.length;
       places = waiting;
       [parts, ends, waiting] = [[], [0], []];

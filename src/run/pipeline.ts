@@ -90,7 +90,7 @@ async function runOf({ source, flags, reads = [] }: ExportRequest): Promise<RunO
   const earlier =
     file === undefined
       ? []
-      : await (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
+      : (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
   return { flags, name, records, reads: [...(source.reads ?? []), ...reads, ...earlier], output };
 }
 

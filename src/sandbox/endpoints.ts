@@ -21,7 +21,7 @@ export interface Call {
   readonly request: number;
   readonly acceptsGzip: boolean;
   /** A link that opens something of the organization without a token, for a day. */
-  link(kind: 'files' | 'portal', path: string): string;
+  readonly link: (kind: 'files' | 'portal', path: string) => string;
 }
 
 export interface Endpoint {
