@@ -45,6 +45,8 @@ export class Notices {
   readonly #flags: NoticeFlags;
   /** Of the whole run. */
   #all: Finding[] = [];
+  /** The warnings so far, each with whose it is: a response may hold tens of thousands. */
+  #warned = new Set<string>();
   #about: string | undefined;
   /** Milliseconds since 1970. */
   #startedAt: number;
@@ -59,6 +61,7 @@ export class Notices {
   about(part: string): Notices {
     const notices = new Notices(this.#context, this.#flags);
     notices.#all = this.#all;
+    notices.#warned = this.#warned;
     notices.#about = part;
     notices.#startedAt = this.#startedAt;
     return notices;
@@ -73,10 +76,9 @@ export class Notices {
   add(...findings: readonly Finding[]): void {
     for (const finding of findings) {
       const { level, text } = finding;
-      const isRepeated =
-        level === 'warning' &&
-        this.#all.some((one) => one.level === level && one.text === text && one.part === this.#about);
-      if (isRepeated) continue;
+      const warning = level === 'warning' ? `${this.#about ?? ''}\n${text}` : undefined;
+      if (warning !== undefined && this.#warned.has(warning)) continue;
+      if (warning !== undefined) this.#warned.add(warning);
       this.#all.push(this.#about === undefined ? finding : { ...finding, part: this.#about });
       if (level === 'remark') this.#remark(text);
       else if (!this.#flags.quiet && level === 'warning') this.#write(text, 'warning: ');
