@@ -129,7 +129,11 @@ export class ApiClient {
     const call = { request, url, signal, label };
     try {
       return await withRetries({
-        ...{ clock, retry, signal, quota: this.#quota, limiter: this.#limiter },
+        clock,
+        retry,
+        signal,
+        quota: this.#quota,
+        limiter: this.#limiter,
         attempt: (attempt, release) => this.#send(call, attempt, release),
         onRetry: (failed, attempt, wait) => this.#noteRetry(call, failed, attempt, wait),
       });
@@ -199,7 +203,9 @@ export class ApiClient {
     // When all retries are used up, the caller may need the status.
     const failure = meaning instanceof ServiceError ? answered : meaning;
     return new FailedTry(failure, {
-      ...{ retryable: isRetryable(status), retryAfter: headers['retry-after'], status },
+      retryable: isRetryable(status),
+      retryAfter: headers['retry-after'],
+      status,
     });
   }
 

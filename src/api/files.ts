@@ -61,7 +61,11 @@ export class FileClient {
     const { clock, retry } = this.#options;
     const start = checkLink(link, this.#options);
     return withRetries({
-      ...{ clock, retry, signal, quota: this.#quota, limiter: this.#limiter },
+      clock,
+      retry,
+      signal,
+      quota: this.#quota,
+      limiter: this.#limiter,
       attempt: async () => {
         try {
           const value = await this.#fetchOnce(start, take, signal);
@@ -123,7 +127,9 @@ function fileStatusFailure(host: string, status: number, headers: TransportRespo
       ? new LinkRefused(`${host} refuses the link (403)`)
       : new ServiceError(`${host} ${says} (${status})`);
   return new FailedTry(failure, {
-    ...{ retryable: isRetryable(status), retryAfter: headers['retry-after'], status },
+    retryable: isRetryable(status),
+    retryAfter: headers['retry-after'],
+    status,
   });
 }
 

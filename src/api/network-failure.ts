@@ -41,7 +41,9 @@ export function networkFailure(error: unknown, to: RequestDestination): FailedTr
   if (error instanceof TransportTimeout) {
     const what = error.begun ? 'did not complete its response' : 'did not answer';
     return failedTry(`${to.host} ${what} within ${to.timeout / 1000} s`, {
-      ...{ cause: error, hint: 'Allow more time with --timeout.', retryable: true },
+      cause: error,
+      hint: 'Allow more time with --timeout.',
+      retryable: true,
     });
   }
   if (!(error instanceof Error)) return undefined;
@@ -55,7 +57,8 @@ export function networkFailure(error: unknown, to: RequestDestination): FailedTr
   const answered = Number(/^Proxy response \((\d+)\)/.exec(error.message)?.[1]);
   if (answered > 0) {
     return failedTry(`${proxy} does not let folio through (${answered})`, {
-      ...{ cause: error, retryable: answered >= 500 },
+      cause: error,
+      retryable: answered >= 500,
       hint:
         answered === 407
           ? 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.'
@@ -67,7 +70,8 @@ export function networkFailure(error: unknown, to: RequestDestination): FailedTr
     REASONS[code] ?? (code.startsWith('HPE') ? 'its answer is not HTTP' : firstLine(error.message));
   const isProxy = to.proxyHost !== undefined && CONNECTING.test(code);
   return failedTry(`could not reach ${isProxy ? proxy : to.host}: ${reason} (${code})`, {
-    ...{ cause: error, retryable: true },
+    cause: error,
+    retryable: true,
     hint: `Check the network and ${isProxy ? 'HTTPS_PROXY' : 'the base address'}.`,
   });
 }

@@ -81,8 +81,12 @@ async function openResponse(
     const response = await Promise.race([
       stopped,
       dispatcher.request({
-        ...{ origin: url.origin, path: url.pathname + url.search, method: 'GET', headers: { ...headers } },
-        ...{ signal: stop.signal, highWaterMark: BUFFERED_BYTES },
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: { ...headers },
+        signal: stop.signal,
+        highWaterMark: BUFFERED_BYTES,
       }),
     ]);
     begun = true;
@@ -137,7 +141,11 @@ function openConnections(options: TransportOptions, proxy: Proxy | undefined): C
       : // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
         new EnvHttpProxyAgent({
           ...limits,
-          ...{ httpsProxy: proxy.url, httpProxy: '', noProxy: '', requestTls: connect, proxyTls: connect },
+          httpsProxy: proxy.url,
+          httpProxy: '',
+          noProxy: '',
+          requestTls: connect,
+          proxyTls: connect,
         });
   return {
     dispatcher,

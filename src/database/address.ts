@@ -114,7 +114,9 @@ function parsePostgres(text: string, { place, variable }: AddressPlace): Postgre
   const at = `${user === undefined ? '' : `${user}@`}${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`;
   return {
     engine: 'PostgreSQL',
-    ...{ host, user, database },
+    host,
+    user,
+    database,
     port: port === undefined ? undefined : parsePort(port, place),
     password: decode(url.password) ?? parameter('password'),
     sslMode: parseSslMode(parameter('sslmode'), place),

@@ -147,7 +147,9 @@ function clientConfig(address: PostgresAddress, context: Encrypted): ClientConfi
   const user = address.user ?? env['PGUSER'] ?? systemUser();
   const password = address.password ?? env['PGPASSWORD'];
   return {
-    ...{ host: hostOf(address, context), user, ssl },
+    host: hostOf(address, context),
+    user,
+    ssl,
     port: address.port ?? Number(env['PGPORT'] ?? 5432),
     database: address.database ?? env['PGDATABASE'] ?? user,
     ...(password === undefined ? {} : { password }),

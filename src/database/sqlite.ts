@@ -59,8 +59,16 @@ const sqliteDialect: Dialect = {
   // What rows are found by while a column is rewritten and while they are read.
   reservedNames: new Set(['rowid']),
   types: {
-    ...{ null: 'ANY', text: 'ANY', numeric: 'ANY', boolean: 'ANY', json: 'ANY' },
-    ...{ key: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', instant: 'TEXT', raw: 'TEXT' },
+    null: 'ANY',
+    text: 'ANY',
+    numeric: 'ANY',
+    boolean: 'ANY',
+    json: 'ANY',
+    key: 'TEXT',
+    integer: 'INTEGER',
+    flag: 'INTEGER',
+    instant: 'TEXT',
+    raw: 'TEXT',
   },
   altersTogether: false,
   // Only in a strict table does ANY keep a text of digits a text.

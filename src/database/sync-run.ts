@@ -228,9 +228,20 @@ function runEntry(
   // Where the part failed, its counts are of changes that were not made.
   const { added, changed, gone, back } = error === undefined ? counts : NO_CHANGES;
   return [
-    ...[run, part.profile, part.table, instant(part.startedAt), instant(clock.now())],
-    ...[dialect.value('boolean', String(error === undefined)), total ?? null, added, changed, gone, back],
-    ...[error?.message.replaceAll('\0', '\uFFFD') ?? null, version, part.organization ?? null],
+    run,
+    part.profile,
+    part.table,
+    instant(part.startedAt),
+    instant(clock.now()),
+    dialect.value('boolean', String(error === undefined)),
+    total ?? null,
+    added,
+    changed,
+    gone,
+    back,
+    error?.message.replaceAll('\0', '\uFFFD') ?? null,
+    version,
+    part.organization ?? null,
   ];
 }
 

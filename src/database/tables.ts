@@ -9,8 +9,13 @@ interface OwnTable {
 
 const RECORDS: OwnTable = {
   columns: {
-    ...{ _profile: 'key', _key: 'key', _hash: 'key' },
-    ...{ _first_run: 'integer', _changed_run: 'integer', _gone_run: '?integer', _raw: 'raw' },
+    _profile: 'key',
+    _key: 'key',
+    _hash: 'key',
+    _first_run: 'integer',
+    _changed_run: 'integer',
+    _gone_run: '?integer',
+    _raw: 'raw',
   },
   primaryKey: ['_profile', '_key'],
 };
@@ -22,9 +27,20 @@ const HISTORY: OwnTable = {
 
 const RUNS: OwnTable = {
   columns: {
-    ...{ run: 'integer', profile: 'key', resource: 'key', started_at: 'instant', finished_at: 'instant' },
-    ...{ complete: 'flag', total: '?integer', added: 'integer', changed: 'integer', gone: 'integer' },
-    ...{ back: 'integer', error: '?key', folio_version: 'key', organization: '?key' },
+    run: 'integer',
+    profile: 'key',
+    resource: 'key',
+    started_at: 'instant',
+    finished_at: 'instant',
+    complete: 'flag',
+    total: '?integer',
+    added: 'integer',
+    changed: 'integer',
+    gone: 'integer',
+    back: 'integer',
+    error: '?key',
+    folio_version: 'key',
+    organization: '?key',
   },
   primaryKey: ['run', 'profile', 'resource'],
 };

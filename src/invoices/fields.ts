@@ -183,6 +183,14 @@ export function placesAmong(columns: readonly string[], read: readonly string[])
 /** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */
 const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
 
+/** What the cells of a role are, where they are more than texts: one that cannot be read makes an answer incomplete. */
+export const ROLE_TYPES: ReadonlyMap<Role, 'date' | 'money'> = new Map<Role, 'date' | 'money'>([
+  ['date', 'date'],
+  ['due', 'date'],
+  ['balance', 'money'],
+  ...AMOUNT_ROLES.map((role) => [role, 'money'] as const),
+]);
+
 /**
  * The type of a column in the records of any profile, in every file and database: that of the role that it has there, else the
  * declared one. A name that says money is money; undefined for any other column that nobody declares.
@@ -190,8 +198,7 @@ const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balanc
 export function declaredType(fields: FieldsOf, column: string): DeclaredType | undefined {
   const all = ofAny(fields);
   const has = (role: Role): boolean => all.some(({ columns }) => columns[role].includes(column));
-  if (has('date') || has('due')) return 'date';
-  if (has('balance') || AMOUNT_ROLES.some(has)) return 'money';
+  for (const [role, type] of ROLE_TYPES) if (has(role)) return type;
   const declared = fields.usual.declared.find(([name]) => name === column);
   return declared?.[1] ?? (MONEY_NAME.test(column) ? 'money' : undefined);
 }

@@ -123,16 +123,24 @@ export function agingRows(
   const columns = [
     ...(hasTotals && !isShown ? ['_row'] : []),
     ...(isProfiled ? [PROFILE_COLUMN] : []),
-    ...['counterparty', 'fiscalId', 'currency', 'invoices', first, ...late],
+    'counterparty',
+    'fiscalId',
+    'currency',
+    'invoices',
+    first,
+    ...late,
     ...[NO_DUE_DATE, 'credits'].filter((column) => !isShown || !isEmpty(column)),
-    ...['total', ...beside],
+    'total',
+    ...beside,
     ...(layout.note !== undefined && !isShown ? ['note'] : []),
   ];
   const empty = listed.length > 0 ? ages.filter(isEmpty) : [];
   return resultRows(
     currencies,
     {
-      ...{ columns, shown: FIRST, spare: [...beside, 'fiscalId', 'invoices', ...empty] },
+      columns,
+      shown: FIRST,
+      spare: [...beside, 'fiscalId', 'invoices', ...empty],
       together: { columns: late, as: OVERDUE },
       further: [first, NO_DUE_DATE, 'credits', ...late, OVERDUE],
     },

@@ -180,11 +180,16 @@ export class Aging {
     }
     if (this.#balances.size === MAX_BALANCES) refuseMore();
     const balance: AgedBalance = {
-      ...{ kind: isKnown ? 'counterparty' : 'noCurrency', key, currency, profile },
+      kind: isKnown ? 'counterparty' : 'noCurrency',
+      key,
+      currency,
+      profile,
       ...(isApart ? counterparty : { name: undefined, fiscalId: undefined }),
       invoices: 0,
       ages: Array.from({ length: this.#options.buckets.length + 4 }, () => DECIMAL_ZERO),
-      ...{ creditNotes: DECIMAL_ZERO, cancelled: DECIMAL_ZERO, missing: 0 },
+      creditNotes: DECIMAL_ZERO,
+      cancelled: DECIMAL_ZERO,
+      missing: 0,
     };
     this.#balances.set(place, balance);
     return balance;

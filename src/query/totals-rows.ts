@@ -158,7 +158,9 @@ export function totalsQuestion(
   { terminal, placeOf }: ResultContext,
 ): Question {
   const request: TotalsRequest = {
-    ...{ sums: sum, groupBy, names: expand === undefined ? given : withCurrencyOf(expand, given) },
+    sums: sum,
+    groupBy,
+    names: expand === undefined ? given : withCurrencyOf(expand, given),
     // A payment of a credit note is what was paid, whatever the document is worth.
     asSent: asSent ?? expand !== undefined,
   };

@@ -56,8 +56,13 @@ export interface Sum {
 const MAX_GROUPS = 100_000;
 
 const READ: readonly Role[] = [
-  ...['documentType', 'status', 'cancelled', 'number', 'currency'],
-  ...['counterpartyName', 'counterpartyFiscalId'],
+  'documentType',
+  'status',
+  'cancelled',
+  'number',
+  'currency',
+  'counterpartyName',
+  'counterpartyFiscalId',
 ] as const satisfies readonly Role[];
 
 /** What a column was found to hold. */

@@ -31,9 +31,14 @@ function plain(value: unknown): unknown {
 function organizationOf({ currencies, missing, ...figures }: OrganizationFigures): object {
   const { profile, organization, name, fiscalIds, funds, fundCount, inNoSum } = figures;
   return {
-    ...{ profile, organization, name, fiscalIds },
+    profile,
+    organization,
+    name,
+    fiscalIds,
     currencies: currencies.map(currencyOf),
-    ...{ funds, fundCount, inNoSum },
+    funds,
+    fundCount,
+    inNoSum,
     missing: missing.map(({ figure, direction, reason, hint }) => ({ figure, direction, reason, hint })),
   };
 }
@@ -57,8 +62,15 @@ function openOf({ parties, partyCount, ...figures }: OpenFigures): object {
   });
   const { open, overdue, invoices, buckets, creditNotes, cancelled, missing } = figures;
   return {
-    ...{ open, overdue, invoices, buckets, creditNotes, cancelled, missing },
-    ...{ counterparties, counterpartyCount: partyCount },
+    open,
+    overdue,
+    invoices,
+    buckets,
+    creditNotes,
+    cancelled,
+    missing,
+    counterparties,
+    counterpartyCount: partyCount,
   };
 }
 
@@ -71,7 +83,11 @@ function directionOf({ period, months, ...figures }: NonNullable<CurrencySection
     cancelledInPeriod: cancelled.total,
     cancelledDocumentsInPeriod: cancelled.documents,
     byType: types.map(({ type, isRest, documents, amounts, missing }) => ({
-      ...{ type, ...(isRest && { isRest }), documents, ...amounts, missing },
+      type,
+      ...(isRest && { isRest }),
+      documents,
+      ...amounts,
+      missing,
     })),
     missing: figures.missing,
     months: Object.fromEntries([...months].toSorted(([left], [right]) => (left < right ? -1 : 1))),

@@ -114,7 +114,8 @@ export function organizationFigures(listings: OrganizationListings): Organizatio
   const lacksOf = (listing: ListingName): readonly MissingFigure[] =>
     listings[listing]?.missing ?? FIGURES_OF[listing].map((figure) => ({ figure, ...reasonFor(listing) }));
   return {
-    ...{ profile, organization },
+    profile,
+    organization,
     fiscalIds: [...new Set([...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])])],
     name: issued?.ownName ?? received?.ownName,
     inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
@@ -161,17 +162,28 @@ function openFigures(currency: string | undefined, direction: DirectionFigures |
     .map((balance) => ({ balance, total: totalOf(balance) }))
     .toSorted((left, right) => compareDecimals(right.total, left.total));
   return {
-    ...{ open: totalOf(sum), overdue: overdueOf(sum), buckets: agesOf(sum) },
-    ...{ invoices, creditNotes, cancelled, missing },
+    open: totalOf(sum),
+    overdue: overdueOf(sum),
+    buckets: agesOf(sum),
+    invoices,
+    creditNotes,
+    cancelled,
+    missing,
     parties: byTotal.slice(0, MAX_PARTIES).map(({ balance }) => balance),
     partyCount: parties.length,
   };
 }
 
 const NOTHING_OPEN: OpenFigures = {
-  ...{ open: DECIMAL_ZERO, overdue: DECIMAL_ZERO, buckets: [] },
-  ...{ invoices: 0, creditNotes: DECIMAL_ZERO, cancelled: DECIMAL_ZERO, missing: 0 },
-  ...{ parties: [], partyCount: 0 },
+  open: DECIMAL_ZERO,
+  overdue: DECIMAL_ZERO,
+  buckets: [],
+  invoices: 0,
+  creditNotes: DECIMAL_ZERO,
+  cancelled: DECIMAL_ZERO,
+  missing: 0,
+  parties: [],
+  partyCount: 0,
 };
 
 const FUND_ROLES = ['number', 'status', 'currency', 'total', 'balance'] as const;

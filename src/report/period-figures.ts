@@ -78,8 +78,10 @@ export class PeriodTally {
       .map(([type, tally]) => ({ type, isRest: false, ...tally }));
     const rest = this.#rest === undefined ? [] : [{ type: undefined, isRest: true, ...this.#rest }];
     return {
-      ...{ all: this.#all, types: [...types, ...rest] },
-      ...{ creditNotes: this.#creditNotes, cancelled: this.#cancelled },
+      all: this.#all,
+      types: [...types, ...rest],
+      creditNotes: this.#creditNotes,
+      cancelled: this.#cancelled,
     };
   }
 

@@ -65,8 +65,12 @@ function senderSection(pages: readonly IndexedStatement[], options: IndexOptions
 function linesOf({ own: { statement }, file }: IndexedStatement) {
   return statement.currencies
     .map(({ currency, documents, credits, balance }) => ({
-      ...{ ...statement.party, file, currency, count: documents.length + credits.length },
-      ...{ overdue: overdueOf(balance), total: totalOf(balance) },
+      ...statement.party,
+      file,
+      currency,
+      count: documents.length + credits.length,
+      overdue: overdueOf(balance),
+      total: totalOf(balance),
     }))
     .filter(({ count }) => count > 0);
 }

@@ -102,7 +102,12 @@ export class StatementTally {
     this.#own = new OwnNames(listing);
     const besides = { roles: ['total'] as const, names: ['payments', ...this.#own.columns] };
     this.#aging = new Aging({
-      ...{ fields, buckets: DEFAULT_BUCKETS, asOf: today, today, apart: true, besides },
+      fields,
+      buckets: DEFAULT_BUCKETS,
+      asOf: today,
+      today,
+      apart: true,
+      besides,
     });
   }
 

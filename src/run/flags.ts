@@ -240,7 +240,11 @@ export function extentFlags({ paging }: Resource) {
 export const READS_A_FILE: Rule = not(
   [
     ...[...Object.keys(requestFlags), 'sandbox', 'baseUrl', 'tokenFile'].map(flagNamed),
-    ...['--page', '--next-token', '--page-size', '--strict', '--param'],
+    '--page',
+    '--next-token',
+    '--page-size',
+    '--strict',
+    '--param',
   ],
   'a file is read, and no service asked',
 );

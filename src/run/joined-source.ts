@@ -32,7 +32,12 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
   const had = (): readonly string[] => read.filter(hasRecords).map((state) => state.name!);
   const failure = (): FolioError | undefined => outcomeOf(read, wordsOfProfiles(read));
   return {
-    ...{ kind: 'local', name, records, resource, headings, isSeveral: true },
+    kind: 'local',
+    name,
+    records,
+    resource,
+    headings,
+    isSeveral: true,
     joined: {
       names: () => names,
       had,

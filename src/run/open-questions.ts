@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { AMOUNT_ROLES, fixedValue, PROFILE_COLUMN, type Role } from '../invoices/fields.ts';
+import { fixedValue, PROFILE_COLUMN, ROLE_TYPES } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
@@ -94,10 +94,10 @@ export async function openQuestions(
   return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
 }
 
-type FilterFlags = Pick<QuestionFlags, 'where' | 'overdue' | 'since' | 'until'>;
+type WhereFlags = Pick<QuestionFlags, 'where' | 'overdue' | 'since' | 'until'>;
 
 /** What keeps the records that are asked for; undefined where all are. */
-async function filterOf(part: Part, flags: FilterFlags, placeOf?: PlaceOf): Promise<WhereFilter | undefined> {
+async function filterOf(part: Part, flags: WhereFlags, placeOf?: PlaceOf): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
   const { context, names } = part;
   if (where.length === 0 && !asksOfDocuments(flags)) return undefined;
@@ -106,21 +106,18 @@ async function filterOf(part: Part, flags: FilterFlags, placeOf?: PlaceOf): Prom
   const at = whereContext(context);
   const tests = where.map((condition) => {
     const role = roleNamed(condition.column, names, names.fields.usual);
-    return conditionTest(condition, at, role !== undefined && JUDGED.has(role));
+    return conditionTest(condition, at, role !== undefined && ROLE_TYPES.has(role));
   });
   const ofDocuments = await documentTests(flags, at);
   return new WhereFilter([...tests, ...ofDocuments], { names, placeOf });
 }
-
-/** What a document is judged by: a cell of these that cannot be read makes an answer incomplete. */
-const JUDGED: ReadonlySet<Role> = new Set<Role>([...AMOUNT_ROLES, 'due', 'date', 'balance']);
 
 /** The day and the locale that conditions are read with. */
 export function whereContext({ clock, env }: Context): WhereContext {
   return { today: localDay(clock.now()), locale: localeOf(env) };
 }
 
-async function documentTests(flags: FilterFlags, { today }: WhereContext): Promise<RecordTest[]> {
+async function documentTests(flags: WhereFlags, { today }: WhereContext): Promise<RecordTest[]> {
   if (!asksOfDocuments(flags)) return [];
   const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
   const { isEmptySpan } = await import('../query/where/date-value.ts');

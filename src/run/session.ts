@@ -186,7 +186,11 @@ async function connectionOf(
   const connection = requireConnection(
     await resolveConnection({
       flags: { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile },
-      ...{ env, tokenOrigin, store, stdin, signal },
+      env,
+      tokenOrigin,
+      store,
+      stdin,
+      signal,
     }),
     clock.now(),
   );

@@ -108,8 +108,11 @@ async function sourceOf(
         sandbox,
         awkward,
       },
-      ...{ concurrency, retries, 'retry-delay': flags.retryDelay },
-      ...{ timeout: timeout === undefined ? undefined : timeout / 1_000, 'no-progress': true },
+      concurrency,
+      retries,
+      'retry-delay': flags.retryDelay,
+      timeout: timeout === undefined ? undefined : timeout / 1_000,
+      'no-progress': true,
     });
     return { context: { ...context, env }, words, age: undefined, run };
   }

@@ -74,7 +74,12 @@ async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Prom
   await checkAll(context, flags, add);
   if (flags.format === 'json') {
     const facts = results.map(([check, { status, says, fix = null, milliseconds = null, bytes = null }]) => ({
-      ...{ check, status, says, fix, milliseconds, bytes },
+      check,
+      status,
+      says,
+      fix,
+      milliseconds,
+      bytes,
     }));
     await writeFacts(stdout, facts, flags);
   }

@@ -14,8 +14,18 @@ const BLOCK = { rows: 10, columns: 40 };
 /** All that cli-table3 writes beside the cells is the line below the head, and blanks. */
 const NO_LINES = Object.fromEntries(
   [
-    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
-    ...['left', 'left-mid', 'right', 'right-mid'],
+    'top',
+    'top-mid',
+    'top-left',
+    'top-right',
+    'bottom',
+    'bottom-mid',
+    'bottom-left',
+    'bottom-right',
+    'left',
+    'left-mid',
+    'right',
+    'right-mid',
   ].map((name) => [name, '']),
 );
 

@@ -7,7 +7,7 @@ import { compactRecord } from '../../json/signed-links.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Question } from '../questions.ts';
-import { batchOfRows, type Row, type RowField } from '../rows.ts';
+import { batchesOfRows, batchOfRows, type Row, type RowField } from '../rows.ts';
 import { EarlierExport, keyReader, refuseWithoutKey, type EarlierExportOptions } from './earlier-export.ts';
 
 interface ChangesOptions extends EarlierExportOptions {
@@ -30,8 +30,6 @@ const CHANGE_SHOWN: ShownColumns = {
   old: { role: 'value', rank: 103 },
 };
 const KEY_SHOWN = { rank: 104 };
-
-const ROWS_TOGETHER = 1000;
 
 /**
  * The question of `--changes-since`: a listing, as it comes, beside an earlier export of it, in rows that read alike in a table, in
@@ -92,17 +90,9 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     for (let index = 0; index < batch.count; index++) rows.push(...compareRecord(batch, index));
     return batchOfRows(rows);
   };
-  function* goneRecords(): Generator<RecordBatch> {
+  function* goneRows(): Generator<Row> {
     refuseWithoutKey(keys, ': in the listing,');
-    let rows: Row[] = [];
-    for (const record of earlier.rest()) {
-      if (isUnread(record)) continue;
-      rows.push(wholeRow('gone', record, 0));
-      if (rows.length < ROWS_TOGETHER) continue;
-      yield batchOfRows(rows);
-      rows = [];
-    }
-    if (rows.length > 0) yield batchOfRows(rows);
+    for (const record of earlier.rest()) if (!isUnread(record)) yield wholeRow('gone', record, 0);
   }
 
   const resultColumns = ['_change', ...context, 'field', 'old', 'new'];
@@ -116,9 +106,9 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
           rows += found.count;
           if (found.count > 0) yield found;
         }
-        for (const gone of goneRecords()) {
+        for (const gone of batchesOfRows(goneRows())) {
           rows += gone.count;
-          yield gone;
+          if (gone.count > 0) yield gone;
         }
       } finally {
         await earlier.close();

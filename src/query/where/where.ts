@@ -97,8 +97,11 @@ export class WhereFilter {
     const roles = [...new Set(tests.flatMap((test) => test.roles))];
     this.#reader = new DocumentReader(meanings, { roles, names });
     this.#tests = tests.map((test) => ({
-      ...{ ...test, at: test.name === undefined ? -1 : names.indexOf(test.name), met: new Map() },
-      ...{ unchecked: test.check && new ColumnFacts(), isReached: false },
+      ...test,
+      at: test.name === undefined ? -1 : names.indexOf(test.name),
+      met: new Map(),
+      unchecked: test.check && new ColumnFacts(),
+      isReached: false,
     }));
   }
 

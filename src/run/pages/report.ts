@@ -170,8 +170,11 @@ function figuresOf(read: readonly ListingRead[], dates: ReportDates): ReportFigu
   };
   const funds = read.find(({ tally }) => tally instanceof FundTally)?.tally as FundTally | undefined;
   const organization = organizationFigures({
-    ...{ profile: known?.profile, organization: known?.organization },
-    ...{ issued: invoicesOf('issued'), received: invoicesOf('received'), funds: funds?.finish() },
+    profile: known?.profile,
+    organization: known?.organization,
+    issued: invoicesOf('issued'),
+    received: invoicesOf('received'),
+    funds: funds?.finish(),
     reasonFor: (listing) => {
       const failure = read.find((one) => one.listing === listing)?.result.failure;
       return failure === undefined

@@ -56,7 +56,9 @@ function fetchBody(client: ApiClient, request: BodyRequest): Promise<Buffer> {
 
 function wholeBody(bytes: Buffer): RecordBatch {
   return {
-    ...{ bytes, count: 1, spaced: true },
+    bytes,
+    count: 1,
+    spaced: true,
     bounds: Int32Array.of(0, bytes.length),
     ids: Int32Array.of(-1, -1),
   };

@@ -103,7 +103,12 @@ export class ListingSource implements ServiceSource {
     try {
       const onDetail = (text: string): void => notices.detail(text);
       yield* openListing(resource, query, {
-        ...{ client, concurrency, status, signal, onErrors, onDetail },
+        client,
+        concurrency,
+        status,
+        signal,
+        onErrors,
+        onDetail,
       });
     } catch (error) {
       throw serviceErrors.explain(error, resource.fiscalIds);

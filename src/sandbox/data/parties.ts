@@ -26,23 +26,64 @@ const DIFFICULT_NAMES = [
   'Łódź Żegluga Sp. z o.o.',
 ];
 
-const CUSTOMERS = (
-  'Comercial,Constructora,Panadería,Librería,Clínica,Agrícola,Ferretería,Hotel,Colegio,Viña,' +
-  'Farmacia,Inmobiliaria'
-).split(',');
-const SUPPLIERS = (
-  'Distribuidora,Imprenta,Transportes,Energía,Telecomunicaciones,Seguros,Papelera,Arriendos,' +
-  'Combustibles,Publicidad,Aseo Industrial,Maestranza'
-).split(',');
-const PLACES = (
-  'Roble,Los Álamos,Ñuble,Santa Inés,Aconcagua,Río Bueno,Del Valle,Tres Cruces,Maipo,La Serena,' +
-  'Andes,El Peñón,Llanquihue,San Martín,Pacífico,Copihue'
-).split(',');
+const CUSTOMERS = [
+  'Comercial',
+  'Constructora',
+  'Panadería',
+  'Librería',
+  'Clínica',
+  'Agrícola',
+  'Ferretería',
+  'Hotel',
+  'Colegio',
+  'Viña',
+  'Farmacia',
+  'Inmobiliaria',
+];
+const SUPPLIERS = [
+  'Distribuidora',
+  'Imprenta',
+  'Transportes',
+  'Energía',
+  'Telecomunicaciones',
+  'Seguros',
+  'Papelera',
+  'Arriendos',
+  'Combustibles',
+  'Publicidad',
+  'Aseo Industrial',
+  'Maestranza',
+];
+const PLACES = [
+  'Roble',
+  'Los Álamos',
+  'Ñuble',
+  'Santa Inés',
+  'Aconcagua',
+  'Río Bueno',
+  'Del Valle',
+  'Tres Cruces',
+  'Maipo',
+  'La Serena',
+  'Andes',
+  'El Peñón',
+  'Llanquihue',
+  'San Martín',
+  'Pacífico',
+  'Copihue',
+];
 const FORMS = ['SpA', 'Ltda.', 'S.A.', 'E.I.R.L.'];
 const GIVEN_NAMES = ['Sofía', 'Martín', 'Inés', 'José', 'Ana', 'Begoña', 'Lucía', 'Tomás', 'Andrés', 'Zoë'];
 const FAMILY_NAMES = ['Núñez', 'Pérez', "O'Higgins", 'Muñoz', 'González', 'Ibáñez', 'Saavedra', 'Güell'];
 
-const STREETS = "Av. Libertador,Calle Ñuñoa,O'Higgins,Camino a Melipilla,Pasaje 3,Av. República".split(',');
+const STREETS = [
+  'Av. Libertador',
+  'Calle Ñuñoa',
+  "O'Higgins",
+  'Camino a Melipilla',
+  'Pasaje 3',
+  'Av. República',
+];
 const CITIES = ['Santiago', 'Viña del Mar', 'Concepción', 'Valparaíso', 'Temuco', 'Chillán'];
 const TERMS = [30, 30, 30, 30, 15, 45, 60, 0];
 
