@@ -108,7 +108,7 @@ What the column holds decides how a value is read. A value that the column canno
   empty answer.
 * dates :: 2026-11-21, 2026-11 (that month), 2026, today, yesterday, -30d, +2w, 2026-11-21T10:00:00Z
 * numbers :: digits and a decimal point: 1000000 or 1190.10
-* fiscal IDs :: in any spelling: 60.155.445-k is 60155445-K
+* fiscal IDs :: in any spelling: 60.155.445-k is 60155445-K, 05126663-3 is 5126663-3
 * text :: without regard to case, accents and blanks around it
 * nothing :: dueBy= are those without a due date, dueBy!= those with one
 --overdue keeps documents that are still to be paid and were due before today: no credits, and nothing

@@ -1,11 +1,20 @@
-/** The fiscal ID without punctuation, and with a capital K: equal for `60.155.445-k` and `60155445-K`. */
+/**
+ * The fiscal ID in the one form by which IDs are compared: without dots, dashes and blanks, with a capital K, and without zeros
+ * before what is a Chilean one by its check digit. So `060.155.445-k` is `60155445K`; the zeros of any other ID are a part of it.
+ */
 export function foldFiscalId(text: string): string {
-  return text.replaceAll(/[.\s-]/g, '').toUpperCase();
+  const folded = text.replaceAll(/[.\s\p{Pd}]/gu, '').toUpperCase();
+  if (!folded.startsWith('0')) return folded;
+  const [, bare, digits, check] = /^0+(([1-9]\d{0,8})([\dK]))$/.exec(folded) ?? [];
+  return bare !== undefined && checkDigitOf(digits!) === check ? bare : folded;
 }
 
-/** The same without leading zeros, by which files are told that write `05.123.456-7`. */
-export function bareFiscalId(text: string): string {
-  return foldFiscalId(text).replace(/^0+(?=.)/, '');
+/** The digit, or K, that stands behind the digits of a Chilean fiscal ID. */
+function checkDigitOf(digits: string): string {
+  const sum = [...digits]
+    .toReversed()
+    .reduce((total, digit, at) => total + Number(digit) * (2 + (at % 6)), 0);
+  return '0K987654321'[sum % 11]!;
 }
 
 /** Whether the text is a fiscal ID at all. Punctuation alone is none. */
@@ -35,7 +44,5 @@ export function counterpartyKey({ name, fiscalId }: Counterparty, sharedIds: rea
 /** Whether a text is a Chilean fiscal ID, written with its dash, and with the right check digit: no other number is. */
 export function isChileanFiscalId(text: string): boolean {
   const [, written = '', check = ''] = /^(\d{1,3}(?:\.\d{3}){1,2}|\d{6,9})-([\dk])$/i.exec(text) ?? [];
-  const digits = [...written.replaceAll('.', '')].toReversed().map(Number);
-  const sum = digits.reduce((total, digit, at) => total + digit * (2 + (at % 6)), 0);
-  return digits.length > 0 && '0K987654321'[sum % 11] === check.toUpperCase();
+  return written !== '' && checkDigitOf(written.replaceAll('.', '')) === check.toUpperCase();
 }

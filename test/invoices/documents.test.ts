@@ -7,7 +7,6 @@ import { familyOf, validityOf } from '../../src/invoices/documents.ts';
 import { ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import {
-  bareFiscalId,
   counterpartyKey,
   foldFiscalId,
   isChileanFiscalId,
@@ -105,11 +104,14 @@ describe('the status of a document', () => {
 });
 
 describe('a fiscal ID', () => {
-  it('is the same in any punctuation and case, and perhaps with zeros before it', () => {
+  it('is the same in any punctuation and case, and with zeros before what its check digit proves', () => {
     expect(['60.155.445-k', ' 60155445-K', '60 155 445 k'].map(foldFiscalId)).toEqual(
       Array<string>(3).fill('60155445K'),
     );
-    expect(['05.123.456-7', '0', '000', '5-1'].map(bareFiscalId)).toEqual(['51234567', '0', '0', '51']);
+    const withZeros = ['005.126.663-3', '05126663–3', '05.126.663-4', '012-K', '0', '000', '0-0'];
+    expect(withZeros.map(foldFiscalId)).toEqual([
+      ...['51266633', '51266633', '051266634', '012K', '0', '000', '00'],
+    ]);
     expect([undefined, '', ' - .', '-1', 'ñ'].map(isFiscalId)).toEqual([false, false, false, true, true]);
   });
 

@@ -1,5 +1,5 @@
 import { familyOf, typeCodeOf, type Family } from '../../invoices/documents.ts';
-import { bareFiscalId } from '../../invoices/fiscal-ids.ts';
+import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { negateDecimal, type Decimal } from '../../json/decimal.ts';
 
 /** What a row says of a document, in the order in which the rows come out. */
@@ -87,7 +87,7 @@ export function entryOf(facts: Facts): Entry {
     isPending: facts.isPending,
     family,
     code: typeCodeOf(facts.type),
-    party: facts.fiscalId === undefined ? undefined : bareFiscalId(facts.fiscalId),
+    party: facts.fiscalId === undefined ? undefined : foldFiscalId(facts.fiscalId),
     outcome: 'unmatched',
     mate: undefined,
     differs: NO_DIFFERENCE,

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { familyOf } from '../../invoices/documents.ts';
-import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { bareCurrency } from '../../invoices/document.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
@@ -99,7 +99,7 @@ function ownerOf(lists: readonly OpenList[]): OpenLists['owner'] {
     return layout.kind === 'other' || fiscalId === undefined ? [] : [{ fiscalId, path }];
   });
   const [first] = owners;
-  const other = owners.find(({ fiscalId }) => bareFiscalId(fiscalId) !== bareFiscalId(first!.fiscalId));
+  const other = owners.find(({ fiscalId }) => foldFiscalId(fiscalId) !== foldFiscalId(first!.fiscalId));
   if (first === undefined || other === undefined) return first;
   throw new UsageError(`${first.path} is of ${first.fiscalId}, and ${other.path} of ${other.fiscalId}`, {
     hint: 'Reconcile the lists of one organization at a time.',

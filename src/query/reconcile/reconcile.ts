@@ -4,7 +4,7 @@ import { readAmount } from '../../invoices/amounts.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import type { Family } from '../../invoices/documents.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../../invoices/fields.ts';
-import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { dayIn } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import { runCooperatively, type CooperativeTask } from '../../json/cooperative-task.ts';
@@ -48,7 +48,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   const every = (field: ListField): boolean => lists.every(({ layout }) => layout.columns.has(field));
   const [hasIds, hasTypes] = [every('counterpartyFiscalId'), every('documentType')];
   const families = new Set(listed.map(({ family }) => family));
-  const sharedIds = new Set(fields.usual.sharedIds.map(bareFiscalId));
+  const sharedIds = new Set(fields.usual.sharedIds.map(foldFiscalId));
   const entries = new Map<Outcome, Entry[]>();
   const apart = { ofKind: new Map<Family, number>(), undated: 0, positiveCredits: 0 };
 
@@ -198,7 +198,7 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
   const checkOwner = (): void => {
     if (owner === undefined) return;
     const own = ownIds.map((_, at) => documents.named(at)?.text).find(isFiscalId);
-    if (own === undefined || bareFiscalId(own) === bareFiscalId(owner.fiscalId)) return;
+    if (own === undefined || foldFiscalId(own) === foldFiscalId(owner.fiscalId)) return;
     throw new UsageError(`${owner.path} is of ${owner.fiscalId}, and the ${against} invoices are of ${own}`, {
       hint: 'Name the list of that organization, or choose the other with --profile.',
     });
