@@ -5,21 +5,21 @@ import { PageRefused, type FetchPage, type RefusalReason, type Window } from '..
 import { WalkStatus } from '../../src/paging/walk-status.ts';
 import { ExistingRecords, gather, numberedRecords } from '../support/fake-listing.ts';
 import { batchOf } from '../support/records.ts';
+import { readSettings, readStories, type Settings } from './read-stories.ts';
 
 /** A service, by what it does otherwise than one that stands still and serves what it is asked for. Requests count from 1. */
 interface Service {
-  /** The records, or how many numbered ones there are. */
-  readonly records: number | readonly string[];
+  readonly records?: readonly string[];
   /** What happens to the records once a request was answered. */
-  readonly change?: Readonly<Record<number, Change>> | ((request: number) => Change | undefined);
+  readonly change?: (records: string[], request: number) => unknown;
   /** The order of the records at a request. */
   readonly order?: Order;
   /** Why it refuses a page. */
-  readonly refuse?: Refuse;
+  readonly refuse?: (window: Window, request: number) => RefusalReason | undefined | false;
   /** What a page holds. */
   readonly serve?: Serve;
-  /** The total that it names; null for none. */
-  readonly total?: number | null | ((request: number) => number | undefined);
+  /** The total that it names, if any. */
+  readonly total?: (request: number) => number | undefined;
   /** The page size that it says it applied. */
   readonly pageSize?: (size: number, request: number) => number;
   /** Whether it has an order whose key does not repeat, in which the records stand as they do here. */
@@ -28,16 +28,14 @@ interface Service {
 
 type Order = (records: readonly string[], request: number) => readonly string[];
 type Serve = (window: Window, records: readonly string[], request: number) => readonly string[];
-type Refuse = (window: Window, request: number) => RefusalReason | undefined;
-type Change = (records: string[]) => unknown;
-type Options = Partial<NumberedWalkOptions>;
+type Setting = Service & Partial<NumberedWalkOptions>;
 
 /** What came of a walk: calls, records of the total, and all that the status says. */
-async function storyOf(service: Service, options: Options = {}): Promise<string> {
-  const records = [
-    ...(typeof service.records === 'number' ? numberedRecords(service.records) : service.records),
-  ];
-  const { from = 0, until = Infinity } = options;
+async function outcomeOf(settings: string): Promise<string> {
+  const all = readSettings(settings, SETTINGS);
+  const setting = all.reduce((one, other) => ({ ...one, ...other }));
+  const { order, refuse, serve, total, pageSize, sorted, from = 0, until = Infinity } = setting;
+  const records = [...(setting.records ?? [])];
   const existing = new ExistingRecords(records, { from, until });
   let requests = 0;
   const fetchFrom =
@@ -46,25 +44,17 @@ async function storyOf(service: Service, options: Options = {}): Promise<string>
       const request = ++requests;
       // A page has a number.
       expect(window.offset % window.size).toBe(0);
-      const { order, serve, total } = service;
-      const reason = service.refuse?.(window, request);
-      if (reason !== undefined) throw new PageRefused(reason, new Error('502'));
-      const all = isSorted ? records : (order?.(records, request) ?? records);
+      const reason = refuse?.(window, request);
+      if (reason) throw new PageRefused(reason, new Error('502'));
+      const now = isSorted ? records : (order?.(records, request) ?? records);
       const { offset, size } = window;
       const page = {
-        records: batchOf(...(serve?.(window, all, request) ?? all.slice(offset, offset + size))),
-        total:
-          typeof total === 'function'
-            ? total(request)
-            : total === undefined
-              ? all.length
-              : (total ?? undefined),
-        pageSize: service.pageSize?.(size, request),
+        records: batchOf(...(serve?.(window, now, request) ?? now.slice(offset, offset + size))),
+        total: total === undefined ? now.length : total(request),
+        pageSize: pageSize?.(size, request),
       };
-      const change =
-        typeof service.change === 'function' ? service.change(request) : service.change?.[request];
-      change?.(records);
-      if (change !== undefined) existing.note(records);
+      for (const { change } of all) change?.(records, request);
+      existing.note(records);
       return page;
     };
   const refused: FetchPage = async () => {
@@ -74,9 +64,9 @@ async function storyOf(service: Service, options: Options = {}): Promise<string>
   const status = new WalkStatus();
   const walk = walkNumbered({
     fetchPage: fetchFrom(false),
-    fetchSorted: service.sorted === 'refused' ? refused : service.sorted ? fetchFrom(true) : undefined,
+    fetchSorted: sorted === 'refused' ? refused : sorted ? fetchFrom(true) : undefined,
     ...{ size: 10, concurrency: 1, status, signal: new AbortController().signal },
-    ...options,
+    ...setting,
   });
   let given: string[];
   try {
@@ -84,11 +74,12 @@ async function storyOf(service: Service, options: Options = {}): Promise<string>
   } catch (error) {
     return `${requests} calls: ${String(error)}`;
   }
-  const { totalAtEnd: total, incomplete, reason, unreadable } = status;
+  const { totalAtEnd, incomplete, reason, unreadable } = status;
   const { lost, twice } = existing.compare(given);
   expect(status.records).toBe(given.length);
+  const ofTotal = totalAtEnd === undefined ? '' : ` of ${totalAtEnd}`;
   return [
-    `${requests} call${requests === 1 ? '' : 's'}: ${given.length}${total === undefined ? '' : ` of ${total}`}`,
+    `${requests} call${requests === 1 ? '' : 's'}: ${given.length}${ofTotal}`,
     ...(twice > 0 ? [`${twice} twice`] : []),
     ...(lost > 0 ? [`${lost} lost`] : []),
     ...(incomplete > 0 ? [`lacks ${incomplete}: ${reason}`] : []),
@@ -98,771 +89,368 @@ async function storyOf(service: Service, options: Options = {}): Promise<string>
   ].join(', ');
 }
 
-const insert =
-  (at: number): Change =>
-  (records) => {
-    const count = records.filter((record) => record.includes('new')).length;
-    records.splice(at, 0, `{"id":"new ${count}"}`);
-  };
-const remove =
-  (at: number, count = 1): Change =>
-  (records) =>
-    records.splice(at, count);
-const replace =
-  (gone: number, at: number, times = 1): Change =>
-  (records) => {
-    for (let time = 0; time < times; time++) {
-      records.splice(gone, 1);
-      insert(at)(records);
-    }
-  };
-const put =
-  (at: number, record: string): Change =>
-  (records) =>
-    (records[at] = record);
-/** A record is changed, and stands at the end from then on. */
-const payThird: Change = (records) => {
-  records.splice(3, 1);
-  records.push('{"id":3,"paid":true}');
-};
-const changeAndMoveOn: Change = (records) => {
-  records[9] = '{"id":9,"paid":true}';
-  records.splice(9, 0, '{"id":"new"}');
-  records.pop();
-};
-/** Other records stand at the end from before the last page on, and again others behind it. */
-const renewed = Object.fromEntries(
-  [0, 1].map((turn) => [
-    46 + turn,
-    (records: string[]) => {
-      for (let at = 287; at < 299; at++) records[at] = `{"id":"${turn} ${at}"}`;
-    },
-  ]),
-);
-
-const unnamed = (count: number, different = 7): string[] =>
+const unnamed = (count: number, different: number): string[] =>
   Array.from({ length: count }, (_, at) => `{"n":${at % different}}`);
-const twoOfEachKey = Array.from({ length: 50 }, (_, at) => `{"id":${at % 25},"n":${at}}`);
-const oneKeyTwice = (key: number): string[] =>
-  Array.from({ length: 50 }, (_, at) => `{"id":${at === key ? key - 1 : at},"n":${at}}`);
-const oneTwice = [...numberedRecords(40), '{"id":3}', ...numberedRecords(50).slice(40)];
-const heavy = (count: number, bytes: number): string[] =>
-  numberedRecords(count).map((text) => text.replace('}', `,"x":"${'x'.repeat(bytes)}"}`));
+const changed = (record = ''): string => record.replace('}', ',"paid":true}');
 
-const turned: Order = (records, request) => (request % 2 === 0 ? records.toReversed() : records);
-const pairsTurned: Order = (records, request) =>
-  request % 2 === 0 ? records.map((record, at) => records[at ^ 1] ?? record) : records;
+function insert(records: string[], at: number): void {
+  records.splice(at, 0, `{"id":"new ${records.filter((record) => record.includes('new')).length}"}`);
+}
+function replace(records: string[], gone: number, at: number): void {
+  records.splice(gone, 1);
+  insert(records, at);
+}
+const after = (call: number, change: (records: string[]) => unknown): Setting => ({
+  change: (records, request) => request === call && change(records),
+});
+
 /** Records of equal dates, three each, stand in another order at each request. */
-const datesTurned =
-  (records: readonly string[]): Order =>
-  (now, request) => {
-    const placeOf = new Map(records.map((record, place) => [record, place]));
-    const dayOf = (record: string): number => Math.floor((placeOf.get(record) ?? 0) / 3);
-    const turn = request % 2 === 0 ? 1 : -1;
-    const order = (a: string, b: string): number => (placeOf.get(a) ?? 0) - (placeOf.get(b) ?? 0);
-    return now.toSorted((a, b) => dayOf(a) - dayOf(b) || turn * order(a, b));
+function datesTurned(records: readonly string[]): Setting {
+  const placeOf = new Map(records.map((record, place) => [record, place]));
+  const dayOf = (record: string): number => Math.floor((placeOf.get(record) ?? 0) / 3);
+  const order = (a: string, b: string): number => (placeOf.get(a) ?? 0) - (placeOf.get(b) ?? 0);
+  return {
+    order: (now, request) => {
+      const turn = request % 2 === 0 ? 1 : -1;
+      return now.toSorted((a, b) => dayOf(a) - dayOf(b) || turn * order(a, b));
+    },
   };
+}
 
-/** Serves at most so many records, from where they were asked for. */
-const upTo =
-  (most: number): Serve =>
-  ({ offset, size }, records) =>
-    records.slice(offset, offset + Math.min(size, most));
 /** Serves pages of one size, whatever is asked for. */
 const fixed =
   (applied: number): Serve =>
   ({ offset, size }, records) =>
     records.slice((offset / size) * applied).slice(0, applied);
-/** The first page behind a place holds no more than so many records, once. */
-const shortOnce = (behind: number, most: number): Serve => {
+/** Whether a page is the first one for which this holds. */
+function once(holds: (window: Window) => boolean): (window: Window) => boolean {
   let isToCome = true;
-  return ({ offset, size }, records) => {
-    const isShort = isToCome && offset >= behind;
-    if (isShort) isToCome = false;
-    return records.slice(offset, offset + (isShort ? most : size));
+  return (window) => {
+    const isNow = isToCome && holds(window);
+    if (isNow) isToCome = false;
+    return isNow;
   };
-};
-const refuseOnce = (behind: number, reason: RefusalReason): Refuse => {
-  let isToCome = true;
-  return ({ offset }) => {
-    const isRefused = isToCome && offset > behind;
-    if (isRefused) isToCome = false;
-    return isRefused ? reason : undefined;
+}
+function shortOnce(most: number, behind: number): Setting {
+  const isShort = once(({ offset }) => offset >= behind);
+  return {
+    serve: (window, records) => records.slice(window.offset).slice(0, isShort(window) ? most : window.size),
   };
+}
+const refusing = (reason: RefusalReason, holds: (window: Window) => boolean): Setting => ({
+  refuse: (window) => holds(window) && reason,
+});
+const refusingOver = (reason: RefusalReason, most: number): Setting =>
+  refusing(reason, ({ size }) => size > most);
+/** Pages of more than so many records that hold one of these. */
+const refusingAt = (reason: RefusalReason, most: number, first: number, last: number): Setting =>
+  refusing(reason, ({ offset, size }) => offset <= last && offset + size > first && size > most);
+let ids = 0;
+
+/** What the settings of a story mean. */
+const SETTINGS: Settings<Setting> = {
+  '# records': (count) => ({ records: numberedRecords(count) }),
+  '# records of # bytes': (count, bytes) => ({
+    records: numberedRecords(count).map((text) => text.replace('}', `,"x":"${'x'.repeat(bytes)}"}`)),
+  }),
+  '# without a key': (count) => ({ records: unnamed(count, 7) }),
+  '# without a key of # kinds': (count, kinds) => ({ records: unnamed(count, kinds) }),
+  '# times # without a key': (times, count) => ({
+    records: Array.from({ length: times }, () => unnamed(count, count)).flat(),
+  }),
+  'a key for each two of #': (count) => ({
+    records: Array.from({ length: count }, (_, at) => `{"id":${at % (count / 2)},"n":${at}}`),
+  }),
+  '# with the key # twice': (count, key) => ({
+    records: Array.from({ length: count }, (_, at) => `{"id":${at === key + 1 ? key : at},"n":${at}}`),
+  }),
+  '# with # again at #': (count, again, at) => ({
+    records: numberedRecords(count).toSpliced(at, 0, `{"id":${again}}`),
+  }),
+  'total #': (total) => ({ total: () => total }),
+  'no total': () => ({ total: () => undefined }),
+  'total # once': (total) => ({ total: (request) => (request === 1 ? total : undefined) }),
+  'pages of #': (size) => ({ size }),
+  'pages of # at most': (maxSize) => ({ maxSize }),
+  '# pages at a time': (concurrency) => ({ concurrency }),
+  'until #': (until) => ({ until }),
+  'one page # to #': (from, until) => ({ from, until, isSinglePage: true }),
+  'an order that may move': () => ({ orderMayMove: true }),
+  'an order that keeps': () => ({ sorted: true }),
+  'an order that is refused': () => ({ sorted: 'refused' }),
+
+  'call #: comes at #': (call, at) => after(call, (records) => insert(records, at)),
+  'each call: comes at #': (at) => ({ change: (records) => insert(records, at) }),
+  'call #: # goes': (call, at) => after(call, (records) => records.splice(at, 1)),
+  'call #: # go at #': (call, count, at) => after(call, (records) => records.splice(at, count)),
+  'call #: # goes and comes at #': (call, gone, at) => after(call, (records) => replace(records, gone, at)),
+  'call #: # go at # and come at #': (call, count, gone, at) =>
+    after(call, (records) => {
+      for (let left = count; left > 0; left--) replace(records, gone, at);
+    }),
+  'call #: # changes': (call, at) => after(call, (records) => (records[at] = changed(records[at]))),
+  'call #: # changes and goes to the end': (call, at) =>
+    after(call, (records) => records.push(...records.splice(at, 1).map(changed))),
+  'call #: # to # change': (call, first, last) =>
+    after(call, (records) => {
+      for (let at = first; at <= last; at++) records[at] = `{"id":"${call} ${at}"}`;
+    }),
+  'call #: one without a key comes': (call) => after(call, (records) => records.push('{"n":"new"}')),
+  'every third call: one without a key comes first': () => ({
+    change: (records, request) => request % 3 === 1 && records.unshift(`{"n":"new ${request}"}`),
+  }),
+
+  'turned round': () => ({
+    order: (records, request) => (request % 2 === 0 ? records.toReversed() : records),
+  }),
+  'pairs turned round': () => ({
+    order: (records, request) =>
+      request % 2 === 0 ? records.map((record, at) => records[at ^ 1] ?? record) : records,
+  }),
+  'equal dates turned round': () => datesTurned(numberedRecords(40)),
+  'equal dates without a key turned round': () => datesTurned(unnamed(40, 40)),
+
+  'always the first #': (count) => ({ serve: (_, records) => records.slice(0, count) }),
+  'round and round': () => ({
+    serve: ({ offset, size }, records) =>
+      [...records, ...records].slice(offset % records.length).slice(0, size),
+  }),
+  'always ten of which every second call has a new one': () => ({
+    serve: (_, __, request) => numberedRecords(10 + Math.floor(request / 2)).slice(-10),
+  }),
+  'always others': () => ({
+    serve: (window, records) =>
+      records
+        .slice(window.offset)
+        .slice(0, window.size)
+        .map(() => `{"id":"never ${ids++}"}`),
+  }),
+  'at most #': (most) => ({
+    serve: ({ offset, size }, records) => records.slice(offset, offset + Math.min(size, most)),
+  }),
+  'at most # as it says': (most) => ({
+    serve: ({ offset, size }, records) => fixed(Math.min(size, most))({ offset, size }, records, 0),
+    pageSize: (size) => Math.min(size, most),
+  }),
+  'always by #': (applied) => ({ serve: fixed(applied) }),
+  'always by # as it says': (applied) => ({ serve: fixed(applied), pageSize: () => applied }),
+  'always by # as it says but for the third page of #': (applied, short) => ({
+    serve: ({ offset, size }, records) =>
+      fixed(applied)({ offset, size }, records, 0).slice(0, offset / size === 2 ? short : applied),
+    pageSize: () => applied,
+  }),
+  'by # from the second call on as it says': (applied) => ({
+    serve: (window, records, request) =>
+      fixed(request === 1 ? window.size : applied)(window, records, request),
+    pageSize: (size, request) => (request === 1 ? size : applied),
+  }),
+  'another size each time': () => ({ pageSize: (_, request) => 100 - request }),
+  'once # behind #': shortOnce,
+  'always nothing from # to #': (first, last) => ({
+    serve: ({ offset, size }, records) =>
+      records.slice(offset, offset < last && offset + size > first ? Math.max(offset, first) : offset + size),
+  }),
+
+  'large over #': (most) => refusingOver('large', most),
+  'slow over #': (most) => refusingOver('slow', most),
+  'size over #': (most) => refusingOver('size', most),
+  'large over # at # to #': (most, first, last) => refusingAt('large', most, first, last),
+  'slow over # at # to #': (most, first, last) => refusingAt('slow', most, first, last),
+  'large once behind #': (behind) =>
+    refusing(
+      'large',
+      once(({ offset }) => offset > behind),
+    ),
+  'slow once behind #': (behind) =>
+    refusing(
+      'slow',
+      once(({ offset }) => offset > behind),
+    ),
+  'size at the third call': () => ({ refuse: (_, request) => request === 3 && 'size' }),
 };
-const over =
-  (most: number, reason: RefusalReason): Refuse =>
-  ({ size }) =>
-    size > most ? reason : undefined;
-/** Refuses pages of more than so many records that hold one of these. */
-const at =
-  (first: number, last: number, most: number, reason: RefusalReason = 'large'): Refuse =>
-  ({ offset, size }) =>
-    offset <= last && offset + size > first && size > most ? reason : undefined;
-const overSixMegabytes = (bytes: number): Refuse => over(Math.floor(6_000_000 / bytes), 'large');
 
-type Story = readonly [name: string, outcome: string, service: Service, options?: Options];
+const STORIES = {
+  'a listing that stands still': `
+    0 records → 1 call: 0 of 0
+    1 records → 1 call: 1 of 1
+    10 records → 2 calls: 10 of 10
+    11 records → 2 calls: 11 of 11
+    50 records → 8 calls: 50 of 50
+    50 records, 4 pages at a time → 8 calls: 50 of 50
+    50 records, until 25 → 4 calls: 25 of 50
+    1000 records, pages of 60, until 119 → 3 calls: 119 of 1000
+    50 records, pages of 10 at most → 8 calls: 50 of 50
+    50 records, no total → 8 calls: 50
+    55 records, no total, 4 pages at a time → 9 calls: 55
+    50 records, no total, until 25 → 4 calls: 25
+    0 records, no total → 1 call: 0
+    1000 records, one page 30 to 40 → 1 call: 10 of 1000
+    35 records, total 100, one page 30 to 40 → 3 calls: 5 of 100
+    4 records, pages of 1 → 5 calls: 4 of 4`,
 
-const STILL: readonly Story[] = [
-  ['no record', '1 call: 0 of 0', { records: 0 }],
-  ['one record', '1 call: 1 of 1', { records: 1 }],
-  ['as many records as a page', '2 calls: 10 of 10', { records: 10 }],
-  ['one more', '2 calls: 11 of 11', { records: 11 }],
-  ['fifty records', '8 calls: 50 of 50', { records: 50 }],
-  ['fifty, four pages at a time', '8 calls: 50 of 50', { records: 50 }, { concurrency: 4 }],
-  ['fifty, up to the 25th', '4 calls: 25 of 50', { records: 50 }, { until: 25 }],
-  ['a thousand, up to the 119th', '3 calls: 119 of 1000', { records: 1000 }, { size: 60, until: 119 }],
-  ['fifty, where no page may have more than ten', '8 calls: 50 of 50', { records: 50 }, { maxSize: 10 }],
-  ['fifty without a total', '8 calls: 50', { records: 50, total: null }],
-  [
-    'fifty-five without a total, four pages at a time',
-    '9 calls: 55',
-    { records: 55, total: null },
-    { concurrency: 4 },
-  ],
-  ['fifty, up to the 25th, without a total', '4 calls: 25', { records: 50, total: null }, { until: 25 }],
-  ['none, without a total', '1 call: 0', { records: 0, total: null }],
-  [
-    'one page of a thousand',
-    '1 call: 10 of 1000',
-    { records: 1000 },
-    { from: 30, until: 40, isSinglePage: true },
-  ],
-  [
-    'the last page, of a total that is too high',
-    '3 calls: 5 of 100',
-    { records: 35, total: 100 },
-    { from: 30, until: 40, isSinglePage: true },
-  ],
-  ['pages of one record', '5 calls: 4 of 4', { records: 4 }, { size: 1 }],
-];
+  'a total that is not the number of records': `
+    50 records, total 49 → 8 calls: 50 of 49
+    50 records, total 35 → 8 calls: 50 of 35
+    450 records, total 200, pages of 100, 4 pages at a time → 5 calls: 450 of 200
+    50 records, total 51 → 25 calls: 50 of 51, lacks 1: total
+    50 records, total 90 → 37 calls: 50 of 90, lacks 40: total
+    250 records, total 1000000250, pages of 100, 4 pages at a time
+      → 37 calls: 250 of 1000000250, lacks 1000000000: total
+    1 records, total 0 → 1 call: 1 of 0
+    50 records, total 50 once → 8 calls: 50 of 50
+    50 records, total 50, call 2: 0 goes → 14 calls: 50 of 50, moved
+    50 records, total 50, call 2: 0 goes, 4 pages at a time → 30 calls: 50 of 50, moved
+    50 records, total 50, call 2: 5 go at 0, until 40 → 13 calls: 40 of 50, 3 lost, lacks 5: unsteady, moved
+    50 records, total 50, 4 pages at a time, call 2: 0 goes, call 12: 3 goes and comes at 3,
+      call 22: 4 goes and comes at 4
+      → 30 calls: 52 of 50, lacks 1: unsteady, moved`,
 
-const TOTALS: readonly Story[] = [
-  ['too low by one', '8 calls: 50 of 49', { records: 50, total: 49 }],
-  ['too low by fifteen', '8 calls: 50 of 35', { records: 50, total: 35 }],
-  [
-    'too low by most of it',
-    '5 calls: 450 of 200',
-    { records: 450, total: 200 },
-    { size: 100, concurrency: 4 },
-  ],
-  ['too high by one', '25 calls: 50 of 51, lacks 1: total', { records: 50, total: 51 }],
-  ['too high by forty', '37 calls: 50 of 90, lacks 40: total', { records: 50, total: 90 }],
-  [
-    'too high by a thousand million',
-    '37 calls: 250 of 1000000250, lacks 1000000000: total',
-    { records: 250, total: 1_000_000_250 },
-    { size: 100, concurrency: 4 },
-  ],
-  ['nothing, and a record', '1 call: 1 of 0', { records: 1, total: 0 }],
-  [
-    'that comes once',
-    '8 calls: 50 of 50',
-    { records: 50, total: (request) => (request === 1 ? 50 : undefined) },
-  ],
-  [
-    'that stays although a record goes',
-    '14 calls: 50 of 50, moved',
-    { records: 50, total: 50, change: { 2: remove(0) } },
-  ],
-  [
-    'that stays although a record goes, four pages at a time',
-    '30 calls: 50 of 50, moved',
-    { records: 50, total: 50, change: { 2: remove(0) } },
-    { concurrency: 4 },
-  ],
-  [
-    'that stays although five go, up to the 40th',
-    '13 calls: 40 of 50, 3 lost, lacks 5: unsteady, moved',
-    { records: 50, total: 50, change: { 2: remove(0, 5) } },
-    { until: 40 },
-  ],
-  [
-    'that stays although a record goes, and others go for others when it is read again',
-    '30 calls: 52 of 50, lacks 1: unsteady, moved',
-    { records: 50, total: 50, change: { 2: remove(0), 12: replace(3, 3), 22: replace(4, 4) } },
-    { concurrency: 4 },
-  ],
-];
+  'a listing that moves': `
+    50 records, call 2: comes at 0 → 12 calls: 51 of 51, moved
+    50 records, call 2: comes at 50 → 12 calls: 51 of 51, moved
+    50 records, call 2: comes at 15 → 12 calls: 51 of 51, moved
+    50 records, call 2: 0 goes → 11 calls: 50 of 49, moved
+    50 records, call 2: 49 goes → 11 calls: 49 of 49, moved
+    50 records, call 2: 5 go at 0 → 11 calls: 50 of 45, moved
+    50 records, call 2: 15 go at 0 → 10 calls: 50 of 35, moved
+    50 records, call 2: 49 go at 1 → 6 calls: 18 of 1, moved
+    50 records, call 2: 50 go at 0 → 3 calls: 18 of 0, lacks 1: changing, moved
+    50 records, call 2: comes at 0, call 8: comes at 5, call 14: comes at 9 → 12 calls: 52 of 52, moved
+    50 records, each call: comes at 0 → 31 calls: 69 of 80, lacks 11: changing, moved
+    50 records, call 2: 3 goes and comes at 60 → 11 calls: 51 of 50, moved
+    50 records, call 1: 3 goes and comes at 60 → 9 calls: 51 of 50, moved
+    50 records, call 2: 40 goes and comes at 3 → 11 calls: 50 of 50, moved
+    30 records, call 1: comes at 9, call 1: 25 goes → 6 calls: 30 of 30, moved
+    50 records, call 2: 12 go at 0 and come at 60 → 11 calls: 62 of 50, moved
+    50 records, call 1: 9 changes → 8 calls: 50 of 50
+    50 records, call 1: 30 changes → 8 calls: 50 of 50
+    50 records, call 1: 9 changes, call 1: comes at 9, call 1: 50 goes → 9 calls: 50 of 50, moved
+    50 records, call 2: 3 changes and goes to the end → 11 calls: 50 of 50, moved
+    50 records, call 2: 3 changes and goes to the end, an order that may move
+      → 11 calls: 50 of 50, moved, order may move
+    50 records, call 2: comes at 0, until 25 → 8 calls: 25 of 51, moved
+    50 records, call 2: 0 goes, until 25 → 12 calls: 25 of 49, lacks 1: changing, moved
+    50 records, call 2: 0 goes, no total → 11 calls: 50, moved
+    50 records, call 2: comes at 0, no total → 12 calls: 51, moved
+    50 records, call 2: 0 goes, an order that keeps → 11 calls: 50 of 49, moved
+    6 records, call 2: 0 goes, pages of 1 → 10 calls: 6 of 5, moved`,
 
-const MOVING: readonly Story[] = [
-  ['comes at the front', '12 calls: 51 of 51, moved', { records: 50, change: { 2: insert(0) } }],
-  ['comes at the end', '12 calls: 51 of 51, moved', { records: 50, change: { 2: insert(50) } }],
-  ['comes on the page read last', '12 calls: 51 of 51, moved', { records: 50, change: { 2: insert(15) } }],
-  ['goes from the front', '11 calls: 50 of 49, moved', { records: 50, change: { 2: remove(0) } }],
-  ['goes from the end', '11 calls: 49 of 49, moved', { records: 50, change: { 2: remove(49) } }],
-  [
-    'goes from the front, with four others',
-    '11 calls: 50 of 45, moved',
-    { records: 50, change: { 2: remove(0, 5) } },
-  ],
-  [
-    'goes from the front, with fourteen others',
-    '10 calls: 50 of 35, moved',
-    { records: 50, change: { 2: remove(0, 15) } },
-  ],
-  ['is the only one left', '6 calls: 18 of 1, moved', { records: 50, change: { 2: remove(1, 49) } }],
-  [
-    'goes with all others',
-    '3 calls: 18 of 0, lacks 1: changing, moved',
-    { records: 50, change: { 2: remove(0, 50) } },
-  ],
-  [
-    'comes during each of three readings',
-    '12 calls: 52 of 52, moved',
-    { records: 50, change: { 2: insert(0), 8: insert(5), 14: insert(9) } },
-  ],
-  [
-    'comes at every page',
-    '31 calls: 69 of 80, lacks 11: changing, moved',
-    { records: 50, change: () => insert(0) },
-  ],
-  ['goes for another in front', '11 calls: 51 of 50, moved', { records: 50, change: { 2: replace(3, 60) } }],
-  [
-    'goes for another in front, after the first page',
-    '9 calls: 51 of 50, moved',
-    { records: 50, change: { 1: replace(3, 60) } },
-  ],
-  ['goes for another behind', '11 calls: 50 of 50, moved', { records: 50, change: { 2: replace(40, 3) } }],
-  [
-    'comes before the last one of a page, while another goes',
-    '6 calls: 30 of 30, moved',
-    {
-      records: 30,
-      change: {
-        1: (records) => {
-          insert(9)(records);
-          remove(25)(records);
-        },
-      },
-    },
-  ],
-  [
-    'goes for another, as eleven others do',
-    '11 calls: 62 of 50, moved',
-    { records: 50, change: { 2: replace(0, 60, 12) } },
-  ],
-  [
-    'changes between two pages',
-    '8 calls: 50 of 50',
-    { records: 50, change: { 1: put(9, '{"id":9,"paid":true}') } },
-  ],
-  [
-    'changes further behind',
-    '8 calls: 50 of 50',
-    { records: 50, change: { 1: put(30, '{"id":30,"paid":true}') } },
-  ],
-  [
-    'changes between two pages, and goes on by one place',
-    '9 calls: 50 of 50, moved',
-    { records: 50, change: { 1: changeAndMoveOn } },
-  ],
-  ['changes and comes to the end', '11 calls: 50 of 50, moved', { records: 50, change: { 2: payThird } }],
-  [
-    'changes and comes to the end, in an order that may move',
-    '11 calls: 50 of 50, moved, order may move',
-    { records: 50, change: { 2: payThird } },
-    { orderMayMove: true },
-  ],
-  [
-    'comes at the front, up to the 25th',
-    '8 calls: 25 of 51, moved',
-    { records: 50, change: { 2: insert(0) } },
-    { until: 25 },
-  ],
-  [
-    'goes from the front, up to the 25th',
-    '12 calls: 25 of 49, lacks 1: changing, moved',
-    { records: 50, change: { 2: remove(0) } },
-    { until: 25 },
-  ],
-  [
-    'goes from the front, without a total',
-    '11 calls: 50, moved',
-    { records: 50, total: null, change: { 2: remove(0) } },
-  ],
-  [
-    'comes at the front, without a total',
-    '12 calls: 51, moved',
-    { records: 50, total: null, change: { 2: insert(0) } },
-  ],
-  [
-    'goes, where the service has another order',
-    '11 calls: 50 of 49, moved',
-    { records: 50, change: { 2: remove(0) }, sorted: true },
-  ],
-  [
-    'goes, in pages of one record',
-    '10 calls: 6 of 5, moved',
-    { records: 6, change: { 2: remove(0) } },
-    { size: 1 },
-  ],
-  [
-    'goes from the front of a long listing',
-    '54 calls: 300 of 299, moved',
-    { records: 300, change: { 12: remove(0) } },
-  ],
-  [
-    'goes from a long listing, with nineteen others',
-    '56 calls: 300 of 280, moved',
-    { records: 300, change: { 12: remove(0, 20) } },
-  ],
-  [
-    'goes in two places of a long listing',
-    '78 calls: 400 of 398, moved',
-    { records: 400, change: { 12: remove(0), 30: remove(0) } },
-  ],
-  [
-    'goes from a long listing, and another when it is read again',
-    '61 calls: 300 of 298, moved',
-    { records: 300, change: { 12: remove(0), 37: remove(100) } },
-  ],
-  [
-    'goes from a very long listing, with all of the first two pages, for others at the end',
-    '67 calls: 5200 of 5000, moved',
-    { records: 5000, change: { 20: replace(0, 5000, 200) } },
-    { size: 100, concurrency: 2 },
-  ],
-  [
-    'goes for another in a long listing, as eleven others do',
-    '51 calls: 312 of 300, moved',
-    { records: 300, change: { 12: replace(0, 400, 12) } },
-  ],
-  [
-    'goes for another in a long listing, as eleven others do, and once more',
-    '70 calls: 324 of 300, moved',
-    { records: 300, change: { 12: replace(0, 400, 12), 36: replace(0, 400, 12) } },
-  ],
-  [
-    'goes for another in a long listing without a total, as eleven others do',
-    '51 calls: 312, moved',
-    { records: 300, total: null, change: { 12: replace(0, 400, 12) } },
-  ],
-  [
-    'goes for another at the end of a long listing, as eleven others do',
-    '51 calls: 312 of 300, moved',
-    { records: 300, change: { 46: replace(0, 400, 12) } },
-  ],
-  [
-    'goes for another at the end of a long listing without a total, as eleven others do',
-    '51 calls: 312, moved',
-    { records: 300, total: null, change: { 46: replace(0, 400, 12) } },
-  ],
-  [
-    'is new at the end of a long listing, and another one behind it',
-    '50 calls: 315 of 299, moved',
-    { records: 299, change: renewed },
-  ],
-  [
-    'is new at the end of a long listing without a total, and another one behind it',
-    '52 calls: 315, moved',
-    { records: 299, total: null, change: renewed },
-  ],
-  [
-    'goes from a long listing, and another comes, four pages at a time',
-    '64 calls: 300 of 281, moved',
-    { records: 300, change: { 12: remove(0, 20), 20: insert(3) } },
-    { concurrency: 4 },
-  ],
-  [
-    'goes from a long listing of pages that adjoin, with two others',
-    '123 calls: 300 of 297, moved',
-    { records: 300, change: { 12: remove(0, 3) } },
-    { size: 5, maxSize: 5 },
-  ],
-];
+  'a long listing that moves': `
+    300 records, call 12: 0 goes → 54 calls: 300 of 299, moved
+    300 records, call 12: 20 go at 0 → 56 calls: 300 of 280, moved
+    400 records, call 12: 0 goes, call 30: 0 goes → 78 calls: 400 of 398, moved
+    300 records, call 12: 0 goes, call 37: 100 goes → 61 calls: 300 of 298, moved
+    5000 records, call 20: 200 go at 0 and come at 5000, pages of 100, 2 pages at a time
+      → 67 calls: 5200 of 5000, moved
+    300 records, call 12: 12 go at 0 and come at 400 → 51 calls: 312 of 300, moved
+    300 records, call 12: 12 go at 0 and come at 400, call 36: 12 go at 0 and come at 400
+      → 70 calls: 324 of 300, moved
+    300 records, call 12: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
+    300 records, call 46: 12 go at 0 and come at 400 → 51 calls: 312 of 300, moved
+    300 records, call 46: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
+    299 records, call 46: 287 to 298 change, call 47: 287 to 298 change → 50 calls: 315 of 299, moved
+    299 records, call 46: 287 to 298 change, call 47: 287 to 298 change, no total
+      → 52 calls: 315, moved
+    300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 64 calls: 300 of 281, moved
+    300 records, call 12: 3 go at 0, pages of 5, pages of 5 at most → 123 calls: 300 of 297, moved`,
 
-const KEYS: readonly Story[] = [
-  ['no key', '22 calls: 50 of 50', { records: unnamed(50) }],
-  ['no key, and no total', '22 calls: 50', { records: unnamed(50), total: null }],
-  [
-    'no key, one record like the other, up to the 20th',
-    '8 calls: 20 of 30',
-    { records: unnamed(30, 1) },
-    { until: 20 },
-  ],
-  [
-    'no key, of which one goes',
-    '19 calls: 14 of 49, 35 lost, lacks 35: changing, moved',
-    { records: unnamed(50), change: { 2: remove(0) } },
-  ],
-  [
-    'no key, of which one goes for another',
-    '12 calls: 41 of 40, lacks 1: unsteady, moved',
-    {
-      records: unnamed(40, 40),
-      change: {
-        1: (records) => {
-          remove(5)(records);
-          records.push('{"n":"new"}');
-        },
-      },
-    },
-  ],
-  [
-    'no key and no total, where others come at every third page',
-    '21 calls: 47, 2 twice, lacks 1: unsteady, moved',
-    {
-      records: unnamed(40, 40),
-      total: null,
-      change: (request) =>
-        request % 3 === 1 ? (records) => records.unshift(`{"n":"new ${request}"}`) : undefined,
-    },
-  ],
-  ['a key for each two', '8 calls: 50 of 50', { records: twoOfEachKey }],
-  [
-    'a key for each two, of which a record goes',
-    '15 calls: 25 of 49, 25 lost, lacks 24: changing, moved',
-    { records: twoOfEachKey, change: { 2: remove(0) } },
-  ],
-  ['a key for each two, without a total', '14 calls: 50', { records: twoOfEachKey, total: null }],
-  [
-    'a key for each two, without a total, where one changes when it is read again',
-    '22 calls: 51, lacks 1: more',
-    { records: twoOfEachKey, total: null, change: { 10: put(40, '{"id":15,"n":"changed"}') } },
-  ],
-  [
-    'a key for two, and one changes between two pages',
-    '8 calls: 50 of 50',
-    { records: oneKeyTwice(3), change: { 2: put(15, '{"id":15,"n":"changed"}') } },
-  ],
-  [
-    'a key for two behind one that changes between two pages',
-    '22 calls: 51 of 50, lacks 1: more',
-    { records: oneKeyTwice(45), change: { 2: put(17, '{"id":17,"n":"changed"}') } },
-  ],
-  ['a record twice', '22 calls: 50 of 51, 1 lost, lacks 1: unsteady', { records: oneTwice }],
-  [
-    'a record twice, without a total',
-    '25 calls: 50, 1 lost, lacks 1: unsteady',
-    { records: oneTwice, total: null },
-  ],
-];
+  'keys that tell no two records apart': `
+    50 without a key → 22 calls: 50 of 50
+    50 without a key, no total → 22 calls: 50
+    30 without a key of 1 kinds, until 20 → 8 calls: 20 of 30
+    50 without a key, call 2: 0 goes → 19 calls: 14 of 49, 35 lost, lacks 35: changing, moved
+    40 without a key of 40 kinds, call 1: 5 goes, call 1: one without a key comes
+      → 12 calls: 41 of 40, lacks 1: unsteady, moved
+    40 without a key of 40 kinds, no total, every third call: one without a key comes first
+      → 21 calls: 47, 2 twice, lacks 1: unsteady, moved
+    a key for each two of 50 → 8 calls: 50 of 50
+    a key for each two of 50, call 2: 0 goes → 15 calls: 25 of 49, 25 lost, lacks 24: changing, moved
+    a key for each two of 50, no total → 14 calls: 50
+    a key for each two of 50, no total, call 10: 40 changes → 22 calls: 51, lacks 1: more
+    50 with the key 2 twice, call 2: 15 changes → 8 calls: 50 of 50
+    50 with the key 44 twice, call 2: 17 changes → 22 calls: 51 of 50, lacks 1: more
+    50 with 3 again at 40 → 22 calls: 50 of 51, 1 lost, lacks 1: unsteady
+    50 with 3 again at 40, no total → 25 calls: 50, 1 lost, lacks 1: unsteady`,
 
-const ORDERS: readonly Story[] = [
-  ['all turned round', '11 calls: 50 of 50', { records: 50, order: turned }],
-  ['all turned round, where one keeps', '11 calls: 50 of 50', { records: 50, order: turned, sorted: true }],
-  ['pairs that change places', '14 calls: 50 of 50', { records: 50, order: pairsTurned }],
-  [
-    'pairs that change places, where one keeps, and a page of ten at most',
-    '14 calls: 50 of 50',
-    { records: 50, order: pairsTurned, sorted: true },
-    { maxSize: 10 },
-  ],
-  [
-    'pairs that change places, where one keeps, and a record goes',
-    '16 calls: 40 of 39, moved',
-    { records: 40, order: pairsTurned, sorted: true, change: { 2: remove(0) } },
-  ],
-  [
-    'pairs that change places, where none keeps, and a record goes',
-    '16 calls: 40 of 39, lacks 1: changing, moved',
-    { records: 40, order: pairsTurned, change: { 2: remove(0) } },
-  ],
-  [
-    'pairs that change places, where it does not know the one that is to keep, and a record goes',
-    '11 calls: 40 of 39, lacks 1: changing, moved',
-    { records: 40, order: pairsTurned, sorted: 'refused', change: { 2: remove(0) } },
-  ],
-  [
-    'equal dates that change places, where one keeps',
-    '17 calls: 40 of 40',
-    { records: 40, order: datesTurned(numberedRecords(40)), sorted: true },
-  ],
-  [
-    'equal dates that change places, where one keeps, and a record goes',
-    '16 calls: 40 of 39, moved',
-    { records: 40, order: datesTurned(numberedRecords(40)), sorted: true, change: { 1: remove(0) } },
-  ],
-  [
-    'equal dates that change places, where none keeps, and a record goes',
-    '16 calls: 39 of 39, 1 lost, lacks 1: changing, moved',
-    { records: 40, order: datesTurned(numberedRecords(40)), change: { 1: remove(0) } },
-  ],
-  [
-    'equal dates that change places, without keys and a total',
-    '19 calls: 42, 2 twice, lacks 2: order',
-    { records: unnamed(40, 40), total: null, order: datesTurned(unnamed(40, 40)) },
-  ],
-];
+  'an order that is another one at every second call': `
+    50 records, turned round → 11 calls: 50 of 50
+    50 records, turned round, an order that keeps → 11 calls: 50 of 50
+    50 records, pairs turned round → 14 calls: 50 of 50
+    50 records, pairs turned round, an order that keeps, pages of 10 at most → 14 calls: 50 of 50
+    40 records, pairs turned round, an order that keeps, call 2: 0 goes → 16 calls: 40 of 39, moved
+    40 records, pairs turned round, call 2: 0 goes → 16 calls: 40 of 39, lacks 1: changing, moved
+    40 records, pairs turned round, an order that is refused, call 2: 0 goes
+      → 11 calls: 40 of 39, lacks 1: changing, moved
+    40 records, equal dates turned round, an order that keeps → 17 calls: 40 of 40
+    40 records, equal dates turned round, an order that keeps, call 1: 0 goes → 16 calls: 40 of 39, moved
+    40 records, equal dates turned round, call 1: 0 goes
+      → 16 calls: 39 of 39, 1 lost, lacks 1: changing, moved
+    40 without a key of 40 kinds, no total, equal dates without a key turned round
+      → 19 calls: 42, 2 twice, lacks 2: order`,
 
-let id = 0;
-const REPEATING: readonly Story[] = [
-  [
-    'the same page for ever',
-    '4 calls: 10 of 50, 40 lost, lacks 40: repeating',
-    { records: 50, serve: (_, records) => records.slice(0, 10) },
-  ],
-  [
-    'the same page for ever, without a total',
-    '2 calls: 10, 40 lost, lacks 1: repeating',
-    { records: 50, total: null, serve: (_, records) => records.slice(0, 10) },
-  ],
-  [
-    'the same five for ever, of six',
-    '4 calls: 5 of 6, lacks 1: repeating',
-    { records: 5, total: 6, serve: (_, records) => records },
-    { size: 5 },
-  ],
-  [
-    'the same five for ever, of a million',
-    '11 calls: 5 of 1000000, lacks 999995: repeating',
-    { records: 5, total: 1_000_000, serve: (_, records) => records },
-    { size: 2000, concurrency: 4 },
-  ],
-  [
-    'all of it on every page, without a total',
-    '2 calls: 90',
-    { records: 90, total: null, serve: (_, records) => records },
-    { size: 100, concurrency: 4 },
-  ],
-  [
-    'all of it on every page, without a total, as many as were asked for',
-    '2 calls: 100, lacks 1: repeating',
-    { records: 100, total: null, serve: (_, records) => records },
-    { size: 100, concurrency: 4 },
-  ],
-  [
-    'the first hundred for ever, of a total of a thousand',
-    '26 calls: 100 of 1000, lacks 900: repeating',
-    {
-      records: 100,
-      total: 1000,
-      serve: ({ offset, size }, records) => [...records, ...records].slice(offset % 100).slice(0, size),
-    },
-  ],
-  [
-    'the first hundred for ever, without keys',
-    '28 calls: 100 of 1000, 900 lost, lacks 900: repeating',
-    { records: [...Array(10)].flatMap(() => unnamed(100, 100)) },
-  ],
-  [
-    'a new record on every second page, of a thousand',
-    '5 calls: 12 of 1000, lacks 988: repeating',
-    {
-      records: 10,
-      total: 1000,
-      serve: (_, __, request) => numberedRecords(10 + Math.floor(request / 2)).slice(-10),
-    },
-  ],
-  [
-    'no record ever again, of sixty',
-    '11 calls: 60 of 60, 60 lost, lacks 132: unsteady',
-    {
-      records: 60,
-      serve: ({ offset, size }) =>
-        Array.from({ length: Math.min(size, 60 - offset) }, () => `{"id":"never ${id++}"}`),
-    },
-    { size: 20, until: 60 },
-  ],
-];
+  'a service that sends the same again': `
+    50 records, always the first 10 → 4 calls: 10 of 50, 40 lost, lacks 40: repeating
+    50 records, no total, always the first 10 → 2 calls: 10, 40 lost, lacks 1: repeating
+    5 records, total 6, always the first 5, pages of 5 → 4 calls: 5 of 6, lacks 1: repeating
+    5 records, total 1000000, always the first 5, pages of 2000, 4 pages at a time
+      → 11 calls: 5 of 1000000, lacks 999995: repeating
+    90 records, no total, always the first 90, pages of 100, 4 pages at a time → 2 calls: 90
+    100 records, no total, always the first 100, pages of 100, 4 pages at a time
+      → 2 calls: 100, lacks 1: repeating
+    100 records, total 1000, round and round → 26 calls: 100 of 1000, lacks 900: repeating
+    10 times 100 without a key → 28 calls: 100 of 1000, 900 lost, lacks 900: repeating
+    10 records, total 1000, always ten of which every second call has a new one
+      → 5 calls: 12 of 1000, lacks 988: repeating
+    60 records, always others, pages of 20, until 60 → 11 calls: 60 of 60, 60 lost, lacks 132: unsteady`,
 
-const SIZES: readonly Story[] = [
-  [
-    'of twenty at most, which it says',
-    '6 calls: 90 of 90',
-    {
-      records: 90,
-      serve: ({ offset, size }, records) => fixed(Math.min(size, 20))({ offset, size }, records, 0),
-      pageSize: (size) => Math.min(size, 20),
-    },
-    { size: 50 },
-  ],
-  [
-    'of twenty at most, which it does not say',
-    '6 calls: 90 of 90',
-    { records: 90, serve: upTo(20) },
-    { size: 50 },
-  ],
-  [
-    'of twenty at most, without a total',
-    '6 calls: 90',
-    { records: 90, total: null, serve: upTo(20) },
-    { size: 50 },
-  ],
-  [
-    'of twenty, whatever is asked for',
-    '5 calls: 90 of 90',
-    { records: 90, serve: fixed(20) },
-    { size: 7, concurrency: 3 },
-  ],
-  [
-    'of twenty, whatever is asked for, up to the 30th',
-    '2 calls: 30 of 90',
-    { records: 90, serve: fixed(20) },
-    { size: 7, until: 30 },
-  ],
-  [
-    'of twenty, whatever is asked for, up to the 7th',
-    '1 call: 7 of 95',
-    { records: 95, serve: fixed(20), pageSize: () => 20 },
-    { size: 7, until: 7 },
-  ],
-  [
-    'of twenty, whatever is asked for, of which one is read',
-    '2 calls: 10 of 95',
-    { records: 95, serve: fixed(20), pageSize: () => 20 },
-    { from: 30, until: 40, isSinglePage: true },
-  ],
-  [
-    'of twenty, whatever is asked for, of which one stays short',
-    '18 calls: 78 of 95, 17 lost, lacks 17: total',
-    {
-      records: 95,
-      serve: ({ offset, size }, records, request) =>
-        fixed(20)({ offset, size }, records, request).slice(0, offset / size === 2 ? 3 : 20),
-      pageSize: () => 20,
-    },
-    { size: 7 },
-  ],
-  [
-    'of twenty, whatever is asked for, without a total',
-    '6 calls: 90',
-    { records: 90, total: null, serve: fixed(20) },
-    { size: 7 },
-  ],
-  [
-    'of five from the second on, which it says',
-    '11 calls: 50 of 50',
-    {
-      records: 50,
-      serve: (window, records, request) => fixed(request === 1 ? window.size : 5)(window, records, request),
-      pageSize: (size, request) => (request === 1 ? size : 5),
-    },
-  ],
-  [
-    'of another size each time',
-    '9 calls: ServiceError: the service keeps changing the page size that it applies',
-    { records: 5000, pageSize: (_, request) => 100 - request },
-    { size: 100 },
-  ],
-  ['of which one in the middle is short once', '9 calls: 50 of 50', { records: 50, serve: shortOnce(16, 4) }],
-  ['of which one in the middle is empty once', '9 calls: 50 of 50', { records: 50, serve: shortOnce(16, 0) }],
-  [
-    'of which one in the middle is always short',
-    '30 calls: 45 of 50, 5 lost, lacks 5: total',
-    {
-      records: 50,
-      serve: ({ offset, size }, records) =>
-        records.slice(offset, offset < 30 && offset + size > 25 ? Math.max(offset, 25) : offset + size),
-    },
-  ],
-  ['of which the first is empty once', '9 calls: 50 of 50', { records: 50, serve: shortOnce(0, 0) }],
-  [
-    'of which the first is short once',
-    '9 calls: 50 of 50',
-    { records: 50, serve: shortOnce(0, 4) },
-    { concurrency: 4 },
-  ],
-];
+  'pages of another size than was asked for': `
+    90 records, pages of 50, at most 20 as it says → 6 calls: 90 of 90
+    90 records, pages of 50, at most 20 → 6 calls: 90 of 90
+    90 records, pages of 50, at most 20, no total → 6 calls: 90
+    90 records, pages of 7, always by 20, 3 pages at a time → 5 calls: 90 of 90
+    90 records, pages of 7, always by 20, until 30 → 2 calls: 30 of 90
+    95 records, pages of 7, always by 20 as it says, until 7 → 1 call: 7 of 95
+    95 records, always by 20 as it says, one page 30 to 40 → 2 calls: 10 of 95
+    95 records, pages of 7, always by 20 as it says but for the third page of 3
+      → 18 calls: 78 of 95, 17 lost, lacks 17: total
+    90 records, pages of 7, always by 20, no total → 6 calls: 90
+    50 records, by 5 from the second call on as it says → 11 calls: 50 of 50
+    5000 records, pages of 100, another size each time
+      → 9 calls: ServiceError: the service keeps changing the page size that it applies
+    50 records, once 4 behind 16 → 9 calls: 50 of 50
+    50 records, once 0 behind 16 → 9 calls: 50 of 50
+    50 records, always nothing from 25 to 30 → 30 calls: 45 of 50, 5 lost, lacks 5: total
+    50 records, once 0 behind 0 → 9 calls: 50 of 50
+    50 records, once 4 behind 0, 4 pages at a time → 9 calls: 50 of 50`,
 
-const REFUSING: readonly Story[] = [
-  ['more than 6', '30 calls: 60 of 60', { records: 60, refuse: over(6, 'large') }],
-  [
-    'more than 60 of 200',
-    '32 calls: 1000 of 1000',
-    { records: 1000, refuse: over(60, 'large') },
-    { size: 200 },
-  ],
-  [
-    'more than 60 of 200, as it is slow',
-    '21 calls: 600 of 600',
-    { records: 600, refuse: over(60, 'slow') },
-    { size: 200 },
-  ],
-  [
-    'more than 50 of 100, as it is slow',
-    '8 calls: 100 of 100',
-    { records: 100, refuse: over(50, 'slow') },
-    { size: 100 },
-  ],
-  ['a page that is slow once', '10 calls: 60 of 60', { records: 60, refuse: refuseOnce(20, 'slow') }],
-  ['a place above 4, as it is slow', '13 calls: 60 of 60', { records: 60, refuse: at(25, 25, 4, 'slow') }],
-  [
-    'sizes over 60 outright',
-    '30 calls: 600 of 600',
-    { records: 600, refuse: over(60, 'size') },
-    { size: 200, concurrency: 2 },
-  ],
-  ['sizes over 10 outright', '11 calls: 60 of 60', { records: 60, refuse: over(10, 'size') }, { size: 25 }],
-  [
-    'all that is asked for outright',
-    '2 calls: Error: 502',
-    { records: 60, refuse: () => 'size' },
-    { size: 25 },
-  ],
-  [
-    'a size outright that came before',
-    '3 calls: Error: 502',
-    { records: 600, refuse: (_, request) => (request === 3 ? 'size' : undefined) },
-    { size: 200 },
-  ],
-  ['a place above 3', '23 calls: 100 of 100', { records: 100, refuse: at(25, 25, 3) }],
-  ['the first places above 5', '15 calls: 60 of 60', { records: 60, refuse: at(25, 25, 5) }, { size: 50 }],
-  [
-    'a stretch above 3, four pages at a time',
-    '44 calls: 200 of 200',
-    { records: 200, refuse: at(25, 60, 3) },
-    { concurrency: 4, size: 25 },
-  ],
-  [
-    'a stretch above 25, and nothing behind it',
-    '39 calls: 5000 of 5000',
-    { records: 5000, refuse: at(1000, 1100, 25) },
-    { size: 500 },
-  ],
-  [
-    'one place once',
-    '11 calls: 800 of 800',
-    { records: 800, refuse: refuseOnce(150, 'large') },
-    { size: 100 },
-  ],
-  [
-    'the 17th record',
-    '15 calls: 39 of 40, 1 lost, cannot read 17',
-    { records: 40, refuse: at(17, 17, 0) },
-    { size: 20, concurrency: 4 },
-  ],
-  [
-    'the 25th and 26th record',
-    '18 calls: 58 of 60, 2 lost, cannot read 25 26',
-    { records: 60, refuse: at(25, 26, 0) },
-  ],
-  [
-    'the last record',
-    '17 calls: 59 of 60, 1 lost, cannot read 59 60',
-    { records: 60, refuse: at(59, Infinity, 0) },
-  ],
-  ['everything', '9 calls: Error: 502', { records: 40, refuse: () => 'large' }, { size: 20 }],
-  ['everything, as it is slow', '4 calls: Error: 502', { records: 40, refuse: () => 'slow' }, { size: 20 }],
-  [
-    'records of 60 KB over 6 MB, 200 a page',
-    '7 calls: 300 of 300',
-    { records: heavy(300, 60_000), refuse: overSixMegabytes(60_000) },
-    { size: 200 },
-  ],
-  [
-    'records of 11 KB over 6 MB, 1,000 a page',
-    '6 calls: 1500 of 1500',
-    { records: heavy(1500, 11_000), refuse: overSixMegabytes(11_020) },
-    { size: 1000, concurrency: 4 },
-  ],
-];
+  'a service that refuses pages': `
+    60 records, large over 6 → 30 calls: 60 of 60
+    1000 records, pages of 200, large over 60 → 32 calls: 1000 of 1000
+    600 records, pages of 200, slow over 60 → 21 calls: 600 of 600
+    100 records, pages of 100, slow over 50 → 8 calls: 100 of 100
+    60 records, slow once behind 20 → 10 calls: 60 of 60
+    60 records, slow over 4 at 25 to 25 → 13 calls: 60 of 60
+    600 records, pages of 200, size over 60, 2 pages at a time → 30 calls: 600 of 600
+    60 records, pages of 25, size over 10 → 11 calls: 60 of 60
+    60 records, pages of 25, size over 0 → 2 calls: Error: 502
+    600 records, pages of 200, size at the third call → 3 calls: Error: 502
+    100 records, large over 3 at 25 to 25 → 23 calls: 100 of 100
+    60 records, pages of 50, large over 5 at 25 to 25 → 15 calls: 60 of 60
+    200 records, pages of 25, large over 3 at 25 to 60, 4 pages at a time → 44 calls: 200 of 200
+    5000 records, pages of 500, large over 25 at 1000 to 1100 → 39 calls: 5000 of 5000
+    800 records, pages of 100, large once behind 150 → 11 calls: 800 of 800
+    40 records, pages of 20, large over 0 at 17 to 17, 4 pages at a time
+      → 15 calls: 39 of 40, 1 lost, cannot read 17
+    60 records, large over 0 at 25 to 26 → 18 calls: 58 of 60, 2 lost, cannot read 25 26
+    60 records, large over 0 at 59 to 9999 → 17 calls: 59 of 60, 1 lost, cannot read 59 60
+    40 records, pages of 20, large over 0 → 9 calls: Error: 502
+    40 records, pages of 20, slow over 0 → 4 calls: Error: 502
+    300 records of 60000 bytes, pages of 200, large over 100 → 7 calls: 300 of 300
+    1500 records of 11000 bytes, pages of 1000, large over 544, 4 pages at a time → 6 calls: 1500 of 1500`,
+};
 
-describe.each<[of: string, stories: readonly Story[]]>([
-  ['a listing that stands still', STILL],
-  ['a total', TOTALS],
-  ['a listing of which a record', MOVING],
-  ['records that have', KEYS],
-  ['an order that is another one at each request:', ORDERS],
-  ['a service that sends', REPEATING],
-  ['pages', SIZES],
-  ['a service that refuses', REFUSING],
-])('a walk over %s', (_, stories) => {
-  it.each(stories.map((story) => [story[0], story] as const))(
-    '%s',
-    async (__, [, outcome, service, options]) => {
-      expect(await storyOf(service, options)).toBe(outcome);
-    },
-  );
+describe.each(Object.entries(STORIES))('a walk over %s', (_, stories) => {
+  it.each(readStories(stories))('%s', async (settings, outcome) => {
+    expect(await outcomeOf(settings)).toBe(outcome);
+  });
 });
