@@ -130,6 +130,7 @@ Counterparties are told by their fiscal IDs, then by name. IDs that many share a
 --sum adds exactly, each currency by itself (clp is CLP), and asks for --field currency where no record has
   one; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that
   --where, --overdue, --since and --until keep; so do --group-by, --sort and --changes-since.
+  --sort never compares amounts of two currencies: they are in order within each.
 --group-by date:month (:day, :quarter, :year) goes by the day as it is written, in no time zone, and comes
   in the order of the calendar. It takes any column of dates; what is no date is in no group, named, and
   makes exit code 6.

@@ -1,7 +1,10 @@
 import {
+  declaredType,
   fieldsOfColumns,
+  mapProfiles,
   ofAny,
   roleOfColumn,
+  ROLE_TYPES,
   ROLES,
   type Fields,
   type FieldsOf,
@@ -48,4 +51,21 @@ export function namesMeaning(columns: readonly string[], names: ColumnNames): re
 export function roleNamed(name: string, names: ColumnNames, fields: Fields): Role | undefined {
   const meant = ROLES.find((one) => one === name) ?? roleOfColumn(fields, name) ?? meaningOfName(name, names);
   return typeof meant === 'string' ? meant : undefined;
+}
+
+/** Whether the cells of a column, by any of its names, are money in the records of any profile. */
+export function isMoney(name: string, names: ColumnNames): boolean {
+  const roles = ofAny(names.fields).map((fields) => roleNamed(name, names, fields));
+  const isOfRole = roles.some((role) => role !== undefined && ROLE_TYPES.get(role) === 'money');
+  return isOfRole || declaredType(names.fields, name) === 'money';
+}
+
+/** The names for rows of what is in a list, each of which may say its own currency. */
+export function withCurrencyOf(list: string, names: ColumnNames): ColumnNames {
+  const own = ['currency', 'currencyCode'].map((column) => `${list}.${column}`);
+  const of = ({ columns, ...rest }: Fields): Fields => ({
+    ...rest,
+    columns: { ...columns, currency: [...own, ...columns.currency] },
+  });
+  return { ...names, fields: mapProfiles(names.fields, of) };
 }

@@ -1,4 +1,4 @@
-import { PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
+import { isMoney, PLAIN_NAMES, roleNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { Collected } from '../output/collected.ts';
@@ -21,7 +21,8 @@ interface SortOptions {
 
 /**
  * The question of --sort: all records in the order of one or more columns: numbers by exact value, then text by its characters, then
- * records without a value (also when descending). Equal records keep their order. They wait put aside; memory holds their keys,
+ * records without a value (also when descending). Amounts are never compared with those of another currency: they are in order
+ * within each. Equal records keep their order. They wait put aside; memory holds their keys,
  * about 100 bytes for each record and column.
  */
 export function sortQuestion(
@@ -29,9 +30,15 @@ export function sortQuestion(
   signal: AbortSignal,
   { what, names = PLAIN_NAMES }: SortOptions = {},
 ): Question {
-  const reader = new DocumentReader(names, { roles: [], names: keys.map(({ column }) => column) });
+  const reader = new DocumentReader(names, { roles: ['currency'], names: keys.map(({ column }) => column) });
+  const isCurrency = ({ column }: SortColumn): boolean =>
+    roleNamed(column, names, names.fields.usual) === 'currency';
+  const amountAt = keys.findIndex(({ column }) => isMoney(column, names));
+  const firstAmount = keys.slice(0, amountAt + 1).some(isCurrency) ? -1 : amountAt;
   /** For each key, the order of every record's cell. */
   const orders = keys.map((): (string | undefined)[] => []);
+  /** The currency of every record, where an amount is a key. */
+  const currencies: (string | undefined)[] = [];
   const texts = new Map<string, string>();
   const once = (order: string | undefined): string | undefined => {
     if (order === undefined) return undefined;
@@ -41,10 +48,13 @@ export function sortQuestion(
   };
   const noteOrders = (): void => {
     for (const [key, ofKey] of orders.entries()) ofKey.push(once(orderOf(reader.named(key))));
+    if (firstAmount !== -1) currencies.push(once(reader.currency));
   };
   const compare = (a: number, b: number): number => {
     for (let key = 0; key < keys.length; key++) {
       const ofKey = orders[key]!;
+      const ofOther = key === firstAmount ? compareOrders(currencies[a], currencies[b]) : 0;
+      if (ofOther !== 0) return ofOther;
       const order = compareOrders(ofKey[a], ofKey[b], keys[key]!.descending);
       if (order !== 0) return order;
     }
@@ -65,8 +75,15 @@ export function sortQuestion(
         await collected.close();
       }
     },
-    findings: () =>
-      missingColumns(reader, { what, known }).map((text) => ({ level: 'warning', text: `--sort: ${text}` })),
+    findings: () => {
+      const found = missingColumns(reader, { what, known });
+      const all = [...new Set(currencies)].toSorted((left, right) => compareOrders(left, right));
+      if (all.length > 1) {
+        const told = all.map((currency) => currency ?? 'none').join(', ');
+        found.push(`${keys[firstAmount]!.column} is in order within each currency: ${told}`);
+      }
+      return found.map((text) => ({ level: 'warning', text: `--sort: ${text}` }));
+    },
   };
 }
 

@@ -1,5 +1,5 @@
-import type { ColumnNames } from '../invoices/column-names.ts';
-import { isAmountRole, mapProfiles, type DeclaredType, type Fields } from '../invoices/fields.ts';
+import { roleNamed, withCurrencyOf, type ColumnNames } from '../invoices/column-names.ts';
+import { fieldsOfColumns, isAmountRole, type DeclaredType } from '../invoices/fields.ts';
 import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
@@ -17,7 +17,7 @@ import {
   type ResultRows,
 } from './result-rows.ts';
 import { textJson, type RowField } from './rows.ts';
-import { filled, Totals, type TotalsGroup, type TotalsRequest } from './totals.ts';
+import { filled, Totals, type Sum, type TotalsGroup, type TotalsRequest } from './totals.ts';
 
 /** The column of a result with the currency of its amounts, whatever the records call it. */
 const CURRENCY = 'currency';
@@ -39,6 +39,7 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
   const { roles } = totals;
   const currencyAt = roles.groupBy.indexOf('currency');
   const other = otherColumn(totals);
+  const isAny = totals.documents.records > 0;
   // Each currency has its own scale and order, also where --group-by names it.
   const ofCurrency = ({ currency, values }: TotalsGroup): string | undefined =>
     currencyAt === -1 ? currency : values[currencyAt]?.text;
@@ -57,7 +58,9 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
       // With --group-by currency, that column is there already.
       ...(currencyAt === -1 ? [[CURRENCY, textJson(group.currency)] as const] : []),
       ['records', String(group.records)],
-      ...request.sums.flatMap((column, index) => sumFields(column, group, { index, scale: scales[index]! })),
+      ...request.sums.flatMap((column, at) =>
+        sumFields(column, group.sums[at]!, { isAny, scale: scales[at]! }),
+      ),
     ];
     return ofOneCurrency
       .toSorted((a, b) => comparePeriods(a, b, request) || compareDecimals(sizeOf(b), sizeOf(a)))
@@ -86,12 +89,11 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
 
 function sumFields(
   column: string,
-  { records, sums }: TotalsGroup,
-  { index, scale }: { readonly index: number; readonly scale: number },
+  { total, creditNotes, cancelled, missing, isFound }: Sum,
+  { isAny, scale }: { readonly isAny: boolean; readonly scale: number },
 ): RowField[] {
-  const { total, creditNotes, cancelled, missing, isFound } = sums[index]!;
   return [
-    [column, records > 0 && !isFound ? 'null' : formatDecimal(total, scale)],
+    [column, isAny && !isFound ? 'null' : formatDecimal(total, scale)],
     [`${column}${CREDIT_NOTES}`, formatDecimal(creditNotes, scale)],
     [`${column}${CANCELLED}`, formatDecimal(cancelled, scale)],
     [`${column}${MISSING}`, String(missing)],
@@ -105,7 +107,7 @@ function shownOf({ sums: [first = 'records', ...others], groupBy }: TotalsReques
 }
 
 /** What a column of the totals holds: sums are money, values of groups are text, also where they are numbers. */
-function typeOf(column: string, { sums, groupBy }: TotalsRequest): DeclaredType {
+function typeOf(column: string, { sums, groupBy }: Pick<TotalsRequest, 'sums' | 'groupBy'>): DeclaredType {
   if (groupBy.includes(column)) return 'text';
   if (column === 'records' || column.endsWith(MISSING)) return 'count';
   return sums.some((sum) => column === sum || column.startsWith(`${sum}.`)) ? 'money' : 'text';
@@ -175,12 +177,13 @@ export function totalsQuestion(
   });
 }
 
-/** The names for rows, each of which may say its own currency. */
-function withCurrencyOf(expanded: string, names: ColumnNames): ColumnNames {
-  const own = ['currency', 'currencyCode'].map((column) => `${expanded}.${column}`);
-  const of = ({ columns, ...rest }: Fields): Fields => ({
-    ...rest,
-    columns: { ...columns, currency: [...own, ...columns.currency] },
-  });
-  return { ...names, fields: mapProfiles(names.fields, of) };
+/** What the columns of the totals mean: amounts are money of the currency beside them. */
+export function namesOfTotals({ sum = [], groupBy = [] }: TotalsFlags, names: ColumnNames): ColumnNames {
+  const isCurrency = (column: string): boolean => roleNamed(column, names, names.fields.usual) === 'currency';
+  const currency = groupBy.find(isCurrency) ?? CURRENCY;
+  const money = columnsOfTotals({ sum }).filter(
+    (column) => typeOf(column, { sums: sum, groupBy }) === 'money',
+  );
+  const columns = money.map((column) => [column, 'money'] as const);
+  return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };
 }

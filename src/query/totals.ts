@@ -161,8 +161,7 @@ export class Totals {
     const values = this.#values();
     if (values === undefined) return;
     const group = this.#groupOf(values);
-    group.records++;
-    if (group.sums.length === 0) return;
+    const leftOut = this.#unreadable.count;
     const changes = { sum: false, cancelled: false };
     for (const [index, sum] of group.sums.entries()) {
       const worth = this.#addCell(sum, index);
@@ -170,7 +169,8 @@ export class Totals {
       changes.sum ||= worth.amount.coefficient !== 0n;
       changes.cancelled ||= worth.cancelled.coefficient !== 0n;
     }
-    this.#counted.add(this.documents, changes);
+    if (this.#unreadable.count === leftOut) group.records++;
+    if (group.sums.length > 0) this.#counted.add(this.documents, changes);
   }
 
   /** The values that the record is grouped by. Undefined where one is no date and should be: then it is in no group. */

@@ -156,7 +156,7 @@ export const columnsOfInvoices: readonly DeclaredColumn[] = [
   ['amountToBePaid', 'money', 'open'],
   ['paidAmount', 'money', 'paid'],
   ['amountPaid', 'money', 'paid'],
-  ['conciliatedAmount', 'money'],
+  ['conciliatedAmount', 'money', 'paid'],
 ];
 
 /** What other services call these columns. */

@@ -207,10 +207,14 @@ async function sortOf(
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
   if (asksForTotals(flags)) {
     const known = keys.map((key) => ({ ...key, isKnown: true }));
-    return sortQuestion(known, context.signal);
+    const { namesOfTotals } = await import('../query/totals-rows.ts');
+    return sortQuestion(known, context.signal, { names: namesOfTotals(flags, names) });
   }
-  const isOfRecords = flags.changesSince === undefined;
-  return sortQuestion(keys, context.signal, isOfRecords ? { names } : { what: 'row of the changes' });
+  if (flags.changesSince !== undefined)
+    return sortQuestion(keys, context.signal, { what: 'row of the changes' });
+  const { withCurrencyOf } = await import('../invoices/column-names.ts');
+  const ofRows = flags.expand === undefined ? names : withCurrencyOf(flags.expand, names);
+  return sortQuestion(keys, context.signal, { names: ofRows });
 }
 
 /** Records after which a table on a terminal stops by itself. */

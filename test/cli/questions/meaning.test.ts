@@ -245,6 +245,20 @@ describe('what cannot be judged', () => {
     expect(await ask(bad, 'issued --sum open')).toMatchObject({ code: 6 });
   });
 
+  it('is not among the records of a sum that leaves it out', async () => {
+    const records = [
+      invoice(),
+      invoice({ totalAmount: 'abc' }),
+      invoice({ totalAmount: 'abc', currency: 'USD' }),
+    ];
+    const { code, stdout, stderr } = await ask(
+      records,
+      'issued --sum total --columns currency,records,total',
+    );
+    expect([code, stdout]).toEqual([6, 'currency,records,total\nCLP,1,100\nUSD,0,\n']);
+    expect(stderr).toContain('--sum: 2 records are left out');
+  });
+
   it('is counted in the receipt of a list', async () => {
     const receipt = join(temporaryFolder(), 'receipt.json');
     await ask(bad, `issued --overdue -o ${receipt}.csv --receipt ${receipt}`);
@@ -280,6 +294,42 @@ describe('what cannot be judged', () => {
     const bare = [JSON.stringify({ totalAmount: 1, currency: 'CLP' })];
     expect(await ask(bare, 'issued --overdue')).toMatchObject({ code: 2, stdout: '' });
     expect(await ask(bare, 'aging')).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+it('what was paid is also found in conciliatedAmount', async () => {
+  const records = [invoice({ conciliatedAmount: 40 }), invoice({ paidAmount: 2, conciliatedAmount: 9 })];
+  expect(await row(records, 'issued --sum paid')).toMatchObject({ paid: 42, 'paid.missing': 0 });
+});
+
+describe('--sort by an amount', () => {
+  const records = [
+    invoice({ number: 1, amountToBePaid: 34_250 }),
+    invoice({ number: 2, amountToBePaid: 687, currency: 'usd', totalAmount: 3 }),
+    invoice({ number: 3, amountToBePaid: 900, status: 'PAID' }),
+    invoice({ number: 4, amountToBePaid: 700, currency: 'USD' }),
+    invoice({ number: 5, amountToBePaid: 5, currency: null }),
+  ];
+
+  it.each([
+    [
+      'issued --sort=-open --columns number',
+      '1 3 4 2 5',
+      'open is in order within each currency: CLP, USD, none',
+    ],
+    [
+      'issued --sort status,amountToBePaid --columns number',
+      '3 1 2 4 5',
+      'amountToBePaid is in order within',
+    ],
+    ['issued --sort number --columns number', '1 2 3 4 5', ''],
+    ['issued --where currency=usd --sort total --columns number', '2 4', ''],
+    ['issued --sum open --group-by status --sort=-open --columns open', '34250 900 1387 5', 'CLP, USD, none'],
+    ['issued --count --group-by status --sort=-records --columns records', '4 1', ''],
+  ])('is within each currency, and says so: %s', async (line, values, said) => {
+    const { code, stdout, stderr } = await ask(records, line);
+    expect([code, stdout.trimEnd().split('\n').slice(1).join(' ')]).toEqual([0, values]);
+    expect(stderr).toMatch(said === '' ? /^$/ : new RegExp(`^warning: --sort: .*${said}.*\n$`));
   });
 });
 

@@ -195,17 +195,17 @@ describe('reconcile', () => {
 
   it('knows a document in every spelling of its ID, number, day and type', async () => {
     const documents = [
-      { rut: '076.123.456-7', number: '0001520', date: '15-10-2026', type: '033' },
-      { rut: '5123456-k', number: 9, date: '15/10/2026 23:59:59' },
+      { rut: '076.123.456-0', number: '0001520', date: '15-10-2026', type: '033' },
+      { rut: '5123457-k', number: 9, date: '15/10/2026 23:59:59' },
     ];
     const records = [
       receivedRecord({
         number: 1520,
-        issuerFiscalId: '761234567',
+        issuerFiscalId: '761234560',
         documentType: 'INVOICE',
         date: '2026-10-15T03:00:00Z',
       }),
-      receivedRecord({ number: '09', issuerFiscalId: '05.123.456-K', documentType: 'TaxInvoice' }),
+      receivedRecord({ number: '09', issuerFiscalId: '05.123.457-K', documentType: 'TaxInvoice' }),
     ];
     expect(await purchases(documents, records)).toMatchObject({ code: 0 });
   });
