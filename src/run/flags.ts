@@ -136,7 +136,7 @@ export const outputFlags = headed('What comes out:', {
 export const receiptFlags = headed('What comes out:', {
   receipt: valued(
     '--receipt <file>',
-    'write a receipt: what the run did, as one JSON object; see folio verify',
+    'write a receipt: what the run did, as one JSON object; beside: <output>.receipt.json, also with --output-dir. See folio verify',
     target,
   ),
 });

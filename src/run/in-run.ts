@@ -28,7 +28,9 @@ export async function inRun(
   const parts = (options.parts ?? []).map((part) => new PartState(part, { clock, notices }));
   const view = { what: records, parts: parts.length > 0 ? parts : [whole], partKind };
   await showingProgress(given, { flags, ...view }, async (context) => {
-    const { receipt, tokenFile } = flags;
+    const { tokenFile } = flags;
+    const { receiptOf, withReceipt } = flags.receipt === undefined ? {} : await import('./receipt.ts');
+    const receipt = receiptOf?.(flags.receipt!, options);
     await checkPaths(context, {
       tokenFile,
       reads: options.reads ?? [],
@@ -40,14 +42,12 @@ export async function inRun(
           : [{ flag: '--receipt', path: receipt, is: 'where the receipt goes' }]),
       ],
     });
-    // The receipt may be one of the files in it.
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
     const shared = new SharedBySessions(context, flags);
     const run = { context, flags, notices, whole, parts, shared, startedAt };
     try {
-      if (receipt === undefined) return await work(run);
-      const { withReceipt } = await import('./receipt.ts');
-      await withReceipt({ ...options, ...run, file: receipt }, () => work(run));
+      if (receipt === undefined) await work(run);
+      else await withReceipt!({ ...options, ...run, file: receipt }, () => work(run));
     } finally {
       await shared.close();
       await removeEmpty?.();

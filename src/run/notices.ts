@@ -67,8 +67,8 @@ export class Notices {
     return notices;
   }
 
-  /** What was found so far: in the whole run, or in the part of this name. */
-  findings(part?: string): readonly Finding[] {
+  /** What was found so far: in the whole run, or in the part that these notices are about, or that has this name. */
+  findings(part = this.#about): readonly Finding[] {
     return part === undefined ? this.#all : this.#all.filter((one) => one.part === part);
   }
 

@@ -131,6 +131,8 @@ export interface PartOptions {
   readonly profile?: string | undefined;
   /** A signal in place of the run's own. */
   readonly signal?: AbortSignal;
+  /** Where its own receipt goes, and where its records are to go, be it that they never come. */
+  readonly receipt?: { readonly file: string; readonly output: string } | undefined;
 }
 
 /**
@@ -146,7 +148,15 @@ export async function askPart(
   const { progress } = state;
   progress.begin(run.context.clock.now());
   try {
-    await (options.source.kind === 'local' ? readLocal : readService)(run, { state, ...options }, read);
+    const open = options.source.kind === 'local' ? readLocal : readService;
+    const work = (): Promise<void> => open(run, { state, ...options }, read);
+    if (options.receipt === undefined) await work();
+    else {
+      const { withReceipt } = await import('./receipt.ts');
+      const { notices } = state;
+      const { name } = options.source;
+      await withReceipt({ ...run, ...options.receipt, name, whole: state, notices, parts: [] }, work);
+    }
     progress.state = 'done';
   } catch (error) {
     progress.state = 'failed';

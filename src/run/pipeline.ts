@@ -62,7 +62,11 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     const folder = names && flags.outputDir;
     const files =
       folder === undefined ? undefined : await planFiles(context, request, { names: names!, folder });
-    const options = { ...(await runOf(request)), parts: names, folder, files };
+    const receipts = files?.flatMap(({ receipt: path, profile }) =>
+      path === undefined ? [] : { path, flag: '--receipt:', is: `where the receipt of ${profile} goes` },
+    );
+    const written = files && [...files, ...receipts!];
+    const options = { ...(await runOf(request)), parts: names, folder, files: written };
     await inRun(context, options, async (run) => {
       const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
       if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
@@ -121,6 +125,8 @@ interface FileApart {
   readonly path: string;
   readonly flag: string;
   readonly is: string;
+  /** Beside it. */
+  readonly receipt: string | undefined;
   /** The file as earlier versions called it, which had one name for all listings. */
   readonly older: string;
 }
@@ -133,14 +139,17 @@ async function planFiles(
 ): Promise<readonly FileApart[]> {
   const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
   const store = await storeOf({ flags, context });
+  const { receiptBeside } = flags.receipt === undefined ? {} : await import('./receipt.ts');
   return names.map((profile) => {
     const defaults = store ? flagDefaults(store, profile, source.resource) : {};
     const format = flags.format ?? bareCount(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
     const ending = endingsOf(format)[0]!;
+    const path = join(folder, `${profile}.${listing}.${ending}`);
     return {
       profile,
       format,
-      path: join(folder, `${profile}.${listing}.${ending}`),
+      path,
+      receipt: receiptBeside?.(path),
       flag: '--output-dir:',
       is: `where the records of ${profile} go`,
       older: join(folder, `${profile}.${ending}`),
@@ -159,11 +168,12 @@ async function exportApart(run: Run, request: ExportRequest, files: readonly Fil
     run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
   }
   const results: PartState[] = [];
-  const all = forEachPart(run, files, ({ profile, format, path }, signal) =>
-    tryPart(run, { source, name: profile, profile, signal }, (part) =>
-      exportPart(part, request, { format, output: path }),
-    ),
-  );
+  const all = forEachPart(run, files, ({ profile, format, path: output, receipt }, signal) => {
+    const own = receipt === undefined ? undefined : { file: receipt, output };
+    return tryPart(run, { source, name: profile, profile, signal, receipt: own }, (part) =>
+      exportPart(part, request, { format, output }),
+    );
+  });
   for await (const result of all) results.push(result);
   checkResults(results, wordsOfProfiles(results));
 }

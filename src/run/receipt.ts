@@ -1,13 +1,43 @@
 import { dirname, relative, resolve, sep } from 'node:path';
-import { FolioError } from '../errors.ts';
+import { FolioError, UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { findStream } from '../output/files/target.ts';
 import { openDestination } from '../output/files/open-destination.ts';
+import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { version } from '../version.ts';
 import type { PartState, Run, RunOptions } from './run.ts';
 
+/**
+ * Where the receipt of a run goes: as given to --receipt, or with `beside` beside what is written, be it a folder that is written as
+ * one. Undefined where each of several files has one beside it.
+ *
+ * @throws UsageError where nothing is written that it could be beside, or where one receipt would be of several files
+ */
+export function receiptOf(
+  receipt: string,
+  { output, folder, files }: Pick<RunOptions, 'output' | 'folder' | 'files'>,
+): string | undefined {
+  if (receipt === 'beside') {
+    if (folder !== undefined && files !== undefined) return undefined;
+    const target = output ?? folder;
+    if (target !== undefined && findStream(target) === undefined) return receiptBeside(target);
+    throw new UsageError('--receipt beside is a file beside that of -o, and none is written', {
+      hint: 'Write the records into a file with -o, or name a file for the receipt.',
+    });
+  }
+  if (folder === undefined) return receipt;
+  throw new UsageError(`--receipt ${receipt} is one file, and --output-dir writes several`, {
+    hint: 'A receipt belongs to one file. Say --receipt beside: each has its own, <file>.receipt.json.',
+  });
+}
+
+/** The receipt beside a file or a folder. */
+export function receiptBeside(path: string): string {
+  return `${path.replace(/(?<=[^/\\])[/\\]+$/, '')}${RECEIPT_ENDING}`;
+}
+
 /** A run, and what its receipt tells besides: where that goes, as given to --receipt. */
-type ReceiptRun = Run & Pick<RunOptions, 'name' | 'output' | 'folder'> & { readonly file: string };
+export type ReceiptRun = Run & Pick<RunOptions, 'name' | 'output' | 'folder'> & { readonly file: string };
 
 /**
  * Does the work of a run, and writes its receipt at the end, also where the work fails: then throws that error.
@@ -38,7 +68,6 @@ function receiptText(run: ReceiptRun, failure: unknown): string {
   const { context, whole, parts, startedAt, output, folder, notices } = run;
   const finishedAt = context.clock.now();
   const isSeveral = parts.length > 0;
-  const isOneFile = (whole.plan ?? whole.delivered) !== undefined;
   const read = isSeveral ? parts : [whole];
   const receipt = {
     folio: version,
@@ -50,19 +79,19 @@ function receiptText(run: ReceiptRun, failure: unknown): string {
     seconds: (finishedAt - startedAt) / 1000,
     output: output ?? folder ?? null,
     ...placeOf(whole, run),
-    ...(isSeveral && !isOneFile ? writtenOfAll(parts) : writtenOf(whole)),
+    ...writtenOf(whole),
     ...walkOf(read),
     ...endOf(notices.findings(), failure),
     ...(isSeveral && { profiles: parts.map((part) => sectionOf(part, run, failure)) }),
-    ...factsOf(notices.findings().filter(({ part }) => part === undefined)),
+    ...factsOf(notices.findings().filter(({ part }) => part === whole.name)),
   };
   const clean = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? context.secrets.redact(value) : value;
   return `${JSON.stringify(receipt, clean, 2)}\n`;
 }
 
-function addressOf({ session }: PartState): Record<string, unknown> {
-  const { profile = null, baseUrl, tokenEndsSoon: end } = session ?? {};
+function addressOf({ session, name, owner = name }: PartState): Record<string, unknown> {
+  const { profile = owner ?? null, baseUrl, tokenEndsSoon: end } = session ?? {};
   return {
     profile,
     baseUrl: baseUrl?.href ?? null,
@@ -72,17 +101,15 @@ function addressOf({ session }: PartState): Record<string, unknown> {
 }
 
 function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<string, unknown> {
-  const { plan, records, name, delivered } = part;
+  const { records, name } = part;
   // What ended the run may have kept a part from being delivered that was itself read whole.
-  const isFatal = !isDelivery(failure) && delivered === undefined;
+  const fatal = isDelivery(failure) ? undefined : failure;
   return {
     ...addressOf(part),
     profile: name,
-    ...(plan === undefined
-      ? { records: isInPlace(run.whole) ? records : 0 }
-      : { output: plan.target ?? null, ...placeOf(part, run), ...writtenOf(part) }),
+    records: isInPlace(run.whole) ? records : 0,
     ...walkOf([part]),
-    ...endOf(run.notices.findings(name), part.failure ?? (isFatal ? failure : undefined)),
+    ...endOf(run.notices.findings(name), part.failure ?? fatal),
   };
 }
 
@@ -92,10 +119,13 @@ function isDelivery(failure: unknown): boolean {
 }
 
 /** Where the file or the folder is, as seen from the receipt, for `folio verify`, which may run in another folder. */
-function placeOf({ plan }: PartState, { file: receipt, folder }: ReceiptRun): { readonly file?: string } {
-  const target = plan?.target ?? folder;
-  if (target === undefined || findStream(receipt) !== undefined) return {};
-  return { file: relative(dirname(resolve(receipt)), resolve(target)).replaceAll(sep, '/') };
+function placeOf(
+  { plan }: PartState,
+  { file: receipt, output, folder }: ReceiptRun,
+): { readonly file?: string } {
+  const target = plan?.target ?? output ?? folder;
+  if (findStream(target) !== undefined || findStream(receipt) !== undefined) return {};
+  return { file: relative(dirname(resolve(receipt)), resolve(target!)).replaceAll(sep, '/') };
 }
 
 /** What was written. Records and bytes are 0 where a file was not put in place. */
@@ -116,18 +146,6 @@ function writtenOf(part: PartState): Record<string, unknown> {
 /** Whether the records that were written are there for the user: a stream has them at once, a file when it is put in place. */
 function isInPlace({ plan, delivered }: PartState): boolean {
   return delivered !== undefined || (plan !== undefined && plan.target === undefined);
-}
-
-/** The same for a folder with a file for each part. The hashes are those of the parts. */
-function writtenOfAll(parts: readonly PartState[]): Record<string, unknown> {
-  const delivered = parts.filter((part) => part.delivered !== undefined);
-  const formats = new Set(delivered.map(({ plan }) => plan?.format));
-  return {
-    format: formats.size === 1 ? [...formats][0] : null,
-    records: sum(delivered, ({ records }) => records),
-    bytes: sum(delivered, ({ delivered: file }) => file?.bytes ?? 0),
-    sha256: null,
-  };
 }
 
 /** How the records were read. */

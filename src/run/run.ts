@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly output?: string | undefined;
   /** The folder that gets a file for each part, as given to --output-dir. It is made if need be. */
   readonly folder?: string | undefined;
-  /** What else it writes: the files of that folder, a database. */
+  /** What else it writes: a database, or the files of that folder, whose receipts are those of their parts. */
   readonly files?: readonly WrittenPath[] | undefined;
   /** Where the run has several parts, their names, in the order of progress and receipt. */
   readonly parts?: readonly string[] | undefined;
@@ -67,6 +67,8 @@ export class PartState {
   readonly notices: Notices;
   readonly progress = new ProgressState();
   readonly status: WalkStatus;
+  /** Whose records they are, where its parts are listings of one organization; once it is known. */
+  owner: string | undefined;
   /** Whose token was used, once it is known. */
   session: AskedService | undefined;
   /** How the records are written, once it is known. */

@@ -85,8 +85,8 @@ const REFUSED: readonly (readonly [line: string, says: string])[] = [
     '--output-dir: out/one.issued.csv would replace the list of --customer-fiscal-id',
   ],
   [
-    'issued --sandbox --profile one,two --output-dir made --receipt made/two.issued.csv',
-    'is where the records of two go',
+    'issued --sandbox --profile one,two --output-dir made --receipt made/all.json',
+    'A receipt belongs to one file. Say --receipt beside: each has its own, <file>.receipt.json.',
   ],
 ];
 

@@ -70,7 +70,6 @@ const reportFlags = {
         'Name them with --profile a,b, or say --all-profiles.',
       ),
       not(['--output'], 'it writes a file for each profile'),
-      not(['--receipt'], 'a receipt belongs to one file'),
     ),
   }),
 };

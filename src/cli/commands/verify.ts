@@ -1,8 +1,9 @@
 import { existsSync, promises } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { isDatabase, parseDatabaseAddress } from '../../database/address.ts';
+import type { LastSync } from '../../database/read-back.ts';
 import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -17,7 +18,7 @@ import {
 import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
 import { text, valued, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
-import { age } from '../../run/parse-values.ts';
+import { age, type Age } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 
 const verifyFlags = {
@@ -37,10 +38,10 @@ export function addVerify(program: Command, context: Context): void {
   addCommand(program, context, 'verify', {
     description:
       'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
-      'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, or its own, name: ' +
-      'where they were written, as seen from the receipt, else beside it. Needs neither network nor token. With --max-age it also ' +
-      'finds the run that never started: by the receipt, and by the last sync of each listing of a database. Exit code 0 where all ' +
-      'is well, silent with -q; 6 where a file differs, is lost or too old; 2 where a file has no receipt.',
+      'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, or its own, name, ' +
+      'as far as they are in it. Needs neither network nor token. With --max-age it also finds the run that was not whole or never ' +
+      'started: by the receipt, and by the last sync of each listing of a database. Exit code 0 where all is well, silent with -q; ' +
+      '6 where a file differs, is lost, too old or of the future; 2 where a file has no receipt.',
     arguments: [
       [
         '[files...]',
@@ -48,7 +49,7 @@ export function addVerify(program: Command, context: Context): void {
       ],
     ],
     examples: [
-      ['folio issued -o issued.csv --receipt issued.csv.receipt.json', 'an export and its receipt'],
+      ['folio issued -o issued.csv --receipt beside', 'an export and its receipt, issued.csv.receipt.json'],
       ['folio verify issued.csv', 'whether it is still the same'],
       [
         'folio verify -q exports --max-age 26h',
@@ -66,7 +67,7 @@ type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 /** Returns what is to be said where all is well, in lines; else rejects with what is wrong. */
 type Check = () => Promise<readonly string[]>;
 
-const NEXT_RUN = 'The next run writes one with --receipt <file>.receipt.json.';
+const NEXT_RUN = 'The next run writes one with --receipt beside.';
 const NOT_RUN = 'See why no run has ended since: whether it was started, and what it said.';
 
 /** Makes all checks, and prints what is well. Throws the only failure, or one of several that names them all. */
@@ -90,6 +91,7 @@ async function runVerify(context: Context, files: readonly string[], flags: Veri
       const isOneOfMany = error instanceof IncompleteError || error instanceof UsageError;
       if (checks.length === 1 || !isOneOfMany) throw error;
       failures.push(error);
+      if (!quiet) await context.stdout.write(`${visible(error.message)}\n`);
     }
   }
   if (failures.length === 0) return;
@@ -120,20 +122,30 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
 }
 
 /**
- * The checks of the files that a receipt names. They are looked for where they were written, as seen from the receipt, then beside
- * it: the folder may have been moved as a whole, and verify may run anywhere.
+ * The checks of the files that a receipt names, as seen from it or beside it: the folder may have been moved as a whole, and verify may
+ * run anywhere. What a receipt says of a file elsewhere is not looked at, since whoever wrote it would learn of any file.
  */
 async function checksOfReceipt(context: Context, receipt: string, flags: VerifyFlags): Promise<Check[]> {
   const runs = await readReceipt(receipt);
-  const found = runs.flatMap(({ output, file }) => {
+  const checks = runs.flatMap(({ output, file: named, ...run }): Check[] => {
     if (output === null) return [];
-    const places = [file ?? output, basename(output)].map((place) =>
-      isAbsolute(place) ? place : join(dirname(receipt), place),
+    const own = named ?? output;
+    const isWithin = !isAbsolute(own) && !/^\.\.(?![^/\\])/.test(normalize(own));
+    const places = [...(isWithin ? [own] : []), basename(output)].map((place) =>
+      join(dirname(receipt), place),
     );
-    if (isAbsolute(output)) places.push(output);
-    return places.find((place) => existsSync(place)) ?? places[0]!;
+    const file = places.find((place) => existsSync(place)) ?? (isWithin ? places[0] : undefined);
+    const isGone = run.sha256 === null;
+    return [
+      () => {
+        if (file !== undefined || isGone) return verifyFile(context, { file: file ?? own, receipt }, flags);
+        throw new UsageError(`${receipt} names ${own}, which is not in its folder`, {
+          hint: 'Name the file itself, as in folio verify <file> --receipt <receipt>.',
+        });
+      },
+    ];
   });
-  if (found.length > 0) return found.map((file) => () => verifyFile(context, { file, receipt }, flags));
+  if (checks.length > 0) return checks;
   if (flags.maxAge === undefined) {
     throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
       hint: NEXT_RUN,
@@ -141,7 +153,7 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   }
   // When the run was is told by its receipt, also where it wrote to a database.
   const check = async (): Promise<readonly string[]> => {
-    refuseOld(context, receipt, runs[0]!, flags);
+    checkAge(context, receipt, runs[0]!, flags);
     return [`${receipt}: a run that ended at ${runs[0]!.finishedAt}`];
   };
   return [check];
@@ -153,13 +165,16 @@ async function verifyFile(
   flags: VerifyFlags,
 ): Promise<readonly string[]> {
   const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
+  const { profiles = [], resource } = delivered ?? {};
+  const whose = profiles.length === 0 ? '' : `${profiles.join(', ')} ${resource}: `;
   if (delivered?.sha256 === null) {
-    throw new IncompleteError(`the run of ${receipt} delivered no file: ${delivered.errors.join('; ')}`, {
-      hint: `A file ${file} comes from another run, or was made in another way.`,
+    const reasons = delivered.errors.join('; ');
+    throw new IncompleteError(`${whose === '' ? `${file}: ` : whose}not delivered (${reasons})`, {
+      hint: `So the receipt ${receipt} says. A file ${file} comes from another run.`,
     });
   }
   if (delivered !== undefined && !existsSync(file)) {
-    throw new IncompleteError(`${file} is lost: it was delivered at ${delivered.finishedAt}`, {
+    throw new IncompleteError(`${whose}${file} is lost: it was delivered at ${delivered.finishedAt}`, {
       hint: `Its receipt is ${receipt}. Export it again, or put it back.`,
     });
   }
@@ -181,12 +196,12 @@ async function verifyFile(
   }
   const differences = differencesOf(survey, delivered);
   if (differences.length > 0) {
-    throw new IncompleteError(`${file} is not what was delivered: ${differences.join('; ')}`, {
+    throw new IncompleteError(`${whose}${file} is not what was delivered: ${differences.join('; ')}`, {
       hint: 'Export it again, or put back the file that was delivered.',
     });
   }
-  refuseOld(context, file, delivered, flags);
-  const says = `${file}: as delivered at ${delivered.finishedAt}, ${contents}`;
+  checkAge(context, `${whose}${file}`, delivered, flags);
+  const says = `${whose}${file}: as delivered at ${delivered.finishedAt}, ${contents}`;
   if (delivered.complete) return [says];
   return [says, `that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`];
 }
@@ -208,17 +223,26 @@ function differencesOf(now: Survey, delivered: DeliveredFile): string[] {
   return differences;
 }
 
-/** Throws where the run is longer ago than it may be. */
-function refuseOld(context: Context, what: string, { finishedAt }: DeliveredFile, flags: VerifyFlags): void {
-  if (!isOlder(context, finishedAt, flags)) return;
-  throw new IncompleteError(`${what} is older than ${flags.maxAge!.text}: its run ended at ${finishedAt}`, {
-    hint: NOT_RUN,
-  });
+/** Throws where --max-age is given and the run is longer ago, is of the future, or was not whole. */
+function checkAge(
+  context: Context,
+  what: string,
+  { finishedAt, complete, errors }: DeliveredFile,
+  flags: VerifyFlags,
+): void {
+  if (flags.maxAge === undefined) return;
+  const fault = faultOfAge(context, finishedAt, flags.maxAge);
+  if (fault !== undefined)
+    throw new IncompleteError(`${what} ${fault}: its run ended at ${finishedAt}`, { hint: NOT_RUN });
+  if (!complete)
+    throw new IncompleteError(`${what} is not whole (${errors.join('; ')})`, { hint: 'Run it again.' });
 }
 
-/** Whether a moment is longer ago than it may be. What is no time is as good as never. */
-function isOlder({ clock }: Context, at: string, { maxAge }: VerifyFlags): boolean {
-  return maxAge !== undefined && !(clock.now() - Date.parse(at) <= maxAge.milliseconds);
+/** What is wrong with a moment that may be so long ago. What is no time is as good as never. */
+function faultOfAge({ clock }: Context, at: string, { text, milliseconds }: Age): string | undefined {
+  const ago = clock.now() - Date.parse(at);
+  if (ago < 0) return 'is dated in the future';
+  return ago <= milliseconds ? undefined : `is older than ${text}`;
 }
 
 /** Compares the last whole sync of each listing with the age that it may have. */
@@ -227,7 +251,8 @@ async function verifyDatabase(
   from: string,
   flags: VerifyFlags,
 ): Promise<readonly string[]> {
-  if (flags.maxAge === undefined) {
+  const { maxAge } = flags;
+  if (maxAge === undefined) {
     throw new UsageError(`${parseDatabaseAddress(from).shown} is a database, and has no receipt`, {
       hint: 'Ask how old its last sync may be, as in --max-age 26h.',
     });
@@ -235,7 +260,8 @@ async function verifyDatabase(
   const { reasonsOf } = await import('../../run/run.ts');
   const { lastSyncsIn } = await import('../../run/sources/database-source.ts');
   const { shown, syncs } = await lastSyncsIn(from, context, flags.profile);
-  const old = syncs.filter(({ wholeAt }) => isOlder(context, wholeAt ?? '', flags));
+  const faultOf = ({ wholeAt = '' }: LastSync): string | undefined => faultOfAge(context, wholeAt, maxAge);
+  const old = syncs.filter((sync) => faultOf(sync) !== undefined);
   if (old.length === 0) {
     const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted();
     return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
@@ -244,7 +270,7 @@ async function verifyDatabase(
     const since = wholeAt === undefined ? 'never whole' : `last whole at ${wholeAt}`;
     return { name: `${table} of ${profile}`, reason: `${since}${error === undefined ? '' : ` (${error})`}` };
   });
-  throw new IncompleteError(`${shown} is older than ${flags.maxAge.text}: ${reasonsOf(says)}`, {
+  throw new IncompleteError(`${shown} ${faultOf(old[0]!)}: ${reasonsOf(says)}`, {
     hint: NOT_RUN,
   });
 }

@@ -11,6 +11,10 @@ export interface DeliveredFile {
   readonly output: string | null;
   /** Its path as seen from the folder of the receipt; undefined in a receipt that does not say so. */
   readonly file: string | undefined;
+  /** What its records are, as receipts name it: `issued`. */
+  readonly resource: string;
+  /** The profiles whose records were asked for; none where nothing says whose they are. */
+  readonly profiles: readonly string[];
   /** Whether the records of several profiles are in it, and so a column of folio's says whose each is. */
   readonly isOfSeveral: boolean;
   readonly records: number;
@@ -31,7 +35,7 @@ export interface DeliveredFile {
 }
 
 /**
- * Reads a receipt of --receipt: one file, or several where the run wrote a file for each profile, or pages into a folder.
+ * Reads a receipt of --receipt: one file, or several where the run wrote pages into a folder.
  *
  * @throws UsageError where there is no such receipt, FolioError where it cannot be read or is no receipt
  */
@@ -50,13 +54,12 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
   const run = parseJsonObject(text);
   if (run === undefined) throw brokenReceipt(path, 'it is not a JSON object');
   const pages = pagesIn(run);
-  // With --output-dir, a section for each profile for which a file was planned.
-  const sections =
-    pages.length > 0 ? pages : listOf(run['profiles']).filter((section) => isText(section['output']));
-  const isOfSeveral = sections.length === 0 && Array.isArray(run['profiles']);
-  return (sections.length > 0 ? sections : [run]).map((section) => {
-    return { ...deliveredIn({ ...run, ...section }, path), isOfSeveral };
-  });
+  const isOfSeveral = pages.length === 0 && Array.isArray(run['profiles']);
+  return (pages.length > 0 ? pages : [run]).map((page) => ({
+    ...deliveredIn({ ...run, ...page }, path),
+    profiles: profilesIn(run),
+    isOfSeveral,
+  }));
 }
 
 /** The ending of a receipt's name, behind the name of its file. */
@@ -154,14 +157,15 @@ export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): 
 function deliveredIn(
   receipt: Readonly<Record<string, unknown>>,
   path: string,
-): Omit<DeliveredFile, 'isOfSeveral'> {
+): Omit<DeliveredFile, 'isOfSeveral' | 'profiles'> {
   const member = <Value>(name: string, is: (value: unknown) => value is Value): Value => {
     const value = receipt[name];
     if (is(value)) return value;
     throw brokenReceipt(path, `its "${name}" is not what a receipt has there`);
   };
-  const { output, headings, chosen, expanded, file, header } = receipt;
+  const { output, headings, chosen, expanded, file, header, resource } = receipt;
   return {
+    resource: isText(resource) ? resource : '',
     output: isText(output) ? output : null,
     file: isText(file) ? file : undefined,
     records: member('records', isCount),
@@ -176,6 +180,15 @@ function deliveredIn(
     chosen: Array.isArray(chosen) ? chosen.map(String) : undefined,
     expanded: isText(expanded) ? expanded : undefined,
   };
+}
+
+/** The profile of a file, or those of one that has the records of several. Parts of a report and of a sync are listings. */
+function profilesIn({ profile, profiles, resource }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (isText(profile)) return [profile];
+  const isOfListings = resource === 'report' || resource === 'sync';
+  return isOfListings
+    ? []
+    : listOf(profiles).flatMap((one) => (isText(one['profile']) ? one['profile'] : []));
 }
 
 function isText(value: unknown): value is string {

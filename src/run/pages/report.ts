@@ -56,6 +56,9 @@ interface Job {
  */
 export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
   const format = formatOf(context, flags);
+  const { outputDir: folder, output, receipt } = flags;
+  if (receipt !== undefined)
+    (await import('../receipt.ts')).receiptOf(receipt, { folder, output, files: [] });
   const today = localDay(context.clock.now());
   const period = flags.period === undefined ? monthOf(today) : parsePeriod(flags.period, today);
   // A period that is over is told as of its last day.
@@ -64,9 +67,8 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
   const job = { flags, sources, format, dates };
   const { profiles } = sources;
   try {
-    if (flags.outputDir !== undefined) return await writePages(context, job, flags.outputDir);
-    if (profiles.length === 1)
-      return await writePage(context, job, { profile: profiles[0], path: flags.output });
+    if (folder !== undefined) return await writePages(context, job, folder);
+    if (profiles.length === 1) return await writePage(context, job, { profile: profiles[0], path: output });
   } finally {
     await sources.close?.();
   }
@@ -148,6 +150,7 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
           return { ...part, listing };
         });
         for await (const one of all) read.push(one);
+        run.whole.owner = read.find((one) => one.profile !== undefined)?.profile;
         if (!read.some(({ result }) => hasRecords(result))) check();
         const figures = figuresOf(read, dates);
         if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);

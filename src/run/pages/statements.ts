@@ -52,13 +52,11 @@ export async function writeStatements(
   const source = await askedSource(flags, { resource: listingOf(flags), fiscalIds });
   try {
     const profiles = await profilesOf(context, source, flags);
-    // The folder has what the run puts into it as one, and no receipt.
-    const pages = folder === undefined ? [] : [{ path: folder, is: `a page of ${folder}`, names: /^/ }];
     const options = {
       flags,
       name: 'statement',
       records: source.records,
-      reads: [...(source.reads ?? []), ...noteFile(note), ...pages],
+      reads: [...(source.reads ?? []), ...noteFile(note)],
       output: flags.output,
       folder,
       ...(profiles.length > 1 && { parts: profiles.map(String) }),

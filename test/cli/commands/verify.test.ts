@@ -104,7 +104,7 @@ describe('folio verify of a file', () => {
     await runInto(file, flags, pageOf(RECORDS, { errors: [missing] }));
     await expectVerified([file], 0, /\nthat run did not deliver all that was asked for: .*2-7\n$/);
     await runInto(file, ['--retries', '0'], [500, '{}']);
-    await expectVerified([file], 6, 'delivered no file');
+    await expectVerified([file], 6, 'not delivered (');
   });
 
   it('says which file is lost', async () => {
@@ -117,7 +117,7 @@ describe('folio verify of a file', () => {
     const { stdout } = await verify(file, await exported('other.csv'));
     expect(stdout).toContain('other.csv: as delivered');
     await runInto(file, ['--retries', '0'], [500, '{}']);
-    await expectVerified([file], 6, 'delivered no file');
+    await expectVerified([file], 6, 'not delivered (');
   });
 
   it('is silent with -q where all is well, and only there', async () => {
@@ -134,7 +134,7 @@ describe('folio verify without a receipt', () => {
     copyFileSync(await exported('out.csv'), copy);
     const says = /there is no receipt to compare .*copy.csv with; it is whole, 3 records, /;
     await expectVerified([copy], 2, says);
-    await expectVerified([copy], 2, 'The next run writes one with --receipt <file>.receipt.json.');
+    await expectVerified([copy], 2, 'The next run writes one with --receipt beside.');
   });
 
   it.each(['out.csv', 'out.jsonl', 'out.json'])('notices that %s was cut within a record', async (name) => {
@@ -189,23 +189,6 @@ describe('folio verify of several files', () => {
     await expectVerified([path], 6, /1 of 2 files: .*one.csv is not what was delivered/);
   });
 
-  it('takes all files that one receipt names', async () => {
-    const path = temporaryFolder();
-    const out = join(path, 'out');
-    const all = join(out, 'all.receipt.json');
-    mkdirSync(out);
-    const records = { issued: RECORDS };
-    const line = 'issued --all-profiles --output-dir FOLDER/out --receipt FOLDER/out/all.receipt.json';
-    await runOrganizations(line, { organizations: { north: { records }, south: { records } }, folder: path });
-    const says = /north.issued.csv: as delivered at .*\n\S+south.issued.csv: as delivered at .*\n$/;
-    for (const argv of [[out], [all], ['--receipt', all]]) await expectVerified(argv, 0, says);
-    writeFileSync(join(out, 'south.issued.csv'), 'x');
-    await expectVerified([out], 6, '1 of 2 files: ');
-    const other = join(path, 'west.csv');
-    writeFileSync(other, 'a\n');
-    await expectVerified([other, '--receipt', all], 2, 'does not name');
-  });
-
   it('compares each page of a folder of statements with the receipt, wherever that is', async () => {
     const folder = temporaryFolder();
     const pages = join(folder, 'pages');
@@ -214,7 +197,7 @@ describe('folio verify of several files', () => {
         `{"id":${at},"number":${at},"documentType":"INVOICE","dueBy":"2026-11-10","currency":"CLP",` +
         `"receiverFiscalId":"${id}","customer":{"name":"C${at}"},"totalAmount":10,"amountToBePaid":10}`,
     );
-    const argv = ['statement', '--all', '--output-dir', pages, '--receipt', `${pages}.receipt.json`];
+    const argv = ['statement', '--all', '--output-dir', pages, '--receipt', 'beside'];
     expect(await runScripted(argv, [pageOf(records)])).toMatchObject({ code: 0 });
     const moved = join(temporaryFolder(), 'moved');
     renameSync(folder, moved);
@@ -228,15 +211,18 @@ describe('folio verify of several files', () => {
     writeFileSync(names[2]!, 'another');
     const says = /2 of 3 files: .*1-9 C0.html is lost.*index.html is not what was/;
     await expectVerified(['-q', receipt], 6, says);
+    const other = join(moved, 'west.csv');
+    writeFileSync(other, 'a\n');
+    await expectVerified([other, '--receipt', receipt], 2, 'does not name');
     const none = join(temporaryFolder(), 'pages');
-    const failing = ['statement', '--all', '--output-dir', none, '--receipt', `${none}.receipt.json`];
+    const failing = ['statement', '--all', '--output-dir', none, '--receipt', 'beside'];
     await runScripted([...failing, '--retries', '0'], [[500, '{}']]);
-    await expectVerified([none], 6, 'delivered no file');
+    await expectVerified([none], 6, 'not delivered (');
   });
 });
 
 describe('folio verify from anywhere', () => {
-  it('goes by the path in the receipt, as seen from it, and not by the working folder', async () => {
+  it('goes by the path in the receipt, as seen from it, and never out of its folder', async () => {
     const folder = temporaryFolder();
     for (const name of ['books', 'receipts']) mkdirSync(join(folder, name));
     const argv = ['issued', '-o', 'books/issued.csv', '--receipt', 'receipts/issued.csv.receipt.json'];
@@ -251,17 +237,23 @@ describe('folio verify from anywhere', () => {
     const text = readFileSync(receipt, 'utf8');
     const { file, ...old } = JSON.parse(text) as Record<string, unknown>;
     expect([old['output'], file]).toEqual(['books/issued.csv', '../books/issued.csv']);
-    for (const path of [receipt, dirname(receipt)])
-      await expectVerified([path], 0, `${folder}/books/issued.csv: as delivered`);
-    // Older receipts have one path alone.
-    for (const output of [file, join(folder, 'books/issued.csv')]) {
-      writeFileSync(receipt, JSON.stringify({ ...old, output }));
-      await expectVerified([receipt], 0);
+    const books = join(folder, 'books/issued.csv');
+    for (const named of [
+      String(file),
+      books,
+      '../../etc/passwd',
+      '/etc/passwd',
+      'a/../../books/issued.csv',
+    ]) {
+      writeFileSync(receipt, JSON.stringify({ ...old, file: named }));
+      for (const path of [receipt, dirname(receipt)]) {
+        await expectVerified([path], 2, `${receipt} names ${named}, which is not in its folder\n`);
+        expect((await verify(path)).stderr).not.toMatch(/sha256|byte/);
+      }
+      await expectVerified([books, '--receipt', receipt], 0, `${books}: as delivered`);
     }
-    writeFileSync(receipt, text);
     const moved = join(temporaryFolder(), 'moved');
     renameSync(folder, moved);
-    await expectVerified([join(moved, 'receipts')], 0, `${moved}/books/issued.csv: as delivered`);
     renameSync(join(moved, 'books/issued.csv'), join(moved, 'receipts/issued.csv'));
     await expectVerified([join(moved, 'receipts')], 0, 'receipts/issued.csv: as delivered');
   });
@@ -272,12 +264,21 @@ describe('folio verify --max-age', () => {
     const [file, other] = [await exported('out.csv'), await exported('other.csv')];
     await expectVerified([file, '--max-age', '26h'], 0, '', 26);
     const { code, stdout, stderr } = await saidAt(27, file, other, '--max-age', '26h');
-    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    const [first, second] = [file, other].map(
+      (one) => `${one} is older than 26h: its run ended at ${DELIVERED_AT}`,
+    );
+    expect({ code, stdout }).toEqual({ code: 6, stdout: `${first}\n${second}\n` });
     expect(stderr).toBe(
-      `folio: 2 of 2 files: ${file} is older than 26h: its run ended at ${DELIVERED_AT}; ` +
-        `${other} is older than 26h: its run ended at ${DELIVERED_AT}\n` +
+      `folio: 2 of 2 files: ${first}; ${second}\n` +
         '  See why no run has ended since: whether it was started, and what it said.\n',
     );
+    const receipt = `${file}.receipt.json`;
+    const text = readFileSync(receipt, 'utf8');
+    writeFileSync(receipt, text.replaceAll('2026-11-20T12', '2099-11-20T12'));
+    await expectVerified(['-q', file, '--max-age', '26h'], 6, `${file} is dated in the future: its run`);
+    writeFileSync(receipt, text.replace('"complete": true', '"complete": false'));
+    await expectVerified(['-q', file, '--max-age', '26h'], 6, `${file} is not whole (`);
+    writeFileSync(receipt, text);
     for (const age of ['1619m', '1d']) await expectVerified([file, '--max-age', age], 6, '', 27);
     for (const age of ['1620M', '2 d', '1w']) await expectVerified([file, '--max-age', age], 0, '', 27);
   });
@@ -314,6 +315,7 @@ describeDatabases('folio verify --max-age of a database in %s', (engine) => {
     const age = [address, '--max-age', '26h'];
     expect(await sync(0, 'issued received --profile north')).toBe(0);
     expect(await sync(1, 'issued --profile south')).toBe(0);
+    await expectVerified(age, 6, 'is dated in the future', 0);
     await expectVerified(age, 0, /: 3 listings, none synced before 2026-11-20.12:00:00\S*\n$/, 26);
     expect(await saidAt(26, ...age, '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await sync(2, 'issued --all-profiles', { script: () => status(403) })).toBe(6);

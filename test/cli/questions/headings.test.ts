@@ -157,14 +157,13 @@ describe('headings of --columns', () => {
     });
     expect(named.stdout).toBe('Empresa,Folio\nnorth,1\nsouth,2\n');
     const folder = temporaryFolder();
-    const apart = `issued --all-profiles ${columns} --output-dir FOLDER --receipt FOLDER/receipt.json`;
+    const apart = `issued --all-profiles ${columns} --output-dir FOLDER --receipt beside`;
     expect((await runOrganizations(apart, { organizations, folder })).code).toBe(0);
     expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe('Folio\n2\n');
-    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as { profiles: object[] };
-    expect(receipt.profiles).toMatchObject([
-      { headings: [{ heading: 'Folio', column: 'number' }] },
-      { headings: [{ heading: 'Folio', column: 'number' }] },
-    ]);
+    for (const name of ['north', 'south']) {
+      const receipt = parseJsonObject(readFileSync(join(folder, `${name}.issued.csv.receipt.json`), 'utf8'));
+      expect(receipt).toMatchObject({ profile: name, headings: [{ heading: 'Folio', column: 'number' }] });
+    }
   });
 
   it.each(['jsonl', 'json'])('are mapped back by the receipt, for --from, in %s', async (format) => {

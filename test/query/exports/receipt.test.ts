@@ -47,12 +47,14 @@ describe('readReceipt', () => {
     const written = [{ heading: 'Folio', column: 'a' }, { heading: 'odd' }];
     const path = receiptFile('whole', receiptOf(TEXT, { ...form, headings: written }));
     const headings = new Map([['Folio', 'a']]);
-    expect(await readReceipt(path)).toEqual([{ ...receiptOf(TEXT), ...form, headings, isOfSeveral: false }]);
+    expect(await readReceipt(path)).toMatchObject([
+      { ...receiptOf(TEXT), ...form, headings, isOfSeveral: false },
+    ]);
   });
 
   it('takes what an older receipt does not say for the usual', async () => {
     const path = receiptFile('old', receiptOf(TEXT, { output: 7, file: 7, errors: [1, 'x'] }));
-    expect(await readReceipt(path)).toEqual([
+    expect(await readReceipt(path)).toMatchObject([
       {
         ...receiptOf(TEXT, { output: null, errors: ['1', 'x'] }),
         ...{
@@ -65,23 +67,15 @@ describe('readReceipt', () => {
     ]);
   });
 
-  it('reads a section for each profile that has a file, and the whole where none has one', async () => {
-    const profiles = [
-      { name: 'a', output: 'a.jsonl', records: 1 },
-      { name: 'b', output: null },
-      null,
-      { name: 'c', output: 'c.jsonl', records: 3, complete: false, errors: ['lost'] },
-    ];
-    const several = await readReceipt(receiptFile('several', receiptOf(TEXT, { profiles })));
-    expect(
-      several.map(({ output, records, complete, errors }) => [output, records, complete, errors]),
-    ).toEqual([
-      ['a.jsonl', 1, true, []],
-      ['c.jsonl', 3, false, ['lost']],
-    ]);
-    const one = await readReceipt(receiptFile('one', receiptOf(TEXT, { profiles: [{ name: 'b' }] })));
-    expect(one.map(({ output }) => output)).toEqual(['x.jsonl']);
-    expect([...several, ...one].map(({ isOfSeveral }) => isOfSeveral)).toEqual([false, false, true]);
+  it('is of the profile of its run, or of those of whom it has the records together', async () => {
+    const profiles = [{ profile: 'a' }, { profile: 'b' }, null];
+    const read = async (others: object) => (await readReceipt(receiptFile('of', receiptOf(TEXT, others))))[0];
+    expect(await read({ profile: null, profiles })).toMatchObject({
+      profiles: ['a', 'b'],
+      isOfSeveral: true,
+    });
+    expect(await read({ profile: 'a' })).toMatchObject({ profiles: ['a'], isOfSeveral: false });
+    expect(await read({ resource: 'report', profiles })).toMatchObject({ profiles: [] });
   });
 
   it.each([
@@ -199,8 +193,8 @@ describe('deliveredForm', () => {
 
 describe('deliveredAs', () => {
   it('is the one of its name, or the only one', async () => {
-    const profiles = ['a.csv', 'b.csv'].map((output) => ({ output: join('out', output) }));
-    const two = await readReceipt(receiptFile('two', receiptOf(TEXT, { profiles })));
+    const files = ['a.csv', 'b.csv'].map((name) => ({ name, bytes: 1, sha256: hashOf(name) }));
+    const two = await readReceipt(receiptFile('two', receiptOf(TEXT, { output: 'out', files })));
     expect(deliveredAs('elsewhere/b.csv', two)).toBe(two[1]);
     expect(deliveredAs('c.csv', two)).toBeUndefined();
     expect(deliveredAs('c.csv', two.slice(1))).toBe(two[1]);

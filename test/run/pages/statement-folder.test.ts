@@ -109,9 +109,9 @@ describe('a folder of statements', () => {
 
   it('says in its receipt which pages it wrote', async () => {
     const folder = new Folder();
-    const receipt = join(temporaryFolder(), 'receipt.json');
-    expect(await folder.run([ROBLE], '--receipt', receipt)).toMatchObject(OK);
-    const facts = JSON.parse(readFileSync(receipt, 'utf8')) as { files: readonly object[] };
+    expect(await folder.run([ROBLE], '--receipt', 'beside')).toMatchObject(OK);
+    const receipt = readFileSync(`${folder.path}.receipt.json`, 'utf8');
+    const facts = JSON.parse(receipt) as { files: readonly object[] };
     expect(facts).toMatchObject({ output: folder.path, format: 'html', statements: 1, complete: true });
     expect(facts.files).toEqual(
       folder.files.map((name) => ({
@@ -138,7 +138,7 @@ describe('a folder of statements', () => {
   it('is not there where nothing could be read, and stays where it was empty', async () => {
     const folder = new Folder();
     const receipt = `${folder.path}.receipt.json`;
-    expect(await folder.run([403, '{"Message":"no"}'], '--receipt', receipt)).toMatchObject({ code: 3 });
+    expect(await folder.run([403, '{"Message":"no"}'], '--receipt', 'beside')).toMatchObject({ code: 3 });
     expect(folder.around).toEqual(['statements.receipt.json']);
     expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({ complete: false, bytes: 0 });
     mkdirSync(folder.path);
@@ -180,7 +180,7 @@ describe('a folder of statements', () => {
   });
 
   it.each([
-    [['--receipt', 'FOLDER/r.json'], '--receipt FOLDER/r.json would replace a page of FOLDER'],
+    [['--receipt', 'FOLDER/r.json'], '--receipt FOLDER/r.json is one file, and --output-dir writes several'],
     [['--output-dir', 'FOLDER/file'], 'cannot write FOLDER/file: '],
   ])('is refused before anything is asked with %j', async (flags, message) => {
     const folder = temporaryFolder();

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, where } from '../../support/fault-script.ts';
@@ -136,20 +136,50 @@ describe('--output-dir', () => {
     expect(stderr).toMatch(/^folio: cannot write .*file/);
   });
 
-  it('has its files verified by the one receipt, which may lie in the folder that is made', async () => {
-    const folder = join(temporaryFolder(), 'made');
-    const organizations = two();
-    const flags = '--receipt FOLDER/receipt.json';
-    await runOrganizations(`${LINE} --output-dir FOLDER ${flags}`, { organizations, folder });
-    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
-    expect(receipt).toMatchObject({ output: folder, format: 'csv', records: 7, complete: true });
-    const bytes = ['north', 'south'].map((name) => statSync(join(folder, `${name}.issued.csv`)).size);
-    expect(receipt['bytes']).toBe(bytes[0]! + bytes[1]!);
-    const verify = (name: string): Promise<{ code: number }> =>
-      runOrganizations(`verify FOLDER/${name}.issued.csv ${flags}`, { organizations, folder });
-    expect((await verify('south')).code).toBe(0);
-    writeFileSync(join(folder, 'south.issued.csv'), 'id\n1\n');
-    expect((await verify('south')).code).toBe(6);
-    expect((await verify('north')).code).toBe(0);
+  it('has a receipt beside each report', async () => {
+    const folder = temporaryFolder();
+    const sandbox = ['--sandbox', '--all-profiles', '--output-dir', folder, '--receipt', 'beside'];
+    expect(await runHere(['report', ...sandbox])).toMatchObject({ code: 0 });
+    const { code, stdout } = await runHere(['verify', folder, '--max-age', '1h']);
+    expect(code).toBe(0);
+    expect(String(stdout)).toMatch(
+      /^one report: \S+one.report.html: .*\ntwo report: \S+two.report.html: .*\n$/,
+    );
+  });
+
+  it('has a receipt beside each file, also where an organization failed, and a run of some leaves those of the others', async () => {
+    const folder = temporaryFolder();
+    const organizations = two({ script: always(status(503)) });
+    const run = (line: string, all = organizations) => runOrganizations(line, { organizations: all, folder });
+    const receipts = (): readonly Record<string, unknown>[] =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.receipt.json'))
+        .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Record<string, unknown>);
+    const line = `${LINE} --output-dir FOLDER --receipt beside`;
+    expect(await run(line)).toMatchObject({ code: 6 });
+    const output = (name: string): object => ({
+      profile: name,
+      resource: 'issued',
+      output: join(folder, `${name}.issued.csv`),
+      file: `${name}.issued.csv`,
+    });
+    expect(receipts()).toMatchObject([
+      { ...output('north'), records: 3, complete: true, errors: [] },
+      { ...output('south'), records: 0, sha256: null, complete: false, errors: [expect.any(String)] },
+    ]);
+    const verified = await run('verify FOLDER --max-age 1h');
+    expect([verified.code, verified.stdout]).toEqual([
+      6,
+      expect.stringMatching(/^north issued: \S+: as delivered at .*\nsouth issued: not delivered \(.*\)\n$/),
+    ]);
+    expect(await run('verify -q FOLDER --max-age 1h')).toMatchObject({ code: 6, stdout: '' });
+    // What folio itself advises.
+    expect(await run(line.replace('--all-profiles', '--profile south'), two())).toMatchObject({ code: 0 });
+    expect(await run('verify -q FOLDER')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    rmSync(join(folder, 'north.issued.csv'));
+    expect(await run('verify -q FOLDER')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('north issued: '),
+    });
   });
 });
