@@ -246,9 +246,9 @@ async function writeRegisters(folder: string, month: string): Promise<void> {
 
 /** The amounts as the register has them: in whole pesos, whatever the currency. */
 function pesos(sent: SentInvoice): Pick<Required<Listed>, 'total' | 'net' | 'tax' | 'exempt'> {
-  const { totalAmount, netAmount, taxAmount, exemptAmount, currency } = sent;
+  const { totalAmount, netAmount, taxAmount, exemptAmount, currency, exchangeRate = 1_000 } = sent;
   const [total, net, tax, exempt] = [totalAmount, netAmount, taxAmount, exemptAmount].map((amount) =>
-    currency === 'CLP' ? amount : Math.round(amount * 1_000),
+    currency === 'CLP' ? amount : Math.round(amount * exchangeRate),
   ) as [number, number, number, number];
   return { total, net, tax, exempt };
 }
@@ -259,6 +259,7 @@ interface SentInvoice {
   readonly taxAmount: number;
   readonly exemptAmount: number;
   readonly currency: string;
+  readonly exchangeRate?: number;
   readonly number: number;
   readonly documentType: string;
   readonly date: string;

@@ -11,12 +11,17 @@ export const counterpartyFlags = {
   issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
 };
 
-/** The fiscal IDs that are asked for. Throws UsageError for the flag of the other listing. */
-export function fiscalIdsOf({
-  payable,
-  customerFiscalId,
-  issuerFiscalId,
-}: Values<typeof counterpartyFlags>): readonly string[] | undefined {
+/**
+ * The fiscal IDs that are asked for. Throws UsageError for the flag of the other listing.
+ *
+ * @param payable whether they are of received invoices
+ * @param otherwise how to ask the other listing
+ */
+export function fiscalIdsOf(
+  { customerFiscalId, issuerFiscalId }: Omit<Values<typeof counterpartyFlags>, 'payable'>,
+  payable: boolean,
+  otherwise = `${payable ? 'leave out' : 'add'} --payable`,
+): readonly string[] | undefined {
   const [ids, others] = payable ? [issuerFiscalId, customerFiscalId] : [customerFiscalId, issuerFiscalId];
   if (others === undefined) return ids;
   const [flag, instead] = payable
@@ -24,8 +29,6 @@ export function fiscalIdsOf({
     : ['--issuer-fiscal-id', '--customer-fiscal-id'];
   throw new UsageError(
     `${flag} names nobody among the counterparties of ${payable ? 'received' : 'issued'} invoices`,
-    {
-      hint: `Use ${instead}, or ${payable ? 'leave out' : 'add'} --payable.`,
-    },
+    { hint: `Use ${instead}, or ${otherwise}.` },
   );
 }

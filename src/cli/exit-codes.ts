@@ -10,7 +10,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [4, 'not there: an unknown customer or fund, none of the fiscal IDs exist'],
   [5, 'the service or the network failed after all retries, or the address is not the service’s'],
   [6, 'delivered, but not all; standard error says what is missing'],
-  [7, '`folio reconcile`: the list and the service differ'],
+  [7, '`folio reconcile`: the list and the service differ, or amounts could not be compared'],
   [130, 'stopped by SIGINT (Ctrl-C)'],
   [143, 'stopped by SIGTERM'],
 ];

@@ -28,7 +28,7 @@ export interface ResultForm {
    * rows have. Throws UsageError for a column that the result does not have.
    */
   readonly columns: (asked: readonly string[] | undefined) => readonly string[] | undefined;
-  /** What columns are to their reader, where it is not what their names tell: see `shownInOrder`. */
+  /** What columns are to their reader, where it is not what their names tell: see `shownInOrder`. Read once the first row is there. */
   readonly shown?: ShownColumns;
   /** The types of the columns: amounts are money, what is not named is text. */
   readonly typeOf?: (column: string) => DeclaredType | undefined;
@@ -173,10 +173,11 @@ async function* sampled(records: Records, sample: (batch: RecordBatch) => void):
 }
 
 /** Opens the writer when the first rows come: the columns to choose from are not known before. */
-export function writerOfResult(openWriter: OpenWriter, { columns, shown, typeOf }: ResultForm): OpenWriter {
+export function writerOfResult(openWriter: OpenWriter, form: ResultForm): OpenWriter {
   return (sink, layout) => {
     let writer: Writer | undefined;
     const open = (): Writer => {
+      const { columns, shown, typeOf } = form;
       const named = columns(layout.columns);
       const known = named && shownInOrder(named, shown, layout.known);
       const types = typeOf ?? layout.declared?.typeOf;

@@ -65,6 +65,8 @@ const CASES: Readonly<Record<string, string | undefined>> = {
   'folio auth login --replace': undefined,
   'folio verify --max-age': undefined,
   'folio reconcile --match': 'reconcile FOLDER/list.csv --against issued --match number=Folio,total=Total',
+  'folio reconcile --issuer-fiscal-id':
+    'reconcile FOLDER/list.csv --against received --match number=Folio,total=Total --issuer-fiscal-id 1-9',
   'folio report --output-dir': 'report --profile a,b --output-dir FOLDER/pages',
   'folio statement --output-dir': 'statement --all --output-dir FOLDER/pages',
   'folio statement --customer-fiscal-id': 'statement --customer-fiscal-id 1-9',

@@ -78,7 +78,7 @@ async function runAging(context: Context, flags: Values<typeof agingFlags> & Exp
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
     flags,
-    source: await askedSource(flags, { resource, fiscalIds: fiscalIdsOf(flags) }),
+    source: await askedSource(flags, { resource, fiscalIds: fiscalIdsOf(flags, flags.payable === true) }),
     sheet: 'aging',
     makeResult: async ({ names: { fields } }, shown) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
+import { DECIMAL_MARKS } from '../../query/reconcile/list-amounts.ts';
 import { parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { headed, text, valued, yes, type Values } from '../../run/flag.ts';
+import { headed, needs, text, valued, wordList, yes, type Values } from '../../run/flag.ts';
 import {
   fieldFlag,
   fromFlags,
@@ -16,6 +17,7 @@ import {
 } from '../../run/flags.ts';
 import { oneOf } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
+import { fiscalIdsOf } from '../counterparties.ts';
 
 /** `reconcile`: the books beside the list of the tax authority. */
 export function addReconcile(program: Command, context: Context): void {
@@ -32,6 +34,10 @@ export function addReconcile(program: Command, context: Context): void {
       ],
       ['folio reconcile compras.csv --period 2026-10 -o october.xlsx', 'a list whose name says no month'],
       ['folio reconcile s.csv --against received --match number=Invoice,total=Amount', 'any other list'],
+      [
+        'folio reconcile s.csv --against received --match number=N,total=T --issuer-fiscal-id 77155510-1',
+        'one supplier’s own list',
+      ],
       ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
     ],
     arguments: [['<list...>', 'the lists: csv with ; , or tabs']],
@@ -50,6 +56,20 @@ const reconcileFlags = headed('Questions:', {
     '--match <field=heading,...>',
     'which column of the list is which: number and total, also documentType, counterpartyFiscalId, counterpartyName, date, currency, net, exempt, tax',
     () => parseMatch,
+  ),
+  decimal: valued(
+    '--decimal <mark>',
+    'comma or point: what stands before decimals in the amounts of --match, where they do not show it',
+    oneOf(DECIMAL_MARKS),
+    needs(['--match'], 'is about the amounts of a list with --match: registers have whole numbers'),
+  ),
+  issuerFiscalId: wordList(
+    '--issuer-fiscal-id <id...>',
+    'whose list it is: only received invoices of this issuer; several, with commas, @file or @-',
+  ),
+  customerFiscalId: wordList(
+    '--customer-fiscal-id <id...>',
+    'whose list it is: only invoices issued to this customer; several, with commas, @file or @-',
   ),
   period: text(
     '--period <month>',
@@ -72,24 +92,25 @@ async function runReconcile(
   paths: readonly string[],
   flags: Values<typeof reconcileFlags> & ExportFlags,
 ): Promise<void> {
-  const { against, match, period, tolerance = DECIMAL_ZERO, same: all = false } = flags;
+  const { against, match, decimal, period, tolerance = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
   const { DOUBT, reconcileQuestion } = await import('../../query/reconcile/reconcile.ts');
   const { whereContext } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
   const opened = await openLists(paths, { against, match, period, today });
-  const resource = opened.against === 'received' ? received : issued;
+  const isReceived = opened.against === 'received';
+  const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
   const { exportRecords } = await import('../../run/pipeline.ts');
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
     flags,
-    source: await askedSource(flags, { resource }),
+    source: await askedSource(flags, { resource: isReceived ? received : issued, fiscalIds }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     doubt: DOUBT,
     makeResult: async ({ source, profile, names: { fields } }) => {
       if (source.isSeveral && profile === undefined) throw severalProfiles();
-      const read = await readLists(opened.lists);
+      const read = await readLists(opened.lists, decimal);
       const options = { ...opened, ...read, tolerance, fields, all, locale, signal: context.signal };
       return reconcileQuestion(options);
     },

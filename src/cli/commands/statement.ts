@@ -36,7 +36,7 @@ export function addStatement(program: Command, context: Context): void {
     ],
     flags: { ...statementFlags, ...receiptFlags, ...requestFlags },
     run: async (flags) => {
-      const fiscalIds = fiscalIdsOf(flags);
+      const fiscalIds = fiscalIdsOf(flags, flags.payable === true);
       const { payable, everyone } = flags;
       if (everyone !== true && fiscalIds === undefined) {
         throw new UsageError(

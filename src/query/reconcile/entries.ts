@@ -1,11 +1,12 @@
-import { familyOf, typeCodeOf, type Family } from '../../invoices/documents.ts';
+import { familyOf, typeCodeOf, type Family, type Validity } from '../../invoices/documents.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
-import { negateDecimal, type Decimal } from '../../json/decimal.ts';
+import { multiplyDecimals, negateDecimal, type Decimal } from '../../json/decimal.ts';
 
 /** What a row says of a document, in the order in which the rows come out. */
 export const ROW_OUTCOMES = [
   'same',
   'differs',
+  'not compared',
   'only in the list',
   'only in the service',
   'near',
@@ -14,11 +15,14 @@ export const ROW_OUTCOMES = [
   'twice in the service',
 ] as const;
 
-/** What became of a document. The last three have no row: they are counted apart, or not the matter of these lists. */
-export type Outcome = (typeof ROW_OUTCOMES)[number] | 'in another currency' | 'pending before' | 'unmatched';
+/** What became of a document. The last two have no row: they are counted apart, or not the matter of these lists. */
+export type Outcome = (typeof ROW_OUTCOMES)[number] | 'pending before' | 'unmatched';
 
-/** The facts in which a document may differ on the two sides. */
-export const DIFFERENCES = ['total', 'net', 'tax', 'date', 'counterparty'] as const;
+/** The facts in which a document may differ on the two sides. What is void or cancelled in the service is none there. */
+export const DIFFERENCES = [
+  ...(['total', 'net', 'tax', 'date', 'type', 'counterparty', 'number'] as const),
+  ...(['void', 'cancelled'] as const),
+] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
 const NO_DIFFERENCE: readonly Difference[] = [];
@@ -39,6 +43,9 @@ interface Facts {
   readonly net: Decimal | undefined;
   readonly exempt?: Decimal | undefined;
   readonly tax: Decimal | undefined;
+  /** How many pesos one of its currency is. */
+  readonly rate?: Decimal | undefined;
+  readonly validity?: Validity | undefined;
   /** Taxes besides, which one side may count among the tax. */
   furtherTax?: Decimal | undefined;
   /** The path of its list. */
@@ -82,6 +89,8 @@ export function entryOf(facts: Facts): Entry {
     exempt: signedAmount(facts.exempt, family),
     tax: signedAmount(facts.tax, family),
     furtherTax: signedAmount(facts.furtherTax, family),
+    rate: facts.rate,
+    validity: facts.validity,
     file: facts.file,
     line: facts.line,
     isPending: facts.isPending,
@@ -99,6 +108,23 @@ export function entryOf(facts: Facts): Entry {
 export function signedAmount(amount: Decimal | undefined, family: Family): Decimal | undefined {
   const isCredit = family === 'credit note' && amount !== undefined && amount.coefficient > 0n;
   return isCredit ? negateDecimal(amount) : amount;
+}
+
+const PESOS = 'CLP';
+
+/**
+ * The total of a document of the service in the currency of the list: as it is where that is the same or one does not say it, in
+ * pesos by its exchange rate. A rate of 1 between two currencies is none. Undefined where the two cannot be compared.
+ */
+export function totalBeside({ currency }: Entry, { total, currency: own, rate }: Entry): Total | undefined {
+  if (currency === undefined || own === undefined || currency === own) return { total, isConverted: false };
+  if (rate === undefined || total === undefined || currency !== PESOS) return undefined;
+  return { total: multiplyDecimals(total, rate), isConverted: true };
+}
+
+interface Total {
+  readonly total: Decimal | undefined;
+  readonly isConverted: boolean;
 }
 
 /** A number as it is compared: without leading zeros; undefined for none. */

@@ -4,9 +4,10 @@ import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { bareCurrency } from '../../invoices/document.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
-import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
+import { addDecimals, DECIMAL_ZERO, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { bareNumber, entryOf, signedAmount, type Entry } from './entries.ts';
+import { marksFor, readListAmount, type DecimalMark } from './list-amounts.ts';
 import { readListFile, type ListRow } from './list-file.ts';
 import {
   badList,
@@ -117,12 +118,15 @@ export interface ListsRead {
 }
 
 /** Reads all documents of the lists. Throws UsageError, with the line, for what cannot be read. */
-export async function readLists(lists: readonly OpenList[]): Promise<ListsRead> {
+export async function readLists(
+  lists: readonly OpenList[],
+  decimal: DecimalMark | undefined,
+): Promise<ListsRead> {
   const months = new Map<string, Period>();
   const read = { listed: [] as Entry[], receiptTotals: 0 };
   for (const list of lists) {
     const from = read.listed.length;
-    const addRow = rowReader(list, read);
+    const addRow = rowReader(list, await marksOf(list, decimal), read);
     for await (const row of list.rows()) addRow(row);
     const month = list.month ?? monthsOf(read.listed.slice(from));
     if (month !== undefined) months.set(month.name, month);
@@ -141,17 +145,55 @@ function monthsOf(entries: readonly Entry[]): Period | undefined {
   return { name, first: one.first, last: other.last };
 }
 
+const AMOUNTS = ['total', 'net', 'exempt', 'tax'] as const satisfies readonly ListField[];
+
+/** Which mark stands before the decimals of a field's amounts. */
+type Marks = ReadonlyMap<ListField, DecimalMark | 'whole'>;
+
+/**
+ * Finds out which mark each column of amounts has, by the amounts that can be read with one of them alone. Throws UsageError where
+ * there is none and an amount can be read with either.
+ */
+async function marksOf(list: OpenList, decimal: DecimalMark | undefined): Promise<Marks> {
+  const { path, layout, rows } = list;
+  const known = layout.kind === 'other' ? decimal : 'whole';
+  const marks = new Map<ListField, DecimalMark | 'whole'>();
+  const doubts = new Map<ListField, UsageError>();
+  for (const field of AMOUNTS) if (known !== undefined) marks.set(field, known);
+  if (known !== undefined) return marks;
+  for await (const { line, cells } of rows()) {
+    for (const field of AMOUNTS) {
+      const places = layout.columns.get(field) ?? '';
+      const cell = typeof places === 'string' ? places : (cells[places[0]!] ?? '');
+      const [mark, other] = marks.has(field) ? [] : marksFor(cell);
+      if (mark !== undefined && other === undefined) marks.set(field, mark);
+      else if (other !== undefined && /[.,]/.test(cell) && !doubts.has(field)) {
+        const heading = typeof places === 'string' ? field : layout.headings[places[0]!]!;
+        const what = `${heading} is ${shown(cell.trim())}, and no amount of the column tells which mark is before decimals`;
+        const hint = 'Say it with --decimal comma or --decimal point.';
+        doubts.set(field, badList(path, line, what, hint));
+      }
+    }
+  }
+  for (const [field, doubt] of doubts) if (!marks.has(field)) throw doubt;
+  return marks;
+}
+
 /** A cell and the heading above it. */
 type LabelledCell = readonly [heading: string, cell: string];
 
 /** Makes entries of the rows of one list: the function takes one row after the other. It throws UsageError. */
-function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>): (row: ListRow) => void {
+function rowReader(
+  { path, layout }: OpenList,
+  marks: Marks,
+  read: Omit<ListsRead, 'months'>,
+): (row: ListRow) => void {
   const { headings, columns, furtherTax } = layout;
   const isRegister = layout.kind !== 'other';
   let line = 0;
   let cells: readonly string[] = [];
   /** What rows without a number of their own go on. It is no document where the row before is the total of receipts. */
-  let last: { readonly type: string; readonly number: string; readonly entry?: Entry } | undefined;
+  let last: { readonly cells: readonly string[]; readonly entry?: Entry } | undefined;
   /** The further taxes of the last document, as they are written. */
   let further: Decimal | undefined;
   /** The line of a row that names no document: only the last may. */
@@ -175,16 +217,18 @@ function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>):
   const textOf = (field: ListField): string => (cellsOf(field)[0]?.[1] ?? '').trim();
 
   /** The sum of the cells; undefined where all are empty. */
-  const sumOf = (cells: readonly LabelledCell[]): Decimal | undefined => {
+  const sumOf = (
+    cells: readonly LabelledCell[],
+    mark = marks.get('total') ?? 'point',
+  ): Decimal | undefined => {
     const amounts = cells
       .filter(([, cell]) => !isEmpty(cell))
       .map(([heading, cell]) => {
-        const text = cell.trim();
-        const amount = parseDecimal(text.replace(/^(-?)0+(?=\d)/, '$1'));
-        if (typeof amount === 'object' && (!isRegister || amount.scale === 0)) return amount;
+        const amount = readListAmount(cell, mark);
+        if (amount !== undefined) return amount;
         throw bad(
-          `${heading} is ${shown(text)}, which is no ${isRegister ? 'whole number' : 'number'}`,
-          'Amounts are written 1190 or 1190.50: a point before decimals, and nothing between thousands.',
+          `${heading} is ${shown(cell.trim())}, which is no ${isRegister ? 'whole number' : 'number'}`,
+          AMOUNT_HINTS[mark],
         );
       });
     return amounts.length === 0 ? undefined : amounts.reduce(addDecimals);
@@ -223,13 +267,17 @@ function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>):
     );
   };
 
-  /** Whether the row has further taxes of the document before. */
-  const goesOn = (type: string, number: string): boolean => {
+  /** Whether the row has further taxes of the document before, and, where it names that again, nothing else than that. */
+  const goesOn = (number: string): boolean => {
     if (layout.row === undefined || furtherTax === undefined || !isEmpty(cells[layout.row])) return false;
-    if (number !== '') return number === last?.number && type === last.type;
-    const isOther = (_: string, index: number) =>
-      index < headings.length && !furtherTax.indexes.includes(index);
-    return type === '' && cells.filter(isOther).every(isEmpty);
+    const isOther = (cell: string, index: number) =>
+      index < headings.length &&
+      !furtherTax.indexes.includes(index) &&
+      !isEmpty(cell) &&
+      (number === '' || cell !== last?.cells[index]);
+    // What has no tax of its own is the same document again.
+    const hasMore = furtherTax.indexes.some((at) => !isEmpty(cells[at]) && cells[at] !== last?.cells[at]);
+    return (number === '' || hasMore) && !cells.some(isOther);
   };
 
   const goOn = (): void => {
@@ -242,7 +290,7 @@ function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>):
 
   const readDocument = (type: string, number: string): Entry => {
     further = furtherTaxOf();
-    const amountOf = (field: ListField): Decimal | undefined => sumOf(cellsOf(field));
+    const amountOf = (field: ListField): Decimal | undefined => sumOf(cellsOf(field), marks.get(field));
     const total = amountOf('total');
     if (total === undefined) throw bad(`${headingOf('total')} is empty`);
     if (isRegister && !/^\d{1,4}$/.test(type))
@@ -275,7 +323,7 @@ function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>):
     if (isBlank) return;
     if (totals !== undefined) throw nameless(totals);
     const [type, number] = [textOf('documentType'), textOf('number')];
-    if (goesOn(type, number)) return goOn();
+    if (goesOn(number)) return goOn();
     const isTyped = typeof columns.get('documentType') === 'object' && type !== '';
     if (number === '' && !isTyped) {
       // Without a total it is no line of totals, but perhaps a document that was cut.
@@ -286,16 +334,22 @@ function rowReader({ path, layout }: OpenList, read: Omit<ListsRead, 'months'>):
     checkWidth();
     if (/^0*$/.test(number) && layout.kind === 'sales' && familyOf(type) === 'receipt') {
       read.receiptTotals++;
-      last = { type, number };
+      last = { cells };
       return;
     }
     if (number === '') throw nameless(line);
     if (read.listed.length === MAX_DOCUMENTS) throw bad('there are more than 1,000,000 documents');
     const entry = readDocument(type, number);
     read.listed.push(entry);
-    last = { type, number, entry };
+    last = { cells, entry };
   };
 }
+
+const AMOUNT_HINTS: Readonly<Record<DecimalMark | 'whole', string>> = {
+  whole: 'Amounts of a register are written 1190: no decimals, and nothing between thousands.',
+  comma: 'Amounts of this column are written 1190,50 or 1.190,50: see --decimal.',
+  point: 'Amounts of this column are written 1190.50 or 1,190.50: see --decimal.',
+};
 
 const MAX_SHOWN = 40;
 

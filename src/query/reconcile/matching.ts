@@ -7,7 +7,7 @@ import {
   type Decimal,
 } from '../../json/decimal.ts';
 import { compareOrders } from '../cell-order.ts';
-import { DIFFERENCES, type Difference, type Entry } from './entries.ts';
+import { DIFFERENCES, totalBeside, type Difference, type Entry } from './entries.ts';
 import type { Against } from './list-layout.ts';
 
 interface MatchOptions {
@@ -18,7 +18,14 @@ interface MatchOptions {
   readonly hasTypes: boolean;
   /** How far amounts may be apart. */
   readonly tolerance: Decimal;
+  /** Whether the fiscal ID of an entry is one that many share. */
+  readonly isShared: (entry: Entry) => boolean;
+  /** Whether an entry without another side may be one of that side with a mistake in it. */
+  readonly isWanted: (entry: Entry) => boolean;
 }
+
+/** How far apart totals may be after an exchange rate: it is rounded, as the pesos are. */
+const ONE_PESO: Decimal = { coefficient: 1n, scale: 0 };
 
 /** The most pairs of documents that are compared one by one: among more of one number only equal totals tell which is which. */
 const MAX_PAIRS = 40_000;
@@ -33,16 +40,17 @@ interface Group {
 type IsPair = (one: Entry, other: Entry) => boolean;
 
 /**
- * Finds for each entry of a list the one of the service, by what a document is known: issuer, code and number. Sets what became of
- * each; what has no other side stays `unmatched`.
+ * Finds for each entry of a list the one of the service, by what a document is known: issuer, code and number; then those that are
+ * near. Sets what became of each; what has no other side stays `unmatched`.
  */
 export function* matchEntries(
   entries: readonly Entry[],
-  { against, hasIds, hasTypes, tolerance }: MatchOptions,
+  { against, hasIds, hasTypes, tolerance, isShared, isWanted }: MatchOptions,
 ): CooperativeTask<void> {
-  const isNear = (one: Decimal, other: Decimal): boolean => {
+  const converted = compareDecimals(tolerance, ONE_PESO) < 0 ? ONE_PESO : tolerance;
+  const isNear = (one: Decimal, other: Decimal, most = tolerance): boolean => {
     const apart = addDecimals(one, negateDecimal(other));
-    return compareDecimals(apart.coefficient < 0n ? negateDecimal(apart) : apart, tolerance) <= 0;
+    return compareDecimals(apart.coefficient < 0n ? negateDecimal(apart) : apart, most) <= 0;
   };
 
   /** Whether an amount is the first one, or that with the other; where one side does not say, nothing differs. */
@@ -52,19 +60,24 @@ export function* matchEntries(
     return isNear(amount, first) || (more !== undefined && isNear(amount, addDecimals(first, more)));
   };
 
-  const isSameTotal: IsPair = (one, other) =>
-    isComparable(one, other) &&
-    one.total !== undefined &&
-    other.total !== undefined &&
-    isNear(one.total, other.total);
+  const isSameTotal: IsPair = (one, other) => {
+    const { total, isConverted } = totalBeside(one, other) ?? {};
+    if (one.total === undefined || total === undefined) return false;
+    return isNear(one.total, total, isConverted ? converted : tolerance);
+  };
 
   const differencesOf = (one: Entry, other: Entry): readonly Difference[] => {
+    const isAlike = isComparable(one, other);
     const differs: Readonly<Record<Difference, boolean>> = {
-      total: !isSameTotal(one, other),
-      net: !isEither(other.net, one.net, one.exempt),
-      tax: !isEither(other.tax, one.tax, one.furtherTax),
+      total: totalBeside(one, other) !== undefined && !isSameTotal(one, other),
+      net: isAlike && !isEither(other.net, one.net, one.exempt),
+      tax: isAlike && !isEither(other.tax, one.tax, one.furtherTax),
       date: isOther(one.day, other.day),
-      counterparty: isOther(one.party, other.party),
+      type: typesOf(one, other) === 'other',
+      counterparty: isOther(one.party, other.party) && !isShared(one) && !isShared(other),
+      number: one.number !== other.number,
+      void: other.validity === 'void',
+      cancelled: other.validity === 'cancelled',
     };
     return DIFFERENCES.filter((fact) => differs[fact]);
   };
@@ -82,13 +95,16 @@ export function* matchEntries(
   const isOfType: IsPair = (one, other) => typesOf(one, other) === 'equal';
   const isUnknown: IsPair = (one, other) => typesOf(one, other) === 'unknown';
   const isEqual: IsPair = (one, other) => isOfType(one, other) && isSameTotal(one, other);
+  /** Whether the two are one document, of which one side has the wrong type. */
+  const isOfOtherType: IsPair = (one, other) =>
+    isSameTotal(one, other) && isSameDay(one, other) && !isOther(one.party, other.party);
 
   const pair = (one: Entry, other: Entry): void => {
     one.mate = other;
     other.mate = one;
-    const isCompared = isComparable(one, other);
-    if (isCompared) one.differs = differencesOf(one, other);
-    one.outcome = !isCompared ? 'in another currency' : one.differs.length === 0 ? 'same' : 'differs';
+    one.differs = differencesOf(one, other);
+    const isCompared = totalBeside(one, other) !== undefined;
+    one.outcome = one.differs.length > 0 ? 'differs' : isCompared ? 'same' : 'not compared';
     other.outcome = one.outcome;
   };
 
@@ -119,6 +135,16 @@ export function* matchEntries(
       (one, other) => isSameDay(one, other) && !equal.has(one) && !equal.has(other) && isOfType(one, other),
     );
     return pairUp(rest, isOfType);
+  };
+
+  /** Pairs those that are left with what never was a document in the service. */
+  const pairVoid = ({ list, service }: Group): void => {
+    if (isTooMany({ list, service })) return;
+    for (const one of list) {
+      const left = service.filter((each) => each.mate === undefined && typesOf(one, each) !== 'other');
+      const other = left.find((each) => isSameTotal(one, each)) ?? left[0];
+      if (other !== undefined) pair(one, other);
+    }
   };
 
   /** Marks those that still have candidates: nothing tells which is which. Returns the others. */
@@ -159,25 +185,33 @@ export function* matchEntries(
   const groups = groupsOf(entries, (entry) => entry.number && `${issuerOf(entry)} ${entry.number}`);
   for (const all of groups) {
     yield;
-    const group = { list: withoutRepeats(all.list), service: withoutRepeats(all.service) };
-    if (group.list.length === 0 || group.service.length === 0) continue;
-    const rest = markAmbiguous(pairByType(group), isOfType);
+    const group = { list: withoutRepeats(all.list), service: withoutRepeats(all.service.filter(isDocument)) };
+    if (group.list.length === 0 || all.service.length === 0) continue;
+    let rest = markAmbiguous(pairByType(group), isOfType);
     // An entry of an unknown type matches the only one that is left.
-    markAmbiguous(isTooMany(rest) ? rest : pairUp(rest, isUnknown), isUnknown);
+    rest = markAmbiguous(isTooMany(rest) ? rest : pairUp(rest, isUnknown), isUnknown);
+    if (!isTooMany(rest)) rest = pairUp(rest, isOfOtherType);
+    pairVoid({ list: rest.list, service: all.service.filter((entry) => !isDocument(entry)) });
+  }
+  for (const [one, other] of yield* findNear(entries, isWanted, isShared)) {
+    pair(one, other);
+    one.outcome = other.outcome = 'near';
   }
 }
 
 /**
  * Finds what is on both sides with a mistake in it: entries without another side that have the same party and total and another
- * number, or the same number and total and another party, and are each other's only candidate. `isWanted` says which entries may
- * be one of the other side; `partyKey` is a text that is equal for one counterparty, undefined for an entry that names none.
+ * number, or the same number and total and another party, and are each other's only candidate.
  */
-export function* findNear(
+function* findNear(
   entries: readonly Entry[],
   isWanted: (entry: Entry) => boolean,
-  partyKey: (entry: Entry) => string | undefined,
-): CooperativeTask<void> {
+  isShared: (entry: Entry) => boolean,
+): CooperativeTask<[one: Entry, other: Entry][]> {
   const left = entries.filter((entry) => entry.outcome === 'unmatched' && isWanted(entry));
+  /** An ID that many share is no counterparty: there it and the name together are. */
+  const partyKey = (entry: Entry): string | undefined =>
+    isShared(entry) ? JSON.stringify([entry.party, entry.name]) : entry.party;
   const isPair: IsPair = (one, other) => {
     const party = partyKey(one);
     const isOfParty = party !== undefined && party === partyKey(other);
@@ -208,8 +242,10 @@ export function* findNear(
       }
     }
   }
-  for (const [entry, other] of likes)
-    if (other !== 'several' && likes.get(other) === entry) entry.outcome = 'near';
+  const pairs: [Entry, Entry][] = [];
+  for (const [one, other] of likes)
+    if (one.side === 'list' && other !== 'several' && likes.get(other) === one) pairs.push([one, other]);
+  return pairs;
 }
 
 /** Whether the amounts of the two are of one currency, as far as both say theirs. */
@@ -220,6 +256,11 @@ function isComparable(one: Entry, other: Entry): boolean {
 /** Whether two facts differ. What one side does not say does not differ. */
 function isOther<Fact>(one: Fact | undefined, other: Fact | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other;
+}
+
+/** Whether it is more than a mark of what never was a document. */
+function isDocument({ validity }: Entry): boolean {
+  return validity !== 'void';
 }
 
 function isSameDay(one: Entry, other: Entry): boolean {

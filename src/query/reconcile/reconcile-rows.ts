@@ -6,26 +6,106 @@ import type { ShownColumns } from '../../output/column-roles.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import { compareOrders } from '../cell-order.ts';
 import { amountJson, textJson, type Row } from '../rows.ts';
-import { ROW_OUTCOMES, type Entry, type Outcome } from './entries.ts';
+import { ROW_OUTCOMES, totalBeside, type Difference, type Entry, type Outcome } from './entries.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 
-/** The columns of the result, and which of them a narrow terminal has room for: that of the highest rank goes first. */
-export const SHOWN = {
-  _match: { role: 'kind', rank: 1 },
-  number: { rank: 2 },
-  documentType: { role: 'document', rank: 8 },
-  counterpartyFiscalId: { rank: 11 },
-  counterpartyName: { role: 'party', rank: 5 },
-  date: { rank: 7 },
-  currency: { rank: 9 },
-  total: { rank: 3 },
-  'list.total': { role: 'amount', rank: 4 },
-  difference: { role: 'amount', rank: 11 },
-  differs: { role: 'kind', rank: 6 },
-  'list.file': { rank: 12 },
-  'list.row': { rank: 10 },
-} as const satisfies ShownColumns;
-export const COLUMNS = Object.keys(SHOWN);
+/** What a row is of: a document on one side, or on both. */
+interface Sides {
+  /** What says what became of it. */
+  readonly entry: Entry;
+  readonly list?: Entry | undefined;
+  readonly service?: Entry | undefined;
+  /** The one of which a row says more: that of the service, if there is one. */
+  readonly one: Entry;
+}
+
+type SideJson = (entry: Entry) => string;
+
+const numberJson: SideJson = ({ number }) =>
+  number !== undefined && PLAIN_NUMBER.test(number) ? number : textJson(number);
+const dayJson: SideJson = ({ day }) => textJson(day === undefined ? undefined : formatDay(day));
+const netJson: SideJson = ({ net, exempt }) => amountJson(net ?? exempt);
+const taxJson: SideJson = ({ tax }) => amountJson(tax);
+const typeJson: SideJson = ({ type }) => textJson(type);
+const fiscalIdJson: SideJson = ({ fiscalId }) => textJson(fiscalId);
+
+/** What a side says, where the two sides differ in that, or may not be one document at all. */
+function whereOther(fact: Difference, side: 'list' | 'service', json: SideJson): (sides: Sides) => string {
+  return ({ entry, [side]: one }) => {
+    const isOther = entry.outcome === 'near' || entry.differs.includes(fact);
+    return isOther && one !== undefined ? json(one) : 'null';
+  };
+}
+
+/**
+ * The columns of the result, and which of them a narrow terminal has room for: that of the highest rank goes first, and before any
+ * other those in which nothing is.
+ */
+const COLUMN_TABLE: Readonly<
+  Record<string, ShownColumns[string] & { readonly json: (sides: Sides) => string }>
+> = {
+  _match: { role: 'kind', rank: 1, json: ({ entry }) => JSON.stringify(entry.outcome) },
+  number: { rank: 2, json: ({ one }) => numberJson(one) },
+  documentType: { role: 'document', rank: 8, json: ({ one }) => typeJson(one) },
+  counterpartyFiscalId: { rank: 11, json: ({ one }) => fiscalIdJson(one) },
+  counterpartyName: { role: 'party', rank: 5, json: ({ one }) => textJson(one.name) },
+  date: { rank: 7, json: ({ one }) => dayJson(one) },
+  currency: { rank: 9, json: ({ one }) => textJson(one.currency) },
+  total: { rank: 3, json: ({ service }) => amountJson(service?.total) },
+  'list.total': { role: 'amount', rank: 4, json: ({ list }) => amountJson(list?.total) },
+  difference: {
+    role: 'amount',
+    rank: 11,
+    json: ({ list, service }) => amountJson(differenceOf(list, service)),
+  },
+  differs: { role: 'kind', rank: 6, json: ({ entry }) => textJson(entry.differs.join(', ') || undefined) },
+  'list.number': { rank: 7, json: whereOther('number', 'list', numberJson) },
+  'list.date': { rank: 7, json: whereOther('date', 'list', dayJson) },
+  net: { role: 'amount', rank: 7, json: whereOther('net', 'service', netJson) },
+  'list.net': { role: 'amount', rank: 7, json: whereOther('net', 'list', netJson) },
+  tax: { role: 'amount', rank: 7, json: whereOther('tax', 'service', taxJson) },
+  'list.tax': { role: 'amount', rank: 7, json: whereOther('tax', 'list', taxJson) },
+  'list.documentType': { role: 'document', rank: 8, json: whereOther('type', 'list', typeJson) },
+  'list.counterpartyFiscalId': { rank: 11, json: whereOther('counterparty', 'list', fiscalIdJson) },
+  'list.file': { rank: 12, json: ({ list }) => textJson(list?.file) },
+  'list.row': { rank: 10, json: ({ list }) => (list === undefined ? 'null' : String(list.line)) },
+  'list.repeats': { rank: 10, json: ({ list }) => textJson(list && placeOfFirst(list)) },
+};
+export const COLUMNS = Object.keys(COLUMN_TABLE);
+
+/** The columns that a reader looks for where documents differ in a fact. */
+const COLUMNS_OF: Readonly<Partial<Record<Difference, readonly string[]>>> = {
+  date: ['date', 'list.date'],
+  number: ['list.number'],
+  type: ['documentType', 'list.documentType'],
+  counterparty: ['counterpartyFiscalId', 'list.counterpartyFiscalId'],
+  net: ['net', 'list.net'],
+  tax: ['tax', 'list.tax'],
+  void: ['differs'],
+  cancelled: ['differs'],
+};
+
+/** What the columns are to their reader: before others, what differs, and, of several lists, where a document stands. */
+export function shownFor(entries: Outcomes, isSeveral: boolean): ShownColumns {
+  const shown: Record<string, ShownColumns[string]> = { ...COLUMN_TABLE };
+  const differing = new Set([...entries.values()].flat().flatMap(({ differs }) => differs));
+  const first = [...differing].flatMap((fact) => COLUMNS_OF[fact] ?? []);
+  if (isSeveral) first.unshift('list.file', 'list.row');
+  for (const [at, column] of first.entries()) shown[column] = { ...shown[column], rank: 4 + (at + 1) / 100 };
+  return shown;
+}
+
+/** By how much the service has more, in the currency of the list; undefined where the two cannot be compared. */
+function differenceOf(list: Entry | undefined, service: Entry | undefined): Decimal | undefined {
+  const total = list && service && totalBeside(list, service)?.total;
+  return total && list.total && addDecimals(total, negateDecimal(list.total));
+}
+
+/** Where the document stands that this one repeats. */
+function placeOfFirst({ file, repeats }: Entry): string | undefined {
+  if (repeats === undefined) return undefined;
+  return repeats.file === file ? `line ${repeats.line}` : `${repeats.file}, line ${repeats.line}`;
+}
 
 /** What became of the documents: what is on both sides is there once, as the entry of the list. */
 type Outcomes = ReadonlyMap<Outcome, readonly Entry[]>;
@@ -59,29 +139,14 @@ function inOrder(entries: readonly Entry[]): Entry[] {
 const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
 
 function rowOf(entry: Entry): Row {
-  const { list, service } = sidesOf(entry);
-  const { number, type, fiscalId, name, day, currency } = service ?? entry;
-  const isCompared = service?.total !== undefined && list?.total !== undefined;
-  const difference = isCompared ? addDecimals(service.total, negateDecimal(list.total)) : undefined;
-  return [
-    ['_match', JSON.stringify(entry.outcome)],
-    ['number', number !== undefined && PLAIN_NUMBER.test(number) ? number : textJson(number)],
-    ['documentType', textJson(type)],
-    ['counterpartyFiscalId', textJson(fiscalId)],
-    ['counterpartyName', textJson(name)],
-    ['date', textJson(day === undefined ? undefined : formatDay(day))],
-    ['currency', textJson(currency)],
-    ['total', amountJson(service?.total)],
-    ['list.total', amountJson(list?.total)],
-    ['difference', amountJson(difference)],
-    ['differs', textJson(entry.differs.join(', ') || undefined)],
-    ['list.file', textJson(list?.file)],
-    ['list.row', list === undefined ? 'null' : String(list.line)],
-  ];
+  const sides = sidesOf(entry);
+  return Object.entries(COLUMN_TABLE).map(([column, { json }]) => [column, json(sides)]);
 }
 
-function sidesOf(entry: Entry): { readonly list?: Entry | undefined; readonly service?: Entry | undefined } {
-  return entry.side === 'list' ? { list: entry, service: entry.mate } : { service: entry };
+function sidesOf(entry: Entry): Sides {
+  const { side, mate } = entry;
+  if (side === 'service') return { entry, service: entry, one: entry };
+  return { entry, list: entry, service: mate, one: mate ?? entry };
 }
 
 /** What the counts are of. */
@@ -118,7 +183,7 @@ export function countsOf(reconciled: Reconciled, locale: string): Finding[] {
     lines.push(`${count(n, family)} of the service counted apart: the list has none`);
   if (reconciled.receiptTotals > 0)
     lines.push(`${count(reconciled.receiptTotals, 'row')} of the list left out: totals of receipts`);
-  const other = entries.get('in another currency') ?? [];
+  const other = entries.get('not compared') ?? [];
   if (other.length > 0) {
     const currencies = [...new Set(other.map(({ mate }) => mate!.currency))].join(', ');
     lines.push(
@@ -138,20 +203,24 @@ export function countsOf(reconciled: Reconciled, locale: string): Finding[] {
 function sumsOf(entries: readonly Entry[], group: GroupDigits): string[] {
   const sums = new Map<string, { service?: Decimal; list?: Decimal }>();
   for (const entry of entries) {
-    const sides = sidesOf(entry);
-    const currency = entry.mate?.currency ?? entry.currency ?? 'without a currency';
-    const sum = sums.get(currency) ?? {};
-    sums.set(currency, sum);
-    for (const side of ['service', 'list'] as const) {
-      const one = sides[side];
-      if (one === undefined || IN_NO_SUM.has(one.family)) continue;
+    const { list, service } = sidesOf(entry);
+    for (const [side, one, other] of [
+      ['service', service, list],
+      ['list', list, service],
+    ] as const) {
+      if (one === undefined || one.validity === 'void' || IN_NO_SUM.has(one.family)) continue;
+      const currency = one.currency ?? other?.currency ?? 'without a currency';
+      const sum = sums.get(currency) ?? {};
+      sums.set(currency, sum);
       sum[side] = addDecimals(sum[side] ?? DECIMAL_ZERO, one.total ?? DECIMAL_ZERO);
     }
   }
+  const areOnBoth = entries.some(({ mate }) => mate !== undefined);
   return [...sums].flatMap(([currency, { service, list }]) => {
     const amountOf = (sum: Decimal | undefined) => sum && `${currency} ${group(formatDecimal(sum))}`;
     const [served, listed] = [amountOf(service), amountOf(list)];
-    if (served === undefined || listed === undefined || served === listed) return served ?? listed ?? [];
-    return [`${served} in the service`, `${listed} in the list`];
+    if (!areOnBoth || served === listed) return served ?? listed ?? [];
+    const ofSides = [served && `${served} in the service`, listed && `${listed} in the list`];
+    return ofSides.filter((side) => side !== undefined);
   });
 }

@@ -8,7 +8,7 @@ import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { dayIn } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import { runCooperatively, type CooperativeTask } from '../../json/cooperative-task.ts';
-import { addDecimals, type Decimal } from '../../json/decimal.ts';
+import { addDecimals, compareDecimals, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Question } from '../questions.ts';
@@ -17,8 +17,8 @@ import { batchesOfRows } from '../rows.ts';
 import { bareNumber, entryOf, ROW_OUTCOMES, type Entry, type Outcome } from './entries.ts';
 import type { ListField } from './list-layout.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
-import { findNear, matchEntries } from './matching.ts';
-import { COLUMNS, countsOf, rowsOf, SHOWN } from './reconcile-rows.ts';
+import { matchEntries } from './matching.ts';
+import { COLUMNS, countsOf, rowsOf, shownFor } from './reconcile-rows.ts';
 
 /** What the lists say, and how they are held against the service. */
 interface ReconcileOptions extends OpenLists, ListsRead {
@@ -50,7 +50,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   const families = new Set(listed.map(({ family }) => family));
   const sharedIds = new Set(fields.usual.sharedIds.map(foldFiscalId));
   const entries = new Map<Outcome, Entry[]>();
-  const apart = { ofKind: new Map<Family, number>(), undated: 0, positiveCredits: 0 };
+  const apart = { ofKind: new Map<Family, number>(), undated: 0, voids: 0, positiveCredits: 0 };
 
   const isIn = (day: number | undefined, reach = 0): boolean =>
     day !== undefined && months.some(({ first, last }) => day >= first - reach && day <= last + reach);
@@ -58,14 +58,12 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
 
   /** Whether an unmatched entry may be one of the other side with a mistake in it. A list without dates is of any time. */
   const isWanted = (entry: Entry): boolean => {
-    if (entry.side === 'service' && isApart(entry)) return false;
+    if (entry.side === 'service' && (isApart(entry) || entry.validity === 'void')) return false;
     if (entry.day === undefined) return entry.side === 'list' && months.length > 0;
     return isIn(entry.day, REACH);
   };
 
-  /** An ID that many share is no counterparty: there it and the name together are. */
-  const partyKey = ({ party, name }: Entry): string | undefined =>
-    party !== undefined && sharedIds.has(party) ? JSON.stringify([party, name]) : party;
+  const isShared = ({ party }: Entry): boolean => party !== undefined && sharedIds.has(party);
 
   /** Whether a list without types has the amount of a credit note of the service, but for its sign. */
   const isPositiveCredit = ({ side, outcome, total, mate }: Entry): boolean =>
@@ -84,6 +82,10 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
     if (repeats !== undefined)
       return repeats.outcome !== 'unmatched' || isIn(day) ? 'twice in the service' : 'unmatched';
     if (outcome !== 'unmatched') return outcome;
+    if (entry.validity === 'void') {
+      apart.voids++;
+      return 'unmatched';
+    }
     if (isApart(entry)) {
       if (isIn(day)) add(apart.ofKind, entry.family);
       return 'unmatched';
@@ -101,8 +103,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   /** Decides on every document. */
   function* decide(): CooperativeTask<void> {
     const both = [...listed, ...served];
-    yield* matchEntries(both, { against, hasIds, hasTypes, tolerance });
-    yield* findNear(both, isWanted, partyKey);
+    yield* matchEntries(both, { against, hasIds, hasTypes, tolerance, isShared, isWanted });
     for (const entry of both) {
       if (entry.side === 'service') entry.outcome = outcomeInService(entry);
       else if (entry.outcome === 'unmatched') entry.outcome = 'only in the list';
@@ -118,6 +119,8 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
       lines.push(
         'What is only in the service may stand in the list of a neighbouring month: give that list, too.',
       );
+    if (entries.has('not compared'))
+      lines.push('Where the service means pesos by another word, say so with --field currency==CLP.');
     if (apart.positiveCredits > 0)
       lines.push(
         `${countOf(apart.positiveCredits, 'credit note')} of the service would be worth the same in the list with a minus sign: ` +
@@ -130,11 +133,12 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   const outcomeFinding = (): Finding => {
     const unreadable = service.unreadable.finding('reconcile');
     if (unreadable.level === 'failure') return { ...unreadable, text: `${unreadable.text}; ${DOUBT}` };
-    const kinds = ROW_OUTCOMES.filter((outcome) => outcome !== 'same' && entries.has(outcome)).map(
-      (outcome) => `${entries.get(outcome)!.length.toLocaleString('en-US')} ${outcome}`,
-    );
+    const kinds = ROW_OUTCOMES.filter((outcome) => outcome !== 'same' && entries.has(outcome));
     if (kinds.length === 0) return unreadable;
-    const text = `the list and the service differ: ${kinds.join(', ')}`;
+    const isDifferent = kinds.some((outcome) => outcome !== 'not compared');
+    const what = isDifferent ? 'the list and the service differ' : 'not all could be compared';
+    const counts = kinds.map((kind) => `${entries.get(kind)!.length.toLocaleString('en-US')} ${kind}`);
+    const text = `${what}: ${counts.join(', ')}`;
     return { level: 'failure', kind: 'differs', text, hint: hints() || undefined };
   };
 
@@ -148,7 +152,9 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
     result: {
       columns: (asked) =>
         asked === undefined ? COLUMNS : chosenColumns(COLUMNS, { asked, flag: '--columns' }),
-      shown: SHOWN,
+      get shown() {
+        return shownFor(entries, lists.length > 1);
+      },
     },
     findings: () => {
       const last = outcomeFinding();
@@ -156,7 +162,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
       const matches = ROW_OUTCOMES.map((outcome) => [outcome, entries.get(outcome)?.length ?? 0] as const);
       return [
         { level: 'fact', text: '', facts: { matches: Object.fromEntries(matches) } },
-        ...countsOf({ ...options, ...service.counts(), ...apart, entries, isSame }, locale),
+        ...countsOf({ ...options, records: service.records(), ...apart, entries, isSame }, locale),
         last,
       ];
     },
@@ -176,14 +182,16 @@ const ROLES = [
   'counterpartyName',
   'counterpartyFiscalId',
 ] as const satisfies readonly Role[];
+/** The column with what one of the record's currency is in pesos. */
+const EXCHANGE_RATE = 'exchangeRate';
+const ONE: Decimal = { coefficient: 1n, scale: 0 };
 
 /** Reads the service's side. */
 function serviceReader({ against, lists, owner, months, fields }: ReconcileOptions) {
   const served: Entry[] = [];
   const unreadable = new Unreadable();
   const ownIds = OWN_ID_AND_NAME[against].fiscalId;
-  const documents = new DocumentReader({ fields }, { roles: ROLES, names: ownIds });
-  let voids = 0;
+  const documents = new DocumentReader({ fields }, { roles: ROLES, names: [...ownIds, EXCHANGE_RATE] });
   const some = (...names: ListField[]): boolean =>
     lists.some(({ layout }) => names.some((field) => layout.columns.has(field)));
   /** What the lists have, or their period asks for: whatever else a record says need not be readable. */
@@ -204,21 +212,28 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
     });
   };
 
+  /** Of what never was a document, nothing is missed. */
+  const noteUnreadable = (role: Role): void => {
+    if (documents.validity !== 'void') unreadable.noteRole(documents, role);
+  };
+
   const amountOf = (role: 'total' | 'net' | 'tax'): Decimal | undefined => {
     if (!isCompared[role]) return undefined;
     const amount = readAmount(documents.cell(role));
-    if (amount === 'unreadable') unreadable.noteRole(documents, role);
+    if (amount === 'unreadable') noteUnreadable(role);
     return typeof amount === 'string' ? undefined : amount;
+  };
+
+  /** A rate of 1 is what services write where there is none. */
+  const rateOf = (): Decimal | undefined => {
+    const rate = readAmount(documents.named(ownIds.length));
+    return typeof rate === 'string' || compareDecimals(rate, ONE) === 0 ? undefined : rate;
   };
 
   const addRecord = (): void => {
     checkOwner();
-    if (documents.validity === 'void') {
-      voids++;
-      return;
-    }
     const day = dayIn(documents, 'date');
-    if (day === 'unreadable' && isCompared.date) unreadable.noteRole(documents, 'date');
+    if (day === 'unreadable' && isCompared.date) noteUnreadable('date');
     served.push(
       entryOf({
         side: 'service',
@@ -230,12 +245,14 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
         total: amountOf('total'),
         net: amountOf('net'),
         tax: amountOf('tax'),
+        rate: rateOf(),
+        validity: documents.validity,
       }),
     );
   };
 
   return {
-    /** The documents that were read, but for void ones. */
+    /** The documents that were read. */
     served,
     unreadable,
     /** Takes records. Throws UsageError where one is of another organization than the lists. */
@@ -248,7 +265,7 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
       if (against === 'received' && some('counterpartyFiscalId')) wanted.push('counterpartyFiscalId');
       documents.refuseWithout(wanted, 'nothing to match by');
     },
-    counts: () => ({ records: documents.records, voids }),
+    records: () => documents.records,
   };
 }
 

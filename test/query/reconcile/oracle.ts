@@ -14,6 +14,10 @@ export interface OracleDocument {
   readonly date: string;
   /** '' where it says none. */
   readonly currency: string;
+  /** Of the service: a thousand times the pesos for one of its currency; undefined where it says none. */
+  readonly rate?: number | undefined;
+  /** Of the service. */
+  readonly status?: 'VOID' | 'NULLIFIED' | undefined;
 }
 
 export interface OracleQuestion {
@@ -44,6 +48,9 @@ const WORDS: Readonly<Record<string, string>> = {
   DELIVERY_GUIDE: 'guide',
 };
 
+/** An ID that many share. */
+const SHARED = '555555555';
+
 /** The family of a type; undefined where nobody knows it. */
 function familyOf(type: string): string | undefined {
   if (!isCode(type)) return WORDS[type];
@@ -67,31 +74,40 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
   const near = (one: number, other: number): boolean => Math.abs(one - other) <= tolerance;
   const comparable = (one: OracleDocument, other: OracleDocument): boolean =>
     one.currency === '' || other.currency === '' || one.currency === other.currency;
-  const sameTotal = (one: OracleDocument, other: OracleDocument): boolean =>
-    comparable(one, other) && near(worth(one, one.total), worth(other, other.total));
+  const convertible = (one: OracleDocument, other: OracleDocument): boolean =>
+    !comparable(one, other) && one.currency === 'CLP' && ![undefined, 1000].includes(other.rate);
+  const sameTotal = (one: OracleDocument, other: OracleDocument): boolean => {
+    const [a, b] = [worth(one, one.total), worth(other, other.total)];
+    if (convertible(one, other)) return Math.abs(1000 * a - b * other.rate!) <= 1000 * Math.max(1, tolerance);
+    return comparable(one, other) && near(a, b);
+  };
 
   // What is there again is no candidate.
   const firstOf = (all: readonly OracleDocument[], at: number): number => {
     const one = all[at]!;
     return all.findIndex((each) => {
+      if (each.status === 'VOID') return false;
       const isSame = each.number === one.number && each.type === one.type && each.party === one.party;
       if (isCode(one.type)) return isSame;
       return isSame && each.total === one.total && each.date === one.date && each.currency === one.currency;
     });
   };
   const places = (all: readonly OracleDocument[]): number[] =>
-    [...all.keys()].filter((at) => firstOf(all, at) === at);
+    [...all.keys()].filter((at) => all[at]!.status !== 'VOID' && firstOf(all, at) === at);
   let listLeft = places(list);
   let serviceLeft = places(service);
 
-  const kind = (one: number, other: number): 'type' | 'unknown' | 'none' => {
+  type Kind = 'type' | 'unknown' | 'other';
+  const typeOf = (a: OracleDocument, b: OracleDocument): Kind => {
+    if (isCode(a.type) && isCode(b.type)) return a.type === b.type ? 'type' : 'other';
+    const [family, otherFamily] = [familyOf(a.type), familyOf(b.type)];
+    if (family !== undefined && otherFamily !== undefined) return family === otherFamily ? 'type' : 'other';
+    return a.type !== '' && a.type === b.type ? 'type' : 'unknown';
+  };
+  const kind = (one: number, other: number): Kind | 'none' => {
     const [a, b] = [list[one]!, service[other]!];
     if (a.number !== b.number) return 'none';
-    if (against === 'received' && a.party !== b.party) return 'none';
-    if (isCode(a.type) && isCode(b.type)) return a.type === b.type ? 'type' : 'none';
-    const [family, otherFamily] = [familyOf(a.type), familyOf(b.type)];
-    if (family !== undefined && otherFamily !== undefined) return family === otherFamily ? 'type' : 'none';
-    return a.type !== '' && a.type === b.type ? 'type' : 'unknown';
+    return against === 'received' && a.party !== b.party ? 'none' : typeOf(a, b);
   };
   const mates = new Map<number, number>();
   const pair = (holds: (one: number, other: number) => boolean): void => {
@@ -119,8 +135,7 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
   const judged = new Set<number>();
   const isType = (one: number, other: number): boolean => kind(one, other) === 'type';
   const isExact = (one: number, other: number): boolean =>
-    isType(one, other) &&
-    comparable(list[one]!, service[other]!) &&
+    isEqual(one, other) &&
     worth(list[one]!, list[one]!.total) === worth(service[other]!, service[other]!.total);
   const isEqual = (one: number, other: number): boolean =>
     isType(one, other) && sameTotal(list[one]!, service[other]!);
@@ -142,18 +157,44 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
   ambiguous(isType);
   pair((one, other) => kind(one, other) === 'unknown');
   ambiguous((one, other) => kind(one, other) === 'unknown');
+  pair(
+    (one, other) =>
+      kind(one, other) === 'other' &&
+      list[one]!.party === service[other]!.party &&
+      sameTotal(list[one]!, service[other]!) &&
+      isOfDay(one, other),
+  );
+  const voids = new Set([...service.keys()].filter((at) => service[at]!.status === 'VOID'));
+  for (const one of listLeft) {
+    const candidates = [...voids].filter((at) => ['type', 'unknown'].includes(kind(one, at)));
+    const other = candidates.find((at) => sameTotal(list[one]!, service[at]!)) ?? candidates[0];
+    if (other === undefined) continue;
+    mates.set(one, other);
+    voids.delete(other);
+  }
+  listLeft = listLeft.filter((one) => !mates.has(one));
 
+  const differencesOf = (a: OracleDocument, b: OracleDocument): string[] => [
+    ...((comparable(a, b) || convertible(a, b)) && !sameTotal(a, b) ? ['total'] : []),
+    ...(comparable(a, b) &&
+    a.net !== undefined &&
+    b.net !== undefined &&
+    !near(worth(a, a.net), worth(b, b.net))
+      ? ['net']
+      : []),
+    ...(a.date !== '' && b.date !== '' && a.date !== b.date ? ['date'] : []),
+    ...(typeOf(a, b) === 'other' ? ['type'] : []),
+    ...(a.party !== b.party && a.party !== SHARED && b.party !== SHARED ? ['counterparty'] : []),
+    ...(a.number === b.number ? [] : ['number']),
+    ...(b.status === 'VOID' ? ['void'] : []),
+    ...(b.status === 'NULLIFIED' ? ['cancelled'] : []),
+  ];
   for (const [one, other] of mates) {
     const [a, b] = [list[one]!, service[other]!];
     judged.add(other);
-    if (!comparable(a, b)) continue;
-    const differs: string[] = [];
-    if (!sameTotal(a, b)) differs.push('total');
-    if (a.net !== undefined && b.net !== undefined && !near(worth(a, a.net), worth(b, b.net)))
-      differs.push('net');
-    if (a.date !== '' && b.date !== '' && a.date !== b.date) differs.push('date');
-    if (a.party !== b.party) differs.push('counterparty');
-    say(differs.length === 0 ? 'same' : 'differs', one, other, differs.join(', '));
+    const differs = differencesOf(a, b);
+    const alike = comparable(a, b) || convertible(a, b) ? 'same' : 'not compared';
+    say(differs.length === 0 ? alike : 'differs', one, other, differs.join(', '));
   }
 
   const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
@@ -175,7 +216,7 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
   const alike = (one: number, other: number): boolean => {
     const [a, b] = [list[one]!, service[other]!];
     if (!comparable(a, b) || worth(a, a.total) !== worth(b, b.total)) return false;
-    return (a.party === b.party) !== (a.number === b.number);
+    return (a.party === b.party && a.party !== SHARED) !== (a.number === b.number);
   };
   const nearPairs = nearOnes.flatMap((one) => {
     const candidates = nearOthers.filter((other) => alike(one, other));
@@ -183,10 +224,8 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
     const isOnly = candidates.length === 1 && nearOnes.filter((rival) => alike(rival, other!)).length === 1;
     return isOnly ? [[one, other!] as const] : [];
   });
-  for (const [one, other] of nearPairs) {
-    say('near', one, '');
-    say('near', '', other);
-  }
+  for (const [one, other] of nearPairs)
+    say('near', one, other, differencesOf(list[one]!, service[other]!).join(', '));
   for (const one of listLeft) if (!nearPairs.some(([near]) => near === one)) say('only in the list', one, '');
   for (const other of serviceLeft) {
     if (nearPairs.some(([, near]) => near === other)) {
@@ -199,6 +238,7 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
   }
   for (const at of list.keys()) if (firstOf(list, at) !== at) say('twice in the list', at, '');
   for (const at of service.keys()) {
+    if (service[at]!.status === 'VOID') continue;
     const original = firstOf(service, at);
     if (original !== at && (inPeriod(service[at]!) || judged.has(original)))
       say('twice in the service', '', at);

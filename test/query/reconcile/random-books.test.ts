@@ -5,11 +5,11 @@ import { oracle, type OracleDocument, type OracleQuestion } from './oracle.ts';
 import { runReconcile } from './run-reconcile.ts';
 
 /** Few values, so that documents meet. */
-const document = (types: readonly string[]): fc.Arbitrary<OracleDocument> =>
+const document = (types: readonly string[], more = {}): fc.Arbitrary<OracleDocument> =>
   fc.record({
     number: fc.constantFrom('1', '2', '3', 'A-7'),
     type: fc.constantFrom(...types),
-    party: fc.constantFrom('761234567', '77000111K', '55555555'),
+    party: fc.constantFrom('761234567', '77000111K', '555555555'),
     total: fc.constantFrom(100, 101, 200, -100),
     net: fc.constantFrom(undefined, 80, 81),
     date: fc.constantFrom(
@@ -21,8 +21,14 @@ const document = (types: readonly string[]): fc.Arbitrary<OracleDocument> =>
       '2026-12-01',
       '2026-12-02',
     ),
-    currency: fc.constantFrom('', 'CLP', 'CLP', 'USD'),
+    currency: fc.constantFrom('', 'CLP', 'CLP', 'USD', '$'),
+    ...more,
   });
+
+const OF_SERVICE = {
+  rate: fc.constantFrom(undefined, undefined, 1000, 1005, 2000),
+  status: fc.constantFrom(...([undefined, undefined, undefined, 'VOID', 'NULLIFIED'] as const)),
+};
 
 const TYPES = ['33', '34', '61', '56', '39', '52', '914', '999', 'INVOICE', 'CREDIT_NOTE', 'FOO', ''];
 
@@ -31,7 +37,7 @@ const question: fc.Arbitrary<OracleQuestion> = fc.record({
   tolerance: fc.constantFrom(0, 1),
   month: fc.constant('2026-10'),
   list: fc.array(document([...TYPES, '33', '33']), { maxLength: 16 }),
-  service: fc.array(document([...TYPES, 'INVOICE', 'DEBIT_NOTE', 'RECEIPT', 'DELIVERY_GUIDE']), {
+  service: fc.array(document([...TYPES, 'INVOICE', 'DEBIT_NOTE', 'RECEIPT', 'DELIVERY_GUIDE'], OF_SERVICE), {
     maxLength: 16,
   }),
 });
@@ -45,7 +51,7 @@ async function said({ against, tolerance, month, list, service }: OracleQuestion
   const lines = list.map(({ number, type, party, total, net, date, currency }, at) =>
     [number, type, party, `L${at}`, total, net ?? '', date, currency].join(','),
   );
-  const records = service.map(({ number, type, party, total, net, date, currency }, at) => ({
+  const records = service.map(({ number, type, party, total, net, date, currency, rate, status }, at) => ({
     number,
     documentType: type === '' ? null : type,
     [against === 'issued' ? 'receiverFiscalId' : 'issuerFiscalId']: party,
@@ -54,6 +60,8 @@ async function said({ against, tolerance, month, list, service }: OracleQuestion
     netAmount: net ?? null,
     date: date === '' ? null : `${date}T00:00:00Z`,
     currency: currency === '' ? null : currency,
+    exchangeRate: rate === undefined ? null : rate / 1000,
+    status: status ?? 'PAID',
   }));
   const flags = ['--against', against, '--match', MATCH, '--period', month, '--tolerance', String(tolerance)];
   const files = { 'list.csv': [HEADINGS, ...lines, ''].join('\n') };

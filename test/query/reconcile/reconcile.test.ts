@@ -54,10 +54,11 @@ describe('reconcile', () => {
       ],
     );
     expect(exit.text).toBe(
-      '_match,number,documentType,counterpartyFiscalId,counterpartyName,date,currency,total,list.total,difference,differs,list.file,list.row\n' +
-        `differs,2,33,76123456-7,Roble,2026-10-15,CLP,480,500,-20,total,${NAME},3\n` +
-        `only in the list,3,33,77.000.111-K,"Lago ""Sur"" Ltda.",2026-10-15,CLP,,1190,,,${NAME},4\n` +
-        'only in the service,4,33,76123456-7,Roble SpA,2026-10-31,CLP,1190,,,,,\n',
+      '_match,number,documentType,counterpartyFiscalId,counterpartyName,date,currency,total,list.total,difference,differs,' +
+        'list.number,list.date,net,list.net,tax,list.tax,list.documentType,list.counterpartyFiscalId,list.file,list.row,list.repeats\n' +
+        `differs,2,33,76123456-7,Roble,2026-10-15,CLP,480,500,-20,total,,,,,,,,,${NAME},3,\n` +
+        `only in the list,3,33,77.000.111-K,"Lago ""Sur"" Ltda.",2026-10-15,CLP,,1190,,,,,,,,,,,${NAME},4,\n` +
+        'only in the service,4,33,76123456-7,Roble SpA,2026-10-31,CLP,1190,,,,,,,,,,,,,,\n',
     );
     expect(exit).toMatchObject({
       code: 7,
@@ -145,9 +146,20 @@ describe('reconcile', () => {
 
   it('takes a row without a place of its own for a document where it has another number', async () => {
     const lines = [1, 2].map((number) => lineOf('registro', '', { number }));
-    const list = [headingsOf('registro').join(';'), ...lines, ''].join('\n');
+    const listOf = (...more: string[]) =>
+      [headingsOf('registro').join(';'), ...lines, ...more, ''].join('\n');
     const records = [1, 2].map((number) => receivedRecord({ number }));
-    expect(await runReconcile({ [NAME]: list }, records)).toMatchObject({ code: 0 });
+    expect(await runReconcile({ [NAME]: listOf() }, records)).toMatchObject({ code: 0 });
+    for (const again of [{ total: 7 }, { rut: '77000111-K' }, {}]) {
+      const exit = await runReconcile(
+        { [NAME]: listOf(lineOf('registro', '', { number: 2, ...again })) },
+        records,
+      );
+      expect([again, ...short(exit)]).toEqual([
+        again,
+        'rut' in again ? 'only in the list 2' : 'twice in the list 2',
+      ]);
+    }
   });
 
   it('adds further taxes wherever their columns are', async () => {
@@ -237,7 +249,7 @@ describe('reconcile', () => {
     const record = receivedRecord({
       ...{ number: 8, issuerFiscalId: '55555555-5', issuer: { name: 'Acme' }, totalAmount: 500 },
     });
-    expect(short(await purchases(alike('55555555-5'), [record]))).toEqual(['near 7', 'near 8']);
+    expect(short(await purchases(alike('55555555-5'), [record]))).toEqual(['near 8 number']);
     expect(short(await purchases(alike('66666666-6'), [record]))).toEqual([
       'only in the list 7',
       'only in the service 8',
@@ -316,15 +328,18 @@ describe('reconcile', () => {
       receivedRecord({ number: 81, totalAmount: 300 }),
       receivedRecord({ number: 90, totalAmount: 400, date: '2026-08-30' }),
     ];
-    expect(short(await purchases(list, records))).toEqual([
+    const exit = await purchases(list, records);
+    expect(short(exit)).toEqual([
       'only in the list 8',
       'only in the list 9',
       'only in the service 80',
       'only in the service 81',
-      'near 102',
-      'near 120',
-      'near 7',
-      'near 7',
+      'near 120 date, number',
+      'near 7 counterparty',
+    ]);
+    expect(exit.rows.slice(-2)).toMatchObject([
+      { 'list.number': '102', date: '2026-09-01', 'list.date': '2026-10-15' },
+      { counterpartyFiscalId: '78000222-3', 'list.counterpartyFiscalId': '77000111-K', 'list.number': '7' },
     ]);
   });
 
@@ -337,7 +352,13 @@ describe('reconcile', () => {
     ];
     const exit = await purchases(list, records);
     expect(short(exit)).toEqual(['twice in the list 1', 'twice in the service 2']);
-    expect(exit.rows.map((row) => row['list.row'])).toEqual(['3', '']);
+    expect(exit.rows.map((row) => [row['list.row'], row['list.repeats']])).toEqual([
+      ['3', 'line 2'],
+      ['', ''],
+    ]);
+    const two = { [NAME]: register('registro', [{}]), 'b_202610.csv': register('registro', [{ total: 9 }]) };
+    const twice = await runReconcile(two, [receivedRecord()]);
+    expect(twice.rows).toMatchObject([{ 'list.file': 'b_202610.csv', 'list.repeats': `${NAME}, line 2` }]);
     // The issuer of what was issued is the organization itself, whoever the customer is.
     const served = [1190, 7].map((totalAmount) => issuedRecord({ totalAmount, receiverFiscalId: null }));
     expect(short(await sales([{}], served))).toEqual(['twice in the service 1']);
@@ -388,17 +409,111 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('does not compare amounts of another currency, and counts them apart on both sides', async () => {
+  it('is 7 where amounts are of different currencies, and compares the days and parties of such documents', async () => {
+    const dollars = { documentType: 110, currency: 'USD', totalAmount: 100.5 };
     const records = [
-      issuedRecord({ number: 1, documentType: 110, currency: 'USD', totalAmount: 100.5, date: '2026-10-01' }),
-      issuedRecord({ number: 2, documentType: 110, currency: 'EUR', totalAmount: 7 }),
+      issuedRecord({ ...dollars, number: 1 }),
+      issuedRecord({ ...dollars, number: 2, currency: 'EUR', totalAmount: 7 }),
+      issuedRecord({ ...dollars, number: 3, date: '2026-10-01', receiverFiscalId: '77000111-K' }),
+      issuedRecord({ ...dollars, number: 4, exchangeRate: 950 }),
+      issuedRecord({ ...dollars, number: 5, exchangeRate: 950.01 }),
+      issuedRecord({ ...dollars, number: 6, exchangeRate: 1 }),
     ];
-    const exit = await sales([{ type: 110, number: 1, total: 95000 }], records);
-    expect(short(exit)).toEqual(['only in the service 2']);
-    expect(exit.stderr).toContain(
-      '\n1 document in another currency than the list’s (USD): there on both sides, amounts not compared\n',
+    const list = [1, 3, 4, 5, 6].map((number) => ({ type: 110, number, total: 95_475 }));
+    const exit = await sales(list, records);
+    expect(short(exit)).toEqual([
+      'differs 5 total',
+      'differs 3 date, counterparty',
+      'not compared 1',
+      'not compared 6',
+      'only in the service 2',
+    ]);
+    expect(exit.rows[0]).toMatchObject({ currency: 'USD', total: '100.5', difference: '1.005' });
+    expect(exit.rows[2]).toMatchObject({ currency: 'USD', 'list.total': '95475', difference: '' });
+    expect(exit.stderr).toContain('\nnot compared: 2 · USD 201.0 in the service · CLP 190,950 in the list\n');
+    const pesos = [1, 2, 3].map((totalAmount) =>
+      issuedRecord({ totalAmount, number: totalAmount, currency: '$' }),
     );
-    expect(exit.stderr).toContain('\nonly in the service: 1 · EUR 7\n');
+    const same = await sales(
+      [1, 2, 3].map((number) => ({ number, total: 1_190_000 })),
+      pesos,
+    );
+    expect([same.code, ...short(same)]).toEqual([7, ...[1, 2, 3].map((number) => `not compared ${number}`)]);
+    expect(same.stderr).toContain('not all could be compared: 3 not compared');
+    expect(same.stderr).toContain('--field currency==CLP');
+  });
+
+  it('takes IDs that many share for no difference, and a wrong type, void and cancelled ones for one', async () => {
+    const list = [
+      { number: 1, rut: '55555555-5' },
+      { number: 2, type: 34 },
+      { number: 3, type: 34, total: 5 },
+      { number: 4 },
+      { number: 5 },
+      { number: 6 },
+    ];
+    const records = [
+      issuedRecord({ number: 1, receiverFiscalId: '9-9' }),
+      issuedRecord({ number: 2 }),
+      issuedRecord({ number: 3, documentType: 33 }),
+      issuedRecord({ number: 4, status: 'NULLIFIED' }),
+      issuedRecord({ number: 5, status: 'VOID', totalAmount: 3 }),
+      issuedRecord({ number: 6 }),
+      issuedRecord({ number: 6, status: 'VOID' }),
+      issuedRecord({ number: 7, status: 'VOID' }),
+    ];
+    const exit = await sales(list, records);
+    expect(short(exit)).toEqual([
+      'differs 2 type',
+      'differs 4 cancelled',
+      'differs 5 total, void',
+      'only in the list 3',
+      'only in the service 3',
+    ]);
+    expect(exit.rows[0]).toMatchObject({ documentType: '33', 'list.documentType': '34' });
+    expect(exit.stderr).toContain('\n2 void documents of the service left out\n');
+  });
+
+  it('narrows the service to whom the list is about', async () => {
+    const records = [1, 2, 3].map((number) =>
+      receivedRecord({ number, issuerFiscalId: number === 1 ? '76123456-7' : '77000111-K' }),
+    );
+    const match = ['--match', 'number=n,total=t,date=d', '--against', 'received'];
+    const of = (...flags: string[]) =>
+      runReconcile({ 'l.csv': 'n,t,d\n1,1190,2026-10-15\n' }, records, [...match, ...flags]);
+    expect(short(await of())).toEqual(['only in the service 2', 'only in the service 3']);
+    expect(await of('--issuer-fiscal-id', '76.123.456-7')).toMatchObject({ code: 0, stderr: '' });
+    const refused = await of('--customer-fiscal-id', '76.123.456-7');
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('Use --issuer-fiscal-id, or name another list.'),
+    ]);
+  });
+
+  it.each<readonly [amounts: string, decimal: string, outcome: readonly number[] | string]>([
+    ['1190.10;3.457', '', [1190.1, 3.457]],
+    ['1190,10;3.457', '', [1190.1, 3457]],
+    ['1,190.10;3,457', '', [1190.1, 3457]],
+    ['1.190,10;-$ 3.457,5', '', [1190.1, -3457.5]],
+    ['3.457.134;$3.457;950 $', '', [3457134, 3457, 950]],
+    ['3457134,00;12', '', [3457134, 12]],
+    ['0.457;3457.134;007', '', [0.457, 3457.134, 7]],
+    ['3.457;950', '', 'line 2: t is "3.457", and no amount of the column tells'],
+    ['950;3,457', '', 'line 3: t is "3,457", and no amount of the column tells'],
+    ['3.457;950', 'comma', [3457, 950]],
+    ['3.457;950', 'point', [3.457, 950]],
+    ['1190.10;1190,10', '', 'line 3: t is "1190,10", which is no number'],
+    ['1.19.0;1', '', 'line 2: t is "1.19.0", which is no number'],
+    ['1 190;1', '', 'line 2: t is "1 190", which is no number'],
+  ])('reads the amounts %s, with --decimal %s, as %j', async (amounts, decimal, outcome) => {
+    const cells = amounts.split(';');
+    const list = ['n;t', ...cells.map((amount, at) => `${at};${amount}`), ''].join('\n');
+    const records = cells.map((_, at) => receivedRecord({ number: at, totalAmount: outcome[at] }));
+    const flags = decimal === '' ? [] : ['--decimal', decimal];
+    const match = ['--against', 'received', '--match', 'number=n,total=t', ...flags];
+    const { code, stderr } = await runReconcile({ 'l.csv': list }, records, match);
+    const wanted = typeof outcome === 'string' ? [2, expect.stringContaining(outcome)] : [0, ''];
+    expect([code, stderr]).toEqual(wanted);
   });
 
   it('takes the period from --period, else the name, else the dates', async () => {
@@ -665,6 +780,8 @@ describe('reconcile', () => {
 
   it('shows on a terminal of 80 columns what tells documents apart, and names what it leaves out', async () => {
     const path = join(temporaryFolder(), NAME);
+    const other = join(temporaryFolder(), 'b_202610.csv');
+    writeFileSync(other, register('registro', [{ number: 9 }]));
     const name = 'Sociedad de Inversiones y Servicios del Norte Grande Limitada';
     writeFileSync(
       path,
@@ -676,9 +793,9 @@ describe('reconcile', () => {
     const records = [receivedRecord({ totalAmount: 1_190_001, issuer: { name } })].map((one) =>
       JSON.stringify(one),
     );
-    const at = async (columns: number) => {
+    const at = async (columns: number, ...others: string[]) => {
       const screen = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
-      const { stdout, stderr } = await runScripted(['reconcile', path], [pageOf(records)], screen);
+      const { stdout, stderr } = await runScripted(['reconcile', path, ...others], [pageOf(records)], screen);
       return {
         lines: stdout.split('\n').map((line) => line.trimEnd()),
         stderr: stderr.replaceAll(/\s+/g, ' '),
@@ -691,10 +808,17 @@ describe('reconcile', () => {
     expect(lines[2]).toMatch(/^differs +1 Sociedad de Inv.*… CLP +1,190,001 +1,190,000 total$/);
     expect(lines[3]).toMatch(/^only in the list +2 Sociedad de Inv.*… CLP +1,190$/);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
-    expect(lines.at(-2)).toBe('Not shown: documentType, counterpartyFiscalId and 4 more · --columns, --wide');
+    expect(lines.at(-2)).toBe(
+      'Not shown: documentType, counterpartyFiscalId and 13 more · --columns, --wide',
+    );
     expect(stderr).not.toContain('Not shown');
+    records[0] = JSON.stringify(
+      receivedRecord({ totalAmount: 1_190_000, date: '2026-10-14', issuer: { name } }),
+    );
+    expect((await at(80)).lines[2]).toMatch(/^differs .*2026-10-14 .*2026-10-15/);
+    expect((await at(80, other)).lines[0]).toMatch(/list\.file +list\.row/);
     const wide = await at(400);
-    expect(wide.lines[0]!.split(/ {2,}/)).toHaveLength(13);
+    expect(wide.lines[0]!.split(/ {2,}/)).toHaveLength(22);
     expect(wide.lines[2]).toContain(name);
     expect(wide.lines.join()).not.toContain('Not shown');
   });
