@@ -111,6 +111,9 @@ What the column holds decides how a value is read. A value that the column canno
 * fiscal IDs :: in any spelling: 60.155.445-k is 60155445-K, 05126663-3 is 5126663-3
 * text :: without regard to case, accents and blanks around it
 * nothing :: dueBy= are those without a due date, dueBy!= those with one
+* within a list :: payments.date>=2026-10 where any object of the list is so, payments.date!=2026-10 where none
+A column that no record had is an error, here and in --sum, --group-by and --sort. What few records have is
+  declared by the listing or by you, folio config set known.issued buyer,shop: then nothing is found.
 --overdue keeps documents that are still to be paid and were due before today: no credits, and nothing
   cancelled. --since and --until go by the date of issue.
 folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status,

@@ -1,9 +1,10 @@
 import { UsageError } from '../errors.ts';
-import { CellReader } from '../json/cells.ts';
+import { CellReader, type Cell } from '../json/cells.ts';
+import { ListReader } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ColumnNames } from './column-names.ts';
 import { Document, type Reads } from './document.ts';
-import { describeRole, howToMap, type Role } from './fields.ts';
+import { describeRole, howToMap, ofAny, type Role } from './fields.ts';
 
 /** How many records are read whole, to learn which columns there are. */
 const RECORDS_SAMPLED = 500;
@@ -22,6 +23,10 @@ export class DocumentReader extends Document {
   /** The roles and names that no record had a value of so far. */
   readonly #unseenRoles: Set<Role>;
   readonly #unseenNames: Set<number>;
+  /** For the names that are within the objects of a list, the list. */
+  readonly #lists = new Map<number, string>();
+  readonly #listReaders = new Map<string, ListReader>();
+  #sampled = 0;
   readonly #own = new ColumnSample();
   readonly #others = new ColumnSample();
 
@@ -38,6 +43,13 @@ export class DocumentReader extends Document {
   /** Learns which columns there are, from records that are not read. */
   sample(batch: RecordBatch): void {
     this.#others.add(batch);
+    this.#sampled += batch.count;
+    for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++) {
+      this.#reader.moveTo(batch, index);
+      // It has no place: it is not read.
+      this.show(0);
+      this.#noteNames();
+    }
   }
 
   /** Shows each record in turn, and calls `take`. */
@@ -70,17 +82,49 @@ export class DocumentReader extends Document {
 
   /** Whether the records that were sampled have the column, be it without a value. */
   hasColumn(column: string): boolean {
-    return this.#own.columns.includes(column) || this.#others.columns.includes(column);
+    return this.columnsThere.includes(column);
   }
 
-  /** The columns of the records that were read, as far as they were sampled. */
+  /** The columns of the records, as far as they were sampled. */
   get columnsThere(): readonly string[] {
-    return this.#own.columns;
+    return [...this.#own.columns, ...this.#others.columns];
   }
 
   /** The names that no record had a value of; none where there were no records. */
   get namesNeverFound(): string[] {
     return this.records === 0 ? [] : [...this.#unseenNames].map((at) => this.#reads.names[at]!);
+  }
+
+  /** The names that no record had, be it null or in a list; none where there were no records. */
+  get namesNeverHad(): string[] {
+    if (this.records + this.#sampled === 0) return [];
+    const columnsOf = (at: number): readonly string[] =>
+      ofAny(this.places).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
+    const lists = [...this.#listReaders];
+    const had = (at: number): boolean =>
+      lists.some(([key, list]) => key.startsWith(`${at} `) && list.had) ||
+      columnsOf(at).some((column) => this.#reader.had(column));
+    return [...this.#unseenNames].filter((at) => !had(at)).map((at) => this.#reads.names[at]!);
+  }
+
+  /** The names of what is within objects of a list, each with the list. */
+  get namesInLists(): (readonly [name: string, list: string])[] {
+    return [...this.#lists].map(([at, list]) => [this.#reads.names[at]!, list]);
+  }
+
+  /** The cells of the name with this index in the objects of the list that it is within; undefined where it is within none. */
+  listed(at: number): readonly (Cell | undefined)[] | undefined {
+    const name = this.#reads.names[at]!;
+    const above = this.#reader.above(name);
+    if (above === undefined) return undefined;
+    const key = `${at} ${above.path}`;
+    const column = name.replaceAll('\\.', '.').slice(above.path.length + 1);
+    const list = this.#listReaders.get(key) ?? new ListReader(column);
+    this.#listReaders.set(key, list);
+    const cells = list.read(above.text);
+    if (cells?.length === 0) return [undefined];
+    if (cells !== undefined && this.place > 0) this.#lists.set(at, above.path);
+    return cells;
   }
 
   /** `a due date in dueBy or dueByDate`. */
@@ -107,7 +151,14 @@ export class DocumentReader extends Document {
     this.#reader.moveTo(batch, index);
     this.show(placeOf(++this.records));
     for (const role of this.#unseenRoles) if (this.cell(role) !== undefined) this.#unseenRoles.delete(role);
-    for (const at of this.#unseenNames) if ((this.named(at)?.text ?? '') !== '') this.#unseenNames.delete(at);
+    this.#noteNames();
+  }
+
+  #noteNames(): void {
+    for (const at of this.#unseenNames) {
+      if ((this.named(at)?.text ?? '') !== '') this.#unseenNames.delete(at);
+      else if (!this.#lists.has(at)) this.listed(at);
+    }
   }
 }
 

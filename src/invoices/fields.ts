@@ -101,6 +101,12 @@ export function mapFields(fields: Fields, map: Readonly<Record<string, string>>)
   return { ...fields, columns, sharedIds };
 }
 
+/** The fields with more columns declared, which few records have. Their names say what they hold. */
+export function withKnown(fields: Fields, names: readonly string[] = []): Fields {
+  const known = names.map((name): DeclaredColumn => [name, MONEY_NAME.test(name) ? 'money' : 'text']);
+  return { ...fields, declared: [...fields.declared, ...known] };
+}
+
 function roleOfField(name: string): Role | undefined {
   return name === 'amount' ? 'open' : ROLES.find((role) => role === name);
 }

@@ -55,6 +55,20 @@ export class CellReader {
     this.#projection.project(batch, index);
   }
 
+  /** Whether some record so far had the column, one of those that were given, be it null. */
+  had(column: string): boolean {
+    return this.#projection.columns.had(column);
+  }
+
+  /** Where there should be an object for a column that was given to be within: what stands there, `payments` of `payments.date`. */
+  above(column: string): (Cell & { readonly path: string }) | undefined {
+    for (const [path, at] of this.#projection.columns.above(column)) {
+      const cell = this.cell(at);
+      if (cell !== undefined) return { ...cell, path };
+    }
+    return undefined;
+  }
+
   /** The cell of a column, by its index. */
   cell(column: number): Cell | undefined {
     const { cells, view } = this.#projection;
@@ -198,7 +212,7 @@ export class Projection {
     // The same bytes may come with notes and without.
     if (this.#bytes !== batch.bytes || this.#notes !== (batch.notes ?? NONE)) this.#enter(batch);
     this.#record++;
-    this.cells.clear(this.columns.names.length);
+    this.cells.clear(this.columns.size);
     if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
     const start = batch.bounds[2 * index]!;
     const place = batch.places?.[index] ?? -1;
@@ -323,7 +337,8 @@ export class Projection {
     // A whole object is shown only in a column that was given by its name.
     if (!this.columns.fixed) return end;
     const column = (member.column ??= this.#columnOf(member));
-    if (column !== UNWANTED) this.#isPlain = false;
+    if (column === UNWANTED || column >= this.columns.names.length) return end;
+    this.#isPlain = false;
     this.cells.set(column, JSON_TEXT, start, end);
     return end;
   }
@@ -351,7 +366,7 @@ export class Projection {
 
   #columnOf(member: Member): number {
     const column = this.columns.find(member.path);
-    this.cells.growTo(this.columns.names.length);
+    this.cells.growTo(this.columns.size);
     return column;
   }
 

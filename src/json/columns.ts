@@ -22,8 +22,12 @@ export class Columns {
   readonly #names: string[];
   readonly #stable: boolean;
   readonly #given: ReadonlyMap<string, number> | undefined;
-  /** The paths of all objects that contain a field of a given column. */
-  readonly #parents = new Set<string>();
+  /**
+   * The paths that lead to a given column, such as `payments` to `payments.date`, each with a column of its own behind the given
+   * ones, which is of what is no object there.
+   */
+  readonly #parents = new Map<string, number>();
+  readonly #above = new Map<string, readonly (readonly [path: string, column: number])[]>();
   readonly #taken = new Set<string>();
   /** The next number to try for names that more than three paths have. */
   readonly #numbers = new Map<string, number>();
@@ -38,10 +42,31 @@ export class Columns {
     this.#given = new Map(given.map((name, index) => [name, index] as const).toReversed());
     for (const name of given) {
       const path = name.replaceAll('\\.', '.');
-      for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
-        this.#parents.add(path.slice(0, dot));
+      const parents = parentsOf(path);
+      for (const parent of parents) {
+        if (!this.#parents.has(parent))
+          this.#parents.set(parent, this.#given.get(parent) ?? given.length + this.#parents.size);
       }
+      this.#above.set(
+        name,
+        parents.map((parent) => [parent, this.#parents.get(parent)!]),
+      );
     }
+  }
+
+  /** How many columns there are, with those behind the given ones. */
+  get size(): number {
+    return this.#names.length + this.#parents.size;
+  }
+
+  /** The columns of the paths that lead to a given one, the shortest first. */
+  above(name: string): readonly (readonly [path: string, column: number])[] {
+    return this.#above.get(name) ?? [];
+  }
+
+  /** Whether some record had the given column, be it null. */
+  had(name: string): boolean {
+    return this.#taken.has(name);
   }
 
   /** True when the columns were given; then none is added. */
@@ -52,7 +77,7 @@ export class Columns {
   /** The column of the field at `path`, which may be a new one, or UNWANTED. Call it once for each path. Throws ServiceError. */
   find(path: readonly string[]): number {
     const name = this.#given ? this.#chosen(path, this.#given) : this.#free(path);
-    if (name === undefined) return UNWANTED;
+    if (name === undefined) return this.#parents.get(path.join('.')) ?? UNWANTED;
     this.#taken.add(name);
     return this.#given ? this.#given.get(name)! : this.#add(name);
   }
@@ -98,6 +123,12 @@ export class Columns {
     if (this.#taken.has(plain)) names.push(plain.replaceAll('.', '\\.'));
     return names.find((name) => given.has(name) && !this.#taken.has(name));
   }
+}
+
+/** `a` and `a.b` of `a.b.c`. */
+function parentsOf(path: string): string[] {
+  const parts = path.split('.');
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('.'));
 }
 
 /** The path joined with dots, with a backslash before each dot in the name of a member. */

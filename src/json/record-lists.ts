@@ -1,6 +1,10 @@
+import { BadBody } from '../errors.ts';
 import * as ascii from './ascii.ts';
 import { WordView } from './bytes.ts';
+import { CellReader, type Cell } from './cells.ts';
 import { endOfNested, endOfNumber, endOfSpace, endOfString, type Span } from './checked-text.ts';
+import type { RecordBatch } from './records.ts';
+import { scanArray } from './scan-records.ts';
 
 interface FoundMember {
   readonly name: number;
@@ -17,6 +21,61 @@ export interface RecordList {
   readonly other: string | undefined;
   readonly isNull: boolean;
   readonly member: FoundMember;
+}
+
+/** Reads the cells of a column in the objects of a list. */
+export class ListReader {
+  #hadInner = false;
+  #hasObjects = false;
+  readonly #column: string;
+  readonly #reader: CellReader;
+  readonly #inner = new Map<string, ListReader>();
+
+  /** @param column as seen from the objects: `date` for `payments.date` */
+  constructor(column: string) {
+    this.#column = column;
+    this.#reader = new CellReader([column]);
+  }
+
+  /** The cell of each object in the JSON text of a list, or those in a list within it; undefined where it is no list of objects. */
+  read(text: string): (Cell | undefined)[] | undefined {
+    const batch = objectsIn(text);
+    if (batch === undefined) return undefined;
+    this.#hasObjects ||= batch.count > 0;
+    const cells: (Cell | undefined)[] = [];
+    for (let index = 0; index < batch.count; index++) {
+      this.#reader.moveTo(batch, index);
+      cells.push(...(this.#innerCells() ?? [this.#reader.cell(0)]));
+    }
+    return cells;
+  }
+
+  /** Whether any object so far had the column, be it null, or there was none. */
+  get had(): boolean {
+    return !this.#hasObjects || this.#hadInner || this.#reader.had(this.#column);
+  }
+
+  #innerCells(): (Cell | undefined)[] | undefined {
+    const above = this.#reader.above(this.#column);
+    if (above === undefined) return undefined;
+    let inner = this.#inner.get(above.path);
+    if (inner === undefined)
+      this.#inner.set(above.path, (inner = new ListReader(this.#column.slice(above.path.length + 1))));
+    const cells = inner.read(above.text);
+    this.#hadInner ||= inner.had;
+    return cells;
+  }
+}
+
+/** The objects in the JSON text of a list, be there none; undefined for any other text, and for a list of something else. */
+export function objectsIn(text: string): RecordBatch | undefined {
+  if (!text.startsWith('[')) return undefined;
+  try {
+    return scanArray(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof BadBody) return undefined;
+    throw error;
+  }
 }
 
 const MAX_CHARACTERS_SHOWN = 40;

@@ -5,7 +5,7 @@ import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import type { Span } from '../json/checked-text.ts';
 import { RecordLists, withoutMember, type RecordList } from '../json/record-lists.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
-import { missingColumns, refuseNearMisses } from './missing-columns.ts';
+import { missingColumns, refuseMissing } from './missing-columns.ts';
 import type { ExpandQuestion, Records } from './questions.ts';
 
 /** Bytes or rows after which a batch is passed on: a record may have many elements, and each row repeats the rest of it. */
@@ -75,10 +75,10 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
         reader.look(batch);
         yield* expanded(wholeRecords(batch));
       }
-      refuseNearMisses(reader, '--expand');
+      refuseMissing(reader, '--expand', { isShown: true });
       refuseOthers();
     },
-    refuseOthers,
+    refuse: refuseOthers,
     rows: () => rows,
     placeOf: (nth) => places[nth - 1 - (rows - places.length)]!,
     findings: () => {

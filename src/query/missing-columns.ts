@@ -1,8 +1,10 @@
 import { UsageError } from '../errors.ts';
-import { namesMeaning } from '../invoices/column-names.ts';
+import { columnsNamed, namesMeaning, roleNamed } from '../invoices/column-names.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
+import { howToMap, ofAny } from '../invoices/fields.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
+import { CALENDAR_UNITS } from '../invoices/periods.ts';
 import { nearestNames } from './nearest-names.ts';
 import { groupColumn } from './question-syntax.ts';
 
@@ -11,17 +13,15 @@ interface MissingOptions {
   readonly what?: string | undefined;
   /** Columns that records may lack: these are not missing. */
   readonly known?: readonly string[];
+  /** Whether the answer only has an empty column where records lack it: then only a near miss is refused. */
+  readonly isShown?: boolean;
 }
 
-/** The names of columns that are not even there with null: they may be misspelt. */
-function missingNames(reader: DocumentReader, known: readonly string[] = []): string[] {
-  const isThere = (column: string): boolean => reader.columnsThere.includes(column) || known.includes(column);
-  return reader.namesNeverFound.filter((column) => !isThere(column));
-}
-
-/** A sentence for each of these. */
-export function missingColumns(reader: DocumentReader, { what, known }: MissingOptions = {}): string[] {
-  return missingNames(reader, known).map((column) => noValueIn(column, reader, what));
+/** A sentence for each column that no record had, be it with null: it may be misspelt. */
+export function missingColumns(reader: DocumentReader, { what, known = [] }: MissingOptions = {}): string[] {
+  return reader.namesNeverHad
+    .filter((column) => !known.includes(column))
+    .map((column) => noValueIn(column, reader, what));
 }
 
 /** Says that no record has a value in the column, and which names may have been meant. */
@@ -32,26 +32,57 @@ export function noValueIn(column: string, reader: DocumentReader, what = 'record
   return `no ${what} has a value in ${column}${suggestion}`;
 }
 
-/** Throws UsageError where a column that no record has was meant for one that is there. `flag` named it. */
-export function refuseNearMisses(
-  reader: DocumentReader,
-  flag: string,
-  { what = 'record', known }: MissingOptions = {},
-): void {
-  for (const column of missingNames(reader, known)) {
-    const headed = reader.meanings.given?.get(column);
+/**
+ * Throws UsageError for a column that no record had: an answer without it would be wrong. What few records have is declared, by the
+ * listing or by the setting `known.<listing>`, and may be lacking: `missingColumns` tells of it. But of the columns of a role, every
+ * record has one. `flag` named them.
+ */
+export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
+  const { what = 'record', known = [], isShown = false } = options;
+  const { meanings, namesNeverHad } = reader;
+  const all = ofAny(meanings.fields);
+  for (const column of namesNeverHad.filter((one) => !known.includes(one))) {
+    const headed = meanings.given?.get(column);
     if (headed !== undefined)
       throw new UsageError(`${flag}: ${column} is the heading of ${headed}`, { hint: `Write ${headed}.` });
+    const refuse = (hint: string): never => {
+      throw new UsageError(`${flag}: no ${what} has a column ${column}`, { hint });
+    };
     const { column: dated, unit } = groupColumn(column);
-    const near =
-      unit === undefined ? nearNames(column, reader) : namesThere(reader).filter((name) => name === dated);
-    if (near.length === 0) continue;
-    throw new UsageError(`${flag}: no ${what} has a column ${column}`, {
-      hint:
-        unit === undefined
-          ? `Did you mean ${near.join(' or ')}?`
-          : `Only --group-by takes a unit: name ${dated} alone. --where ${dated}=2026-10 keeps a month.`,
-    });
+    if (unit !== undefined && namesThere(reader).includes(dated))
+      refuse(`Only --group-by takes a unit: name ${dated} alone. --where ${dated}=2026-10 keeps a month.`);
+    const near = nearNames(column, reader);
+    const meant = `Did you mean ${near.join(' or ')}?`;
+    if (isShown) {
+      if (near.length > 0) refuse(meant);
+      continue;
+    }
+    const role = all.map((fields) => roleNamed(column, meanings, fields)).find((one) => one !== undefined);
+    const other = role && reader.columnsOf(role).find((one) => reader.columnsThere.includes(one));
+    if (other !== undefined) refuse(`Did you mean ${other}?`);
+    if (role !== undefined && reader.columnsOf(role).length > 0)
+      throw new UsageError(`${flag}: no ${what} has ${reader.describe(role)}`, { hint: howToMap(role) });
+    const names = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
+    const isDeclared = all.some(({ declared }) => declared.some(([name]) => names.includes(name)));
+    if (isDeclared) continue;
+    const ofOthers = what === 'record' ? UNKNOWN_HINT : `There are ${reader.columnsThere.join(', ')}.`;
+    refuse(near.length > 0 ? meant : column.includes(':') ? UNIT_HINT : ofOthers);
+  }
+}
+
+const UNIT_HINT = `Behind a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`;
+const UNKNOWN_HINT =
+  'See the columns there are with --list-columns. One that few records have is named by `folio config set known.<listing> <column>`.';
+
+/** Throws UsageError for a column that is within the objects of a list, where a record can have but one value. */
+export function refuseLists(reader: DocumentReader, flag: string): void {
+  for (const [column, list] of reader.namesInLists) {
+    throw new UsageError(
+      `${flag}: ${column} is within the list ${list}, of which a record may have several`,
+      {
+        hint: `Add --expand ${list}: then each is a row.`,
+      },
+    );
   }
 }
 
@@ -67,7 +98,8 @@ export async function* watchColumns(
     reader.look(batch);
     yield batch;
   }
-  refuseNearMisses(reader, flag);
+  if (flag === '--columns') refuseLists(reader, flag);
+  refuseMissing(reader, flag, { isShown: true });
   for (const complaint of missingColumns(reader))
     tell(`${complaint} (${countOf(reader.records, 'record')} read)`);
 }

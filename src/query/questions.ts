@@ -15,6 +15,8 @@ export interface Question {
   readonly sample?: (records: RecordBatch) => void;
   /** The answer, to be asked for and read once. Errors are thrown while it is read. */
   readonly answer: (records: Records) => Records;
+  /** Called where no more records are read, since enough came out. Throws UsageError as the answer does at its end. */
+  readonly refuse?: () => void;
   /** What it found, once the answer was read as far as it is needed. */
   readonly findings: () => readonly Finding[];
   /** Set where rows come out in place of the records. */
@@ -46,8 +48,6 @@ export interface FilterQuestion extends Question {
 export interface ExpandQuestion extends Question {
   /** How many rows came out so far. */
   readonly rows: () => number;
-  /** Throws UsageError where none of the records that were read has a list there. */
-  readonly refuseOthers: () => void;
   /** The place in the listing of the record that the nth row is of. It must be of the batch that was read last. */
   readonly placeOf: PlaceOf;
 }
@@ -110,26 +110,22 @@ export class Questions {
 
   /** The records or rows that come out. To be read once. */
   answer(records: Records): Records {
-    const { expand, filter, result, limit = Infinity } = this.#options;
-    const sample = filter && result?.sample;
+    const { before, filter, result, sort, limit = Infinity } = this.#options;
+    const sample = (before ?? filter) && (result ?? sort)?.sample;
     const all = sample === undefined ? records : sampled(records, sample);
     const answer = this.#asked.reduce((answer, question) => question.answer(answer), all);
-    return limit === Infinity || this.isListing ? answer : this.#first(answer, limit, expand);
+    return limit === Infinity || this.isListing ? answer : this.#first(answer, limit);
   }
 
   /** The first rows. Stops reading when it has enough, unless they are a result: its findings are about the whole. */
-  async *#first(
-    records: Records,
-    limit: number,
-    expand: ExpandQuestion | undefined,
-  ): AsyncGenerator<RecordBatch> {
+  async *#first(records: Records, limit: number): AsyncGenerator<RecordBatch> {
     let left = limit;
     for await (const batch of records) {
       const part = sliceRecords(batch, 0, left);
       left -= part.count;
       if (left === 0) {
         this.#isFull = true;
-        expand?.refuseOthers();
+        for (const { refuse } of this.#asked) refuse?.();
       }
       if (part.count > 0) yield part;
       if (left === 0 && !this.hasResult) return;

@@ -3,7 +3,7 @@ import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { Collected } from '../output/collected.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
-import { missingColumns, refuseNearMisses } from './missing-columns.ts';
+import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 
@@ -62,6 +62,7 @@ export function sortQuestion(
   };
   const known = keys.flatMap(({ column, isKnown }) => (isKnown ? column : []));
   return {
+    sample: (batch) => reader.sample(batch),
     async *answer(records) {
       const collected = new Collected({ anyOrder: true, memory: MEMORY });
       try {
@@ -69,7 +70,8 @@ export function sortQuestion(
           reader.fold(batch, noteOrders);
           await collected.add(batch);
         }
-        refuseNearMisses(reader, '--sort', { what, known });
+        refuseLists(reader, '--sort');
+        refuseMissing(reader, '--sort', { what, known });
         yield* collected.inOrder(await runCooperatively(sortedNumbers(collected.count, compare), signal));
       } finally {
         await collected.close();

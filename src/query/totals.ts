@@ -7,14 +7,14 @@ import { bareCurrency } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { isAmountRole, type AmountRole, type Role } from '../invoices/fields.ts';
 import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
-import { CALENDAR_UNITS, calendarName } from '../invoices/periods.ts';
+import { calendarName } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { cellOrder } from './cell-order.ts';
-import { missingColumns } from './missing-columns.ts';
+import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import { groupColumn, type GroupColumn } from './question-syntax.ts';
 
 /** What is added up, by which columns. */
@@ -119,13 +119,8 @@ export class Totals {
    */
   finish(): TotalsGroup[] {
     const { groupBy, sums } = this.#request;
-    const [complaint] = missingColumns(this.documents);
-    if (complaint !== undefined) {
-      const hint = 'To see the columns there are, use --list-columns.';
-      const unitHint = `Behind the column and a colon stands ${CALENDAR_UNITS.join(', ')}. ${hint}`;
-      const hasUnit = groupBy.some((asked) => asked.includes(':'));
-      throw new UsageError(`nothing to add up: ${complaint}`, { hint: hasUnit ? unitHint : hint });
-    }
+    refuseLists(this.documents, 'nothing to add up');
+    refuseMissing(this.documents, 'nothing to add up');
     for (const [index, { wrong, isAny }] of this.#dates.entries()) {
       const role = this.roles.groupBy[index];
       if (wrong === undefined || isAny || role === 'date' || role === 'due') continue;
@@ -147,14 +142,22 @@ export class Totals {
 
   /** What was left out, or added in a way of its own. */
   findings(): Finding[] {
-    const { sums, asSent } = this.#request;
-    const unreadable = this.#unreadable.finding(sums.length > 0 ? '--sum' : '--group-by');
+    const { asSent } = this.#request;
+    const lacking = missingColumns(this.documents).map((text): Finding => ({
+      level: 'warning',
+      text: `${this.#flag}: ${text}`,
+    }));
+    const found = [...lacking, this.#unreadable.finding(this.#flag)];
     const roles = this.roles.sums.filter(isAmountRole);
-    if (roles.length === 0 || asSent) return [unreadable];
+    if (roles.length === 0 || asSent) return found;
     const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
     const clauses = this.#counted.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
-    if (clauses.length === 0) return [unreadable];
-    return [{ level: 'remark', text: `--sum: ${clauses.join('; ')}` }, unreadable];
+    if (clauses.length === 0) return found;
+    return [{ level: 'remark', text: `--sum: ${clauses.join('; ')}` }, ...found];
+  }
+
+  get #flag(): string {
+    return this.#request.sums.length > 0 ? '--sum' : '--group-by';
   }
 
   #addDocument(): void {

@@ -1,4 +1,3 @@
-import { BadBody } from '../errors.ts';
 import { failureIn, type Finding } from '../findings.ts';
 import { readAmount, worthOf } from '../invoices/amounts.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
@@ -7,8 +6,8 @@ import { bucketOf, dayIn, DEFAULT_BUCKETS, type OpenItem } from '../invoices/ope
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
+import { objectsIn } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { scanArray } from '../json/scan-records.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { CANCELLED, CREDIT, UNDATED } from './ages.ts';
@@ -223,8 +222,7 @@ function compareDays(left: StatedDay, right: StatedDay): number {
 
 /** The payments in a cell: a list of objects with an amount each. What is none says nothing. */
 function paymentsIn(cell: Cell | undefined, reader: CellReader): Payment[] {
-  if (cell === undefined || !cell.text.startsWith('[')) return [];
-  const batch = recordsIn(cell.text);
+  const batch = cell && objectsIn(cell.text);
   if (batch === undefined) return [];
   const payments: Payment[] = [];
   for (let index = 0; index < batch.count; index++) {
@@ -235,13 +233,4 @@ function paymentsIn(cell: Cell | undefined, reader: CellReader): Payment[] {
     payments.push({ date: date === undefined ? undefined : (parseCalendarDay(date) ?? date), amount });
   }
   return payments;
-}
-
-function recordsIn(text: string): RecordBatch | undefined {
-  try {
-    return scanArray(Buffer.from(text));
-  } catch (error) {
-    if (error instanceof BadBody) return undefined;
-    throw error;
-  }
 }

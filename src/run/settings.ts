@@ -5,7 +5,14 @@ import { formatOf, formats, type Format } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
-import { FIELD_NAMES, fieldsOfColumns, mapFields, type Fields, type FieldsOf } from '../invoices/fields.ts';
+import {
+  FIELD_NAMES,
+  fieldsOfColumns,
+  mapFields,
+  withKnown,
+  type Fields,
+  type FieldsOf,
+} from '../invoices/fields.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import {
@@ -58,6 +65,13 @@ const settings = new Map<string, Setting>([
   ...resources.map((resource) =>
     setting(settingOf('key', resource), `the columns that tell ${resource.records} apart`, nameList),
   ),
+  ...resources.map((resource) =>
+    setting(
+      settingOf('known', resource),
+      `columns that ${resource.records} may lack without an error`,
+      nameList,
+    ),
+  ),
   ...FIELD_NAMES.map((field) => {
     const about =
       field === 'sharedIds'
@@ -86,7 +100,7 @@ function columnName(setting: string) {
 }
 
 /** The name of a setting that each resource has: `pageSize.fundDocuments`. */
-function settingOf(kind: 'pageSize' | 'columns' | 'key', resource: Pick<Resource, 'name'>): string {
+function settingOf(kind: 'pageSize' | 'columns' | 'key' | 'known', resource: Pick<Resource, 'name'>): string {
   return `${kind}.${camel(oneWordName(resource, '-'))}`;
 }
 
@@ -218,7 +232,7 @@ export function keyOf(
 /** Whose records there are, and what the flags say of their columns. */
 interface FieldsAsked {
   /** Undefined for records of no resource. */
-  readonly resource: Pick<Resource, 'columns'> | undefined;
+  readonly resource: Pick<Resource, 'name' | 'columns'> | undefined;
   /** Undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
   /** Whether records say of which profile they are: then the settings of that one say where their fields are. */
@@ -241,7 +255,11 @@ export function fieldsOf(
   const ofProfile = (name: string | undefined): Fields => {
     const set = FIELD_NAMES.map((one) => [one, store && settingFor(store, `fields.${one}`, name)] as const);
     const columns = set.flatMap(([one, column]) => (typeof column === 'string' ? [[one, column]] : []));
-    return mapFields(declared, Object.fromEntries([...columns, ...field]));
+    const known = store && resource && settingFor(store, settingOf('known', resource), name);
+    return withKnown(
+      mapFields(declared, Object.fromEntries([...columns, ...field])),
+      known as readonly string[],
+    );
   };
   const usual = ofProfile(profile);
   if (!isSeveral) return { usual };

@@ -177,13 +177,6 @@ describe('what --where says in the end', () => {
     ]);
   });
 
-  it('warns of a column that no record has, with how many were read', async () => {
-    expect((await answer('other=x', '{"status":"PAID"}')).texts).toEqual([
-      'warning: --where: no record has a value in other (1 record read)',
-      'remark: 0 of 1 invoices',
-    ]);
-  });
-
   it('knows the places of the records that passed last', async () => {
     const question = where('n>2');
     const batches = question.answer(source(numbers(6), 2).records);

@@ -7,7 +7,7 @@ import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import type { Condition } from '../question-syntax.ts';
 
-/** Whether a cell meets a condition; undefined where it cannot be compared with the value. */
+/** Whether a cell meets a condition that is not negated; undefined where it cannot be compared with the value. */
 type CellTest = (cell: Cell | undefined) => boolean | undefined;
 
 /**
@@ -36,7 +36,7 @@ const FISCAL_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
 
 /**
- * The test for a condition.
+ * The test for a condition, as if it were not negated: `!=` and `!~` hold where it does not.
  *
  * - A field that is null, missing, empty text or blanks alone has no value: it equals only the empty value, differs from every other
  *   value, contains nothing, and is neither less nor greater than anything.
@@ -50,25 +50,19 @@ export function cellTest({ column, operator, values }: Condition, context: Where
   const folds = FISCAL_COLUMN.test(column) ? [foldFiscalId] : [];
   switch (operator) {
     case '=':
-      return anyOf(values.map((value) => equalityTest(value, context, folds.length > 0)));
     case '!=':
-      return not(anyOf(values.map((value) => equalityTest(value, context, folds.length > 0))));
+      return anyOf(values.map((value) => equalityTest(value, context, folds.length > 0)));
     case '==':
       return (cell) => (cell?.text ?? '') === values[0];
     case '~':
-      return containsTest(values[0]!, folds);
     case '!~':
-      return not(containsTest(values[0]!, folds));
+      return containsTest(values[0]!, folds);
     default:
       return orderTest(values[0]!, ORDERS[operator], context);
   }
 }
 
 type PlainTest = (cell: Cell | undefined) => boolean;
-
-function not(test: PlainTest): PlainTest {
-  return (cell) => !test(cell);
-}
 
 function anyOf(tests: readonly PlainTest[]): PlainTest {
   return tests.length === 1 ? tests[0]! : (cell) => tests.some((test) => test(cell));

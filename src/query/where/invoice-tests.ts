@@ -45,7 +45,7 @@ export function dateTest({ flag, role, keeps }: DateFlag, date: DateValue): Reco
   let without = 0;
   return {
     roles: [role, 'number'],
-    told: (document) => [document.columnOf(role), document.cell(role)],
+    told: (document) => [document.columnOf(role), [document.cell(role)]],
     holds: (document) => {
       const cell = document.cell(role);
       if (cell === undefined) without++;

@@ -10,7 +10,7 @@ import { ColumnFacts } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
-import { missingColumns, refuseNearMisses } from '../missing-columns.ts';
+import { missingColumns, refuseMissing } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion } from '../questions.ts';
 import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext } from './cell-test.ts';
@@ -21,15 +21,15 @@ export interface RecordTest {
   readonly name?: string;
   /** The roles that it reads. */
   readonly roles: readonly Role[];
-  /** Whether a record passes. `cell` is that of the name. */
-  readonly holds: (document: Document, cell: Cell | undefined) => boolean;
+  /** Whether a record passes. The cells are those of the name: one, or one of each object in a list that it is within. */
+  readonly holds: (document: Document, cells: readonly (Cell | undefined)[]) => boolean;
   /** Throws UsageError where the wanted values do not fit the kind of the column. */
   readonly check?: (kind: ColumnKind) => void;
-  /** A column whose values are told where no record passes, and the cell in it. */
+  /** A column whose values are told where no record passes, and the cells in it. */
   readonly told?: (
     document: Document,
-    cell: Cell | undefined,
-  ) => readonly [string | undefined, Cell | undefined];
+    cells: readonly (Cell | undefined)[],
+  ) => readonly [column: string | undefined, cells: readonly (Cell | undefined)[]];
   /** Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs. */
   readonly finish?: (reader: DocumentReader) => void;
   /** What was found in the records that were tested. */
@@ -37,23 +37,25 @@ export interface RecordTest {
 }
 
 /**
- * The test of one `--where`. A cell that cannot be compared with the value is left out, and said.
+ * The test of one `--where`. Of what is within a list, one object is enough; with `!=` and `!~`, none may be so. A cell that cannot be compared with the value is left out, and said.
  *
  * @param isJudged whether the answer is incomplete without it, as for dates and amounts; otherwise it is a warning
  */
 export function conditionTest(condition: Condition, context: WhereContext, isJudged = false): RecordTest {
   const test = cellTest(condition, context);
-  const { column, expression } = condition;
+  const { column, expression, operator } = condition;
+  const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
   return {
     name: column,
     roles: [],
-    told: (_, cell) => [column, cell],
-    holds: ({ place }, cell) => {
-      const holds = test(cell);
-      if (holds === undefined && cell !== undefined)
-        unreadable.note(place, `${column} of record ${place} is ${nameOfCell(cell)}`);
-      return holds === true;
+    told: (_, cells) => [column, cells],
+    holds: ({ place }, cells) => {
+      const found = cells.map(test);
+      if (found.includes(true)) return !isNegated;
+      const cell = cells[found.indexOf(undefined)];
+      if (cell !== undefined) unreadable.note(place, `${column} of record ${place} is ${nameOfCell(cell)}`);
+      return isNegated;
     },
     check: (kind) => checkValues(condition, kind, context),
     findings: () => {
@@ -121,15 +123,16 @@ export class WhereFilter {
     const indices: number[] = [];
     const places: number[] = [];
     const look = (index: number): void => {
-      const cells = reader.namedCells();
+      const cells = reader
+        .namedCells()
+        .map((cell, at) => (cell === undefined && reader.listed(at)) || [cell]);
       if (this.#kept + indices.length === 0) this.#meet(cells);
       for (const test of this.#tests) {
-        const cell = cells[test.at];
-        if (cell !== undefined) test.unchecked?.add(cell);
+        for (const cell of cells[test.at] ?? []) if (cell !== undefined) test.unchecked?.add(cell);
       }
       const passes = this.#tests.every((test) => {
         test.isReached = true;
-        return test.holds(reader, cells[test.at]);
+        return test.holds(reader, cells[test.at] ?? []);
       });
       if (!passes) return;
       indices.push(index);
@@ -150,7 +153,7 @@ export class WhereFilter {
   /** At the end of the records. Throws UsageError as `RecordTest.finish` does. */
   finish(): void {
     for (const { isReached, finish } of this.#tests) if (isReached) finish?.(this.#reader);
-    refuseNearMisses(this.#reader, '--where');
+    refuseMissing(this.#reader, '--where');
   }
 
   /** At the end: what the tests found, and a warning for each column that no record had: its name may be misspelt. */
@@ -169,13 +172,15 @@ export class WhereFilter {
     return [...met].flatMap(([column, values]) => values.describe(column) ?? []);
   }
 
-  #meet(cells: readonly (Cell | undefined)[]): void {
+  #meet(cellsOf: readonly (readonly (Cell | undefined)[])[]): void {
     for (const { told, at, met } of this.#tests) {
-      const [column, cell] = told?.(this.#reader, cells[at]) ?? [];
-      if (column === undefined || cell === undefined || cell.text === '') continue;
-      let values = met.get(column);
-      if (values === undefined) met.set(column, (values = new MetValues()));
-      values.add(cell);
+      const [column, cells = []] = told?.(this.#reader, cellsOf[at] ?? []) ?? [];
+      for (const cell of cells) {
+        if (column === undefined || cell === undefined || cell.text === '') continue;
+        const values = met.get(column) ?? new MetValues();
+        met.set(column, values);
+        values.add(cell);
+      }
     }
   }
 
@@ -246,6 +251,7 @@ export function whereQuestion(filter: WhereFilter, words: WhereWords): FilterQue
       filter.finish();
     },
     counts: () => ({ seen: filter.seen, kept: filter.kept }),
+    refuse: () => filter.finish(),
     placeOf: (nth) => filter.placeOf(nth),
     findings: () => [...filter.findings(), ...noneLeft(filter, words)],
   };

@@ -151,7 +151,7 @@ export class DownloadSource implements ServiceSource {
   async *#invoices(options: ServicePart): AsyncGenerator<PlacedInvoices> {
     const { where, page, limit } = this.#options.flags;
     const tests = where?.map((condition) => conditionTest(condition, whereContext(options.context)));
-    const filter = tests && new WhereFilter(tests);
+    const filter = tests && new WhereFilter(tests, { names: options.names });
     const isLimited = filter !== undefined && page === undefined;
     let left = isLimited ? (limit ?? Infinity) : Infinity;
     try {
@@ -164,8 +164,9 @@ export class DownloadSource implements ServiceSource {
             ? undefined
             : start + (filter === undefined ? index : filter.placeOf(kept + index + 1) - 1 - seen);
         yield { records: some, placeOf };
-        if ((left -= some.count) <= 0) return;
+        if ((left -= some.count) <= 0) break;
       }
+      filter?.finish();
     } finally {
       options.notices.add(...(filter?.findings() ?? []));
     }

@@ -463,7 +463,6 @@ describe('the name of a role, and a heading', () => {
         code: 2,
         stderr: expect.stringMatching(/did you mean open\?/i),
       });
-    expect((await ask(records, 'issued --where Paid>0 --count')).code).toBe(0);
   });
 
   it('are refused where records have another column of that name; amount is no such name', async () => {

@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../support/memory-store.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
+import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const RECORDS = [
+  '{"number":1,"status":"PAID","dueByDate":"2026-10-01","payments":[{"date":"2026-10-02","amount":5},{"date":"2026-09-01","amount":7}],"categories":[]}',
+  '{"number":2,"status":"PENDING","dueByDate":"2026-10-09","payments":[],"categories":[{"name":"Servicios"}],"note":null}',
+  '{"number":3,"status":"PENDING","payments":[{"date":"2026-08-01","amount":1}],"lines":[{"taxes":[{"code":14},{"code":9}]}]}',
+];
+
+/** Of the service, or of a file of the same records. */
+async function ask(line: string, from: 'service' | 'file', records = RECORDS): Promise<ScriptedExit> {
+  const settings = { 'known.issued': 'buyer,shop' };
+  const config = { config: async () => memoryStore({ settings }) };
+  const argv = line.split(' ');
+  if (from === 'service') return runScripted(argv, [pageOf(records)], config);
+  const file = join(temporaryFolder(), 'issued.jsonl');
+  writeFileSync(file, records.join('\n'));
+  return runScripted([...argv, '--from', file], [], config);
+}
+
+const FLAGS = ['--where X=x --count', '--where X!=x', '--sum X', '--count --group-by X', '--sort X'];
+
+describe.each(['service', 'file'] as const)('a column that no record of the %s had', (from) => {
+  it.each(FLAGS)('is exit 2 where nobody declares it: %s', async (flags) => {
+    for (const [column, hint] of [
+      ['vendedor', 'known.<listing>'],
+      ['Status', 'Did you mean status?'],
+    ] as const) {
+      const { code, stderr } = await ask(`issued ${flags.replace('X', column)}`, from);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`no record has a column ${column}\n`)]);
+      expect(stderr).toContain(hint);
+    }
+  });
+
+  it.each(FLAGS)('is exit 2 where it is of a role, or another column is: %s', async (flags) => {
+    const run = (column: string): Promise<ScriptedExit> => ask(`issued ${flags.replace('X', column)}`, from);
+    expect(await run('paid')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no record has a paid amount in /),
+    });
+    expect(await run('netAmount')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no record has a net amount'),
+    });
+    expect(await run('dueBy')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no record has a column dueBy\n  Did you mean dueByDate\?/),
+    });
+  });
+
+  it.each(['dispute.reason', 'buyer', 'purchaseOrder'])(
+    'is an empty answer where it is declared: %s',
+    async (column) => {
+      const warning = expect.stringContaining(`no record has a value in ${column}`);
+      for (const [flags, stdout] of [
+        ['--where X=x --count', '0\n'],
+        ['--where X!=x --count', '3\n'],
+        ['--count --group-by X --no-header', ',3\n'],
+        ['--sum X --columns X --no-header', '""\n'],
+        ['--sort X --columns number --no-header', '1\n2\n3\n'],
+      ] as const)
+        expect(await ask(`issued ${flags.replaceAll('X', column)}`, from)).toMatchObject({
+          code: 0,
+          stdout,
+          stderr: warning,
+        });
+    },
+  );
+
+  it.each(FLAGS)('is none where it is null, or where nothing was read: %s', async (flags) => {
+    for (const [column, records] of [
+      ['note', RECORDS],
+      ['vendedor', []],
+    ] as const)
+      expect(await ask(`issued ${flags.replace('X', column)}`, from, [...records])).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+  });
+
+  it('is found beyond the records that a filter keeps, and beyond the first 500', async () => {
+    expect(await ask('issued --where status=NONE --sum vendedor', from)).toMatchObject({ code: 2 });
+    expect(await ask('issued --where number=1 --sort note', from)).toMatchObject({ code: 0, stderr: '' });
+    expect(await ask('issued --where vendedor!=x --limit 1', from)).toMatchObject({ code: 2 });
+    const many = [...Array<string>(600).fill('{"a":1}'), '{"a":1,"rare":null}'];
+    expect(await ask('issued --where rare=x --count', from, many)).toMatchObject({ code: 0, stdout: '0\n' });
+  });
+});
+
+it('an assistant, a download and each of several organizations have the same rule', async () => {
+  const organizations = {
+    north: { records: { issued: RECORDS }, settings: { 'known.issued': 'vendedor' } },
+    south: { records: { issued: RECORDS } },
+  };
+  const folder = temporaryFolder();
+  const run = (line: string) => runOrganizations(line, { organizations, folder });
+  expect(await run('issued --where vendedor=x --count --profile north')).toMatchObject({ code: 0 });
+  expect(await run('issued --where vendedor=x --count --profile south')).toMatchObject({ code: 2 });
+  expect(await run('issued --where seller=x --count --all-profiles')).toMatchObject({ code: 2 });
+  expect(await run('issued download FOLDER/files --where seller=x --profile north')).toMatchObject({
+    code: 2,
+  });
+});
+
+describe('what is within a list', () => {
+  it.each([
+    ['payments.date>=2026-10', '1'],
+    ['payments.date<2026-10', '1 3'],
+    ['payments.date=2026-09,2026-08', '1 3'],
+    ['payments.date!=2026-09', '2 3'],
+    ['payments.amount=7.0', '1'],
+    ['payments.date=', '2'],
+    ['payments.date!=', '1 3'],
+    ['categories.name~servicios', '2'],
+    ['categories.name!~servicios', '1 3'],
+    ['lines.taxes.code=9', '3'],
+    ['payments.date>=2026-10 --where payments.amount=7', '1'],
+  ])('is met by any object of it: --where %s', async (condition, numbers) => {
+    const { code, stdout, stderr } = await ask(
+      `issued --columns number --no-header --where ${condition}`,
+      'service',
+    );
+    expect([code, stdout.trimEnd().replaceAll('\n', ' '), stderr]).toEqual([0, numbers, '']);
+  });
+
+  it.each(['--sum X', '--count --group-by X', '--sort X', '--columns number,X', '--where number=1 --sum X'])(
+    'is no value of a record: %s',
+    async (flags) => {
+      expect(await ask(`issued ${flags.replace('X', 'payments.amount')}`, 'service')).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /payments\.amount is within the list payments.*\n  Add --expand payments/,
+        ),
+      });
+      expect(
+        await ask(`issued --expand payments ${flags.replace('X', 'payments.amount')}`, 'file'),
+      ).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('is exit 2 where no object of it has that, though some lists are empty', async () => {
+    expect(await ask('issued --where payments.on=x', 'service')).toMatchObject({ code: 2 });
+    expect(await ask('issued --where payments.on=x', 'service', [RECORDS[1]!])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  it('holds no date where a number is: that is a usage error, or said', async () => {
+    expect(await ask('issued --where payments.date<7', 'service')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('payments.date holds dates'),
+    });
+  });
+});
