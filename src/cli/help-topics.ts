@@ -159,7 +159,7 @@ The tables:
 * ${resources.map((resource) => oneWordName(resource, '_')).join(', ')} :: a row a record, a column a field:
   "customer.fiscalId"
 * issued_current and so on :: views of the records that the service still has; these are what most queries
-  want
+  want; _kind, _open, _total and so on, below, know what counts
 * issued_history and so on :: what a record was (_raw) before a run changed it, saw it gone, or back
   (_change)
 * _runs :: a row a run and listing: when, whether it was whole, how many records were added, changed, gone,
@@ -172,6 +172,15 @@ The columns of folio:
 * _gone_run :: the run that no longer found it; empty while it is there
 * _raw :: the record as it came; links to files are left out, since they are credentials for a day
 * _hash :: of _raw; a record is changed when this differs, and not only how it is spelt
+Columns of invoices that folio works out, so that no query has to know the rule of what counts (see folio
+  help questions). Where your settings of fields.* change, the next sync works them out anew:
+* _kind :: invoice, credit, debit, receipt; none for guides, quotes, orders and what is void, which are in no
+  sum
+* _open, _total, _net, _tax, _paid :: amounts with their signs: those of credit notes are negative, _open is 0
+  for what is cancelled, all are 0 for none; NULL for what cannot be read
+* _currency, _due :: as sums tell currencies apart; the due date as a day
+* _party, _party_name :: the counterparty as its newest document calls it: its fiscal ID, or the name in
+  quotes where there is none, or both where many share the ID. Equal in all rows of one counterparty
 Amounts are exact. In PostgreSQL they are numeric. SQLite has no such type: whole numbers of up to 64 bits
   are INTEGER, decimals of up to 15 digits REAL, and longer numbers text. Sums of decimals in SQLite are
   therefore floating point; exact are decimal_sum(_raw -> '$.totalAmount') in the sqlite3 shell (with ->,
@@ -194,9 +203,8 @@ Where more than --max-gone of a table would be marked as gone, its rows stay as 
   to encrypted unless the address ends in ?sslmode=disable. As with psql, sslmode=verify-full and
   sslrootcert=FILE (or PGSSLROOTCERT, or ~/.postgresql/root.crt) have it prove who it is; without such a
   file, verify-full takes the public authorities.
-None of these queries knows what counts: credit notes, what was cancelled, the columns of fields.*. Sums
-  that do, exact to the last digit, come from folio issued --from books.db --sum open, by customer from
-  folio aging --from books.db.`;
+What each counterparty owes, as folio aging says it, is SELECT _party, _currency, sum(_open) FROM
+  issued_current GROUP BY 1, 2. The columns of the service know nothing of what counts.`;
 
 /** A question to a synced database, as it is pasted into `sqlite3 books.db` and into `psql`. */
 interface DatabaseQuery {

@@ -9,7 +9,8 @@ import type { TableColumn } from './record-columns.ts';
  * that it began with, so that views of the user which read this one stand.
  */
 
-interface ViewColumn extends TableColumn {
+interface ViewColumn {
+  readonly name: string;
   /** The type of the view's column, as PostgreSQL writes it. */
   readonly shownAs: string;
   readonly expression: string;
@@ -22,6 +23,8 @@ export interface ViewMeaning {
   readonly fields: FieldsOf;
   /** What the records that are being written hold in a field; undefined for a field that none of them has. */
   readonly factsOf: (field: string) => ColumnFacts | undefined;
+  /** Names of columns that folio works out. */
+  readonly own: readonly string[];
 }
 
 /** A column of the view that shows nothing for some records, although they hold something. */
@@ -36,65 +39,86 @@ const CLOCK = String.raw`([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?`;
 const ZONE = String.raw`(Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])`;
 const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?$`;
 
-/** Of which columns a view that is made anew shows nothing. */
-interface Hidden {
-  /** Columns of which it shows NULL: their types can be changed then. */
-  readonly unread?: readonly TableColumn[];
-  /** Columns that the table does not have yet. */
-  readonly absent?: readonly TableColumn[];
-}
-
 export class CurrentView {
   readonly #database: Database;
   readonly #table: string;
   readonly #columns: readonly ViewColumn[];
+  /** The names of the columns that it has so far. */
+  readonly #kept: ReadonlyMap<string, string>;
 
-  private constructor(database: Database, table: string, columns: readonly ViewColumn[]) {
+  private constructor(
+    database: Database,
+    table: string,
+    columns: readonly ViewColumn[],
+    kept: ReadonlyMap<string, string>,
+  ) {
     this.#database = database;
     this.#table = table;
     this.#columns = columns;
+    this.#kept = kept;
+  }
+
+  /** Whether there is such a view, with all of its columns. */
+  get isWhole(): boolean {
+    return this.#columns.every(({ name }) => this.#kept.has(name));
   }
 
   /** Finds out which types the view's columns have, or are to have. */
   static async of(
     database: Database,
     table: string,
-    columns: readonly TableColumn[],
+    fields: readonly TableColumn[],
     meaning: ViewMeaning,
   ): Promise<CurrentView> {
     const kept = (await database.relation(`${table}_current`))?.columns ?? new Map<string, string>();
     const { dialect } = database;
-    const shown = columns.flatMap((column) => {
+    const shown = fields.flatMap((column) => {
       const shownAs = kept.get(column.name) || typeFor(dialect, column, meaning);
       if (shownAs === undefined) return [];
       const expression = expressionOf(dialect, column, shownAs);
       const view = { ...column, shownAs, expression };
       return [{ ...view, lost: lostWhere(dialect, view, meaning.factsOf(column.field)) }];
     });
+    const all = [
+      ...['_profile', '_key', ...meaning.own].map((name) => ({
+        name,
+        shownAs: '',
+        expression: quoteName(name),
+        lost: undefined,
+      })),
+      ...shown,
+    ];
     // A view can be given columns at its end alone.
     const names = [...kept.keys()];
-    const placeOf = ({ name }: TableColumn): number => (kept.has(name) ? names.indexOf(name) : names.length);
-    return new CurrentView(
-      database,
-      table,
-      shown.toSorted((a, b) => placeOf(a) - placeOf(b)),
-    );
+    const placeOf = ({ name }: ViewColumn): number => (kept.has(name) ? names.indexOf(name) : names.length);
+    const columns = all.toSorted((a, b) => placeOf(a) - placeOf(b));
+    return new CurrentView(database, table, columns, kept);
   }
 
   /** Makes the view, or gives it the columns that it lacks. */
-  async make({ unread = [], absent = [] }: Hidden = {}): Promise<void> {
-    const [hidden, missing] = [unread, absent].map((columns) => new Set(columns.map(({ name }) => name)));
-    const view = this.#database.table(`${this.#table}_current`);
-    const list = this.#columns.flatMap(({ name, shownAs, expression }) =>
-      missing!.has(name)
-        ? []
-        : `${hidden!.has(name) ? `NULL::${shownAs}` : expression} AS ${quoteName(name)}`,
+  async make(): Promise<void> {
+    await this.#make(this.#columns);
+  }
+
+  /** Has the view show NULL in columns, so that their types can be changed, and for now none that it did not have. */
+  async hide(columns: readonly TableColumn[]): Promise<void> {
+    const hidden = new Set(columns.map(({ name }) => name));
+    const there = this.#columns.filter(({ name }) => this.#kept.has(name));
+    await this.#make(
+      there.map((column) =>
+        hidden.has(column.name) ? { ...column, expression: `NULL::${column.shownAs}` } : column,
+      ),
     );
+  }
+
+  async #make(columns: readonly ViewColumn[]): Promise<void> {
+    const view = this.#database.table(`${this.#table}_current`);
+    const list = columns.map(({ name, expression }) => `${expression} AS ${quoteName(name)}`);
     // Where views of the user read this one it can be given more columns, but not be dropped.
     const isReplaced = this.#database.dialect.engine === 'PostgreSQL';
     if (!isReplaced) await this.#database.query(`DROP VIEW IF EXISTS ${view}`);
     await this.#database.query(
-      `CREATE ${isReplaced ? 'OR REPLACE ' : ''}VIEW ${view} AS SELECT ${['_profile', ...list].join(', ')}` +
+      `CREATE ${isReplaced ? 'OR REPLACE ' : ''}VIEW ${view} AS SELECT ${list.join(', ')}` +
         ` FROM ${this.#database.table(this.#table)} WHERE _gone_run IS NULL`,
     );
   }

@@ -23,13 +23,15 @@ export interface Dialect {
   readonly nameBytes: number;
   /** Names, in lower case, that no column may have. */
   readonly reservedNames: ReadonlySet<string>;
-  readonly types: Readonly<Record<ColumnType | 'key' | 'integer' | 'flag' | 'instant' | 'raw', string>>;
+  readonly types: Readonly<
+    Record<ColumnType | 'key' | 'integer' | 'flag' | 'instant' | 'day' | 'raw', string>
+  >;
   /** Whether ALTER TABLE takes several changes in one statement, and gives a table of rows its primary key. */
   readonly altersTogether: boolean;
   /** Behind the closing bracket of CREATE TABLE. */
   readonly tableOptions: string;
-  /** What is stored for a value: of a number its literal, of a text its characters, of an array its JSON. */
-  value(type: ColumnType, text: string): StoredValue;
+  /** What is stored for a value: of a number its literal, of a text its characters, of an array its JSON. Null for a day that it cannot hold. */
+  value(type: ColumnType | 'day', text: string): StoredValue;
 }
 
 /**
@@ -75,6 +77,11 @@ export class CommitUnknown extends ServiceError {}
 
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The text as every database can hold it. */
+export function storableText(text: string): string {
+  return Buffer.from(text).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
 /** The statement that inserts a row of parameters. */

@@ -6,10 +6,12 @@ import type { SpooledListing } from './spooled-listing.ts';
 
 /**
  * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; RESPELL its row, where the record says the
- * same in other bytes, which is no change; or BRING_BACK a row that had gone, as it was or CHANGED.
+ * same in other bytes, which is no change; BRING_BACK a row that had gone, as it was or CHANGED; or REWORK its row, where only
+ * what folio works out of it is another.
  */
-const LEAVE = 0;
-export const [ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL] = [1, 2, 3, 4, 5] as const;
+export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL, REWORK] = [
+  0, 1, 2, 3, 4, 5, 6,
+] as const;
 
 /** What a user calls a change. */
 export type Change = 'added' | 'changed' | 'gone' | 'back';

@@ -38,11 +38,13 @@ const postgresDialect: Dialect = {
     integer: 'integer',
     flag: 'boolean',
     instant: 'timestamptz',
+    day: 'date',
     raw: 'json',
   },
   altersTogether: true,
   tableOptions: '',
-  value: (_type, text) => text,
+  // It has no year 0.
+  value: (type, text) => (type === 'day' && text.startsWith('0000') ? null : text),
 };
 
 /** Connects. Rejects with ServiceError where no server answers, and with UsageError where it refuses the login. */

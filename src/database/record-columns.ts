@@ -3,8 +3,10 @@ import { CellReader } from '../json/cells.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { cutBytes } from '../output/files/side-files.ts';
+import type { DocumentColumns } from './document-columns.ts';
 import {
   columnTypes,
+  storableText,
   type ColumnType,
   type Database,
   type Dialect,
@@ -30,6 +32,8 @@ export interface FittedColumns {
   /** All, in the order of the table. */
   readonly all: readonly TableColumn[];
   readonly added: readonly TableColumn[];
+  /** Columns that give way to one of folio's own. */
+  readonly renamed: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
   readonly retyped: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
   /** Fields for which the table has no room. */
   readonly withoutColumn: readonly string[];
@@ -81,18 +85,24 @@ export async function readColumns(database: Database, table: string): Promise<Kn
  * Decides which columns a table has to have.
  *
  * @param facts what the records that are to be written hold, by flat name, in order of first appearance
+ * @param own names of further columns of folio's own, in lower case
  */
 export function planColumns(
   dialect: Dialect,
   { known, names }: KnownColumns,
   facts: ReadonlyMap<string, ColumnFacts>,
+  own: readonly string[],
 ): FittedColumns {
   const before = new Map(known.map((column) => [column.field, column]));
   const fitted = new Map(before);
-  const taken = new Set([...names.map((name) => name.toLowerCase()), ...dialect.reservedNames]);
+  const taken = new Set([...names.map((name) => name.toLowerCase()), ...dialect.reservedNames, ...own]);
+  const renamed = known
+    .filter(({ name }) => own.includes(name.toLowerCase()))
+    .map((from) => ({ from, to: { ...from, name: freeName(from.field, taken, dialect.nameBytes) } }));
+  for (const { to } of renamed) fitted.set(to.field, to);
   const withoutColumn = new Set<string>();
   for (const [flatName, held] of facts) {
-    const field = storableName(flatName);
+    const field = storableText(flatName);
     const column = fitted.get(field);
     if (column === undefined && fitted.size >= MAX_COLUMNS) withoutColumn.add(field);
     else {
@@ -106,12 +116,7 @@ export function planColumns(
     return from === undefined || from.type === to.type ? [] : [{ from, to }];
   });
   const added = all.filter(({ field }) => !before.has(field));
-  return { all, added, retyped, withoutColumn: [...withoutColumn] };
-}
-
-/** The name as text that every database can hold. */
-function storableName(flatName: string): string {
-  return Buffer.from(flatName).toString('utf8').replaceAll('\0', '\uFFFD');
+  return { all, added, renamed, retyped, withoutColumn: [...withoutColumn] };
 }
 
 /** The field's name: with a number behind it where another column has it, or where it is cut, being too long for the database. */
@@ -147,10 +152,13 @@ export class RowReader {
   readonly #columns: readonly TableColumn[];
   readonly #empty: readonly null[];
   readonly #placeOf: ReadonlyMap<string, number>;
+  readonly #documents: DocumentColumns | undefined;
   /** Where in a row the columns stand that the reader knows so far; undefined for those that the table has no room for. */
   readonly #places: (number | undefined)[] = [];
 
-  constructor(dialect: Dialect, columns: readonly TableColumn[]) {
+  /** @param documents works out columns that stand behind those of the fields */
+  constructor(dialect: Dialect, columns: readonly TableColumn[], documents?: DocumentColumns) {
+    this.#documents = documents;
     this.#dialect = dialect;
     this.#columns = columns;
     this.#empty = columns.map(() => null);
@@ -160,7 +168,7 @@ export class RowReader {
   read(batch: RecordBatch, index: number): StoredRow {
     const cells = this.#cells.read(batch, index);
     for (let known = this.#places.length; known < cells.length; known++)
-      this.#places.push(this.#placeOf.get(storableName(this.#cells.columns[known]!)));
+      this.#places.push(this.#placeOf.get(storableText(this.#cells.columns[known]!)));
     const row: StoredValue[] = [recordBytes(batch, index).toString('utf8'), ...this.#empty];
     let hasNul = false;
     for (let at = 0; at < cells.length; at++) {
@@ -175,6 +183,6 @@ export class RowReader {
       row[place + 1] = this.#dialect.value(this.#columns[place]!.type, text);
     }
     if (hasNul) this.withNul++;
-    return row;
+    return this.#documents === undefined ? row : [...row, ...this.#documents.read(batch, index)];
   }
 }

@@ -56,6 +56,11 @@ export class SpooledListing {
     await this.#records.add(stored);
   }
 
+  /** All records, in their order. May be called more than once. */
+  all(): AsyncIterable<RecordBatch> {
+    return this.#records.read();
+  }
+
   /**
    * The records for which one of the actions is wanted, in their order, some at a time. May be called more than once.
    *
@@ -67,7 +72,7 @@ export class SpooledListing {
   ): AsyncGenerator<readonly ListedRecord[]> {
     if (!wanted.some((action) => actions.includes(action))) return;
     let number = 0;
-    for await (const batch of this.#records.read()) {
+    for await (const batch of this.all()) {
       let records: ListedRecord[] = [];
       for (let index = 0; index < batch.count; index++, number++) {
         if (wanted.includes(actions[number]!))

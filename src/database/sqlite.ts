@@ -68,6 +68,7 @@ const sqliteDialect: Dialect = {
     integer: 'INTEGER',
     flag: 'INTEGER',
     instant: 'TEXT',
+    day: 'TEXT',
     raw: 'TEXT',
   },
   altersTogether: false,

@@ -222,7 +222,7 @@ function goneLimitError(
 function runEntry(
   { dialect }: Database,
   run: number,
-  { part, total, counts, error }: SyncedPart,
+  { part, total, counts, error, written }: SyncedPart,
   { version, clock }: SyncOptions,
 ): StoredRow {
   // Where the part failed, its counts are of changes that were not made.
@@ -242,6 +242,7 @@ function runEntry(
     error?.message.replaceAll('\0', '\uFFFD') ?? null,
     version,
     part.organization ?? null,
+    written?.rule ?? null,
   ];
 }
 

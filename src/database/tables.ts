@@ -5,6 +5,8 @@ import { quoteName, type Database, type Dialect } from './database.ts';
 interface OwnTable {
   readonly columns: Readonly<Record<string, keyof Dialect['types'] | '?key' | '?integer'>>;
   readonly primaryKey: readonly string[];
+  /** Columns that earlier versions did not have, which are added to their tables. */
+  readonly later?: readonly string[];
 }
 
 const RECORDS: OwnTable = {
@@ -41,8 +43,10 @@ const RUNS: OwnTable = {
     error: '?key',
     folio_version: 'key',
     organization: '?key',
+    rule: '?key',
   },
   primaryKey: ['run', 'profile', 'resource'],
+  later: ['rule'],
 };
 
 const COLUMNS: OwnTable = {
@@ -67,6 +71,22 @@ export async function readRuns(
   );
   const organizations = new Map(known.map((cells) => [String(cells[0]), String(cells[1])]));
   return { last: Number(row![0]), organizations };
+}
+
+/**
+ * By which rule the columns of documents were worked out that the last whole sync of the table wrote; undefined where it
+ * was by none, or there was no such sync.
+ */
+export async function readRule(
+  database: Database,
+  table: string,
+  profile: string,
+): Promise<string | undefined> {
+  const [row] = await database.query(
+    `SELECT rule FROM ${database.table('_runs')} WHERE complete AND resource = ? AND profile = ? ORDER BY run DESC LIMIT 1`,
+    [table, profile],
+  );
+  return row?.[0] === null ? undefined : String(row?.[0]);
 }
 
 /**
@@ -117,10 +137,16 @@ export async function addRecordKey(database: Database, table: string): Promise<v
 }
 
 /** Whether the table is there. Throws UsageError where it is another than folio makes. */
-async function requireOwn(database: Database, name: string, { columns }: OwnTable): Promise<boolean> {
+async function requireOwn(
+  database: Database,
+  name: string,
+  { columns, later = [] }: OwnTable,
+): Promise<boolean> {
   const relation = await database.relation(name);
   if (relation === undefined) return false;
-  const isOwn = Object.keys(columns).every((column) => relation.columns.has(column));
+  const isOwn = Object.keys(columns).every(
+    (column) => later.includes(column) || relation.columns.has(column),
+  );
   if (relation.kind !== 'table' || !isOwn) throw foreignRelation(database, name);
   return true;
 }
@@ -155,8 +181,15 @@ function isNewer(text: string, version: string): boolean {
 
 /** Returns whether it was not there. */
 async function makeTable(database: Database, name: string, table: OwnTable): Promise<boolean> {
-  if ((await database.relation(name)) !== undefined) return false;
   const { types, tableOptions } = database.dialect;
+  const there = await database.relation(name);
+  if (there !== undefined) {
+    for (const column of table.later?.filter((one) => !there.columns.has(one)) ?? [])
+      await database.query(
+        `ALTER TABLE ${database.table(name)} ADD COLUMN ${quoteName(column)} ${types.key}`,
+      );
+    return false;
+  }
   const list = Object.entries(table.columns).map(([column, type]) =>
     type === '?key' || type === '?integer'
       ? `${quoteName(column)} ${types[type === '?key' ? 'key' : 'integer']}`

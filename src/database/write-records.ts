@@ -11,7 +11,17 @@ import {
   type StoredRow,
   type StoredValue,
 } from './database.ts';
-import { ADD, BRING_BACK, BRING_BACK_CHANGED, CHANGE, RESPELL, type Differences } from './differences.ts';
+import {
+  ADD,
+  BRING_BACK,
+  BRING_BACK_CHANGED,
+  CHANGE,
+  LEAVE,
+  RESPELL,
+  REWORK,
+  type Differences,
+} from './differences.ts';
+import { DOCUMENT_COLUMNS, DocumentColumns } from './document-columns.ts';
 import {
   RowReader,
   STABLE_NAMES,
@@ -21,7 +31,7 @@ import {
   type TableColumn,
 } from './record-columns.ts';
 import type { ListedRecord } from './spooled-listing.ts';
-import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
+import { OWN_COLUMNS, addRecordKey, makeRecordTables, readRule } from './tables.ts';
 
 interface RecordsToWrite {
   readonly table: string;
@@ -42,6 +52,8 @@ export interface WrittenRecords {
   readonly withNul: number;
   /** Columns whose values the view cannot show. */
   readonly unreadable: readonly UnreadableColumn[];
+  /** By which rule the columns of documents were worked out; undefined for records that are none. */
+  readonly rule: string | undefined;
 }
 
 /** Keys of one statement. */
@@ -57,21 +69,25 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const lacksKey = await makeRecordTables(database, table);
   const survey = await surveyFields(differences);
   const facts = new Map(survey.columns.map((field, at) => [field, survey.factsOf(at)]));
-  const columns = planColumns(database.dialect, await readColumns(database, table), facts);
+  const documents = DocumentColumns.of(database.dialect, fields, profile);
+  const own = documents === undefined ? [] : [...DOCUMENT_COLUMNS.keys()];
+  const columns = planColumns(database.dialect, await readColumns(database, table), facts, own);
   const view = await CurrentView.of(database, table, columns.all, {
     fields,
     factsOf: (field) => facts.get(field),
+    own,
   });
-  await changeColumns(database, { table, columns, view });
+  await changeColumns(database, { table, columns, view, own });
   await noteColumns(database, { table, run, columns });
+  if (documents !== undefined) await findReworked(database, written, documents);
   for (let from = 0; from < gone.length; from += KEYS_TOGETHER) {
     const keys = gone.slice(from, from + KEYS_TOGETHER);
     await keepHistory(database, written, 'gone', keys);
     const sql = `UPDATE ${database.table(table)} SET _gone_run = ? WHERE _profile = ?`;
     await database.query(ofKeys(sql, keys), [run, profile, ...keys]);
   }
-  const names = columns.all.map(({ name }) => name);
-  const reader = new RowReader(database.dialect, columns.all);
+  const names = [...columns.all.map(({ name }) => name), ...own];
+  const reader = new RowReader(database.dialect, columns.all, documents);
   // Where the record says the same as before, the run of its last change stays.
   const set = ['_raw', ...names].map((name) => `, ${quoteName(name)} = ?`).join('');
   const update =
@@ -89,6 +105,11 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     });
     await database.each(update, rows);
   }
+  const rework = `UPDATE ${database.table(table)} SET ${own.map((name) => `${quoteName(name)} = ?`).join(', ')} WHERE _profile = ? AND _key = ?`;
+  for await (const records of listing.withAction(actions, REWORK)) {
+    const rows = records.map(({ key, batch, index }) => [...documents!.read(batch, index), profile, key]);
+    await database.each(rework, rows);
+  }
   if (actions.includes(ADD))
     await database.insert(table, [...OWN_COLUMNS, ...names], newRows(written, reader));
   if (lacksKey) await addRecordKey(database, table);
@@ -99,7 +120,33 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     withoutColumn: columns.withoutColumn,
     withNul: reader.withNul,
     unreadable: survey.columns.length === 0 ? [] : await view.unreadable(profile, run),
+    rule: documents?.rule,
   };
+}
+
+/**
+ * Learns what all documents say of their counterparties, and which of the rows that would be left have to be reworked: all where
+ * the last sync worked by another rule, else those whose counterparty has a newer document or lost its newest one.
+ */
+async function findReworked(
+  database: Database,
+  { table, profile, differences: { listing, actions, gone } }: RecordsToWrite,
+  documents: DocumentColumns,
+): Promise<void> {
+  const isNewRule = (await readRule(database, table, profile)) !== documents.rule;
+  if (!isNewRule && gone.length === 0 && actions.every((action) => action === LEAVE)) return;
+  for await (const batch of listing.all()) documents.learn(batch);
+  if (isNewRule) {
+    for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWORK;
+    return;
+  }
+  const sql = `SELECT _key, _party, _party_name FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL`;
+  for await (const rows of database.stream(sql, [profile])) {
+    for (const [key, party = null, name = null] of rows) {
+      const number = documents.areNewest(party, name) ? -1 : listing.find(String(key));
+      if (number >= 0 && actions[number] === LEAVE) actions[number] = REWORK;
+    }
+  }
 }
 
 /** What each field holds in the records that are to be written, in the order of first appearance. */
@@ -139,12 +186,24 @@ interface ColumnChange {
   readonly table: string;
   readonly columns: FittedColumns;
   readonly view: CurrentView;
+  /** Names of columns that are in no `_columns`. */
+  readonly own: readonly string[];
 }
 
 /** Changes the table and its view, where columns are new or hold something else than before. */
-async function changeColumns(database: Database, { table, columns, view }: ColumnChange): Promise<void> {
-  const { added, retyped } = columns;
+async function changeColumns(database: Database, { table, columns, view, own }: ColumnChange): Promise<void> {
+  const { added, renamed, retyped } = columns;
   const { dialect } = database;
+  const there = (await database.relation(table))!.columns;
+  for (const { from, to } of renamed) {
+    // The view has a column of this name as well, whose type it keeps, so that it is made anew.
+    await database.query(`DROP VIEW IF EXISTS ${database.table(`${table}_current`)}`);
+    await database.query(
+      `ALTER TABLE ${database.table(table)} RENAME COLUMN ${quoteName(from.name)} TO ${quoteName(to.name)}`,
+    );
+  }
+  const leavesRoom = new Set(renamed.map(({ from }) => from.name));
+  const ownAdded = own.filter((name) => !there.has(name) || leavesRoom.has(name));
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
   for (const { to } of altered) await refuseDependentViews(database, table, to);
@@ -154,15 +213,16 @@ async function changeColumns(database: Database, { table, columns, view }: Colum
       return `ALTER COLUMN ${column} TYPE ${type} USING ${column}::text::${type}`;
     }),
     ...added.map((column) => `ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`),
+    ...ownAdded.map((name) => `ADD COLUMN ${quoteName(name)} ${dialect.types[DOCUMENT_COLUMNS.get(name)!]}`),
   ];
   const hasView = (await database.relation(`${table}_current`)) !== undefined;
   // A column that no view reads can get another type. And who reads the view locks it before the table: so does this.
-  if (changes.length > 0 && hasView) await view.make({ unread: altered.map(({ to }) => to), absent: added });
+  if (changes.length > 0 && hasView) await view.hide(altered.map(({ to }) => to));
   // Together, since PostgreSQL may write the whole table anew for a statement.
   const statements = dialect.altersTogether && changes.length > 0 ? [changes.join(', ')] : changes;
   for (const statement of statements)
     await database.query(`ALTER TABLE ${database.table(table)} ${statement}`);
-  if (added.length > 0 || retyped.length > 0 || !hasView) await view.make();
+  if (changes.length > 0 || retyped.length > 0 || !view.isWhole) await view.make();
   if (dialect.engine !== 'SQLite') return;
   for (const { from, to } of retyped)
     if (from.type === 'numeric' || from.type === 'boolean') await rewriteAsText(database, table, to);
@@ -205,8 +265,8 @@ async function noteColumns(
   { table, run, columns }: { readonly table: string; readonly run: number; readonly columns: FittedColumns },
 ): Promise<void> {
   await database.each(
-    `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND "column" = ?`,
-    columns.retyped.map(({ to }) => [to.type, table, to.name]),
+    `UPDATE ${database.table('_columns')} SET type = ?, "column" = ? WHERE resource = ? AND field = ?`,
+    [...columns.retyped, ...columns.renamed].map(({ to }) => [to.type, to.name, table, to.field]),
   );
   await database.each(
     insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),

@@ -37,8 +37,13 @@ export interface Counterparty {
 export function counterpartyKey({ name, fiscalId }: Counterparty, sharedIds: readonly string[]): string {
   if (fiscalId === undefined) return JSON.stringify(['name', name]);
   const id = foldFiscalId(fiscalId);
-  const isShared = sharedIds.some((shared) => foldFiscalId(shared) === id);
-  return JSON.stringify(isShared ? ['shared', id, name] : ['id', id]);
+  return JSON.stringify(isSharedId(id, sharedIds) ? ['shared', id, name] : ['id', id]);
+}
+
+/** Whether a fiscal ID is one of those that many share. */
+export function isSharedId(fiscalId: string, sharedIds: readonly string[]): boolean {
+  const id = foldFiscalId(fiscalId);
+  return sharedIds.some((shared) => foldFiscalId(shared) === id);
 }
 
 /** Whether a text is a Chilean fiscal ID, written with its dash, and with the right check digit: no other number is. */

@@ -57,7 +57,9 @@ describe('a SQLite file', () => {
     });
     await theirs.rollback();
     await sync(ours, ['{"id":2}']);
-    expect(await theirs.query('SELECT _key FROM issued_current JOIN issued USING (id)')).toEqual([['2']]);
+    expect(await theirs.query('SELECT issued._key FROM issued_current JOIN issued USING (id)')).toEqual([
+      ['2'],
+    ]);
   });
 
   it('keeps amounts exact: as integer, as a number of 15 digits, else as text', async () => {

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { worthOf } from '../invoices/amounts.ts';
+import { COUNTERPARTY_ROLES, Counterparties } from '../invoices/counterparties.ts';
+import { Document } from '../invoices/document.ts';
+import type { Family } from '../invoices/documents.ts';
+import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
+import { counterpartyKey, isSharedId, type Counterparty } from '../invoices/fiscal-ids.ts';
+import { dayIn } from '../invoices/open-items.ts';
+import { formatDay } from '../json/calendar-day.ts';
+import { CellReader } from '../json/cells.ts';
+import { formatDecimal } from '../json/decimal.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { storableText, type Dialect, type StoredValue } from './database.ts';
+
+/*
+ * What a document is worth, when it is due and whose it is, by the rule of `src/invoices`: columns that folio works out when it
+ * writes the row, so that no query has to know the rule.
+ */
+
+/** The amounts among the columns, with their signs. */
+const AMOUNTS: Readonly<Record<string, AmountRole>> = {
+  _open: 'open',
+  _total: 'total',
+  _net: 'net',
+  _tax: 'tax',
+  _paid: 'paid',
+};
+
+/** The columns that a row of a document has beside those of its fields, and what they hold. */
+export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map([
+  ['_kind', 'key'],
+  ['_open', 'numeric'],
+  ['_total', 'numeric'],
+  ['_currency', 'key'],
+  ['_party', 'key'],
+  ['_party_name', 'key'],
+  ['_due', 'day'],
+  ['_net', 'numeric'],
+  ['_tax', 'numeric'],
+  ['_paid', 'numeric'],
+]);
+
+/** Raised when the rule of `src/invoices` changes, so that the next sync works the columns out anew. */
+const RULE = 1;
+
+/** The words of `_kind`; what has none counts as an invoice. */
+const KINDS: Partial<Record<Family, string>> = {
+  'credit note': 'credit',
+  'debit note': 'debit',
+  receipt: 'receipt',
+  'fee note': 'receipt',
+};
+
+/** Works out the columns of the documents of one profile. */
+export class DocumentColumns {
+  /** Of the rule and of what the columns mean: where it changes, rows that stay the same have to be written anew. */
+  readonly rule: string;
+  readonly #dialect: Dialect;
+  readonly #cells: CellReader;
+  readonly #document: Document;
+  readonly #counterparties = new Counterparties();
+  #newest: ReadonlySet<string> | undefined;
+
+  private constructor(dialect: Dialect, fields: Fields) {
+    this.#dialect = dialect;
+    const roles = [...COUNTERPARTY_ROLES, 'documentType', 'status', 'cancelled', 'currency', 'due'] as const;
+    const reads = { roles: [...roles, ...Object.values(AMOUNTS)] };
+    this.#document = new Document({ fields: { usual: fields } }, reads, (at) => this.#cells.cell(at));
+    this.#cells = new CellReader(this.#document.columns);
+    const meaning = JSON.stringify([RULE, fields.columns, fields.sharedIds]);
+    this.rule = createHash('sha256').update(meaning).digest('hex').slice(0, 32);
+  }
+
+  /** Undefined for a listing of something else than documents that may be open. */
+  static of(dialect: Dialect, fields: FieldsOf, profile: string): DocumentColumns | undefined {
+    const areDocuments = fields.usual.declared.some(([, , role]) => role === 'open');
+    return areDocuments ? new DocumentColumns(dialect, ofProfile(fields, profile)) : undefined;
+  }
+
+  /** Learns what documents say of their counterparties: all have to be learned before the first is read. */
+  learn(batch: RecordBatch): void {
+    for (let index = 0; index < batch.count; index++) {
+      this.#show(batch, index);
+      this.#counterparties.add(this.#document);
+    }
+  }
+
+  /** The cells of the columns, in the order of `DOCUMENT_COLUMNS`. */
+  read(batch: RecordBatch, index: number): StoredValue[] {
+    this.#show(batch, index);
+    const document = this.#document;
+    const [party, name] = this.#namesOf(this.#counterparties.of(document));
+    const due = dayIn(document, 'due');
+    const cells: Readonly<Record<string, StoredValue>> = {
+      _kind: document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none',
+      _currency: textOf(document.currency),
+      _party: party,
+      _party_name: name,
+      _due: typeof due === 'number' ? this.#dialect.value('day', formatDay(due)) : null,
+    };
+    return Array.from(DOCUMENT_COLUMNS.keys(), (column) => {
+      const role = AMOUNTS[column];
+      return role === undefined ? cells[column]! : this.#amount(role);
+    });
+  }
+
+  /** Whether these are `_party` and `_party_name` of some counterparty: of those of a row that are not, there is a newer document. */
+  areNewest(party: StoredValue, name: StoredValue): boolean {
+    this.#newest ??= new Set(
+      Array.from(this.#counterparties.all(), (one) => JSON.stringify(this.#namesOf(one))),
+    );
+    return this.#newest.has(JSON.stringify([party, name]));
+  }
+
+  #show(batch: RecordBatch, index: number): void {
+    this.#cells.moveTo(batch, index);
+    this.#document.show(0);
+  }
+
+  /** `_party` and `_party_name`. */
+  #namesOf(counterparty: Counterparty): readonly [StoredValue, StoredValue] {
+    return [textOf(partyOf(counterparty, this.#document.fields.sharedIds)), textOf(counterparty.name)];
+  }
+
+  #amount(role: AmountRole): StoredValue {
+    const worth = worthOf(this.#document, role);
+    if (worth === 'in no sum') return this.#dialect.value('numeric', '0');
+    return typeof worth === 'string' ? null : this.#dialect.value('numeric', formatDecimal(worth.amount));
+  }
+}
+
+function textOf(text: string | undefined): StoredValue {
+  return text === undefined ? null : storableText(text);
+}
+
+/**
+ * A text that is equal for the documents of one counterparty, and for no others: its fiscal ID; where it has none, its name in
+ * quotes; both where the ID is one that many share.
+ */
+function partyOf(counterparty: Counterparty, sharedIds: readonly string[]): string | undefined {
+  const { fiscalId, name } = counterparty;
+  const quoted = name && JSON.stringify(name);
+  if (fiscalId === undefined) return quoted;
+  // It may look like a name in quotes.
+  if (fiscalId.includes('"')) return counterpartyKey(counterparty, sharedIds);
+  return isSharedId(fiscalId, sharedIds) ? `${fiscalId.trim()} ${quoted ?? ''}`.trim() : fiscalId.trim();
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
+import { withSettings } from '../support/settings-folder.ts';
+import { runHere } from '../support/run-here.ts';
+import { withSandbox } from '../support/sandbox-here.ts';
+import { runSync } from '../support/sync-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const server = postgresForTests();
+
+/** Of what the rule makes of `everyKind`. Where it changes, raise RULE in `document-columns.ts`: databases keep what it made. */
+const RULE_1 = 'e8fdb2b9faafac14c435be1f3ca71c6b';
+
+const COLUMNS = [
+  ...['_kind', '_open', '_total', '_currency', '_party', '_party_name'],
+  ...['_due', '_net', '_tax', '_paid'],
+];
+
+/** A record with these members, of which 100 of 119 are open unless they say otherwise. */
+const record = (id: string, members: string): string =>
+  JSON.stringify({
+    ...{ id, number: id, date: '2026-01-01', currency: 'CLP', amountToBePaid: 100, totalAmount: 119 },
+    ...(JSON.parse(`{${members}}`) as object),
+  });
+
+const party = (fiscalId: string, name?: string): string => `"customer":${JSON.stringify({ fiscalId, name })}`;
+
+const A = party('60155495-K', 'Old Ltda.');
+
+/** What a document says, and what folio makes of it. */
+const DOCUMENTS: readonly (readonly [members: string, row: string])[] = [
+  [`${A},"dueBy":"2026-02-29"`, 'invoice|100|119|CLP|60.155.495-k|New SpA||||'],
+  [
+    `"customer":{"fiscalId":"060.155.495-k"},"currency":" clp ","dueBy":"2026-02-28T00:00:00Z","netAmount":100,"taxAmount":19,"paidAmount":19`,
+    'invoice|100|119|CLP|60.155.495-k|New SpA|2026-02-28|100|19|19',
+  ],
+  [
+    `${party('60.155.495-k', 'New SpA')},"date":"2026-03-01","documentType":"61"`,
+    'credit|-100|-119|CLP|60.155.495-k|New SpA||||',
+  ],
+  [`${A},"documentType":"DEBIT_NOTE","amountToBePaid":"100"`, 'debit||119|CLP|60.155.495-k|New SpA||||'],
+  [`${A},"documentType":"39","status":"ANULADA"`, 'receipt|0|119|CLP|60.155.495-k|New SpA||||'],
+  [`${A},"documentType":"52","netAmount":5`, 'none|0|0|CLP|60.155.495-k|New SpA||0|0|0'],
+  [`${A},"status":"VOID","amountToBePaid":"x"`, 'none|0|0|CLP|60.155.495-k|New SpA||0|0|0'],
+  [`"customer":{"name":"60155495-K"},"currency":null`, 'invoice|100|119||"60155495-K"|60155495-K||||'],
+  [party('66666666-6', 'Ana'), 'invoice|100|119|CLP|66666666-6 "Ana"|Ana||||'],
+  [party('66.666.666-6', 'Eva'), 'invoice|100|119|CLP|66.666.666-6 "Eva"|Eva||||'],
+  [`"amountToBePaid":null,"customer":{"fiscalId":"-"}`, 'invoice||119|CLP||||||'],
+];
+
+/** Documents of each type that anybody could mean, in each status, and the fiscal IDs that could be one. */
+function everyKind(): string[] {
+  const codes = [...Array(120).keys(), 801, 914].map(String);
+  const words =
+    'INVOICE ExemptInvoice nota_de_credito DEBIT_NOTE FEE_NOTE BOLETA guía_de_despacho QUOTE ORDER IMPORT_DECLARATION';
+  const types = [...codes, ...words.split(' ')];
+  const states = ['PAID', 'nullified', 'ANULADA', 'CANCELADA', 'CANCELLED', 'VOID', 'voided'];
+  const ids = ['60155495-K', '060.155.495-k', '0012', '12', '66666666-6', '-', ' 1–9 '];
+  return types.flatMap((documentType, at) =>
+    states.map((status, nth) => {
+      const customer = { fiscalId: ids[(at + nth) % ids.length], name: `N${at % 3}` };
+      return record(`${at}-${nth}`, JSON.stringify({ documentType, status, customer }).slice(1, -1));
+    }),
+  );
+}
+
+it('the rule that a database notes is another where it makes something else', async () => {
+  const address = join(temporaryFolder(), 'books.db');
+  await runSync({ issued: everyKind() }, [address, 'issued']);
+  const rows = await ask(address, `SELECT _key, ${COLUMNS.join(', ')} FROM issued ORDER BY 1`);
+  expect(rows).toHaveLength(924);
+  expect(createHash('sha256').update(rows.join('\n')).digest('hex').slice(0, 32)).toBe(RULE_1);
+});
+
+describeDatabases('the columns that folio works out, in %s', (engine) => {
+  const newAddress = async (): Promise<string> =>
+    engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server().createDatabase();
+  const columnsIn = (address: string): Promise<string[]> =>
+    ask(address, `SELECT ${COLUMNS.join(', ')} FROM issued_current ORDER BY _key`);
+  const synced = async (address: string, records: readonly string[], env = {}): Promise<string> => {
+    const exit = await runSync(
+      { issued: [...records] },
+      [address, 'issued', '--format', 'csv', '--allow-gone'],
+      { env },
+    );
+    expect([exit.code, exit.stderr.replaceAll(/^warning: .*\n/gm, '')]).toEqual([0, '']);
+    return exit.text.split('\n')[1]!.split(',').slice(2, 7).join(' ');
+  };
+
+  const id = (at: number): string => String(10 + at);
+  const records = DOCUMENTS.map(([members], at) => record(id(at), members));
+
+  it('are what the document is worth, in the name of its counterparty’s newest document', async () => {
+    const address = await newAddress();
+    await synced(address, records);
+    expect(await columnsIn(address)).toEqual(DOCUMENTS.map(([, row]) => row));
+  });
+
+  it('are written anew where a newer document calls the counterparty otherwise, and where that is gone', async () => {
+    const address = await newAddress();
+    const books = [record('1', A), record('2', party('1-9', 'Other')), record('3', A)];
+    const state = (): Promise<string[]> =>
+      ask(address, "SELECT _key, _hash, _changed_run FROM issued WHERE _key < '4' ORDER BY 1");
+    await synced(address, books);
+    const before = await state();
+    const named = (): Promise<string[]> =>
+      ask(address, 'SELECT _party, _party_name FROM issued_current ORDER BY _key');
+    const newer = record('4', `${party('060155495-k', 'New SpA')},"date":"2026-01-02"`);
+    expect(await synced(address, [...books, newer])).toBe('4 1 0 0 0');
+    expect(await named()).toEqual([
+      '060155495-k|New SpA',
+      '1-9|Other',
+      ...Array(2).fill('060155495-k|New SpA'),
+    ]);
+    expect(await synced(address, books)).toBe('3 0 0 1 0');
+    expect(await named()).toEqual(['60155495-K|Old Ltda.', '1-9|Other', '60155495-K|Old Ltda.']);
+    expect(await state()).toEqual(before);
+    expect(await ask(address, 'SELECT _change FROM issued_history')).toEqual(['gone']);
+    expect(await ask(address, "SELECT _party_name FROM issued WHERE _key = '4'")).toEqual(['New SpA']);
+  });
+
+  it('are written anew where the setting of a field has changed, and for a database of a version before', async () => {
+    const address = await newAddress();
+    await synced(address, records);
+    const opens = (): Promise<string[]> => ask(address, 'SELECT _open FROM issued_current ORDER BY _key');
+    const before = await columnsIn(address);
+    const state = (): Promise<string[]> =>
+      ask(address, 'SELECT _key, _hash, _changed_run, _raw FROM issued ORDER BY 1');
+    const stored = await state();
+    const env = withSettings({ 'fields.amount': 'totalAmount' });
+    expect(await synced(address, records, env)).toBe('11 0 0 0 0');
+    expect(await opens()).toEqual(['119', '119', '-119', '119', '0', '0', '0', '119', '119', '119', '119']);
+    await ask(address, 'DROP VIEW issued_current');
+    for (const column of COLUMNS) await ask(address, `ALTER TABLE issued DROP COLUMN ${column}`);
+    await ask(address, 'ALTER TABLE _runs DROP COLUMN rule');
+    await ask(
+      address,
+      'CREATE VIEW issued_current AS SELECT _profile, id, number FROM issued WHERE _gone_run IS NULL',
+    );
+    await ask(address, 'CREATE VIEW mine AS SELECT id FROM issued_current');
+    expect(await synced(address, records)).toBe('11 0 0 0 0');
+    expect([await columnsIn(address), await state()]).toEqual([before, stored]);
+    expect(await ask(address, 'SELECT count(*) FROM mine JOIN issued_history ON true')).toEqual(['0']);
+  });
+
+  it('have their names, also where the service sends others of them or a version before stored these', async () => {
+    const address = await newAddress();
+    await synced(address, [record('1', '"_open":"theirs"')]);
+    expect(await ask(address, 'SELECT _open, _open_2 FROM issued_current')).toEqual(['100|theirs']);
+    await ask(address, 'DROP VIEW issued_current');
+    await ask(address, 'ALTER TABLE issued DROP COLUMN _open');
+    await ask(address, 'ALTER TABLE issued RENAME COLUMN _open_2 TO _open');
+    await ask(address, `UPDATE _columns SET "column" = '_open' WHERE "column" = '_open_2'`);
+    await ask(address, 'UPDATE _runs SET rule = NULL');
+    await ask(address, 'CREATE VIEW issued_current AS SELECT _profile, id, _open FROM issued');
+    await synced(address, [record('1', '"_open":"theirs"')]);
+    expect(await ask(address, 'SELECT _open, _open_2 FROM issued_current')).toEqual(['100|theirs']);
+  });
+
+  it.each([1, 2, 3])('add up to what aging says, in the books of seed %i', async (seed) => {
+    const address = await newAddress();
+    await withSandbox(['--seed', String(seed), '--awkward', '--issued', '400'], async (env) => {
+      expect(await runHere(['sync', address], { env })).toMatchObject({ code: 0 });
+      for (const [listing, ...flags] of [['issued'], ['received', '--payable']] as const) {
+        const { stdout } = await runHere(['aging', ...flags, '--format', 'json'], { env });
+        const balances = (
+          JSON.parse(stdout.toString('utf8')) as Record<string, string | number | null>[]
+        ).map(({ fiscalId, counterparty, currency, total }) =>
+          [fiscalId ?? JSON.stringify(counterparty), currency, Number(total).toFixed(2)].join('|'),
+        );
+        const sums = await ask(
+          address,
+          `SELECT _party, _currency, sum(_open) FROM ${listing}_current GROUP BY 1, 2`,
+        );
+        const groups = sums.map((sum) => sum.replace(/[^|]*$/, (amount) => Number(amount).toFixed(2)));
+        const hasAmount = (line: string): boolean => !line.endsWith('|0.00');
+        expect(balances.length).toBeGreaterThan(5);
+        expect(groups.filter(hasAmount).toSorted()).toEqual(balances.filter(hasAmount).toSorted());
+      }
+    });
+  });
+});
