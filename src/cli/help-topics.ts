@@ -114,6 +114,7 @@ What the column holds decides how a value is read. A value that the column canno
 * within a list :: payments.date>=2026-10 where any object of the list is so, payments.date!=2026-10 where none
 A column that no record had is an error, here and in --sum, --group-by and --sort. What few records have is
   declared by the listing or by you, folio config set known.issued buyer,shop: then nothing is found.
+Of an export or a database, today is the day on which it was read, by its receipt or its last whole sync.
 --overdue keeps documents that are still to be paid and were due before today: no credits, and nothing
   cancelled. --since and --until go by the date of issue.
 folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status,

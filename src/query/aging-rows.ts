@@ -181,11 +181,12 @@ export function agingQuestion(
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
-  // The service tells what is open now, not what was open on that day.
-  const note =
+  // The records tell what is open on their own day, not what was open on another one.
+  const lack =
     asOf < today
-      ? `balances of ${formatDay(today)}: payments after ${formatDay(asOf)} are not undone`
-      : undefined;
+      ? `payments after ${formatDay(asOf)} are not undone`
+      : 'what was issued or paid since is not in them';
+  const note = asOf === today ? undefined : `balances of ${formatDay(today)}: ${lack}`;
   let balances: readonly AgedBalance[] = [];
   const sum = (of: (balance: AgedBalance) => number): number =>
     balances.reduce((all, balance) => all + of(balance), 0);

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Buckets } from '../invoices/open-items.ts';
-import { DATE_FORMS, parseDate, type DateValue } from './where/date-value.ts';
+import { DATE_FORMS, parseDate, type DateValue, type DayOfQuestion } from './where/date-value.ts';
 import { CALENDAR_UNITS, type CalendarUnit } from '../invoices/periods.ts';
 
 /** How a column and the values of a condition are compared: see `folio help questions`. */
@@ -155,13 +155,12 @@ export const DATE_FLAGS = [
 export interface DateAsked {
   /** As it was written: `-30d`. */
   readonly text: string;
-  /** @param today in days since 1970-01-01 */
-  readonly on: (today: number) => DateValue;
+  readonly on: (day: DayOfQuestion) => DateValue;
 }
 
 /** Reads a date as `--since` has it. Throws UsageError. */
 export function parseDateAsked(flag: string, text: string): DateAsked {
-  if (parseDate(text, 0) !== undefined) return { text, on: (today) => parseDate(text, today)! };
+  if (parseDate(text, { today: 0 }) !== undefined) return { text, on: (day) => parseDate(text, day)! };
   throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint: DATE_FORMS });
 }
 

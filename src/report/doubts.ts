@@ -1,7 +1,8 @@
 import { fieldOf, type Role } from '../invoices/fields.ts';
 import type { FindingDetails } from '../findings.ts';
 import type { Doubt } from './figures.ts';
-import { el, type Content } from './html.ts';
+import { el, noteLine, type Content } from './html.ts';
+import type { RecordNote } from './invoice-figures.ts';
 import type { DoubtWords, Writing } from './words.ts';
 
 /** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
@@ -21,6 +22,21 @@ export function missingColumnText(
   if (details?.code !== 'column missing' || doubts === undefined) return undefined;
   const role = details.role as Role;
   return doubts.column(doubts.roles[role], details.columns, fieldOf(role));
+}
+
+/** The day to which a page counts, that of its balances, in days since 1970-01-01, and what else there is to say of its records. */
+interface RecordsTold {
+  readonly asOf: number;
+  readonly today: number;
+  readonly notes: readonly RecordNote[];
+}
+
+/** What a reader of a page might not expect of its records. That they are a part is said apart. */
+export function recordNotes({ asOf, today, notes }: RecordsTold, { words, longDay }: Writing): Content {
+  const balances = words[asOf < today ? 'laterPayments' : 'earlierBalances'];
+  const texts = notes.flatMap((note) => (note === 'part' ? [] : words[note]));
+  if (asOf !== today) texts.unshift(balances({ day: longDay(today) }));
+  return noteLine(texts);
 }
 
 /** What folio says on the command line, be the page in another language. */

@@ -9,10 +9,12 @@ import type { InvoiceList } from './invoice-figures.ts';
  * The figures behind the page as JSON. Amounts are strings with every digit, days are `2026-11-21`, months `2026-11`;
  * null is what the records do not say.
  */
-export function figuresJson({ dates, complete, doubts, organization }: ReportFigures): string {
+export function figuresJson({ dates, notes, complete, doubts, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
   const report = {
     asOf: formatDay(dates.asOf),
+    balancesOf: formatDay(dates.today),
+    notes,
     period: { name, first: formatDay(first), last: formatDay(last) },
     complete,
     doubts: doubts.map(({ text }) => text),

@@ -13,6 +13,7 @@ import {
   type CurrencyFigures,
   type DirectionFigures,
   type MissingFigure,
+  type RecordNote,
   type ReportDates,
 } from './invoice-figures.ts';
 
@@ -79,6 +80,7 @@ export interface Doubt extends Finding {
 /** Everything that a report shows. */
 export interface ReportFigures {
   readonly dates: ReportDates;
+  readonly notes: readonly RecordNote[];
   /** True when every listing was read whole. */
   readonly complete: boolean;
   /** Why it is not complete. */

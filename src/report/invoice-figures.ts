@@ -21,6 +21,9 @@ export interface ReportDates {
   readonly period: Period;
 }
 
+/** What there is to say of records besides their day: nothing says when they were read, some are newer, or they are a part. */
+export type RecordNote = 'undated' | 'newer' | 'part';
+
 /** One open invoice, as a line of a list. */
 interface OpenInvoice {
   readonly number: string | undefined;

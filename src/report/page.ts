@@ -1,7 +1,7 @@
 import type { ReportFigures } from './figures.ts';
 import { el, type Html, type Content } from './html.ts';
 import { htmlPage } from './page-frame.ts';
-import { doubtText } from './doubts.ts';
+import { doubtText, recordNotes } from './doubts.ts';
 import { organizationSection } from './sections.ts';
 import { fiscalIdTerm } from './terms.ts';
 import type { Writing } from './words.ts';
@@ -56,12 +56,13 @@ function factLine(facts: readonly (string | undefined)[]): Html {
   );
 }
 
-function verdict({ complete, doubts, dates }: ReportFigures, writing: Writing): Content {
+function verdict({ complete, doubts, dates, notes }: ReportFigures, writing: Writing): Content {
   const { words } = writing;
-  const later = dates.asOf < dates.today ? el('p.note', words.laterPayments) : undefined;
-  if (complete) return [el('p.verdict', words.whole), later];
+  const told = recordNotes({ ...dates, notes }, writing);
+  if (complete) return [el('p.verdict', words.whole), told];
   const list = doubts.map((doubt) => el('li', doubtText(doubt, writing)));
-  return [el('div.verdict.doubt', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), later];
+  if (notes.includes('part')) list.push(el('li', words.part));
+  return [el('div.verdict.doubt', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), told];
 }
 
 /**

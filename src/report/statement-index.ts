@@ -2,6 +2,7 @@ import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../jso
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { byCurrency } from '../query/result-rows.ts';
+import { recordNotes } from './doubts.ts';
 import { el, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
@@ -37,6 +38,8 @@ export function statementIndex(pages: readonly IndexedStatement[], options: Inde
     el(
       'main',
       isWhole ? undefined : el('p.verdict.doubt', { role: 'alert' }, el('strong', words.indexNotWhole)),
+      options.notes.includes('part') ? el('p.verdict.doubt', { role: 'alert' }, words.part) : undefined,
+      recordNotes(options, writing),
       pages.length === 0 ? el('p', words.nobody) : undefined,
       profiles.map((profile) =>
         senderSection(

@@ -2,6 +2,7 @@ import { addDecimals, DECIMAL_ZERO, formatDecimal, widestScale, type Decimal } f
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { ageNames, lookOf, UNDATED } from './ages.ts';
 import { fillOf, hatching, sampleOf } from './charts.ts';
+import { recordNotes } from './doubts.ts';
 import { el, noteLine, type Html, type Content } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
@@ -21,9 +22,10 @@ interface StatementPageOptions extends StatementFacts {
  */
 export function statementPage(
   { statement, organization, organizationFiscalId, isWhole }: OwnStatement,
-  { asOf, listing, writing, note }: StatementPageOptions,
+  { writing, note, ...facts }: StatementPageOptions,
 ): string {
   const { words } = writing;
+  const { asOf, listing, notes } = facts;
   const { party, unreadable, currencies } = statement;
   const sender = organization ?? organizationFiscalId ?? words.organization;
   const name = party.name ?? party.fiscalId ?? words.noName;
@@ -48,6 +50,8 @@ export function statementPage(
         idLine(party.fiscalId, name, writing),
       ),
       isDoubtful ? el('p.verdict.doubt', { role: 'alert' }, doubt) : settled,
+      notes.includes('part') ? el('p.verdict.doubt', { role: 'alert' }, words.part) : undefined,
+      recordNotes(facts, writing),
       open.map((one, index) => currencySection(one, { writing, listing, id: `c${index + 1}` })),
       leftOut(currencies, writing),
       note === undefined ? undefined : el('section.message', paragraphs(note)),

@@ -5,6 +5,7 @@ import type { ShownColumns } from '../output/column-roles.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { AGES } from './ages.ts';
 import { amountJson, textJson, type Row } from '../query/rows.ts';
+import type { RecordNote } from './invoice-figures.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 
 /** A statement, and the organization that sends it. */
@@ -22,8 +23,10 @@ export interface OwnStatement {
 
 /** What all statements of a run have in common. */
 export interface StatementFacts {
-  /** Days since 1970-01-01. */
+  /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
   readonly asOf: number;
+  readonly today: number;
+  readonly notes: readonly RecordNote[];
   readonly listing: 'issued' | 'received';
 }
 
@@ -90,7 +93,7 @@ function dayJson(day: StatedDay): string {
 /** The statements as one JSON document. Amounts are numbers with every digit; null is what the records do not say. */
 export function statementsJson(
   statements: readonly OwnStatement[],
-  { asOf, listing }: StatementFacts,
+  { asOf, today, notes, listing }: StatementFacts,
 ): string {
   const isWhole = (own: OwnStatement): boolean => own.isWhole && own.statement.unreadable === 0;
   const all = statements.map((own) => {
@@ -108,6 +111,8 @@ export function statementsJson(
   });
   return `${objectJson([
     ['asOf', JSON.stringify(formatDay(asOf))],
+    ['balancesOf', JSON.stringify(formatDay(today))],
+    ['notes', JSON.stringify(notes)],
     ['listing', JSON.stringify(listing)],
     ['statements', listJson(all)],
   ])}\n`;

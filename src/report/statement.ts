@@ -75,7 +75,8 @@ export interface StatementFigures {
 interface StatementOptions {
   readonly fields: FieldsOf;
   readonly listing: 'issued' | 'received';
-  /** In days since 1970-01-01. */
+  /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
+  readonly asOf: number;
   readonly today: number;
   /** Whether who has nothing open gets a statement, too. */
   readonly everyone: boolean;
@@ -96,14 +97,14 @@ export class StatementTally {
   readonly #seen = new Map<string, Counterparty>();
 
   constructor(options: StatementOptions) {
-    const { fields, listing, today } = options;
+    const { fields, listing, asOf, today } = options;
     this.#options = options;
     this.#own = new OwnNames(listing);
     const besides = { roles: ['total'] as const, names: ['payments', ...this.#own.columns] };
     this.#aging = new Aging({
       fields,
       buckets: DEFAULT_BUCKETS,
-      asOf: today,
+      asOf,
       today,
       apart: true,
       besides,
@@ -180,7 +181,7 @@ export class StatementTally {
       const day = dayIn(documents, role);
       return day === 'unreadable' ? documents.text(role) : day;
     };
-    const days = item.kind === 'open' && item.due !== undefined ? this.#options.today - item.due : undefined;
+    const days = item.kind === 'open' && item.due !== undefined ? this.#options.asOf - item.due : undefined;
     const total = worthOf(documents, 'total');
     const ofNoAge = { open: UNDATED, credit: CREDIT, cancelled: CANCELLED };
     const document: StatedDocument = {

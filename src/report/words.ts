@@ -40,8 +40,24 @@ const WORDS = {
     'Estas cifras no están completas. No las use como base.',
   ),
   laterPayments: both(
-    'The service tells balances as they are today. What was paid after the day above is counted as paid already.',
-    'El servicio informa los saldos de hoy. Lo pagado después de la fecha indicada ya se cuenta como pagado.',
+    'The balances are those of {day}. What was paid after the day above is counted as paid already.',
+    'Los saldos son los del {day}. Lo pagado después de la fecha indicada ya se cuenta como pagado.',
+  ),
+  earlierBalances: both(
+    'The balances are those of {day}. What was issued or paid since is not in them.',
+    'Los saldos son los del {day}. Lo emitido o pagado desde entonces no está en ellos.',
+  ),
+  undated: both(
+    'Nothing says when these records were read: they may be older than the day above.',
+    'Nada dice cuándo se leyeron estos registros: pueden ser anteriores a la fecha indicada.',
+  ),
+  newer: both(
+    'Some of the records were read after the day above.',
+    'Parte de los registros se leyó después de la fecha indicada.',
+  ),
+  part: both(
+    'Only a part of the documents was there to read: what is told here may not be all.',
+    'Solo había una parte de los documentos: lo que se informa aquí puede no ser todo.',
   ),
   receivable: both('Receivable', 'Por cobrar'),
   payable: both('Payable', 'Por pagar'),

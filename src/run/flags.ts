@@ -26,6 +26,7 @@ import {
 } from './flag.ts';
 import {
   columnList,
+  day,
   delimiter,
   flagNamed,
   formatWord,
@@ -250,19 +251,20 @@ export const READS_A_FILE: Rule = not(
 );
 
 /** `--from`: reads the records from a file or a database instead of the service. */
-export function fromFlag(...rules: readonly Rule[]) {
-  return headed('Questions:', {
-    from: text(
-      '--from <file>',
-      'read an export in jsonl or json, standard input (-) or a database of folio sync: nothing is sent, no token is needed',
-      READS_A_FILE,
-      ...rules,
-    ),
-  });
-}
+export const fromFlags = headed('Questions:', {
+  from: text(
+    '--from <file>',
+    'read an export in jsonl or json, standard input (-) or a database of folio sync: nothing is sent, no token is needed',
+    READS_A_FILE,
+  ),
+});
 
-/** The same for commands whose receipts are of requests. */
-export const fromFlags = fromFlag(not(['--receipt'], READS_A_FILE.why));
+/** `--as-of`: the day to which ages are counted. */
+export const asOfFlag = valued(
+  '--as-of <date>',
+  'the day to count to, such as 2026-10-31 (default: the day of the records); later payments are not undone',
+  day,
+);
 
 /** The questions that folio itself answers from the records. */
 export const questionFlags = headed('Questions:', {

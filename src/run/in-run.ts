@@ -6,6 +6,7 @@ import { Notices } from './notices.ts';
 import { checkPaths } from './paths.ts';
 import type { ProgressView } from './progress-display.ts';
 import { PartState, type Run, type RunOptions } from './run.ts';
+import { RunDay } from './run-day.ts';
 import { SharedBySessions } from './session.ts';
 
 /**
@@ -44,7 +45,8 @@ export async function inRun(
     });
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
     const shared = new SharedBySessions(context, flags);
-    const run = { context, flags, notices, whole, parts, shared, startedAt };
+    const day = new RunDay(clock, notices);
+    const run = { context, flags, notices, whole, parts, shared, day, startedAt };
     try {
       if (receipt === undefined) await work(run);
       else await withReceipt!({ ...options, ...run, file: receipt }, () => work(run));

@@ -99,11 +99,11 @@ type WhereFlags = Pick<QuestionFlags, 'where' | 'overdue' | 'since' | 'until'>;
 /** What keeps the records that are asked for; undefined where all are. */
 async function filterOf(part: Part, flags: WhereFlags, placeOf?: PlaceOf): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
-  const { context, names } = part;
+  const { context, names, run } = part;
   if (where.length === 0 && !asksOfDocuments(flags)) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const { roleNamed } = await import('../invoices/column-names.ts');
-  const at = whereContext(context);
+  const at = whereContext(context, run.day);
   const tests = where.map((condition) => {
     const role = roleNamed(condition.column, names, names.fields.usual);
     return conditionTest(condition, at, role !== undefined && ROLE_TYPES.has(role));
@@ -112,26 +112,32 @@ async function filterOf(part: Part, flags: WhereFlags, placeOf?: PlaceOf): Promi
   return new WhereFilter([...tests, ...ofDocuments], { names, placeOf });
 }
 
-/** The day and the locale that conditions are read with. */
-export function whereContext({ clock, env }: Context): WhereContext {
-  return { today: localDay(clock.now()), locale: localeOf(env) };
+/** The day and the locale that conditions are read with: without a day of the run, the one that it is. */
+export function whereContext({ clock, env }: Context, day?: Pick<WhereContext, 'today'>): WhereContext {
+  const locale = localeOf(env);
+  return {
+    get today() {
+      return day?.today ?? localDay(clock.now());
+    },
+    locale,
+  };
 }
 
-async function documentTests(flags: WhereFlags, { today }: WhereContext): Promise<RecordTest[]> {
+async function documentTests(flags: WhereFlags, at: WhereContext): Promise<RecordTest[]> {
   if (!asksOfDocuments(flags)) return [];
   const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
   const { isEmptySpan } = await import('../query/where/date-value.ts');
   const { since, until } = flags;
-  if (since !== undefined && until !== undefined && isEmptySpan(since.on(today), until.on(today))) {
+  if (since !== undefined && until !== undefined && isEmptySpan(since.on(at), until.on(at))) {
     throw new UsageError(
       `--since ${since.text} is later than --until ${until.text}: no document is of both`,
       { hint: 'Write the earlier date behind --since.' },
     );
   }
-  const tests = flags.overdue ? [overdueTest(today)] : [];
+  const tests = flags.overdue ? [overdueTest(at.today)] : [];
   for (const flag of DATE_FLAGS) {
     const date = flags[flag.name];
-    if (date !== undefined) tests.push(dateTest(flag, date.on(today)));
+    if (date !== undefined) tests.push(dateTest(flag, date.on(at)));
   }
   return tests;
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { declaredType, fixedValue, ofAny } from '../invoices/fields.ts';
-import { localDay } from '../json/calendar-day.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {
@@ -52,6 +51,8 @@ interface OutputPlanOptions {
   readonly single?: boolean | undefined;
   /** xlsx: the name of the sheet. */
   readonly sheet?: string | undefined;
+  /** table: the day of the run, in days since 1970-01-01; undefined where nothing is past due. */
+  readonly today?: number;
   /** What is known of the records; undefined where they are of a form of their own. */
   readonly records?: KnownRecords;
   /** What else the command writes by the ending of a file, as messages name it. */
@@ -72,7 +73,17 @@ interface KnownRecords {
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(context: Context, options: OutputPlanOptions): Promise<OutputPlan> {
-  const { flags, color, defaults, single = false, sheet, records, furtherEnding, isResult = false } = options;
+  const {
+    flags,
+    color,
+    defaults,
+    single = false,
+    sheet,
+    today,
+    records,
+    furtherEnding,
+    isResult = false,
+  } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
   const ending = target === undefined ? undefined : endingFormat(target, flags.format, furtherEnding);
@@ -104,7 +115,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     fields: heeds.includes('fields') ? names?.fields : undefined,
     declared: records && heeds.includes('declared') ? declaredColumns(records) : undefined,
     types: defaults.types,
-    today: onTerminal ? localDay(context.clock.now()) : undefined,
+    today: onTerminal ? today : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
     // Output that a program reads must not depend on a locale.

@@ -198,14 +198,15 @@ async function exportPart(
     single,
     sheet: request.sheet ?? source.records,
     records: { resource: source.resource, names, expand: flags.expand },
+    today: run.day.day,
     isResult: asksForResult(request),
   });
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   const { changesSince } = flags;
-  const earlier =
+  const { finding: earlier } =
     changesSince === undefined
-      ? undefined
+      ? {}
       : await (await import('../query/exports/read-receipt.ts')).checkExport(changesSince);
   if (earlier !== undefined) notices.add(earlier);
   const limit = questions.limitOfListing;

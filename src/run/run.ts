@@ -7,6 +7,7 @@ import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlag
 import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath, WrittenPath } from './paths.ts';
+import type { RunDay } from './run-day.ts';
 import type { SharedBySessions } from './session.ts';
 
 /** The flags that concern a run as a whole: which service is asked and how, how much is said, and what columns mean. */
@@ -48,6 +49,7 @@ export interface Run {
   /** The parts, where there are several, in their order. */
   readonly parts: readonly PartState[];
   readonly shared: SharedBySessions;
+  readonly day: RunDay;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }

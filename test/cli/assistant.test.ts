@@ -11,6 +11,7 @@ import { ModelService } from '../support/model-service.ts';
 import { quickly } from '../support/run-against.ts';
 import { startFolio, TEST_TOKEN, type RunningFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
+import { runOrganizations } from '../support/run-organizations.ts';
 import { runSync } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { whenTestEnds } from '../support/when-test-ends.ts';
@@ -219,6 +220,29 @@ describe('an assistant that asks a database', () => {
     expect((await assistant.ask('summarize', given)).text).toMatch(
       /^nothing to add up: no record has a column --output=x\n/,
     );
+  });
+});
+
+describe('an assistant that asks a database of another day', () => {
+  it('gets answers of that day, which say so', async () => {
+    const folder = temporaryFolder();
+    const synced = await runOrganizations('sync FOLDER/books.db issued --profile lago', {
+      organizations: { lago: { records: { issued: ISSUED } } },
+      clock: { now: Date.UTC(2026, 1, 10, 12) },
+      folder,
+    });
+    expect(synced).toMatchObject({ code: 0 });
+    const { ask, process } = await assistantOf(['--from', join(folder, 'books.db')]);
+    whenTestEnds(() => void process.kill());
+    const overdue = { listing: 'issued', overdue: true, columns: ['number'] };
+    expect(await ask('find', overdue)).toMatchObject({
+      asOf: '2026-02-10T12:00:00.000Z',
+      rows: [{ number: 1 }],
+      notes: expect.arrayContaining([
+        expect.stringContaining('as of 2026-02-10T12:00:00.000Z, not as of today'),
+        'days count from 2026-02-10, when the records were read',
+      ]) as unknown,
+    });
   });
 });
 

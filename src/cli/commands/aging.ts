@@ -4,10 +4,11 @@ import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { headed, valued, yes, type Values } from '../../run/flag.ts';
-import { day, wholeNumber } from '../../run/parse-values.ts';
+import { wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
 import {
+  asOfFlag,
   outputFlags,
   paramFlag,
   profilesFlags,
@@ -27,8 +28,8 @@ export function addAging(program: Command, context: Context): void {
       'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
       'those without a currency. Credits, which take away from what is owed, and what has no due date have columns of ' +
       'their own. Cancelled documents are not open; total.cancelled says what they would add. The ' +
-      'service tells only today’s balances: --as-of in the past leaves out invoices issued later, but does not undo later ' +
-      'payments.',
+      'service tells only today’s balances, an export or a database those of its own day: --as-of in the past leaves out ' +
+      'invoices issued later, but does not undo later payments.',
     examples: [
       ['folio aging', 'who owes you, as of today'],
       ['folio aging --payable', 'whom you owe'],
@@ -52,7 +53,7 @@ export function addAging(program: Command, context: Context): void {
 
 const agingFlags = headed('Questions:', {
   ...counterpartyFlags,
-  asOf: valued('--as-of <date>', 'the day to count to, such as 2026-10-31 (default: today)', day),
+  asOf: asOfFlag,
   buckets: valued(
     '--buckets <days>',
     'where one bucket ends and the next begins (default 30,60,90)',
@@ -80,12 +81,11 @@ async function runAging(context: Context, flags: Values<typeof agingFlags> & Exp
     flags,
     source: await askedSource(flags, { resource, fiscalIds: fiscalIdsOf(flags, flags.payable === true) }),
     sheet: 'aging',
-    makeResult: async ({ names: { fields } }, shown) => {
+    makeResult: async ({ run: { day }, names: { fields } }, shown) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
       const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');
-      const { whereContext } = await import('../../run/open-questions.ts');
-      const { today } = whereContext(context);
-      const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, asOf: asOf ?? today, today };
+      const dates = { asOf: asOf ?? day.today, today: day.day };
+      const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, ...dates };
       return agingQuestion(options, { totals, sort: order, limit: most }, shown);
     },
   });

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { headed, needs, not, text, valued, wordList } from '../../run/flag.ts';
 import {
+  asOfFlag,
   allProfilesFlag,
   fieldFlag,
   langFlag,
@@ -18,7 +19,8 @@ export function addReport(program: Command, context: Context): void {
   addCommand(program, context, 'report', {
     description:
       'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
-      'Amounts are exact and never of two currencies together. A page that is not whole says so at its top.',
+      'Amounts are exact and never of two currencies together. A page that is not whole says so at its top. All days are told from ' +
+      'today, or from the day of the export or the database.',
     examples: [
       ['folio report -o november.html', 'this month, as of today'],
       ['folio report --period last-month --lang es -o octubre.html', 'the month before, in Spanish'],
@@ -46,6 +48,7 @@ const reportFlags = {
       'of exports, or of a synced database, without asking the service: issued.jsonl, received=in.json',
       READS_A_FILE,
     ),
+    asOf: asOfFlag,
     lang: langFlag,
     title: valued(
       '--title <text>',

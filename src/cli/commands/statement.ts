@@ -4,8 +4,9 @@ import { UsageError } from '../../errors.ts';
 import { headed, needs, not, text, valued, yes } from '../../run/flag.ts';
 import {
   allProfilesFlag,
+  asOfFlag,
   fieldFlag,
-  fromFlag,
+  fromFlags,
   langFlag,
   receiptFlags,
   requestFlags,
@@ -20,7 +21,7 @@ import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
 export function addStatement(program: Command, context: Context): void {
   addCommand(program, context, 'statement', {
     description:
-      'The open documents of a customer as of today, for each currency: how late they are, credits apart, sums by age, and the ' +
+      'The open documents of a customer as of today, or of the day of an export or a database, for each currency: how late they are, credits apart, sums by age, and the ' +
       'amount due, which is what folio aging tells of him. As a page to send and print: it names nobody else, and says at its top where ' +
       'it is not whole. Or as rows (xlsx, csv), which are the documents alone: their sums and ages are in json, and in folio aging -o ages.xlsx.',
     examples: [
@@ -68,10 +69,11 @@ const statementFlags = {
     ),
     note: text('--note <text>', 'a text below, such as where to pay; @file or @- reads one'),
     lang: langFlag,
+    asOf: asOfFlag,
     allProfiles: allProfilesFlag(),
     field: fieldFlag(),
   }),
-  ...fromFlag(),
+  ...fromFlags,
   ...headed('What comes out:', {
     format: valued(
       '--format <format>',

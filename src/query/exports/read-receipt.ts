@@ -22,6 +22,10 @@ export interface DeliveredFile {
   /** In hex; null where no file was delivered. */
   readonly sha256: string | null;
   readonly finishedAt: string;
+  /** When the records were read, in ISO 8601; undefined where nothing says it: they came from an export without a receipt. */
+  readonly readAt: string | undefined;
+  /** The flags with which a part of the listing was read, as they were typed: `--limit 1`. */
+  readonly only: readonly string[];
   readonly complete: boolean;
   readonly errors: readonly string[];
   readonly format: string | null;
@@ -107,33 +111,35 @@ async function receiptBeside(file: string): Promise<BesideFile | undefined> {
   return delivered === undefined || size === undefined ? undefined : { path, delivered, size };
 }
 
-/**
- * Checks an export by its receipt, before an answer relies on it: a failure where the run that wrote the file was incomplete, a
- * warning where the receipt is of another file, and nothing where all is well or there is no receipt.
- */
-export async function checkExport(file: string): Promise<Finding | undefined> {
+/** What the receipt of an export is good for. */
+interface CheckedExport {
+  /** A failure where the run that wrote the file was incomplete, a warning where the receipt is of another file. */
+  readonly finding?: Finding;
+  /** What was delivered, where the file is of the size and the hash that the receipt states. */
+  readonly delivered?: DeliveredFile;
+}
+
+/** Checks an export by its receipt, before an answer relies on it. */
+export async function checkExport(file: string): Promise<CheckedExport> {
   const beside = await receiptBeside(file);
-  if (beside === undefined) return undefined;
+  if (beside === undefined) return {};
   const { path, delivered, size } = beside;
-  const warning = (text: string): Finding => ({ level: 'warning', text });
+  const warning = (text: string): CheckedExport => ({ finding: { level: 'warning', text } });
   if (delivered instanceof Error) return warning(delivered.message);
   const { sha256, bytes, complete, errors } = delivered;
   if (sha256 === null) {
     const why = complete ? '' : ` (${errors.join('; ')})`;
     return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
   }
-  if (size !== bytes || (!complete && (await surveyFile(file, ANY_FORM)).sha256 !== sha256)) {
+  if (size !== bytes || (await surveyFile(file, ANY_FORM)).sha256 !== sha256) {
     return warning(
       `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
     );
   }
-  if (complete) return undefined;
-  return {
-    level: 'failure',
-    kind: 'incomplete',
-    text: `${file} does not hold all that there was: ${errors.join('; ')}`,
-    hint: `Export it again: its receipt ${path} says that it is not complete.`,
-  };
+  if (complete) return { delivered };
+  const text = `${file} does not hold all that there was: ${errors.join('; ')}`;
+  const hint = `Export it again: its receipt ${path} says that it is not complete.`;
+  return { delivered, finding: { level: 'failure', kind: 'incomplete', text, hint } };
 }
 
 const ANY_FORM = { format: undefined, header: true };
@@ -172,6 +178,8 @@ function deliveredIn(
     bytes: member('bytes', isCount),
     sha256: member('sha256', isDigest),
     finishedAt: member('finishedAt', isText),
+    readAt: timeIn(receipt['readAt'] === undefined ? receipt['finishedAt'] : receipt['readAt']),
+    only: [...narrowingIn(receipt), ...stringsIn(receipt['only'])],
     complete: member('complete', (value) => typeof value === 'boolean'),
     errors: member('errors', (value) => Array.isArray(value)).map(String),
     format: member('format', (value) => value === undefined || value === null || isText(value)) ?? null,
@@ -180,6 +188,43 @@ function deliveredIn(
     chosen: Array.isArray(chosen) ? chosen.map(String) : undefined,
     expanded: isText(expanded) ? expanded : undefined,
   };
+}
+
+/** Flags with which a part of a listing is read, and whether a value stands behind each. */
+const NARROWING: Readonly<Record<string, boolean>> = {
+  '--limit': true,
+  '--page': true,
+  '--next-token': true,
+  '--param': true,
+  '--where': true,
+  '--since': true,
+  '--until': true,
+  '--period': true,
+  '--customer-fiscal-id': true,
+  '--issuer-fiscal-id': true,
+  '--open': false,
+  '--overdue': false,
+};
+
+/** Those of a run, as they were typed. A limit that there were fewer records than leaves none out. */
+function narrowingIn({ arguments: words, records }: Readonly<Record<string, unknown>>): readonly string[] {
+  const all = stringsIn(words);
+  return all.flatMap((word, at) => {
+    const [flag, own] = /^(--[a-z-]+)(?:=([^]*))?$/.exec(word)?.slice(1) ?? [];
+    const hasValue = NARROWING[flag ?? ''];
+    if (hasValue === undefined) return [];
+    const value = own ?? all[at + 1];
+    if (flag === '--limit' && Number(value) > Number(records)) return [];
+    return hasValue ? `${flag} ${value}` : flag!;
+  });
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(isText) : [];
+}
+
+function timeIn(value: unknown): string | undefined {
+  return isText(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 }
 
 /** The profile of a file, or those of one that has the records of several. Parts of a report and of a sync are listings. */

@@ -3,7 +3,7 @@ import type { Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder, compareOrders, numberOrder } from '../cell-order.ts';
-import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
+import { compareDate, DATE_FORMS, isDate, parseDate, type DayOfQuestion } from './date-value.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import type { Condition } from '../question-syntax.ts';
 
@@ -17,9 +17,7 @@ type CellTest = (cell: Cell | undefined) => boolean | undefined;
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
 /** The day and the locale that a question is read with. */
-export interface WhereContext {
-  /** Today, in days since 1970-01-01. */
-  readonly today: number;
+export interface WhereContext extends DayOfQuestion {
   /** Numbers with the separators of this locale are refused. */
   readonly locale: string;
 }
@@ -68,9 +66,9 @@ function anyOf(tests: readonly PlainTest[]): PlainTest {
   return tests.length === 1 ? tests[0]! : (cell) => tests.some((test) => test(cell));
 }
 
-function equalityTest(value: string, { today }: WhereContext, isFiscal: boolean): PlainTest {
+function equalityTest(value: string, context: WhereContext, isFiscal: boolean): PlainTest {
   const number = numberOrder(value);
-  const date = parseDate(value, today);
+  const date = parseDate(value, context);
   const folded = foldText(value).trim();
   const fiscal = isFiscal || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
   return (cell) => {
@@ -94,9 +92,9 @@ function containsTest(value: string, folds: readonly ((text: string) => string)[
 }
 
 /** Numbers are compared with numbers, and dates with dates; anything else beside them cannot be compared. */
-function orderTest(value: string, holds: (order: number) => boolean, { today }: WhereContext): CellTest {
+function orderTest(value: string, holds: (order: number) => boolean, context: WhereContext): CellTest {
   const wanted = cellOrder({ kind: 'string', text: value });
-  const date = parseDate(value, today);
+  const date = parseDate(value, context);
   const isNumber = numberOrder(value) !== undefined;
   return (cell) => {
     if (cell === undefined || cell.text === '') return false;
@@ -144,9 +142,9 @@ export function checkValues(condition: Condition, kind: ColumnKind, context: Whe
   });
 }
 
-function fits(value: string, kind: ColumnKind, { today, locale }: WhereContext): boolean {
-  if (kind === 'numbers') return numberOrder(value) !== undefined && !isGrouped(value, locale);
-  if (kind === 'dates') return parseDate(value, today) !== undefined;
+function fits(value: string, kind: ColumnKind, context: WhereContext): boolean {
+  if (kind === 'numbers') return numberOrder(value) !== undefined && !isGrouped(value, context.locale);
+  if (kind === 'dates') return parseDate(value, context) !== undefined;
   return kind === 'text' || /^(?:true|false)$/i.test(value);
 }
 

@@ -41,6 +41,8 @@ export interface StatementFlags
   /** A text, `@file` or `@-`. */
   readonly note?: string | undefined;
   readonly lang?: ReportLanguage | undefined;
+  /** The day to count to, in days since 1970-01-01. */
+  readonly asOf?: number | undefined;
 }
 
 export interface Job {
@@ -51,8 +53,6 @@ export interface Job {
   readonly source: Source;
   /** The names of the organizations that are read; undefined for the one whose token or export it is. */
   readonly profiles: readonly (string | undefined)[];
-  /** In days since 1970-01-01. */
-  readonly today: number;
 }
 
 /** The listing whose documents are told. */
@@ -86,8 +86,10 @@ export interface StatementsRead {
 
 /** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
 export async function readAll(job: Job): Promise<StatementsRead> {
-  const { run, profiles, source, today, fiscalIds, flags } = job;
+  const { run, profiles, source, fiscalIds, flags } = job;
   const { organization } = flags;
+  const { day, notes } = run.day;
+  const dates = { asOf: flags.asOf ?? run.day.today, today: day };
   const resource = listingOf(flags);
   const listing = resource === received ? 'received' : 'issued';
   const everyone = fiscalIds !== undefined;
@@ -96,7 +98,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const all = forEachPart(run, profiles, (profile, signal) => {
     const named = isSeveral && profile !== undefined ? { name: profile } : {};
     const options = { source, watchesFields: true, ...named, profile, signal };
-    return readPart(run, options, (fields) => new StatementTally({ fields, listing, today, everyone }));
+    return readPart(run, options, (fields) => new StatementTally({ fields, listing, ...dates, everyone }));
   });
   for await (const one of all) parts.push(one);
   const results = parts.map(({ result }) => result);
@@ -119,7 +121,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     });
   }
   warnOfBoth(run, statements);
-  return { statements, results, facts: { asOf: today, listing } };
+  return { statements, results, facts: { ...dates, notes, listing } };
 }
 
 /** Warns of those who have both cancelled documents and credit notes: nothing says which belong together. */

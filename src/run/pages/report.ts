@@ -12,6 +12,7 @@ import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFl
 import { inRun } from '../in-run.ts';
 import { forEachPart } from '../part.ts';
 import { checkPaths } from '../paths.ts';
+import type { RunDay } from '../run-day.ts';
 import { checkResults, hasRecords, type PartResult } from '../run.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
 import { RESOURCES, reportSources, type Listing, type ReportSources } from './report-sources.ts';
@@ -31,6 +32,8 @@ interface ReportFlags
   readonly period?: string | undefined;
   /** Exports instead of the service: `issued.jsonl`, `received=in.json`. */
   readonly from?: readonly string[] | undefined;
+  /** The day to count to, in days since 1970-01-01. */
+  readonly asOf?: number | undefined;
   readonly lang?: ReportLanguage | undefined;
   /** What stands at the top of the page instead of the organization's name. */
   readonly title?: string | undefined;
@@ -44,7 +47,6 @@ interface Job {
   readonly flags: ReportFlags;
   readonly sources: ReportSources;
   readonly format: ReportFormat;
-  readonly dates: ReportDates;
 }
 
 /**
@@ -59,12 +61,9 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
   const { outputDir: folder, output, receipt } = flags;
   if (receipt !== undefined)
     (await import('../receipt.ts')).receiptOf(receipt, { folder, output, files: [] });
-  const today = localDay(context.clock.now());
-  const period = flags.period === undefined ? monthOf(today) : parsePeriod(flags.period, today);
-  // A period that is over is told as of its last day.
-  const dates = { today, asOf: Math.min(today, period.last), period };
+  if (flags.period !== undefined) parsePeriod(flags.period, localDay(context.clock.now()));
   const sources = await reportSources(context, flags);
-  const job = { flags, sources, format, dates };
+  const job = { flags, sources, format };
   const { profiles } = sources;
   try {
     if (folder !== undefined) return await writePages(context, job, folder);
@@ -119,7 +118,7 @@ interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
 
 /** Writes one page, as a run of its own. */
 async function writePage(context: Context, job: Job, { profile, path }: PageOf): Promise<void> {
-  const { flags, format, dates, sources } = job;
+  const { flags, format, sources } = job;
   const { lang, title } = flags;
   const parts = sources.partsOf(profile);
   const options = {
@@ -142,6 +141,7 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
     try {
       await deliverText(run, { path, what: 'reports' }, async () => {
         for (const { source } of parts) await source.open?.(run);
+        const dates = datesOf(run.day, flags);
         const all = forEachPart(run, parts, async ({ listing, source }, signal) => {
           const options = { name: listing, source, profile, signal };
           const part = await readPart<InvoiceFigures | FundTally>(run, options, (fields) =>
@@ -152,7 +152,7 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
         for await (const one of all) read.push(one);
         run.whole.owner = read.find((one) => one.profile !== undefined)?.profile;
         if (!read.some(({ result }) => hasRecords(result))) check();
-        const figures = figuresOf(read, dates);
+        const figures = figuresOf(read, dates, run.day.notes);
         if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
         const { reportPage } = await import('../../report/page.ts');
         return reportPage(figures, { writing: writingFor(context, lang), version, title });
@@ -164,8 +164,18 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
   });
 }
 
+/** The days of a report, all told from that of its records. A period that is over is told as of its last day. */
+function datesOf({ today }: RunDay, { period: named, asOf }: ReportFlags): ReportDates {
+  const period = named === undefined ? monthOf(today) : parsePeriod(named, today);
+  return { today, asOf: asOf ?? Math.min(today, period.last), period };
+}
+
 /** The report of one organization, of the listings that were read. */
-function figuresOf(read: readonly ListingRead[], dates: ReportDates): ReportFigures {
+function figuresOf(
+  read: readonly ListingRead[],
+  dates: ReportDates,
+  notes: ReportFigures['notes'],
+): ReportFigures {
   const known = read.find(({ organization }) => organization !== undefined) ?? read[0];
   const invoicesOf = (listing: Listing): DirectionFigures | undefined => {
     const tally = read.find((one) => one.listing === listing)?.tally;
@@ -190,7 +200,8 @@ function figuresOf(read: readonly ListingRead[], dates: ReportDates): ReportFigu
     const { kind, message, details } = failure;
     return [{ level: 'failure', kind, text: `${listing}: ${message}`, details, listing }];
   });
-  return { dates, complete: doubts.length === 0, doubts, organization };
+  const complete = doubts.length === 0 && !notes.includes('part');
+  return { dates, notes, complete, doubts, organization };
 }
 
 function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {

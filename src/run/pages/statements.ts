@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
 import { writerOfResult, type ResultForm } from '../../query/questions.ts';
@@ -62,7 +61,7 @@ export async function writeStatements(
       ...(profiles.length > 1 && { parts: profiles.map(String) }),
     };
     await inRun(context, options, async (run) => {
-      const job = { run, flags, fiscalIds, source, profiles, today: localDay(context.clock.now()) };
+      const job = { run, flags, fiscalIds, source, profiles };
       await source.open?.(run);
       checkOutcome(await writeForm(job, form));
     });

@@ -8,7 +8,7 @@ import { ListingSource } from './listing-source.ts';
 interface SourceAsked {
   readonly resource: Resource;
   readonly id?: string | undefined;
-  /** Whether rows of --expand may be in an export in place of records. */
+  /** Whether whatever is in an export is asked about, be it rows of --expand or a part of a listing. */
   readonly rowsToo?: boolean;
   /** The fiscal IDs, where the command has flags of its own for them. */
   readonly fiscalIds?: readonly string[] | undefined;
@@ -25,7 +25,7 @@ export async function askedSource(
   // The profiles are those of the source, whether or not there are some of these names here.
   const whose = profilesAsked(flags.profile, flags.allProfiles);
   const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
-  const request = { from, resource, id, filters, whose };
+  const request = { from, resource, id, filters, whose, rowsToo };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
     const { DatabaseSource, FromDatabase } = await import('./database-source.ts');
     return new DatabaseSource({ ...request, database: new FromDatabase(from) });

@@ -4,6 +4,7 @@ import { openForReading } from '../../database/open-database.ts';
 import { StoredBooks, type LastSync, type StoredOrder } from '../../database/read-back.ts';
 import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
+import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { chooseHeld, duplicatesBy, type ProfilesAsked } from '../../profiles/choice.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
@@ -12,6 +13,7 @@ import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
 /** The name of the table that holds a resource. */
@@ -161,7 +163,6 @@ export class DatabaseSource extends FromSource {
   override async open(run: Run): Promise<void> {
     await this.profiles(run.context);
     for (const stale of this.#stale) run.notices.warn(stale);
-    if (this.age !== undefined) run.notices.remark(this.age);
     await super.open(run);
   }
 
@@ -182,9 +183,25 @@ export class DatabaseSource extends FromSource {
     return this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted()[0];
   }
 
-  /** A sentence that says of when the records are. */
+  /** A sentence that says of when the records are, where they are of one day. */
   get age(): string | undefined {
     return this.wholeAt && `${this.#shownRecords} as of ${this.wholeAt}.`;
+  }
+
+  /** The oldest of each day. */
+  protected override get origins(): readonly Origin[] {
+    const days = new Map<number, { readonly readAt: string; readonly profiles: string[] }>();
+    const whole = this.#lastSyncs.flatMap(({ profile, wholeAt }) => (wholeAt ? [{ profile, wholeAt }] : []));
+    for (const { profile, wholeAt } of whole.toSorted((a, b) => (a.wholeAt < b.wholeAt ? -1 : 1))) {
+      const day = localDay(Date.parse(wholeAt));
+      const known = days.get(day);
+      if (known === undefined) days.set(day, { readAt: wholeAt, profiles: [profile] });
+      else known.profiles.push(profile);
+    }
+    return [...days.values()].map(({ readAt, profiles }) => {
+      const whose = days.size > 1 ? ` of ${profiles.join(', ')}` : '';
+      return { shown: `${this.#shownRecords}${whose}`, readAt, only: [] };
+    });
   }
 
   protected override async stored(

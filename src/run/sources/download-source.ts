@@ -150,7 +150,8 @@ export class DownloadSource implements ServiceSource {
   /** The invoices for which `--where` holds. A limit counts these, not the ones that are read to find them. */
   async *#invoices(options: ServicePart): AsyncGenerator<PlacedInvoices> {
     const { where, page, limit } = this.#options.flags;
-    const tests = where?.map((condition) => conditionTest(condition, whereContext(options.context)));
+    const { context, run } = options;
+    const tests = where?.map((condition) => conditionTest(condition, whereContext(context, run.day)));
     const filter = tests && new WhereFilter(tests, { names: options.names });
     const isLimited = filter !== undefined && page === undefined;
     let left = isLimited ? (limit ?? Infinity) : Infinity;

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import { errorOf, UsageError, type FolioError } from '../../errors.ts';
-import type { Finding } from '../../findings.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../../output/collected.ts';
 import { chooseHeld, refuseProfiles } from '../../profiles/choice.ts';
@@ -10,6 +9,7 @@ import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/r
 import type { QuestionFlags } from '../flags.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
 export class ExportSource extends FromSource {
@@ -22,7 +22,7 @@ export class ExportSource extends FromSource {
   /** What standard input brought, once it is needed. */
   #input: Promise<ExportFile> | undefined;
   /** What the receipt of the file says of it. */
-  #checked: Finding | undefined;
+  #checked: Awaited<ReturnType<typeof checkExport>> = {};
 
   /** @param profiles those that are read, where the caller has chosen them */
   constructor(request: FromRequest, profiles: readonly string[] = []) {
@@ -31,14 +31,19 @@ export class ExportSource extends FromSource {
     this.#profiles = profiles;
   }
 
+  get #shown(): string {
+    const { from } = this.#request;
+    return from === STANDARD_INPUT ? 'standard input' : from;
+  }
+
   protected override get ownReads(): readonly ReadPath[] {
     return readsOfExport('--from', this.#request.from);
   }
 
   async profiles(context: Context): Promise<readonly string[]> {
-    const { from, whose = { names: undefined, all: false } } = this.#request;
+    const { whose = { names: undefined, all: false } } = this.#request;
     this.checkOrder(false);
-    const shown = from === STANDARD_INPUT ? 'standard input' : from;
+    const shown = this.#shown;
     const held = await profilesInExport(await this.#file(context));
     if (held === undefined) {
       refuseProfiles(shown, whose);
@@ -59,16 +64,22 @@ export class ExportSource extends FromSource {
   }
 
   override async open(run: Run): Promise<void> {
-    const { from } = this.#request;
-    this.#checked = await checkExport(from);
-    if (this.#checked !== undefined) run.notices.add(this.#checked);
-    this.#headings = (await deliveredForm(from))?.headings;
+    this.#checked = await checkExport(this.#request.from);
+    const { finding, delivered } = this.#checked;
+    if (finding !== undefined) run.notices.add(finding);
+    this.#headings = delivered?.headings;
     await super.open(run);
+  }
+
+  protected override get origins(): readonly Origin[] {
+    const { delivered: { readAt, only = [] } = {} } = this.#checked;
+    return [{ shown: `${this.#shown} has the ${this.records}`, readAt, only }];
   }
 
   /** That the file does not hold all, where its receipt says so. */
   failure(): FolioError | undefined {
-    return this.#checked?.level === 'failure' ? errorOf(this.#checked) : undefined;
+    const { finding } = this.#checked;
+    return finding?.level === 'failure' ? errorOf(finding) : undefined;
   }
 
   async close(): Promise<void> {

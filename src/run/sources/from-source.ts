@@ -10,6 +10,7 @@ import type { FilterFlags } from '../flags.ts';
 import type { LocalSource, Part } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 
 /** What is read in place of the service. */
@@ -21,6 +22,8 @@ export interface FromRequest {
   readonly filters?: Pick<FilterFlags, 'fiscalIds' | 'sortBy' | 'sortOrder'> | undefined;
   /** Whose records are wanted; without it all are, and say themselves whose they are. */
   readonly whose?: ProfilesAsked | undefined;
+  /** Whether whatever is in it is asked about, be it rows of --expand or a part of a listing. */
+  readonly rowsToo?: boolean;
 }
 
 /**
@@ -53,13 +56,20 @@ export abstract class FromSource implements LocalSource {
   /** What is read of the source itself. */
   protected abstract get ownReads(): readonly ReadPath[];
 
+  /** Of when its records are, and of which part of the listing. To be asked when it is open. */
+  protected abstract get origins(): readonly Origin[];
+
   get reads(): readonly ReadPath[] {
     return [...this.ownReads, ...listsIn(this.#flag, this.#request.filters?.fiscalIds)];
   }
 
-  async open({ context: { stdin } }: Run): Promise<void> {
-    const { fiscalIds } = this.#request.filters ?? {};
+  async open({ context: { stdin }, day, notices }: Run): Promise<void> {
+    const { rowsToo = false, filters: { fiscalIds } = {} } = this.#request;
     if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
+    day.add(this.origins);
+    if (rowsToo) return;
+    for (const { shown, only } of this.origins)
+      if (only.length > 0) notices.warn(`${shown}, but a part of them alone: ${only.join(' ')}`);
   }
 
   async *read(part: Part, limit = Infinity): AsyncGenerator<Delivery> {

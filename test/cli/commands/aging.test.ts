@@ -5,6 +5,7 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { withReceipt } from '../../support/receipt-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** As of 2026-11-20: 10 days overdue, 50 days, not due, 400 days in another currency, settled. */
@@ -44,7 +45,9 @@ function age(line: string, records: readonly string[] = INVOICES, options?: Opti
 /** The same of an export, which asks nobody. */
 function ageFile(content: string, line = ''): Promise<ScriptedExit> {
   const flags = line.split(' ').filter(Boolean);
-  return runScripted(['aging', '--from', fileOf(content), ...flags], [], { env: { FOLIO_TOKEN: undefined } });
+  return runScripted(['aging', '--from', withReceipt(fileOf(content)), ...flags], [], {
+    env: { FOLIO_TOKEN: undefined },
+  });
 }
 
 const screen = (columns: number): Options => ({
@@ -241,7 +244,6 @@ describe('an aging that is wrong', () => {
     ['--field due', /--field "due": expected name=value/],
     ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file/],
     ['--from x --param a=b', /--from and --param do not go together/],
-    ['--from x --receipt y', /--from and --receipt do not go together/],
     ['--where x', /--where 'x' does not parse at character 2/],
     ['--issuer-fiscal-id 1-9', /--issuer-fiscal-id names nobody among the counterparties of issued invoices/],
     ['--payable --customer-fiscal-id 1-9', /--customer-fiscal-id names nobody among the counterparties/],

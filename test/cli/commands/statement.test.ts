@@ -5,6 +5,7 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { runHere } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
+import { withReceipt } from '../../support/receipt-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** As of 2026-11-20, the day of the clock of tests. */
@@ -59,7 +60,7 @@ async function pageOfRoble(records: readonly string[], flags = ''): Promise<stri
 function exportOf(records: readonly string[]): string {
   const file = join(temporaryFolder(), 'export.jsonl');
   writeFileSync(file, records.map((record) => `${record}\n`).join(''));
-  return file;
+  return withReceipt(file);
 }
 
 describe('folio statement', () => {
@@ -313,7 +314,7 @@ describe('folio statement', () => {
     const env = { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd };
     const run = (line: string) => runHere(line.split(' '), { cwd, env });
     await run('--sandbox sync two.db issued --profile one,two');
-    await run('--sandbox issued --all-profiles -o two.jsonl');
+    await run('--sandbox issued --all-profiles -o two.jsonl --receipt beside');
     for (const whose of ['--all-profiles', '--profile two']) {
       const line = `statement --all --format json ${whose}`;
       const service = await run(`--sandbox ${line}`);

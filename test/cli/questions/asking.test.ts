@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../support/memory-store.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { withReceipt } from '../../support/receipt-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** It is 2026-11-21 in these tests. Overdue are 1 and 4: the others are settled, due today, not dated or a credit note. */
@@ -172,7 +173,7 @@ describe('--from', () => {
   ];
 
   it.each(files)('answers of %s as the service would, and sends nothing', async (name, content) => {
-    const file = fileOf(content, name);
+    const file = withReceipt(fileOf(content, name), { finishedAt: new Date(clock.now).toISOString() });
     for (const question of questions) {
       const online = await ask(...question);
       const offline = await runScripted(['issued', '--from', file, ...question], [], {
@@ -228,7 +229,7 @@ describe('--from', () => {
   it('reads standard input once, as it would a file', async () => {
     const file = fileOf(PIPED);
     for (const text of [PIPED, `\n [${INVOICES.join(',')}]`])
-      for (const line of ['issued', 'issued --sum totalAmount', 'aging', 'issued --list-columns']) {
+      for (const line of ['issued', 'issued --sum totalAmount', 'aging -q', 'issued --list-columns']) {
         const argv = line.split(' ');
         const answer = await piped(text, ...argv, '--from', '-');
         expect({ line, ...answer }).toEqual({ line, ...(await runScripted([...argv, '--from', file], [])) });

@@ -31,7 +31,7 @@ let invoices: readonly Invoice[];
 
 beforeAll(async () => {
   file = join(temporaryFolder(), 'issued.jsonl');
-  const { code, stderr } = await runHere(['issued', '--sandbox', '-o', file]);
+  const { code, stderr } = await runHere(['issued', '--sandbox', '-o', file, '--receipt', 'beside']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   invoices = readFileSync(file, 'utf8').trimEnd().split('\n').map(invoiceOf);
 });

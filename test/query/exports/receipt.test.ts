@@ -125,43 +125,44 @@ describe('readReceipt', () => {
 
 describe('checkExport', () => {
   it('has none of a file that is as its receipt says, nor of one without', async () => {
-    expect(await checkExport(exported('fine.jsonl', receiptOf(TEXT)))).toBeUndefined();
+    expect(await checkExport(exported('fine.jsonl', receiptOf(TEXT)))).toMatchObject({
+      delivered: { readAt: '2026-11-21T10:00:00Z', only: [] },
+    });
     const alone = join(folder, 'alone.jsonl');
     writeFileSync(alone, TEXT);
     expect(await usualReceipt(alone)).toBeUndefined();
-    expect(await checkExport(alone)).toBeUndefined();
+    expect(await checkExport(alone)).toEqual({});
   });
 
   it('is that not all came, where it is the file of a run that was incomplete', async () => {
     const file = exported('part.jsonl', receiptOf(TEXT, { complete: false, errors: ['one', 'two'] }));
-    expect(await checkExport(file)).toMatchObject({
+    expect((await checkExport(file)).finding).toMatchObject({
       ...{ level: 'failure', kind: 'incomplete' },
       text: `${file} does not hold all that there was: one; two`,
       hint: `Export it again: its receipt ${file}.receipt.json says that it is not complete.`,
     });
   });
 
-  it('is that it is another file, by its size, or by its bytes where the run was incomplete', async () => {
+  it('is that it is another file, by its size or by its bytes', async () => {
     const other = (file: string): string =>
       `${file} is not what its receipt ${file}.receipt.json says was delivered; \`folio verify\` tells in what it differs`;
     const longer = exported('longer.jsonl', receiptOf(`${TEXT} `));
-    expect(await checkExport(longer)).toEqual({ level: 'warning', text: other(longer) });
-    const incomplete = { complete: false, errors: ['lost'], sha256: hashOf('another') };
-    const same = exported('same-size.jsonl', receiptOf(TEXT, incomplete));
-    expect(await checkExport(same)).toEqual({ level: 'warning', text: other(same) });
+    expect(await checkExport(longer)).toEqual({ finding: { level: 'warning', text: other(longer) } });
+    const same = exported('same-size.jsonl', receiptOf(TEXT, { sha256: hashOf('another') }));
+    expect(await checkExport(same)).toEqual({ finding: { level: 'warning', text: other(same) } });
   });
 
   it('is that it is older than a run that delivered nothing', async () => {
     const whole = exported('older.jsonl', receiptOf(TEXT, { sha256: null }));
     const text = `${whole} is older than its receipt: the run of ${whole}.receipt.json delivered no file`;
-    expect(await checkExport(whole)).toEqual({ level: 'warning', text: text });
+    expect(await checkExport(whole)).toEqual({ finding: { level: 'warning', text: text } });
     exported('older.jsonl', receiptOf(TEXT, { sha256: null, complete: false, errors: ['a', 'b'] }));
-    expect(await checkExport(whole)).toEqual({ level: 'warning', text: `${text} (a; b)` });
+    expect(await checkExport(whole)).toEqual({ finding: { level: 'warning', text: `${text} (a; b)` } });
   });
 
   it('is what the receipt itself has wrong', async () => {
     const file = exported('odd.jsonl', 'no receipt');
-    expect(await checkExport(file)).toEqual({
+    expect((await checkExport(file)).finding).toEqual({
       level: 'warning',
       text: `${file}.receipt.json is no receipt, or a broken one: it is not a JSON object`,
     });
@@ -170,7 +171,7 @@ describe('checkExport', () => {
   it('is left to the reader where there is no such file', async () => {
     const file = join(folder, 'gone.jsonl');
     writeFileSync(`${file}.receipt.json`, JSON.stringify(receiptOf(TEXT)));
-    expect(await checkExport(file)).toBeUndefined();
+    expect(await checkExport(file)).toEqual({});
   });
 });
 

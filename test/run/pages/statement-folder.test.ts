@@ -225,7 +225,7 @@ describe('a folder of statements', () => {
       invoice('Roble', '1-9', { _profile: profile, amountToBePaid });
     const file = join(temporaryFolder(), 'both.jsonl');
     writeFileSync(file, `${record('north', 111)}\n${record('south', 222)}\n`);
-    const line = ['statement', '--from', file, '--all-profiles', '--all', '--output-dir', folder.path];
+    const line = ['statement', '-q', '--from', file, '--all-profiles', '--all', '--output-dir', folder.path];
     expect(await runHere(line, { env: { LC_ALL: 'en_US.UTF-8' } })).toMatchObject({ code: 0, stderr: '' });
     expect(folder.files).toEqual(['index.html', 'north.1-9 Roble.html', 'south.1-9 Roble.html']);
     expect(folder.read('north.1-9 Roble.html')).toMatch(/\b111\b/);

@@ -1,0 +1,90 @@
+import type { Clock } from '../context.ts';
+import { formatDay, localDay } from '../json/calendar-day.ts';
+import type { RecordNote } from '../report/invoice-figures.ts';
+import { compareOrders } from '../query/cell-order.ts';
+import type { Notices } from './notices.ts';
+
+/** Records that were brought before: what has them, when they were read, and what left others out. */
+export interface Origin {
+  /** A clause: `books.db has the issued invoices`. */
+  readonly shown: string;
+  /** When the last of them was read, in ISO 8601; undefined where nothing says it. */
+  readonly readAt: string | undefined;
+  /** The flags with which a part of the listing was read: `--limit 1`. */
+  readonly only: readonly string[];
+}
+
+/**
+ * The one day of a run: `today`, `-30d`, `last-month`, what is overdue and how old it is are all told from it. It is the day on which the
+ * records were read, of several parts the oldest; for records of the service, the day that it is.
+ */
+export class RunDay {
+  readonly #now: number;
+  readonly #notices: Notices;
+  readonly #origins: Origin[] = [];
+
+  constructor(clock: Clock, notices: Notices) {
+    this.#now = clock.now();
+    this.#notices = notices;
+  }
+
+  /** Takes in where records come from, and says of when they are. */
+  add(origins: readonly Origin[]): void {
+    this.#origins.push(...origins);
+    for (const { shown, readAt } of origins) {
+      if (readAt === undefined) continue;
+      const says = `${shown} as of ${readAt}`;
+      if (dayOf(readAt) < localDay(this.#now)) this.#notices.warn(`${says}, not as of today`);
+      else this.#notices.remark(`${says}.`);
+    }
+  }
+
+  /** In days since 1970-01-01. */
+  get day(): number {
+    return Math.min(localDay(this.#now), ...this.#days);
+  }
+
+  /** The same where an answer depends on it, and then said, unless it is today. */
+  get today(): number {
+    const { day } = this;
+    for (const { shown, readAt } of this.#origins) {
+      if (readAt !== undefined) continue;
+      const says = `${shown}, and nothing says when they were read, as --receipt beside would have done`;
+      this.#notices.warn(`${says}: days count from ${formatDay(day)}`);
+    }
+    if (day < localDay(this.#now))
+      this.#notices.warn(`days count from ${formatDay(day)}, when the ${this.#oldest} were read`);
+    return day;
+  }
+
+  /** What pages say of the records. */
+  get notes(): readonly RecordNote[] {
+    const all = {
+      undated: this.#origins.some(({ readAt }) => readAt === undefined),
+      newer: new Set(this.#days).size > 1,
+      part: this.#origins.some(({ only }) => only.length > 0),
+    };
+    return (Object.keys(all) as RecordNote[]).filter((note) => all[note]);
+  }
+
+  /** What the receipt says of records that were brought before: when the oldest were read, and what left others out. */
+  get facts(): Readonly<Record<string, unknown>> {
+    if (this.#origins.length === 0) return {};
+    const times = this.#origins.map(({ readAt }) => readAt);
+    const isDated = times.every((time) => time !== undefined);
+    const readAt = isDated ? times.toSorted(compareOrders)[0] : null;
+    return { readAt, only: [...new Set(this.#origins.flatMap(({ only }) => only))] };
+  }
+
+  get #days(): number[] {
+    return this.#origins.flatMap(({ readAt }) => (readAt === undefined ? [] : dayOf(readAt)));
+  }
+
+  get #oldest(): string {
+    return this.notes.includes('newer') ? 'oldest records' : 'records';
+  }
+}
+
+function dayOf(readAt: string): number {
+  return localDay(Date.parse(readAt));
+}

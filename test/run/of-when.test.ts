@@ -1,0 +1,203 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runOrganizations } from '../support/run-organizations.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+function invoice(id: number, dueBy: string): string {
+  const customer = { name: 'Roble' };
+  const amounts = { currency: 'CLP', totalAmount: 100, amountToBePaid: 100 };
+  return JSON.stringify({
+    id,
+    number: id,
+    date: '2024-12-01',
+    dueBy,
+    receiverFiscalId: '1-9',
+    customer,
+    ...amounts,
+  });
+}
+
+/** Due before, on and after 2025-01-10, and in the month of the tests. */
+const INVOICES = ['2025-01-05', '2025-01-10', '2025-01-20', '2026-11-19'].map((due, at) =>
+  invoice(at + 1, due),
+);
+
+/** A folder with books of two organizations, which were read in January 2025 and asked about in November 2026. */
+function books() {
+  const folder = temporaryFolder();
+  const records = { issued: INVOICES, received: INVOICES };
+  const organizations = { lago: { records }, rio: { records } };
+  const run = (line: string, day = '2026-11-20') =>
+    runOrganizations(line, { organizations, folder, clock: { now: Date.parse(`${day}T12:00:00Z`) } });
+  const done = async (line: string, day: string): Promise<void> => {
+    expect(await run(line, day)).toMatchObject({ code: 0, stderr: '' });
+  };
+  return { folder, run, done, file: (name: string) => join(folder, name) };
+}
+
+async function synced() {
+  const all = books();
+  await all.done('sync FOLDER/books.db issued received --profile lago -q', '2025-01-10');
+  return all;
+}
+
+async function exported(flags = '') {
+  const all = books();
+  await all.done(`issued --profile lago -o FOLDER/issued.jsonl --receipt beside${flags}`, '2025-01-10');
+  return all;
+}
+
+const OVERDUE = '--columns number --no-header --format csv';
+
+/** Questions that mean the day of the records, and what they answer of January 10. */
+const QUESTIONS: readonly (readonly [line: string, answer: string | RegExp])[] = [
+  [`issued --overdue ${OVERDUE}`, '1\n'],
+  [`issued --where dueBy>=today ${OVERDUE}`, '2\n3\n4\n'],
+  [`issued --where dueBy<-4d ${OVERDUE}`, '1\n'],
+  [`issued --since -60d --count`, '4\n'],
+  ['issued --overdue --sum open --no-header --format csv', /^CLP,1,100,/],
+  ['aging --format jsonl', /"not due":300,"1 to 30":100,/],
+  ['statement --all --format json', /"asOf": "2025-01-10"[^]*"overdue": 100,/],
+  [
+    'statement --customer-fiscal-id 1-9 --format html --lang en',
+    /As of January 10, 2025|As of 10 January 2025/,
+  ],
+  ['report --format json', /"asOf": "2025-01-10",\s*"balancesOf": "2025-01-10"/],
+  ['report --period last-month --format json', /"asOf": "2024-12-31"[^]*"name": "2024-12"/],
+];
+
+describe('the day of a run', () => {
+  const sources: readonly (readonly [what: string, file: string, make: () => ReturnType<typeof synced>])[] = [
+    ['a database', 'books.db', synced],
+    ['an export with its receipt', 'issued.jsonl', exported],
+  ];
+  it.each(sources)('is that of the records of %s, and said', async (_, file, make) => {
+    const { run } = await make();
+    for (const [line, answer] of QUESTIONS) {
+      const asked = `${line} --from FOLDER/${file}`;
+      const { code, stdout, stderr } = await run(asked);
+      expect([line, code]).toEqual([line, 0]);
+      expect([line, stdout]).toEqual([line, expect.stringMatching(answer)]);
+      expect(stderr).toMatch(
+        /^warning: \S+ has the issued invoices as of 2025-01-10T12:00:00.*, not as of today\n/,
+      );
+      expect(stderr).toContain('warning: days count from 2025-01-10, when the records were read\n');
+      expect((await run(`${asked} -q`)).stderr).toBe('');
+      // On the day itself there is nothing to say.
+      expect((await run(asked, '2025-01-10')).stderr).toBe('');
+    }
+    const { stderr } = await run(`issued --from FOLDER/${file} --since 2024-12 --count`);
+    expect(stderr).not.toContain('days count');
+  });
+
+  it('is the oldest of several, each said', async () => {
+    const { run, done } = await synced();
+    await done('sync FOLDER/books.db issued --profile rio -q', '2025-01-12');
+    const { stdout, stderr } = await run('issued --from FOLDER/books.db --all-profiles --overdue --count');
+    expect([stdout, stderr]).toEqual([
+      '2\n',
+      expect.stringMatching(
+        /^warning: \S+ has the issued invoices of lago as of 2025-01-10T.*\nwarning: \S+ has the issued invoices of rio as of 2025-01-12T.*\nwarning: days count from 2025-01-10, when the oldest records were read\n$/,
+      ),
+    ]);
+    await done('received --profile lago -o FOLDER/received.jsonl --receipt beside', '2025-01-14');
+    await done('issued --profile lago -o FOLDER/issued.jsonl --receipt beside', '2025-01-12');
+    const both = '--from FOLDER/issued.jsonl --from FOLDER/received.jsonl';
+    const report = await run(`report ${both} --format json`);
+    expect(JSON.parse(report.stdout)).toMatchObject({ asOf: '2025-01-12', notes: ['newer'] });
+    expect((await run(`report ${both} --lang es`)).stdout).toContain('se leyó después de la fecha indicada');
+  });
+
+  it('is today where nothing says when the records were read, and said where days count', async () => {
+    const { run, file } = await exported();
+    const asked = ['aging', 'statement --all --format json', 'report --format json', 'issued --overdue'];
+    const plain = readFileSync(file('issued.jsonl'), 'utf8');
+    for (const content of [plain, plain.replace('"id":1,', '"id":7,')]) {
+      writeFileSync(file('copy.jsonl'), content);
+      // A receipt of another file says nothing, be that one of the same size.
+      if (content !== plain)
+        writeFileSync(file('copy.jsonl.receipt.json'), readFileSync(file('issued.jsonl.receipt.json')));
+      for (const line of asked) {
+        const named = line.startsWith('report') ? 'issued=FOLDER' : 'FOLDER';
+        const { stderr } = await run(`${line} --from ${named}/copy.jsonl`);
+        expect(stderr).toMatch(/and nothing says when they were read, .*: days count from 2026-11-20\n$/);
+      }
+    }
+    expect(
+      (await run('statement --customer-fiscal-id 1-9 --from FOLDER/copy.jsonl --format html')).stdout,
+    ).toContain('Nothing says when these records were read');
+    for (const line of ['--sum open', '--since 2024 --count', '--where dueBy<2025-01-06 --count'])
+      expect((await run(`issued --from FOLDER/copy.jsonl ${line}`)).stderr).not.toContain('nothing says');
+  });
+
+  it('may be another, and then later payments are not undone', async () => {
+    const { run } = await synced();
+    const page = 'statement --customer-fiscal-id 1-9 --format html';
+    for (const [asOf, says] of [
+      ['2025-01-07', 'The balances are those of January 10, 2025. What was paid after the day above'],
+      ['2025-01-31', 'The balances are those of January 10, 2025. What was issued or paid since is not'],
+    ] as const) {
+      const from = `--from FOLDER/books.db --as-of ${asOf}`;
+      for (const line of [page, 'report']) expect((await run(`${line} ${from}`)).stdout).toContain(says);
+      expect((await run(`statement --all --format json ${from}`)).stdout).toContain(`"asOf": "${asOf}"`);
+      expect((await run(`aging ${from}`)).stdout).toContain(',balances of 2025-01-10: ');
+    }
+  });
+});
+
+describe('an export of a part', () => {
+  const narrowed = [
+    '--limit 1',
+    '--where number=2',
+    '--customer-fiscal-id 1-9',
+    '--page 0',
+    '--since=2024',
+    '--overdue',
+  ];
+  it.each(narrowed)('says so in aging, statements and reports: %s', async (flag) => {
+    const { run } = await exported(` ${flag}`);
+    const from = '--from FOLDER/issued.jsonl';
+    const lines = ['aging', 'statement --all --format json', 'report --format json'];
+    for (const line of lines) {
+      const { code, stderr } = await run(`${line} ${from}`, '2025-01-10');
+      const says = `but a part of them alone: ${flag.replace('=2024', ' 2024')}\n`;
+      expect([line, code, stderr]).toEqual([line, 0, expect.stringContaining(says)]);
+    }
+    for (const line of ['statement --customer-fiscal-id 1-9 --format html', 'report']) {
+      const { stdout, stderr } = await run(`${line} ${from} --lang es -q`, '2025-01-10');
+      expect([stdout, stderr]).toEqual([
+        expect.stringContaining('Solo había una parte de los documentos'),
+        '',
+      ]);
+    }
+    const json = await run(`report ${from} --format json -q`, '2025-01-10');
+    expect(JSON.parse(json.stdout)).toMatchObject({ complete: false, notes: ['part'] });
+    expect((await run(`issued ${from} --count`, '2025-01-10')).stderr).toBe('');
+  });
+
+  it('is none where there were fewer records than the limit', async () => {
+    const { run } = await exported(' --limit 9');
+    expect((await run('aging --from FOLDER/issued.jsonl', '2025-01-10')).stderr).toBe('');
+  });
+
+  it('hands its day and its scope on to what is made of it', async () => {
+    const { run, done, file } = await exported(' --limit 2');
+    await done('issued --from FOLDER/issued.jsonl -o FOLDER/next.jsonl --receipt beside -q', '2025-03-01');
+    expect(JSON.parse(readFileSync(file('next.jsonl.receipt.json'), 'utf8'))).toMatchObject({
+      readAt: '2025-01-10T12:00:00.000Z',
+      only: ['--limit 2'],
+      complete: true,
+    });
+    const { stderr } = await run('aging --from FOLDER/next.jsonl');
+    expect(stderr).toMatch(
+      /as of 2025-01-10T[^]*but a part of them alone: --limit 2\n[^]*days count from 2025-01-10/,
+    );
+    // Of records without a day, nothing says it later either.
+    writeFileSync(file('plain.jsonl'), readFileSync(file('issued.jsonl')));
+    await done('issued --from FOLDER/plain.jsonl -o FOLDER/last.jsonl --receipt beside', '2025-03-01');
+    expect((await run('aging --from FOLDER/last.jsonl')).stderr).toContain(
+      'nothing says when they were read',
+    );
+  });
+});
