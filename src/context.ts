@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ConfigStore } from './profiles/profile.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
+import type { Limiter } from './api/limiter.ts';
 import type { OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/files/processes.ts';
 
@@ -23,6 +24,8 @@ export interface Context {
   readonly config: () => Promise<ConfigStore>;
   /** Opens connections, to the service or to files behind links. The first call loads the HTTP library. */
   readonly openTransport: OpenTransport;
+  /** Limits the requests of several runs together, as many as the first of them may have in flight; else each run has its own limit. */
+  readonly limiterFor?: ((concurrency: number) => Limiter) | undefined;
   /** Does the steps of a connection one by one, to find out what is wrong with it. */
   readonly networkProbe: () => Promise<NetworkProbe>;
   /** The processes of this machine. They tell a run that still holds a file from one that died. */

@@ -5,7 +5,8 @@ import { requestUrl, type QueryPair } from './address.ts';
 import { BrokenGzip, inflate } from './inflate.ts';
 import { networkFailure } from './network-failure.ts';
 import { redactor, withoutSecrets, type Redact } from './redact.ts';
-import { FailedTry, isRetryable, Limiter, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
+import { Limiter } from './limiter.ts';
+import { FailedTry, isRetryable, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
 import { StatusError, statusFailure } from './status-failure.ts';
 import type { Proxy, Transport, TransportResponse } from './transport.ts';
 
@@ -43,6 +44,8 @@ export interface ClientOptions {
   readonly timeout: number;
   /** How many requests may be in flight at once. */
   readonly concurrency: number;
+  /** Shared by all clients that may have so many in flight together. Without it the client has one of its own. */
+  readonly limiter?: Limiter | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Shared by all clients of a run. Without it the client makes one of its own. */
@@ -109,7 +112,7 @@ export class ApiClient {
     this.#proxy = transport.proxy?.(baseUrl.origin);
     this.#redact = redactor([token, ...(this.#proxy?.secrets ?? [])]);
     this.#signalFor = createSignalJoiner(signal);
-    this.#limiter = new Limiter(concurrency);
+    this.#limiter = options.limiter ?? new Limiter(concurrency);
     this.#quota = options.quota ?? new RetryQuota();
   }
 

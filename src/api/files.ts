@@ -4,7 +4,8 @@ import type { Clock } from '../context.ts';
 import { ServiceError, errorCode } from '../errors.ts';
 import { checkLink } from './address.ts';
 import { networkFailure, type RequestDestination } from './network-failure.ts';
-import { FailedTry, isRetryable, Limiter, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
+import { Limiter } from './limiter.ts';
+import { FailedTry, isRetryable, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
 /** What the response says about a file, besides its bytes. */

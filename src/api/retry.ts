@@ -1,5 +1,6 @@
 import type { Clock } from '../context.ts';
 import { ServiceError, type FolioError } from '../errors.ts';
+import type { Limiter } from './limiter.ts';
 
 /** How often a request is sent again, and after which delays. */
 export interface RetryOptions {
@@ -126,78 +127,6 @@ export class RetryQuota {
   /** Gives back, after a success, what its retries cost, or 1 when it needed none. */
   refund(retries: number): void {
     this.#left = Math.min(CAPACITY, this.#left + Math.max(1, retries * RETRY_COST));
-  }
-}
-
-/** After this many successes in a row at one limit, one more request may be in flight. */
-const SUCCESSES_PER_STEP = 10;
-
-/** Limits how many requests are in flight. */
-export class Limiter {
-  readonly #concurrency: number;
-  readonly #waiting = new Set<() => void>();
-  #limit: number;
-  #active = 0;
-  #successes = 0;
-
-  constructor(concurrency: number) {
-    this.#concurrency = concurrency;
-    this.#limit = concurrency;
-  }
-
-  /** How many may be in flight now. */
-  get limit(): number {
-    return this.#limit;
-  }
-
-  /**
-   * Resolves when there is a place, in the order of the calls, with the function that gives it back. Rejects with the signal's
-   * reason when that comes first.
-   */
-  async acquire(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const abandon = (): void => {
-        this.#waiting.delete(start);
-        reject(signal.reason as Error);
-      };
-      const start = (): void => {
-        signal.removeEventListener('abort', abandon);
-        resolve();
-      };
-      signal.addEventListener('abort', abandon, { once: true });
-      this.#waiting.add(start);
-      this.#admit();
-    });
-    let held = true;
-    return () => {
-      if (held) this.#active--;
-      held = false;
-      this.#admit();
-    };
-  }
-
-  /** After a 429: the limit is 1. Requests in flight go on, and the next one starts when they are done. */
-  throttle(): void {
-    this.#limit = 1;
-    this.#successes = 0;
-  }
-
-  /** After a success: in time the limit grows again. */
-  succeed(): void {
-    if (this.#limit === this.#concurrency || ++this.#successes < SUCCESSES_PER_STEP) return;
-    this.#successes = 0;
-    this.#limit++;
-    this.#admit();
-  }
-
-  #admit(): void {
-    for (const start of this.#waiting) {
-      if (this.#active >= this.#limit) return;
-      this.#waiting.delete(start);
-      this.#active++;
-      start();
-    }
   }
 }
 

@@ -26,7 +26,8 @@ export class Unreadable {
   noteCell(document: Document, column: string, cell: Cell): void {
     const { place } = document;
     const number = document.text('number');
-    const who = number === undefined ? `record ${place}` : `record ${place} (number ${number})`;
+    const isNamed = number !== undefined && /^[\p{L}\p{N}/-]{1,30}$/u.test(number);
+    const who = isNamed ? `record ${place} (number ${number})` : `record ${place}`;
     this.note(place, `${column} of ${who} is ${nameOfCell(cell)}`, { column, place, number });
   }
 

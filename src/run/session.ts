@@ -47,7 +47,18 @@ export async function makeClient(
     env,
   });
   const retry = { retries, delay };
-  return new ApiClient({ ...service, version, transport, concurrency, retry, timeout, clock, signal });
+  const limiter = context.limiterFor?.(concurrency);
+  return new ApiClient({
+    ...service,
+    version,
+    transport,
+    concurrency,
+    limiter,
+    retry,
+    timeout,
+    clock,
+    signal,
+  });
 }
 
 /** The sandbox's two organizations, which take the place of profiles. */

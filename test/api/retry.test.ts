@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Limiter, decideRetry, isRetryable } from '../../src/api/retry.ts';
+import { Limiter } from '../../src/api/limiter.ts';
+import { decideRetry, isRetryable } from '../../src/api/retry.ts';
 
 const options = { retries: 5, delay: 500 };
 const now = Date.UTC(2026, 10, 21, 10, 0, 0);

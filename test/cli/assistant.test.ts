@@ -1,8 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openUndiciTransport } from '../../src/api/undici-transport.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { fakeContext } from '../support/fake-context.ts';
 import { status } from '../support/faults.ts';
 import { where, type FaultScript } from '../support/fault-script.ts';
 import { startFaultServer } from '../support/fault-server.ts';
@@ -21,6 +25,7 @@ interface Answer {
   readonly text: string;
   readonly isError: boolean;
   readonly complete: boolean;
+  readonly truncated: boolean;
   readonly asOf: string;
   readonly notes: readonly string[];
   readonly rows: readonly Record<string, unknown>[];
@@ -125,15 +130,16 @@ describe('an assistant that asks a database', () => {
   it('gets 25 rows unless it asks for more, and is told of the others', async () => {
     const find = (limit?: number) => assistant.ask('find', { listing: 'received', columns: ['id'], limit });
     const usual = await find();
-    expect([usual.rows.length, usual.complete]).toEqual([25, false]);
+    expect([usual.rows.length, usual.complete, usual.truncated]).toEqual([25, true, true]);
     expect(usual.notes).toEqual([
       expect.stringMatching(/^The first 25 rows are here, and there are more\. Ask/),
     ]);
     expect((await find(59)).rows).toHaveLength(59);
-    expect(await find(60)).toMatchObject({ complete: true, notes: [] });
+    expect(await find(60)).toMatchObject({ complete: true, truncated: false, notes: [] });
     const two = await assistant.ask('aging', { limit: 2 });
     expect(two).toMatchObject({
-      complete: false,
+      complete: true,
+      truncated: true,
       notes: expect.arrayContaining(['3 of 4 shown; totals are of all']),
     });
     const last = await assistant.ask('find', {
@@ -148,13 +154,13 @@ describe('an assistant that asks a database', () => {
   it('gets at most 40 kB, and is told how to ask for less', async () => {
     const given = { listing: 'customers', columns: ['id', 'name'] };
     const cut = await assistant.ask('find', given);
-    expect(cut).toMatchObject({ complete: false, rows: [{ id: 1, name: 'small' }] });
+    expect(cut).toMatchObject({ complete: true, truncated: true, rows: [{ id: 1, name: 'small' }] });
     expect(cut.notes).toEqual([expect.stringMatching(/cut behind 1 row:.*Ask for fewer columns/)]);
     const heavy = await assistant.ask('find', { ...given, where: ['id=2'] });
-    expect(heavy).toMatchObject({ complete: false, rows: [] });
+    expect(heavy).toMatchObject({ truncated: true, rows: [] });
     expect(heavy.notes[0]).toMatch(/first row alone is too large.*Ask for fewer columns/);
     const many = await assistant.ask('find', { listing: 'funds', columns: ['id', 'name'], limit: 1000 });
-    expect(many.complete).toBe(false);
+    expect(many.truncated).toBe(true);
     expect(Buffer.byteLength(many.text)).toBeGreaterThan(39_000);
     expect(Buffer.byteLength(many.text)).toBeLessThanOrEqual(40_000);
   });
@@ -173,6 +179,38 @@ describe('an assistant that asks a database', () => {
     ]);
     expect(notes).toEqual(['Links are left out of the texts.']);
     expect(text).not.toMatch(/:\/\/|Signature|\\u00/);
+  });
+
+  it('gets no address that a browser follows, and no words of a record where folio speaks itself', async () => {
+    const addresses = [
+      ...['https://evil.example', 'https:\\\\evil.example', 'HTTPS:/evil.example', 'http:evil.example'],
+      ...['//evil.example', '\\\\evil.example', '/\\evil.example', 'www.evil.example', 'ftp:\\evil.example'],
+    ];
+    const rows = addresses.map((address, id) => ({
+      id,
+      totalAmount: `${address} ${ORDER}`,
+      currency: ORDER,
+    }));
+    const records = rows.map((row) => JSON.stringify({ ...row, number: ORDER, note: `(${row.totalAmount}` }));
+    const database = join(temporaryFolder(), 'evil.db');
+    const harmless = ['{"id":1,"name":"12//2026 and/or C:\\\\Data, a: b"}'];
+    expect((await runSync({ issued: records, customers: harmless }, [database])).code).toBe(0);
+    const { ask, process } = await assistantOf(['--from', database]);
+    whenTestEnds(() => void process.kill());
+    const found = await ask('find', { listing: 'issued', columns: ['note'], sort: ['total'] });
+    expect(found.rows).toEqual(addresses.map(() => ({ note: `((link) ${ORDER}` })));
+    const kept = await ask('find', { listing: 'customers', columns: ['name'] });
+    expect(kept.rows).toEqual([{ name: '12//2026 and/or C:\\Data, a: b' }]);
+    const told = await Promise.all([
+      ask('summarize', { listing: 'issued', sum: ['total'] }),
+      ask('summarize', { listing: 'issued', sum: ['id', 'note'] }),
+      ask('summarize', { listing: 'issued', where: ['total>5'] }),
+      ask('find', { listing: 'issued', columns: ['id'], where: ['note=x'] }),
+      ask('aging', {}),
+    ]);
+    const texts = [found, ...told].map((one) => (one.isError ? one.text : one.notes.join('\n')));
+    for (const text of texts) expect(text).not.toMatch(/evil|Ignore/);
+    expect(texts.join('\n')).toContain('total of record 1 is a text that is not shown;');
   });
 
   it('learns the names of columns', async () => {
@@ -259,7 +297,11 @@ describe('an assistant that asks the service', () => {
     const { ask } = await against(script);
     const answer = await ask('find', { listing: 'issued', columns: ['number', 'fileUrl'] });
     expect(answer.rows).toEqual([1, 2, 4, 5].map((number) => ({ number, fileUrl: null })));
-    expect(answer).toMatchObject({ complete: false, asOf: expect.stringMatching(/^20\d\d-.*Z$/) });
+    expect(answer).toMatchObject({
+      complete: false,
+      truncated: false,
+      asOf: expect.stringMatching(/^20\d\d-.*Z$/),
+    });
     const server = await startFaultServer(new ModelService({ issued: ISSUED }), script);
     const { stderr } = await runHere(quickly(['issued', '--format', 'jsonl', '--retries', '1'], server));
     expect(stderr).toContain(`folio: ${answer.notes[0]}\n  ${answer.notes[1]}\n`);
@@ -303,10 +345,94 @@ describe('an assistant that asks the service', () => {
   });
 });
 
+describe('an assistant with many questions', () => {
+  const page = (records: string): string =>
+    `{"total":1,"page":0,"pageSize":1,"pageResults":[${records}],"errors":[]}`;
+
+  it('has at most so many requests in flight as one question', async () => {
+    const besides: number[] = [];
+    const waiting: (() => void)[] = [];
+    const service = await startHttpService((_, response, { beside }) => {
+      besides.push(beside);
+      waiting.push(() => void response.end(page('{"id":7}')));
+      // No request comes before another one was answered.
+      if (waiting.length === 3) setImmediate(() => waiting.splice(0).forEach((answer) => answer()));
+    });
+    const { ask, process } = await assistantOf(quickly(['--concurrency', '3'], service));
+    whenTestEnds(() => void process.kill());
+    const answers = await Promise.all(
+      Array.from({ length: 21 }, () => ask('summarize', { listing: 'issued' })),
+    );
+    expect(answers.map(({ rows }) => rows)).toEqual(answers.map(() => [{ records: 1 }]));
+    expect(Math.max(...besides)).toBe(2);
+  });
+
+  it('is told how far a question is, where it wants to know', async () => {
+    const answers: (() => void)[] = [];
+    const service = await startHttpService((_, response) => {
+      answers.push(() => void response.end(page('{"id":7}')));
+    });
+    const [asked, answered] = [new PassThrough(), new PassThrough()];
+    const env = { FOLIO_TOKEN: TEST_TOKEN };
+    const argv = quickly(['mcp', '--retries', '0'], service);
+    const context = fakeContext({ argv, env, openTransport: openUndiciTransport });
+    context.stdin.open = () => asked;
+    context.stdout.write = async (bytes) => void answered.write(bytes);
+    const ended = runCommandLine(context);
+    const client = new Client({ name: 'assistant', version: '1' });
+    await client.connect(new StdioServerTransport(answered, asked));
+    const heard: string[] = [];
+    // The answer waits until the clock, on which time flies, brought a second word.
+    const onprogress = ({ message = '' }): void => {
+      if (heard.push(message) > 1 && message.includes('in flight')) answers[0]?.();
+    };
+    const question = { name: 'summarize', arguments: { listing: 'issued' } };
+    const { content } = await client.callTool(question, { onprogress });
+    expect(JSON.stringify(content)).toContain('records');
+    expect(JSON.stringify(content)).not.toContain('in flight');
+    expect(heard).toContain('issued invoices: 1 in flight');
+    asked.end();
+    expect(await ended).toBe(0);
+  });
+
+  it('is answered what it asked before it closed its end', async () => {
+    const answers: (() => void)[] = [];
+    const service = await startHttpService((_, response) => {
+      answers.push(() => void response.end(page('{"id":7}')));
+    });
+    const { ask, process, exit } = await assistantOf(quickly([], service));
+    const questions = [1, 2, 3, 4, 5].map(() => ask('summarize', { listing: 'issued' }));
+    await service.asked(4);
+    process.stdin!.end();
+    for (let asked = 1; asked <= 5; asked++) {
+      await service.asked(asked);
+      answers[asked - 1]!();
+    }
+    for (const { rows } of await Promise.all(questions)) expect(rows).toEqual([{ records: 1 }]);
+    expect(await exit).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
 describe('folio mcp', () => {
   it('says nothing where nobody speaks the protocol, and ends with its input', async () => {
     const { code, stdout, stderr } = await runHere(['mcp', '--sandbox'], { input: 'hello\n{}\n' });
     expect([code, stdout.toString('utf8'), stderr]).toEqual([0, '', '']);
+  });
+
+  it('says in each answer that it cannot tell whose records of a database are asked for', async () => {
+    const books = join(temporaryFolder(), 'two.db');
+    const sync = ['--sandbox', 'sync', books, 'customers', '--profile', 'one,two'];
+    expect((await runHere(sync)).code).toBe(0);
+    const { ask, process, exit } = await assistantOf(['--from', books]);
+    expect(await ask('summarize', { listing: 'customers' })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/two\.db has the records of one, two\nName one of them with --profile/),
+    });
+    process.stdin!.end();
+    expect(await exit).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('has the records of one, two'),
+    });
   });
 
   it('begins only where it is clear whose records are asked for', async () => {

@@ -43,29 +43,38 @@ const MAX_NOTE = 600;
 /** Bytes of an answer around its rows: its other members, and a note on what was cut. */
 const FRAME = 600;
 
+/** Who waits for an answer. */
+interface Waiting {
+  /** Aborted when nobody waits for the answer any longer. */
+  readonly signal: AbortSignal;
+  /** Takes how far the run has come, in words. */
+  readonly onProgress?: ((words: string) => void) | undefined;
+}
+
 /**
- * The answer to a question, as JSON text: whether it is `complete`, `asOf` when, `notes` on what is missing, left out or counted
- * in another way, and the rows. Every number has the digits that the service sent.
+ * The answer to a question, as JSON text: whether it is `complete`, or data are missing, whether it is `truncated`, so that there are
+ * more rows, `asOf` when, `notes` on what is missing, left out or counted in another way, and the rows. Every number has the digits
+ * that the service sent.
  *
- * @param signal aborted when nobody waits for the answer any longer
  * @throws FolioError where there is no answer
  */
 export async function answerTo(
   { context, words, age, run }: AssistantSource,
   { resource, words: asked, prints, limit }: AssistantQuestion,
-  signal: AbortSignal,
+  { signal, onProgress }: Waiting,
 ): Promise<string> {
   const { redact } = context.secrets;
   const format = prints === 'columns' ? [] : ['--format=jsonl'];
   // One row more than wanted tells whether there are more.
   const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
   // As with a terminal, messages also have what is only worth saying to somebody who watches.
-  const [printed, said] = [new KeptOutput(false), new KeptOutput(true)];
+  const [printed, said] = [new KeptOutput(false), new KeptOutput(true, onProgress)];
+  const progress = onProgress === undefined ? '--no-progress' : '--progress=plain';
   const startedAt = context.clock.now();
   const known = await age?.(resource);
   const incomplete = await run({
     ...context,
-    argv: [...asked, ...format, ...most, ...words],
+    argv: [...asked, ...format, ...most, ...words, progress],
     stdin: NO_INPUT,
     stdout: printed,
     stderr: said,
@@ -104,7 +113,8 @@ export async function answerTo(
     notes.push(JSON.stringify(`The first ${limit} rows are here, and there are more. ${ASK_ON}`));
   const asOf = known === undefined ? new Date(startedAt).toISOString() : (known.asOf ?? null);
   return `{${[
-    `"complete":${incomplete === undefined && !isCut && !hasMore && !saysMore}`,
+    `"complete":${incomplete === undefined}`,
+    `"truncated":${isCut || hasMore || saysMore}`,
     `"asOf":${JSON.stringify(asOf)}`,
     `"notes":[${notes.join(',\n')}]`,
     `"${prints}":[${fitting.join(',\n')}]`,
@@ -138,19 +148,24 @@ const NO_INPUT: InputStream = {
   readLine: () => Promise.reject(new Interrupted('SIGINT')),
 };
 
-/** Keeps the beginning of what is written. */
+/** A line that says how far a run has come. */
+const PROGRESS = /^\d{4}-\d\d-\d\dT[\d:]+Z (.*)\n$/;
+
+/** Keeps the beginning of what is written, but for lines of progress. */
 class KeptOutput implements OutputStream {
   readonly isTerminal: boolean;
   readonly isPipe = false;
   readonly columns = undefined;
   readonly rows = undefined;
+  readonly #onProgress: Waiting['onProgress'];
   readonly #chunks: Buffer[] = [];
   #room = MAX_PRINTED;
   /** Whether more was written than is kept. */
   isCut = false;
 
-  constructor(isTerminal: boolean) {
+  constructor(isTerminal: boolean, onProgress?: Waiting['onProgress']) {
     this.isTerminal = isTerminal;
+    this.#onProgress = onProgress;
   }
 
   /** The lines that were kept whole. */
@@ -162,6 +177,11 @@ class KeptOutput implements OutputStream {
 
   write(bytes: Uint8Array | string): Promise<void> {
     const chunk = Buffer.from(bytes as string);
+    const progress = this.#onProgress && PROGRESS.exec(chunk.toString());
+    if (progress) {
+      this.#onProgress?.(progress[1]!);
+      return Promise.resolve();
+    }
     this.isCut ||= chunk.length > this.#room;
     this.#chunks.push(chunk.subarray(0, this.#room));
     this.#room = Math.max(0, this.#room - chunk.length);
@@ -170,8 +190,12 @@ class KeptOutput implements OutputStream {
 }
 
 const TEXT = /"(?:[^"\\]|\\.)*"/g;
-/** Begins with the sign that every address has; the length of what is before it is bounded, so that no text takes long. */
-const LINK = /[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>]*/gi;
+/**
+ * What a browser, or a page that shows text, takes for an address: with a scheme, its slashes either way round, one or none; without
+ * one, behind two of them or www. The length of a scheme is bounded, so that no text takes long.
+ */
+const LINK =
+  /(?:\b(?:https?|ftp|wss?|file):|[a-z][a-z0-9+.-]{0,20}:\/\/|(?<![\w:/\\])[/\\]{2}|\bwww\.)[^\s"'<>]+/gi;
 const LINK_INSTEAD = '(link)';
 
 /** Text of a record, safe for whoever reads it as words; and whether a link was taken out of it. */
@@ -220,12 +244,20 @@ function shownNotes(notes: readonly string[], redact: (text: string) => string):
   return further === 0 ? shown : [...shown, JSON.stringify(`There are ${further} more notes.`)];
 }
 
-/** A sentence of folio's. It may quote the service: what signs a link goes with the link. */
+/** How folio's sentences quote the records, which were written by others; here it speaks itself. */
+const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
+  [/\bis the (\w+) "(?:[^"\\]|\\.)*"/g, 'is a $1 that is not shown'],
+  [/^(0 of [^;]+);.*$/, '$1'],
+  [/( is in order within each currency): .*$/, '$1'],
+];
+
+/** A sentence of folio's, without what it quotes of the records, and without the links in the service's own words. */
 function sentence(text: string, redact: (text: string) => string): string {
   const shown = redact(text)
     .split('\n')
-    .map((line) => visible(line).replace(LINK, (link) => (link.includes('?') ? LINK_INSTEAD : link)))
+    .map((line) => QUOTED.reduce((rest, [quote, instead]) => rest.replace(quote, instead), visible(line)))
     .join('\n')
+    .replace(LINK, LINK_INSTEAD)
     .trim();
   return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
 }

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
-import { Writable } from 'node:stream';
-import { McpServer } from '@modelcontextprotocol/server';
+import { PassThrough, Writable, type Readable } from 'node:stream';
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Context, Environment } from '../../context.ts';
+import { Limiter } from '../../api/limiter.ts';
+import type { Clock, Context, Environment } from '../../context.ts';
 import { isDatabase } from '../../database/address.ts';
 import { UsageError } from '../../errors.ts';
 import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
 import { listings } from '../../resources/index.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
+import { requestDefaults } from '../../run/parse-values.ts';
 import { DatabaseSource, FromDatabase, profilesHeld } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource } from './answer.ts';
@@ -30,7 +32,10 @@ export async function serveAssistant(
   flags: AssistantFlags,
   run: AssistantSource['run'],
 ): Promise<void> {
-  const source = await sourceOf(context, flags, run);
+  const { concurrency = requestDefaults.concurrency } = flags;
+  let limiter: Limiter | undefined;
+  const limiterFor = (most: number): Limiter => (limiter ??= new Limiter(most));
+  const source = await sourceOf({ ...context, limiterFor }, flags, run);
   if (context.stdin.isTerminal) {
     const notices = new Notices(context, flags);
     notices.remark('An assistant starts this and talks to it; see folio mcp --help. Ctrl-C ends it.');
@@ -41,11 +46,14 @@ export async function serveAssistant(
   const output = new Writable({
     write: (chunk: Buffer, _, done) => void context.stdout.write(chunk).then(() => done(), done),
   });
-  const transport = new StdioServerTransport(input, output);
+  const asked = new PassThrough();
+  const transport = new StdioServerTransport(asked, output);
   // Whoever ends the conversation closes it.
   const close = transport.close.bind(transport);
   transport.close = () => close().finally(() => ended.abort());
-  const serving = serveStdio(() => serverOf(source, calls), { transport });
+  const turns = new Limiter(concurrency);
+  const serving = serveStdio(() => serverOf(source, { calls, turns }), { transport });
+  endWhenAnswered(transport, input, asked);
   const stop = (): void => void serving.close();
   context.signal.addEventListener('abort', stop, { once: true });
   if (context.signal.aborted) stop();
@@ -57,6 +65,35 @@ export async function serveAssistant(
   context.signal.throwIfAborted();
 }
 
+/** Passes the input on, and its end when each question before it was answered or taken back. */
+function endWhenAnswered(transport: StdioServerTransport, input: Readable, asked: PassThrough): void {
+  const open = new Set<unknown>();
+  let hasEnded = false;
+  const settle = (id: unknown): void => {
+    open.delete(id);
+    if (hasEnded && open.size === 0) asked.end();
+  };
+  const { onmessage } = transport;
+  const send = transport.send.bind(transport);
+  const seen: Pick<StdioServerTransport, 'onmessage' | 'send'> = {
+    onmessage: (message) => {
+      if ('method' in message && 'id' in message) open.add(message.id);
+      onmessage?.(message);
+      if ('method' in message && message.method === 'notifications/cancelled')
+        settle(message.params?.['requestId']);
+    },
+    send: async (message) => {
+      await send(message);
+      if (!('method' in message)) settle(message.id);
+    },
+  };
+  Object.assign(transport, seen);
+  input.pipe(asked, { end: false });
+  // What was passed on before is read first.
+  input.once('end', () => setImmediate(() => settle((hasEnded = true))));
+  input.once('error', () => asked.end());
+}
+
 const ANNOTATIONS = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -64,25 +101,60 @@ const ANNOTATIONS = {
   openWorldHint: false,
 };
 
-function serverOf(source: AssistantSource, calls: Set<Promise<unknown>>): McpServer {
+/** What the questions of a conversation share. */
+interface Conversation {
+  /** Those that are being answered, and those that wait for their turn. */
+  readonly calls: Set<Promise<unknown>>;
+  readonly turns: Limiter;
+}
+
+function serverOf(source: AssistantSource, { calls, turns }: Conversation): McpServer {
   const server = new McpServer({ name: 'folio', version }, { instructions: ASSISTANT_INSTRUCTIONS });
-  const { redact } = source.context.secrets;
+  const { secrets, clock } = source.context;
   for (const { name, title, description, input, asks } of assistantTools) {
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations: ANNOTATIONS },
       async (given, call) => {
-        const answer = answerTo(source, asks(given), call.mcpReq.signal).then(
+        const { signal } = call.mcpReq;
+        const question = asks(given);
+        const progress = showProgress(call, clock);
+        const answering = async (): Promise<string> => {
+          const release = await turns.acquire(signal);
+          return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
+        };
+        const answer = answering().then(
           (text) => ({ text, isError: false }),
-          (error: unknown) => ({ text: errorText(error, redact), isError: true }),
+          (error: unknown) => ({ text: errorText(error, secrets.redact), isError: true }),
         );
         calls.add(answer);
         const { text, isError } = await answer.finally(() => calls.delete(answer));
+        progress.stop();
         return { content: [{ type: 'text' as const, text }], isError };
       },
     );
   }
   return server;
+}
+
+/** Milliseconds between two notifications: clients give a question up that says nothing for a minute. */
+const PROGRESS_PERIOD = 10_000;
+
+/** Tells the client from time to time that its question is at work, where it asked for that. */
+function showProgress({ mcpReq: { _meta: meta, notify } }: ServerContext, clock: Clock) {
+  const progressToken = meta?.progressToken;
+  if (progressToken === undefined) return { tell: undefined, stop: () => {} };
+  const stopped = new AbortController();
+  let message = 'waits for other questions';
+  const show = async (): Promise<void> => {
+    for (let progress = 1; ; progress++) {
+      await clock.sleep(PROGRESS_PERIOD, stopped.signal);
+      await notify({ method: 'notifications/progress', params: { progressToken, progress, message } });
+    }
+  };
+  // Stopping rejects it.
+  show().catch(() => {});
+  return { tell: (words: string): void => void (message = words), stop: () => stopped.abort() };
 }
 
 async function sourceOf(
@@ -112,14 +184,18 @@ async function sourceOf(
       retries,
       'retry-delay': flags.retryDelay,
       timeout: timeout === undefined ? undefined : timeout / 1_000,
-      'no-progress': true,
     });
     return { context: { ...context, env }, words, age: undefined, run };
   }
   const profile = await profileIn(from, names, context);
+  // Nobody reads the standard error of a server: it is told whoever asks.
+  if (profile instanceof UsageError) {
+    new Notices(context, flags).warn(profile.message);
+    return { context, words: [], age: undefined, run: () => Promise.reject(profile) };
+  }
   return {
     context,
-    words: flagWords({ from, profile, 'no-progress': true }),
+    words: flagWords({ from, profile }),
     age: async (resource) => {
       const database = new FromDatabase(from);
       const held = new DatabaseSource({ from, database, resource, whose: [profile] });
@@ -134,12 +210,12 @@ async function sourceOf(
   };
 }
 
-/** The profile of the database whose records are read: the one asked for, the current one, or its only one. */
+/** The profile of the database whose records are read: the one asked for, the current one, or its only one; else what is to be said. */
 async function profileIn(
   from: string,
   names: readonly string[] | undefined,
   context: Context,
-): Promise<string> {
+): Promise<string | UsageError> {
   if (from === '-') {
     throw new UsageError('--from - is standard input, which the assistant has', {
       hint: 'Make a database with `folio sync books.db`, and name it.',
@@ -158,7 +234,7 @@ async function profileIn(
     throw new UsageError(`${from} holds no records`, { hint: `Bring them with folio sync ${from}.` });
   }
   if (others.length > 0) {
-    throw new UsageError(`${from} has the records of ${known.join(', ')}`, {
+    return new UsageError(`${from} has the records of ${known.join(', ')}`, {
       hint: 'Name one of them with --profile. An assistant can have several servers, each with its own.',
     });
   }
