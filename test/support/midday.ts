@@ -8,11 +8,6 @@ const AHEAD = 11 - hour;
 /** For TZ: a zone in which it is about noon, so that no day ends while a test compares what is said of today. */
 export const MIDDAY_ZONE = `Etc/GMT${AHEAD > 0 ? '-' : '+'}${Math.abs(AHEAD)}`;
 
-/** The day that it is there, in days since 1970-01-01. */
-export function middayToday(): number {
-  return Math.floor((Date.now() + AHEAD * 3_600_000) / 86_400_000);
-}
-
 /** Has it be the middle of the day in this process while the tests of a file run. */
 export function atMidday(): void {
   const before = process.env['TZ'];
