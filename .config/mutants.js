@@ -1,6 +1,7 @@
 /*
  * `node .config/mutants.js [folder …] [--survivors <file>] [--again <file>] [--seed <text>]`: mutation testing. Of each folder of
- * `src`, 200 mutants are tried, one after the other, with those files of the same folder of `test` that reach them. Prints how
+ * `src`, 200 mutants are tried, one after the other, with those files of the same folder of `test`, and of folders that hold what
+ * the program does with it (`ALSO`), that reach them. Prints how
  * many of them the tests found, and writes the others to a file; with --again, tries only those of such a file. A program that a
  * test starts has no mutants: it is the built one. A run in the process of its test is one of the source, here.
  */
@@ -13,6 +14,8 @@ import { Instrumenter } from '@stryker-mutator/instrumenter';
 import { createVitest } from 'vitest/node';
 
 const FOLDERS = ['paging', 'json', 'invoices', 'query', 'database', 'api', 'resources', 'output/csv'];
+/** Where else the behaviour of a folder is tested, through the program. */
+const ALSO = { paging: ['resources'], invoices: ['cli/questions'], query: ['cli/questions'] };
 const TRIED = 200;
 /** Trials in one process. */
 const TOGETHER = 50;
@@ -56,7 +59,9 @@ process.exitCode = 0;
 
 async function tryFolder(folder) {
   const { code, mutants } = await instrument(folder);
-  const tests = namesIn(`test/${folder}`).filter((name) => name.endsWith('.test.ts'));
+  const tests = [folder, ...(ALSO[folder] ?? [])]
+    .flatMap((name) => namesIn(`test/${name}`))
+    .filter((name) => name.endsWith('.test.ts'));
   const unchanged = tests.map((file) => ({ name: file, files: [{ file, millis: 1e9 }] }));
   const surveyed = [...(await run(unchanged, code)).values()];
   for (const { name, errors } of surveyed) {
