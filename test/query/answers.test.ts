@@ -161,7 +161,7 @@ describe('a list of any form that is reconciled', () => {
   it.each([
     [
       400,
-      '_match number documentType counterpartyFiscalId counterpartyName date currency total list.total difference differs list.file list.row',
+      '_match number documentType counterpartyFiscalId counterpartyName date currency total list.total difference differs list.number list.date net list.net tax list.tax list.documentType list.counterpartyFiscalId list.file list.row list.repeats',
       'Sucursal Norte ',
     ],
     [70, '_match number currency total list.total', 'only in the service '],
