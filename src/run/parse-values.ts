@@ -13,26 +13,33 @@ function refuse(flag: string, value: string, allowed: string): never {
   throw new UsageError(`${flag} ${JSON.stringify(value)}: expected ${allowed}`);
 }
 
+/**
+ * Makes the parser of a value.
+ *
+ * @param read the value of a text; undefined where that is not allowed
+ * @param allowed what is, for the message
+ */
+function parser<Value>(read: (text: string) => Value | undefined, allowed: string) {
+  return (flag: string) =>
+    (text: string): Value =>
+      read(text) ?? refuse(flag, text, allowed);
+}
+
 /** A whole number from `least` to `most`. */
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
-  return (flag: string) =>
-    (value: string): number => {
-      const number = Number(value);
-      if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= least && number <= most)
-        return number;
-      const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
-      return refuse(flag, value, `a whole number, ${range}`);
-    };
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+  return parser((text) => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return number >= least && number <= most ? number : undefined;
+  }, `a whole number, ${range}`);
 }
 
 /** A number of seconds, decimals allowed, as milliseconds. */
 function seconds(least: number, most: number) {
-  return (flag: string) =>
-    (value: string): number => {
-      const number = Number(value);
-      if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number * 1000;
-      return refuse(flag, value, `a number of seconds, ${least} to ${most}`);
-    };
+  return parser((text) => {
+    const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    return number >= least && number <= most ? number * 1000 : undefined;
+  }, `a number of seconds, ${least} to ${most}`);
 }
 
 /** The words that a parse function accepts, or some of them. A shell offers them for completion. */
@@ -67,26 +74,17 @@ export function textLike(words: readonly string[]) {
 }
 
 /** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */
-export function millisecondSpan(flag: string) {
-  return (value: string): readonly [least: number, most: number] => {
-    const form = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(value);
-    const [least, most] = [Number(form?.[1]), Number(form?.[2] ?? form?.[1])];
-    if (least <= most && most <= 3_600_000) return [least, most];
-    return refuse(
-      flag,
-      value,
-      'milliseconds, 0 to 3600000, as one number or two with a dash, such as 100-500',
-    );
-  };
-}
+export const millisecondSpan = parser((text): readonly [least: number, most: number] | undefined => {
+  const form = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text);
+  const [least, most] = [Number(form?.[1]), Number(form?.[2] ?? form?.[1])];
+  return least <= most && most <= 3_600_000 ? [least, most] : undefined;
+}, 'milliseconds, 0 to 3600000, as one number or two with a dash, such as 100-500');
 
 /** A share of something, from none to all. */
-export function share(flag: string) {
-  return (value: string): number => {
-    if (/^\d*\.?\d+$/.test(value) && Number(value) <= 1) return Number(value);
-    return refuse(flag, value, 'a number from 0 to 1, such as 0.2');
-  };
-}
+export const share = parser(
+  (text) => (/^\d*\.?\d+$/.test(text) && Number(text) <= 1 ? Number(text) : undefined),
+  'a number from 0 to 1, such as 0.2',
+);
 
 /** An option as it is typed: `--page-size` for `pageSize`. */
 export function flagNamed(option: string): string {
@@ -121,26 +119,22 @@ export function columnList(flag: string) {
   return (value: string): ChosenColumns => ChosenColumns.parse(flag, value);
 }
 
-/** The type of a column of Parquet: `text`, `number(12,2)`. */
-export function columnType(flag: string) {
-  return (value: string): ParquetType => {
-    const [, word, precision, scale] = /^([a-z]+)(?:\((\d{1,2}),(\d{1,2})\))?$/.exec(value) ?? [];
-    const digits = Number(precision ?? 38);
-    const decimals = Number(scale ?? 9);
-    if (word === 'number' && digits >= 1 && digits <= 38 && decimals <= digits)
-      return { kind: 'decimal', precision: digits, scale: decimals };
-    if (word === 'integer' && precision === undefined) return { kind: 'whole' };
-    const kind = PLAIN_TYPES.find((one) => one === word);
-    if (kind !== undefined && precision === undefined) return { kind };
-    return refuse(
-      flag,
-      value,
-      `number, number(digits,decimals) with at most 38 digits, integer, ${PLAIN_TYPES.join(', ')}`,
-    );
-  };
-}
-
 const PLAIN_TYPES = ['text', 'boolean', 'date', 'timestamp', 'json'] as const;
+
+/** The type of a column of Parquet: `text`, `number(12,2)`. */
+export const columnType = parser(
+  (text): ParquetType | undefined => {
+    const [, word, digits, decimals] = /^([a-z]+)(?:\((\d{1,2}),(\d{1,2})\))?$/.exec(text) ?? [];
+    const [precision, scale] = [Number(digits ?? 38), Number(decimals ?? 9)];
+    const isDecimal = precision >= 1 && precision <= 38 && scale <= precision;
+    if (word === 'number') return isDecimal ? { kind: 'decimal', precision, scale } : undefined;
+    if (digits !== undefined) return undefined;
+    if (word === 'integer') return { kind: 'whole' };
+    const kind = PLAIN_TYPES.find((one) => one === word);
+    return kind && { kind };
+  },
+  `number, number(digits,decimals) with at most 38 digits, integer, ${PLAIN_TYPES.join(', ')}`,
+);
 
 /** `name=value`, collected over repeated flags. */
 export function parameter(flag: string) {
@@ -152,11 +146,10 @@ export function parameter(flag: string) {
 }
 
 /** A day of the calendar, in days since 1970-01-01. */
-export function day(flag: string) {
-  return (value: string): number =>
-    parseCalendarDay(/^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '') ??
-    refuse(flag, value, 'a day, such as 2026-10-31');
-}
+export const day = parser(
+  (text) => parseCalendarDay(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : ''),
+  'a day, such as 2026-10-31',
+);
 
 /** How long something may be ago. */
 export interface Age {
@@ -173,42 +166,30 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
 };
 
 /** Minutes, hours, days or weeks: `90m`, `26h`, `2d`, `1w`. */
-export function age(flag: string) {
-  return (value: string): Age => {
-    const [, count, unit = ''] = /^(\d{1,6})\s*([mhdw])$/i.exec(value.trim()) ?? [];
-    const milliseconds = Number(count) * (MILLISECONDS[unit.toLowerCase()] ?? Number.NaN);
-    if (milliseconds > 0) return { milliseconds, text: value.trim() };
-    return refuse(flag, value, 'minutes, hours, days or weeks, such as 90m, 26h, 2d or 1w');
-  };
-}
+export const age = parser((value): Age | undefined => {
+  const text = value.trim();
+  const [, count, unit = ''] = /^(\d{1,6})\s*([mhdw])$/i.exec(text) ?? [];
+  const milliseconds = Number(count) * (MILLISECONDS[unit.toLowerCase()] ?? Number.NaN);
+  return milliseconds > 0 ? { milliseconds, text } : undefined;
+}, 'minutes, hours, days or weeks, such as 90m, 26h, 2d or 1w');
 
 /** The name of a file to write: any text that is not empty. */
-export function target(flag: string) {
-  return (value: string): string =>
-    value === '' ? refuse(flag, value, 'a file, such as invoices.csv, or - for standard output') : value;
-}
+export const target = parser(
+  (text) => (text === '' ? undefined : text),
+  'a file, such as invoices.csv, or - for standard output',
+);
 
-/** One character between the cells of a row. */
-export function delimiter(flag: string) {
-  return (value: string): string => {
-    const character = value === '\\t' || value.toLowerCase() === 'tab' ? '\t' : value;
-    const allowed =
-      'one character that is no letter, digit, quote or line break, none of . - _, such as ";" or "\\t"';
-    // Nobody could tell such a one from the names and numbers of a file.
-    if (!/^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character)) return refuse(flag, value, allowed);
-    return character;
-  };
-}
+/** One character between the cells of a row. Nobody could tell a letter, digit or sign of a number from the cells of a file. */
+export const delimiter = parser((text) => {
+  const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
+  return /^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character) ? character : undefined;
+}, 'one character that is no letter, digit, quote or line break, none of . - _, such as ";" or "\\t"');
 
 /** A comma-separated list of endings of files, with or without their dots, in any case. */
-export function endings(flag: string) {
-  return (value: string): ReadonlySet<string> => {
-    const list = value.split(',').map((ending) => ending.trim().replace(/^\./, '').toLowerCase());
-    if (!list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)))
-      refuse(flag, value, 'endings, such as pdf,xml');
-    return new Set(list);
-  };
-}
+export const endings = parser((text): ReadonlySet<string> | undefined => {
+  const list = text.split(',').map((ending) => ending.trim().replace(/^\./, '').toLowerCase());
+  return list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)) ? new Set(list) : undefined;
+}, 'endings, such as pdf,xml');
 
 /** The parsers of values for requests. */
 export const requestParsers = {

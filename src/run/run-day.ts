@@ -28,14 +28,15 @@ export class RunDay {
     this.#notices = notices;
   }
 
-  /** Takes in where records come from, and says of when they are. */
+  /** Takes in where records come from, and says of when they are. A moment to come says nothing. */
   add(origins: readonly Origin[]): void {
-    this.#origins.push(...origins);
-    for (const { shown, readAt } of origins) {
-      if (readAt === undefined) continue;
-      const says = `${shown} as of ${readAt}`;
-      if (dayOf(readAt) < localDay(this.#now)) this.#notices.warn(`${says}, not as of today`);
-      else this.#notices.remark(`${says}.`);
+    const now = localDay(this.#now);
+    for (const origin of origins) {
+      const { shown, readAt } = origin;
+      const day = readAt === undefined ? Infinity : dayOf(readAt);
+      this.#origins.push(day > now ? { ...origin, readAt: undefined } : origin);
+      if (day < now) this.#notices.warn(`${shown} as of ${readAt}, not as of today`);
+      else if (day === now) this.#notices.remark(`${shown} as of ${readAt}.`);
     }
   }
 
@@ -55,6 +56,14 @@ export class RunDay {
     if (day < localDay(this.#now))
       this.#notices.warn(`days count from ${formatDay(day)}, when the ${this.#oldest} were read`);
     return day;
+  }
+
+  /** The day to which a statement or a report counts: the one that is asked for, which is said, else that of the records. */
+  countedTo(asked: number | undefined): number {
+    if (asked === undefined || asked === this.day) return this.today;
+    const lack = asked < this.day ? 'later payments are not undone' : 'what came since is not in them';
+    this.#notices.warn(`counts to ${formatDay(asked)} with balances of ${formatDay(this.day)}: ${lack}`);
+    return asked;
   }
 
   /** What pages say of the records. */

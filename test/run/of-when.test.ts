@@ -139,10 +139,25 @@ describe('the day of a run', () => {
       ['2025-01-31', 'The balances are those of January 10, 2025. What was issued or paid since is not'],
     ] as const) {
       const from = `--from FOLDER/books.db --as-of ${asOf}`;
-      for (const line of [page, 'report']) expect((await run(`${line} ${from}`)).stdout).toContain(says);
+      for (const line of [page, 'report']) {
+        const { stdout, stderr } = await run(`${line} ${from}`);
+        expect(stdout).toContain(says);
+        expect(stderr).toContain(`counts to ${asOf} with balances of 2025-01-10: `);
+      }
       expect((await run(`statement --all --format json ${from}`)).stdout).toContain(`"asOf": "${asOf}"`);
       expect((await run(`aging ${from}`)).stdout).toContain(',balances of 2025-01-10: ');
     }
+  });
+});
+
+describe('a receipt of the future', () => {
+  it('says nothing of when', async () => {
+    const { run, file } = await exported();
+    const receipt = readFileSync(file('issued.jsonl.receipt.json'), 'utf8');
+    writeFileSync(file('issued.jsonl.receipt.json'), receipt.replaceAll('2025-01-10T', '2099-01-10T'));
+    expect((await run('aging --from FOLDER/issued.jsonl')).stderr).toMatch(
+      /nothing says when .* from 2026-11-20\n$/,
+    );
   });
 });
 

@@ -89,7 +89,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, source, fiscalIds, flags } = job;
   const { organization } = flags;
   const { day, notes } = run.day;
-  const dates = { asOf: flags.asOf ?? run.day.today, today: day };
+  const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
   const resource = listingOf(flags);
   const listing = resource === received ? 'received' : 'issued';
   const everyone = fiscalIds !== undefined;

@@ -165,9 +165,10 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
 }
 
 /** The days of a report, all told from that of its records. A period that is over is told as of its last day. */
-function datesOf({ today }: RunDay, { period: named, asOf }: ReportFlags): ReportDates {
+function datesOf(day: RunDay, { period: named, asOf }: ReportFlags): ReportDates {
+  const { today } = day;
   const period = named === undefined ? monthOf(today) : parsePeriod(named, today);
-  return { today, asOf: asOf ?? Math.min(today, period.last), period };
+  return { today, asOf: asOf === undefined ? Math.min(today, period.last) : day.countedTo(asOf), period };
 }
 
 /** The report of one organization, of the listings that were read. */
