@@ -35,7 +35,7 @@ export function addReconcile(program: Command, context: Context): void {
       ['folio reconcile compras.csv --period 2026-10 -o october.xlsx', 'a list whose name says no month'],
       ['folio reconcile s.csv --against received --match number=Invoice,total=Amount', 'any other list'],
       [
-        'folio reconcile s.csv --against received --match number=N,total=T --issuer-fiscal-id 77155510-1',
+        'folio reconcile s.csv --match number=Invoice,total=Amount --issuer-fiscal-id 77155510-1',
         'one supplier’s own list',
       ],
       ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
@@ -97,7 +97,9 @@ async function runReconcile(
   const { DOUBT, reconcileQuestion } = await import('../../query/reconcile/reconcile.ts');
   const { whereContext } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
-  const opened = await openLists(paths, { against, match, period, today });
+  const isSupplier = flags.issuerFiscalId !== undefined;
+  const impliedAgainst = isSupplier ? 'received' : flags.customerFiscalId && 'issued';
+  const opened = await openLists(paths, { against, impliedAgainst, match, period, today });
   const isReceived = opened.against === 'received';
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
   const { exportRecords } = await import('../../run/pipeline.ts');

@@ -25,6 +25,8 @@ const MAX_DOCUMENTS = 1_000_000;
 
 interface ListsOptions {
   readonly against?: Against | undefined;
+  /** What neither the lists nor the user say, by whom they are about. */
+  readonly impliedAgainst?: Against | undefined;
   readonly match?: Match | undefined;
   /** As given to --period. */
   readonly period?: string | undefined;
@@ -66,12 +68,12 @@ export async function openLists(paths: readonly string[], options: ListsOptions)
       hint: 'Say it with --period 2026-10: purchases stand in the month in which they were accepted, whatever their dates.',
     });
   }
-  return { lists, against: againstOf(lists, options.against), owner: ownerOf(lists) };
+  return { lists, against: againstOf(lists, options), owner: ownerOf(lists) };
 }
 
 const REGISTERS: Readonly<Record<Against, string>> = { received: 'purchases', issued: 'sales' };
 
-function againstOf(lists: readonly OpenList[], flag: Against | undefined): Against {
+function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }: ListsOptions): Against {
   const registers = lists.flatMap(({ path, layout: { against } }) => (against ? [{ path, against }] : []));
   const [first] = registers;
   const other = registers.find(({ against }) => against !== first?.against);
@@ -86,7 +88,7 @@ function againstOf(lists: readonly OpenList[], flag: Against | undefined): Again
       hint: `Leave --against out, or say --against ${first.against}.`,
     });
   }
-  const against = first?.against ?? flag;
+  const against = first?.against ?? flag ?? impliedAgainst;
   if (against !== undefined) return against;
   throw new UsageError('nothing says what the list is to be held against', {
     hint: 'Add --against received for what you buy, --against issued for what you sell.',

@@ -1,5 +1,6 @@
 import type { Finding } from '../../findings.ts';
 import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
+import type { DeclaredType } from '../../invoices/fields.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
@@ -72,6 +73,15 @@ const COLUMN_TABLE: Readonly<
   'list.repeats': { rank: 10, json: ({ list }) => textJson(list && placeOfFirst(list)) },
 };
 export const COLUMNS = Object.keys(COLUMN_TABLE);
+
+const AMOUNTS: readonly string[] = ['total', 'difference', 'net', 'tax'];
+
+/** What the cells of a column are, in files that have types. */
+export function typeOfColumn(column: string): DeclaredType {
+  const fact = column.replace(/^list\./, '');
+  if (AMOUNTS.includes(fact)) return 'money';
+  return fact === 'date' ? 'date' : fact === 'row' ? 'count' : 'text';
+}
 
 /** The columns that a reader looks for where documents differ in a fact. */
 const COLUMNS_OF: Readonly<Partial<Record<Difference, readonly string[]>>> = {

@@ -18,7 +18,7 @@ import { bareNumber, entryOf, ROW_OUTCOMES, type Entry, type Outcome } from './e
 import type { ListField } from './list-layout.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 import { matchEntries } from './matching.ts';
-import { COLUMNS, countsOf, rowsOf, shownFor } from './reconcile-rows.ts';
+import { COLUMNS, countsOf, rowsOf, shownFor, typeOfColumn } from './reconcile-rows.ts';
 
 /** What the lists say, and how they are held against the service. */
 interface ReconcileOptions extends OpenLists, ListsRead {
@@ -155,6 +155,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
       get shown() {
         return shownFor(entries, lists.length > 1);
       },
+      typeOf: typeOfColumn,
     },
     findings: () => {
       const last = outcomeFinding();

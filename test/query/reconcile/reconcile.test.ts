@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { runHere } from '../../support/run-here.ts';
 import { pageOf, runScripted } from '../../support/scripted-run.ts';
@@ -478,12 +479,15 @@ describe('reconcile', () => {
     const records = [1, 2, 3].map((number) =>
       receivedRecord({ number, issuerFiscalId: number === 1 ? '76123456-7' : '77000111-K' }),
     );
-    const match = ['--match', 'number=n,total=t,date=d', '--against', 'received'];
+    const match = ['--match', 'number=n,total=t,date=d'];
     const of = (...flags: string[]) =>
       runReconcile({ 'l.csv': 'n,t,d\n1,1190,2026-10-15\n' }, records, [...match, ...flags]);
-    expect(short(await of())).toEqual(['only in the service 2', 'only in the service 3']);
+    expect(short(await of('--against', 'received'))).toEqual([
+      'only in the service 2',
+      'only in the service 3',
+    ]);
     expect(await of('--issuer-fiscal-id', '76.123.456-7')).toMatchObject({ code: 0, stderr: '' });
-    const refused = await of('--customer-fiscal-id', '76.123.456-7');
+    const refused = await of('--against', 'received', '--customer-fiscal-id', '76.123.456-7');
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringContaining('Use --issuer-fiscal-id, or name another list.'),
@@ -763,6 +767,15 @@ describe('reconcile', () => {
       expect(String((await run('--format', format)).stdout)).toContain('=1+1');
     expect(String((await run('--excel')).stdout)).toContain("'=1+1");
     expect((await run('-o', 'out.parquet')).code).toBe(7);
+    const types = new Map((await readParquet(join(folder, 'out.parquet'))).columns);
+    expect(['number', 'list.number', 'list.date', 'list.row'].map((name) => types.get(name))).toEqual([
+      'VARCHAR',
+      'VARCHAR',
+      'TIMESTAMP',
+      'BIGINT',
+    ]);
+    for (const name of ['total', 'list.total', 'difference', 'net', 'list.net', 'tax', 'list.tax'])
+      expect([name, types.get(name)]).toEqual([name, 'DECIMAL(38,9)']);
   });
 
   it('lets no list drive a terminal', async () => {
