@@ -55,7 +55,9 @@ const QUESTIONS: readonly (readonly [line: string, answer: string | RegExp])[] =
   [`issued --overdue ${OVERDUE}`, '1\n'],
   [`issued --where dueBy>=today ${OVERDUE}`, '2\n3\n4\n'],
   [`issued --where dueBy<-4d ${OVERDUE}`, '1\n'],
-  [`issued --since -60d --count`, '4\n'],
+  ['issued --since -60d --count', '4\n'],
+  ['issued --since -30d --count', '0\n'],
+  ['issued --overdue --format table', /2025-01-05/],
   ['issued --overdue --sum open --no-header --format csv', /^CLP,1,100,/],
   ['aging --format jsonl', /"not due":300,"1 to 30":100,/],
   ['statement --all --format json', /"asOf": "2025-01-10"[^]*"overdue": 100,/],
@@ -84,8 +86,8 @@ describe('the day of a run', () => {
       );
       expect(stderr).toContain('warning: days count from 2025-01-10, when the records were read\n');
       expect((await run(`${asked} -q`)).stderr).toBe('');
-      // On the day itself there is nothing to say.
-      expect((await run(asked, '2025-01-10')).stderr).toBe('');
+      // It is what was answered on the day itself, when there was nothing to say.
+      expect(await run(asked, '2025-01-10')).toMatchObject({ stdout, stderr: '' });
     }
     const { stderr } = await run(`issued --from FOLDER/${file} --since 2024-12 --count`);
     expect(stderr).not.toContain('days count');
