@@ -2,12 +2,27 @@ import { columnsNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { ofAny } from '../invoices/fields.ts';
 import { cellJson } from '../json/cells.ts';
+import { ColumnSurvey } from '../json/column-facts.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
+import { Collected } from '../output/collected.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
-/** Makes a writer take columns by the names that people have for them: `open`, or a heading of the table, for the cell as sent. */
-export function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
+/** Makes a writer take columns as they were asked for: by the names that people have for them, and chosen among those that there are. */
+export function writerOfChosen(
+  plain: OpenWriter,
+  asked: ChosenColumns,
+  names: ColumnNames | undefined,
+): OpenWriter {
+  const writer = names === undefined ? plain : writerByNames(plain, names);
+  if (!asked.isOpen) return writer;
+  // `-open` is `-amountToBePaid` as well.
+  const meant = (name: string) => (names && columnsNamed(name, names, names.fields.usual)) ?? [];
+  return choosingWriter(writer, asked.leavingOut(meant));
+}
+
+/** Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. */
+function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
   return (sink, layout) => {
     const writer = openWriter(sink, layout);
     const { columns } = layout;
@@ -38,7 +53,48 @@ function isName(column: string, names: ColumnNames): boolean {
   });
 }
 
-/** The same columns, without what a name to leave out stands for: `-open` is `-amountToBePaid` as well. */
-export function leftOutByNames(asked: ChosenColumns, names: ColumnNames): ChosenColumns {
-  return asked.leavingOut((name) => columnsNamed(name, names, names.fields.usual) ?? []);
+/**
+ * Makes a writer take columns that are chosen among those that there are, as `*,-files` is: it is opened when all records have
+ * come, since only then all columns are known.
+ */
+function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWriter {
+  return (sink, layout) => {
+    const survey = new ColumnSurvey();
+    const records = new Collected();
+    return {
+      write(batch) {
+        for (let index = 0; index < batch.count; index++) survey.add(batch, index);
+        return records.add(batch);
+      },
+      async end() {
+        try {
+          const chosen = asked.of(layout.columns ?? columnsOf(survey));
+          const writer = openWriter(sink, {
+            ...layout,
+            columns: chosen,
+            asked: !asked.onlyLeavesOut,
+          });
+          for await (const batch of records.read()) await writer.write(batch);
+          await writer.end();
+        } finally {
+          await records.close();
+        }
+      },
+    };
+  };
+}
+
+/**
+ * The columns of the records without those that are an object in some records and null in all others: named as a column, such a
+ * one would show the whole object beside the columns of its members.
+ */
+function columnsOf(survey: ColumnSurvey): string[] {
+  const { columns } = survey;
+  const objects = new Set(columns.flatMap(outerNames));
+  return columns.filter((name, column) => survey.factsOf(column).cells > 0 || !objects.has(name));
+}
+
+/** `a` and `a.b` of `a.b.c`. */
+function outerNames(name: string): string[] {
+  return [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index));
 }

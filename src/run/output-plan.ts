@@ -123,34 +123,26 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     locale: localeOf(context.env),
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
+  const plain = await writer();
+  const openWriter =
+    columns === undefined
+      ? plain
+      : (await import('../query/named-columns.ts')).writerOfChosen(
+          plain,
+          columns,
+          isResult ? undefined : names,
+        );
   return {
     format,
     layout,
     headings: columns?.readBack ?? [],
     chosen: isResult || columns?.keepsAll === true ? undefined : columns,
     expanded: isResult ? undefined : expand,
-    openWriter: await writerOf(await writer(), columns, isResult ? undefined : names),
+    openWriter,
     target,
     onTerminal,
     tableLimit: defaults.limit ?? TABLE_LIMIT,
   };
-}
-
-/** The writer of a format, for columns by the names that people have for them, and chosen among those that there are. */
-async function writerOf(
-  plain: OpenWriter,
-  columns: ChosenColumns | undefined,
-  names: ColumnNames | undefined,
-): Promise<OpenWriter> {
-  if (columns === undefined) return plain;
-  let [openWriter, chosen] = [plain, columns];
-  if (names !== undefined) {
-    const { leftOutByNames, writerByNames } = await import('../query/named-columns.ts');
-    openWriter = writerByNames(plain, names);
-    if (columns.isOpen) chosen = leftOutByNames(columns, names);
-  }
-  if (!columns.isOpen) return openWriter;
-  return (await import('../output/choosing-writer.ts')).choosingWriter(openWriter, chosen);
 }
 
 /** The columns that people look for in records. */

@@ -148,8 +148,7 @@ export async function askPart(
   const { progress } = state;
   progress.begin(run.context.clock.now());
   try {
-    const open = options.source.kind === 'local' ? readLocal : readService;
-    const work = (): Promise<void> => open(run, { state, ...options }, read);
+    const work = (): Promise<void> => openPart(run, { state, ...options }, read);
     if (options.receipt === undefined) await work();
     else {
       const { withReceipt } = await import('./receipt.ts');
@@ -167,76 +166,49 @@ export async function askPart(
 
 type OpeningPart = PartOptions & Pick<Part, 'state'>;
 
-async function readService(
-  run: Run,
-  opening: OpeningPart,
-  read: (part: Part) => Promise<void>,
-): Promise<void> {
-  const { source, profile, state } = opening;
+async function openPart(run: Run, opening: OpeningPart, read: (part: Part) => Promise<void>): Promise<void> {
   const { flags, shared } = run;
-  const { notices, requested: observe } = state;
-  const context = contextOf(run, opening);
-  const { resource } = source;
-  const session = await openSession(context, { flags, profile, resource, notices, observe, shared });
+  const { source, state, profile: asked, signal = run.context.signal } = opening;
+  const { resource, isSeveral = false, headings = [], fiscalIds = [] } = source;
+  const { notices, requested: observe, status } = state;
+  const context = { ...run.context, signal };
+  const options = { flags, profile: asked, resource, notices, observe, shared };
+  const session = source.kind === 'local' ? undefined : await openSession(context, options);
   state.session = session;
   try {
-    refuseOtherVersion(source, session);
-    const part = await partOf(run, opening, {
-      session,
-      profile: session.profile,
-      defaults: session.defaults,
-    });
+    if (session !== undefined) refuseOtherVersion(source, session);
+    const store = await storeOf(run);
+    const profile = session === undefined ? ownerHere(run, opening, store) : session.profile;
+    const serviceErrors = new ServiceErrors(fiscalIds, run.context.secrets.redact);
+    const part: Part = {
+      ...{ run, context, source, session, profile, state, status, serviceErrors, notices },
+      defaults: session?.defaults ?? (store ? flagDefaults(store, profile, resource) : {}),
+      names: {
+        fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),
+        headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+        given: new Map([...headings, ...(flags.columns?.headings ?? [])]),
+      },
+    };
     await read(part).finally(() => {
-      notices.add(...part.serviceErrors.findings(resource?.fiscalIds));
-      if (state.status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
+      notices.add(...serviceErrors.findings(resource?.fiscalIds));
+      if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
     });
   } catch (error) {
-    await refuseWrongAddress(session.client, error, context.signal);
+    if (session !== undefined) await refuseWrongAddress(session.client, error, signal);
     throw error;
   } finally {
-    await session.close();
+    await session?.close();
   }
 }
 
-async function readLocal(run: Run, opening: OpeningPart, read: (part: Part) => Promise<void>): Promise<void> {
-  const { env } = run.context;
-  const { resource, isSeveral } = opening.source;
-  const store = await storeOf(run);
-  // A profile that the source has need not be one of those here. Of several, no single one decides.
-  const current = (): string | undefined => namedProfile(undefined, env) ?? store?.currentProfile;
-  const profile = opening.profile ?? (isSeveral ? undefined : current());
-  const defaults = store ? flagDefaults(store, profile, resource) : {};
-  await read(await partOf(run, opening, { session: undefined, profile, defaults }));
-}
-
-async function partOf(
-  run: Run,
-  opening: OpeningPart,
-  own: Pick<Part, 'session' | 'profile' | 'defaults'>,
-): Promise<Part> {
-  const { state, source } = opening;
-  const { resource, isSeveral, headings = [], fiscalIds = [] } = source;
-  const { field, columns } = run.flags;
-  const { profile } = own;
-  return {
-    run,
-    context: contextOf(run, opening),
-    source,
-    ...own,
-    names: {
-      fields: fieldsOf(await storeOf(run), { resource, profile, isSeveral, field }),
-      headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-      given: new Map([...headings, ...(columns?.headings ?? [])]),
-    },
-    state,
-    status: state.status,
-    serviceErrors: new ServiceErrors(fiscalIds, run.context.secrets.redact),
-    notices: state.notices,
-  };
-}
-
-function contextOf({ context }: Run, { signal = context.signal }: OpeningPart): Context {
-  return { ...context, signal };
+/** The profile whose settings apply to a source on this machine: it need not be one of those here. Of several, no single one decides. */
+function ownerHere(
+  { context }: Run,
+  { profile, source }: OpeningPart,
+  store: ConfigStore | undefined,
+): string | undefined {
+  if (profile !== undefined || source.isSeveral === true) return profile;
+  return namedProfile(undefined, context.env) ?? store?.currentProfile;
 }
 
 /** The settings; undefined for the sandbox, which has none. */

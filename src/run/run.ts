@@ -1,4 +1,4 @@
-import type { ApiClient, RequestEvent } from '../api/client.ts';
+import type { RequestEvent } from '../api/client.ts';
 import type { Clock, Context } from '../context.ts';
 import { IncompleteError, type FolioError } from '../errors.ts';
 import type { Destination } from '../output/files/destination.ts';
@@ -8,7 +8,7 @@ import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath, WrittenPath } from './paths.ts';
 import type { RunDay } from './run-day.ts';
-import type { SharedBySessions } from './session.ts';
+import type { Session, SharedBySessions } from './session.ts';
 
 /** The flags that concern a run as a whole: which service is asked and how, how much is said, and what columns mean. */
 type RunFlags = GlobalFlags &
@@ -72,7 +72,7 @@ export class PartState {
   /** Whose records they are, where its parts are listings of one organization; once it is known. */
   owner: string | undefined;
   /** Whose token was used, once it is known. */
-  session: AskedService | undefined;
+  session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'tokenEndsSoon'> | undefined;
   /** How the records are written, once it is known. */
   plan: OutputPlan | undefined;
   /** Where the records were written, once all of them were. */
@@ -96,15 +96,6 @@ export class PartState {
       this.notices.requested(event);
     };
   }
-}
-
-/** The service that a part asks, as receipts tell it. */
-interface AskedService {
-  readonly profile: string | undefined;
-  readonly baseUrl: URL;
-  readonly client: Pick<ApiClient, 'stats'>;
-  /** When the token ends, in ms since 1970, in its last 14 days. */
-  readonly tokenEndsSoon: number | undefined;
 }
 
 /** How far a part is, computed from the events of its walk and requests. */

@@ -38,7 +38,7 @@ async function runGet(
   given: string,
   flags: Values<typeof getFlags> & ExportFlags,
 ): Promise<void> {
-  const { bodySource, listingAt, readAddress } = await import('../../run/sources/address-source.ts');
+  const { bodySource, listingAt, readAddress } = await import('../../run/sources/item-sources.ts');
   const address = readAddress(given, flags.param ?? []);
   if (flags.paginate) {
     const { exportRecords } = await import('../../run/pipeline.ts');
