@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
-import { fakeContext } from '../support/fake-context.ts';
-import { answeringTransport } from '../support/fake-transport.ts';
-import { customersOf, pageOf } from '../support/scripted-run.ts';
+import { customersOf, pageOf, runAnswered } from '../support/scripted-run.ts';
 
 interface Listing {
   readonly argv: readonly string[];
@@ -24,11 +21,11 @@ async function callsOf({
   reads,
 }: Listing): Promise<readonly [fewest: number, calls: number]> {
   let calls = 0;
-  const transport = answeringTransport(({ url: { pathname, searchParams: query } }) => {
+  const { code, stdout } = await runAnswered([...argv, '--format', 'jsonl'], (url) => {
+    const { pathname, searchParams: query } = url;
     const lists = query.getAll('customerFiscalIds');
     calls++;
-    if (lists.some((list) => list.includes(',')))
-      return { status: 400, body: { errors: 'no such customer' } };
+    if (lists.some((list) => list.includes(','))) return [400, '{"errors":"no such customer"}'];
     const asked = new Set(reads === 'last' ? lists.slice(-1) : lists);
     const size = Number(query.get('options_pageSize') ?? 10);
     const moved = order === 'moves' && calls > 1 ? ['{"id":"new"}'] : [];
@@ -41,22 +38,16 @@ async function callsOf({
     if (pathname.endsWith('/customers')) {
       const start = Number(query.get('options_nextToken') ?? 0);
       const next = start + size < all.length ? String(start + size) : null;
-      return { body: customersOf(all.slice(start, start + size), next) };
+      return customersOf(all.slice(start, start + size), next);
     }
-    if (size > most) return { status: 502, body: '{}' };
+    if (size > most) return [502, '{}'];
     const first = pathname.includes('prepaid') ? 1 : 0;
     const page = all.slice((Number(query.get('options_page')) - first) * size).slice(0, size);
-    if (!/prepaid-expenses\/\d/.test(pathname)) return { body: pageOf(page, { total: all.length }) };
-    return { body: `{"id":1,"assignedDocuments":${pageOf(page, { total: all.length })}}` };
+    if (!/prepaid-expenses\/\d/.test(pathname)) return pageOf(page, { total: all.length });
+    return `{"id":1,"assignedDocuments":${pageOf(page, { total: all.length })}}`;
   });
-  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
-  const context = fakeContext({
-    argv: [...argv, '--format', 'jsonl'],
-    env,
-    openTransport: async () => transport,
-  });
-  expect(await runCommandLine(context)).toBe(0);
-  expect(context.stdout.text.trimEnd().split('\n')).toHaveLength(records + (order === 'moves' ? 1 : 0));
+  expect(code).toBe(0);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(records + (order === 'moves' ? 1 : 0));
   return [Math.ceil(records / most), calls];
 }
 

@@ -2,10 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
-import { answeringTransport } from '../support/fake-transport.ts';
-import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
-import { customersOf, pageOf } from '../support/scripted-run.ts';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import type { FakeContextOptions } from '../support/fake-context.ts';
+import { customersOf, pageOf, runAnswered } from '../support/scripted-run.ts';
 
 /** A record with all that people look for in any listing. */
 const RECORD = JSON.stringify({
@@ -30,14 +28,8 @@ function bodyAt(path: string): string {
   return path.endsWith('customers') ? customersOf([RECORD]) : pageOf([RECORD]);
 }
 
-async function run(argv: readonly string[], screen: FakeContextOptions = {}) {
-  const transport = answeringTransport(({ url: { pathname } }) => ({ body: bodyAt(pathname) }));
-  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
-  const context = fakeContext({ openTransport: async () => transport, env, argv, ...screen });
-  const code = await runCommandLine(context);
-  const asked = transport.asked.map(({ url }) => url.pathname.slice('/v1'.length));
-  return { code, asked, stdout: context.stdout.text, stderr: context.stderr.text };
-}
+const run = (argv: readonly string[], screen: FakeContextOptions = {}) =>
+  runAnswered(argv, ({ pathname }) => bodyAt(pathname), screen);
 
 /** The words of an example, without files: what is read from them or written to them. */
 function withoutFiles(line: string): string[] {

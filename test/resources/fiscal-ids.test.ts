@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
-import { fakeContext } from '../support/fake-context.ts';
-import { answeringTransport } from '../support/fake-transport.ts';
 import { memoryStore } from '../support/memory-store.ts';
+import { runAnswered, type Answer } from '../support/scripted-run.ts';
 
 /** How a service reads a list in a query; the specification does not say (spec 4.9). */
 type Reading = 'comma' | 'repeat' | 'first' | 'last' | 'brackets' | 'one';
@@ -41,13 +39,15 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
   const { encoding } = how;
   const { names = true, shows = true, ignores = false, fails } = how;
   const known = new Set([...invoices, ...parties]);
-  const transport = answeringTransport(({ url: { searchParams: query } }) => {
+  const settings = encoding === undefined ? {} : { listEncoding: encoding };
+  const config = async () => memoryStore({ settings });
+  const answer = ({ searchParams: query }: URL): Answer => {
     const name = ['customerFiscalIds', 'issuerFiscalIds'].find(
       (one) => query.has(one) || query.has(`${one}[]`),
     );
     const parts = name === undefined ? [] : query.getAll(name);
     const kind = parts.length > 1 ? 'repeated' : parts.join().includes(',') ? 'commas' : 'one';
-    if (fails === (name === undefined ? 'none' : kind)) return { status: 500, body: '{}' };
+    if (fails === (name === undefined ? 'none' : kind)) return [500, '{}'];
     const isFiltered = name !== undefined && !(ignores && query.has(`${name}[]`));
     const asked = isFiltered ? read[reading](query, name) : [...known];
     const missing = asked.filter((id) => !known.has(id));
@@ -56,29 +56,20 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
       requestName: 'byFiscalId',
       requestParams: { fiscalId: fiscalId.replace('-', '') },
     }));
-    const headers = { 'content-type': 'application/json' };
     if (isFiltered && missing.length === asked.length)
-      return { status: 400, headers, body: names ? { errors } : { errors: 'no such party' } };
+      return [400, JSON.stringify({ errors: names ? errors : 'no such party' })];
     const own = invoices.flatMap((party, id) =>
       asked.includes(party) ? [shows ? invoice(id, party) : invoice(id, '?')] : [],
     );
     const size = Number(query.get('options_pageSize') ?? 10);
     const page = own.slice(Number(query.get('options_page')) * size).slice(0, size);
     const said = names ? JSON.stringify(errors) : '[]';
-    return {
-      headers,
-      body: `{"total":${own.length},"page":0,"errors":${said},"pageResults":[${page.join(',')}]}`,
-    };
-  });
-  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
-  const settings = encoding === undefined ? {} : { listEncoding: encoding };
-  const config = async () => memoryStore({ settings });
-  const context = fakeContext({ openTransport: async () => transport, env, argv, config });
-  const code = await runCommandLine(context);
-  const { stdout, stderr } = context;
-  const ids = [...stdout.text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).toSorted((a, b) => a - b);
-  const sizes = transport.asked.map(({ url }) => Number(url.searchParams.get('options_pageSize')));
-  return { code, ids, stdout: stdout.text, stderr: stderr.text, calls: transport.asked.length, sizes };
+    return `{"total":${own.length},"page":0,"errors":${said},"pageResults":[${page.join(',')}]}`;
+  };
+  const { asked, ...exit } = await runAnswered(argv, answer, { config });
+  const ids = [...exit.stdout.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).toSorted((a, b) => a - b);
+  const sizes = asked.map((path) => Number(/options_pageSize=(\d+)/.exec(path)?.[1]));
+  return { ...exit, ids, calls: asked.length, sizes };
 }
 
 const READINGS = ['comma', 'repeat', 'first', 'last', 'brackets', 'one'] as const;

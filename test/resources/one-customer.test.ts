@@ -1,29 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
 import { isCustomerPath } from '../../src/resources/items.ts';
-import { fakeContext } from '../support/fake-context.ts';
-import { answeringTransport } from '../support/fake-transport.ts';
-import { customersOf } from '../support/scripted-run.ts';
+import { customersOf, runAnswered } from '../support/scripted-run.ts';
 
 type Answer = readonly [status: number, body: string];
 
 /** Runs a command line where one customer gets the answers in turn, then the last one again, and the listing its own. */
 async function run(argv: readonly string[], item: readonly Answer[], listing: (url: URL) => Answer) {
   let asked = 0;
-  const transport = answeringTransport(({ url }) => {
-    const [status, body] = url.pathname.startsWith('/v1/customers/')
-      ? item[Math.min(asked++, item.length - 1)]!
-      : listing(url);
-    return { status, body };
-  });
-  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
-  const context = fakeContext({ openTransport: async () => transport, env, argv });
-  const code = await runCommandLine(context);
-  const { stdout, stderr } = context;
-  return {
-    ...{ code, stdout: stdout.text, stderr: stderr.text },
-    asked: transport.asked.map(({ url }) => url.pathname.split('/').at(-1)),
-  };
+  const exit = await runAnswered(argv, (url) =>
+    url.pathname.startsWith('/v1/customers/') ? item[Math.min(asked++, item.length - 1)]! : listing(url),
+  );
+  return { ...exit, asked: exit.asked.map((path) => path.split('?')[0]!.split('/').at(-1)) };
 }
 
 const FAILS: Answer = [500, '{"error":"Internal","message":"failed"}'];
@@ -103,13 +90,10 @@ describe('the link to a portal', () => {
   /** What is printed for an answer, in lines; or what is wrong with it. */
   async function linkOf(body: string, status = 200, location?: string): Promise<string> {
     const headers: Record<string, string> = location === undefined ? {} : { location };
-    const transport = answeringTransport(() => ({ status, headers, body }));
-    const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
     const argv = ['customers', 'portal-link', '4711', '--format', 'jsonl', '--retries', '0'];
-    const context = fakeContext({ openTransport: async () => transport, env, argv });
-    const code = await runCommandLine(context);
-    expect(transport.asked).toHaveLength(1);
-    return code === 0 ? context.stdout.text.trim() : `${code} ${context.stderr.text}`;
+    const { code, stdout, stderr, asked } = await runAnswered(argv, () => ({ status, headers, body }));
+    expect(asked).toHaveLength(1);
+    return code === 0 ? stdout.trim() : `${code} ${stderr}`;
   }
 
   it.each([

@@ -1,29 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
-import { answeringTransport } from '../support/fake-transport.ts';
-import { fakeContext } from '../support/fake-context.ts';
+import { runAnswered } from '../support/scripted-run.ts';
 
 type Answer = string | readonly [status: number, body?: string, milliseconds?: number];
 
 /** Runs a command line against a service that answers each address by itself. */
 async function runAgainst(argv: readonly string[], answer: (query: URLSearchParams, url: URL) => Answer) {
-  const transport = answeringTransport(({ url }) => {
+  const { code, stdout, stderr, asked } = await runAnswered([...argv, '--format', 'jsonl'], (url, clock) => {
     const answered = answer(url.searchParams, url);
-    const [status, body = '{}', milliseconds = 0] =
-      typeof answered === 'string' ? ([200, answered] as const) : answered;
-    context.clock.advance(milliseconds);
-    return { status, headers: { 'content-type': 'application/json' }, body };
+    if (typeof answered === 'string') return answered;
+    const [status, body = '{}', milliseconds = 0] = answered;
+    clock.advance(milliseconds);
+    return [status, body];
   });
-  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
-  const context = fakeContext({
-    openTransport: async () => transport,
-    env,
-    argv: [...argv, '--format', 'jsonl'],
-  });
-  const code = await runCommandLine(context);
-  const { stdout, stderr } = context;
-  const rows = stdout.text === '' ? [] : stdout.text.trimEnd().split('\n');
-  return { code, rows, stderr: stderr.text, asked: transport.asked.map(({ url }) => url.search) };
+  const rows = stdout === '' ? [] : stdout.trimEnd().split('\n');
+  return { code, rows, stderr, asked };
 }
 
 function pageOf(records: readonly string[], total: number): string {

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
-import { fakeContext } from '../support/fake-context.ts';
-import { answeringTransport } from '../support/fake-transport.ts';
-import { pageOf } from '../support/scripted-run.ts';
+import { pageOf, runAnswered } from '../support/scripted-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Milliseconds after which the service gives up (spec 8). */
@@ -20,41 +17,19 @@ async function run(
   }) => number | undefined,
 ) {
   let call = 0;
-  const transport = answeringTransport(({ url: { searchParams } }) => {
+  const receipt = join(temporaryFolder(), 'receipt.json');
+  const line = `received --format jsonl --debug --receipt ${receipt} --page-size 20 --retries 0`;
+  const { code, stderr } = await runAnswered(line.split(' '), ({ searchParams }, clock) => {
     const all = records(call);
     const size = Number(searchParams.get('options_pageSize'));
     const ids = all.slice(Number(searchParams.get('options_page')) * size).slice(0, size);
     const milliseconds = answer({ ids, size, call: call++ });
-    if (milliseconds === undefined) {
-      return {
-        body: pageOf(
-          ids.map((id) => `{"id":${id}}`),
-          { total: all.length },
-        ),
-      };
-    }
-    context.clock.advance(milliseconds);
-    return { status: 502, body: '{"message":"Bad Gateway"}' };
+    const texts = ids.map((id) => `{"id":${id}}`);
+    if (milliseconds === undefined) return pageOf(texts, { total: all.length });
+    clock.advance(milliseconds);
+    return [502, '{"message":"Bad Gateway"}'];
   });
-  const receipt = join(temporaryFolder(), 'receipt.json');
-  const context = fakeContext({
-    argv: [
-      'received',
-      '--format',
-      'jsonl',
-      '--debug',
-      '--receipt',
-      receipt,
-      '--page-size',
-      '20',
-      '--retries',
-      '0',
-    ],
-    env: { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' },
-    openTransport: async () => transport,
-  });
-  const code = await runCommandLine(context);
-  const said = context.stderr.text.split('\n').filter((line) => !line.includes('GET '));
+  const said = stderr.split('\n').filter((line) => !line.includes('GET '));
   const counts: unknown = JSON.parse(readFileSync(receipt, 'utf8'));
   return { code, said: said.join('\n').replaceAll(/^\S+Z /gm, ''), counts };
 }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import { answeringTransport } from './fake-transport.ts';
+import type { FakeClock } from './fake-clock.ts';
+import { answeringTransport, type PartialResponse } from './fake-transport.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 
 /** One answer of the service: a body, served with 200, or a status and a body. */
@@ -39,16 +40,18 @@ export function runStub(
   return runAnswered(argv, ({ pathname }) => answers[pathname.split('/').at(-1)!]!, options);
 }
 
-async function runAnswered(
+/** Runs a command line against a service that answers each request by itself, on a clock that it may move on. */
+export async function runAnswered(
   argv: readonly string[],
-  answerTo: (url: URL) => Answer | Error,
-  options: FakeContextOptions,
+  answerTo: (url: URL, clock: FakeClock) => Answer | Error | PartialResponse,
+  options: FakeContextOptions = {},
 ): Promise<ScriptedExit> {
+  const headers = { 'content-type': 'application/json' };
   const transport = answeringTransport(({ url }) => {
-    const answer = answerTo(url);
-    if (answer instanceof Error) return answer;
-    const [status, body] = typeof answer === 'string' ? ([200, answer] as const) : answer;
-    return { status, headers: { 'content-type': 'application/json' }, body };
+    const answer = answerTo(url, context.clock);
+    if (typeof answer === 'string') return { headers, body: answer };
+    if ('length' in answer) return { headers, status: answer[0], body: answer[1] };
+    return answer instanceof Error ? answer : { headers, ...answer };
   });
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com', ...options.env };
   const context = fakeContext({ openTransport: async () => transport, ...options, argv, env });
