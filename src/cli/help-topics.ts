@@ -130,7 +130,8 @@ In sums a document counts for what it is worth, in every answer alike: --sum, ag
 * no amount, no due date :: adds nothing, or is not overdue; <column>.missing counts
 * what cannot be read :: is left out, named, and makes exit code 6
 * references :: are not followed: a credit note is a credit, whatever it corrects
-Counterparties are told by their fiscal IDs, then by name. IDs that many share are fields.sharedIds.
+Counterparties are told by their fiscal IDs, then by name. IDs that many share are fields.sharedIds. Each has
+  the name and the spelling of the ID that its newest document has.
 --sum adds exactly, each currency by itself (clp is CLP), and asks for --field currency where no record has
   one; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that
   --where, --overdue, --since and --until keep; so do --group-by, --sort and --changes-since.

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { worthOf } from '../invoices/amounts.ts';
-import { COUNTERPARTY_ROLES, Counterparties } from '../invoices/counterparties.ts';
 import { Document } from '../invoices/document.ts';
 import type { Family } from '../invoices/documents.ts';
 import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
 import { counterpartyKey, isSharedId, type Counterparty } from '../invoices/fiscal-ids.ts';
 import { dayIn } from '../invoices/open-items.ts';
+import { Counterparties, COUNTERPARTY_ROLES, type Party } from '../invoices/counterparties.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { CellReader } from '../json/cells.ts';
 import { formatDecimal } from '../json/decimal.ts';
@@ -58,14 +58,16 @@ export class DocumentColumns {
   readonly #dialect: Dialect;
   readonly #cells: CellReader;
   readonly #document: Document;
-  readonly #counterparties = new Counterparties();
+  readonly #parties: Counterparties;
   #newest: ReadonlySet<string> | undefined;
 
   private constructor(dialect: Dialect, fields: Fields) {
     this.#dialect = dialect;
     const roles = [...COUNTERPARTY_ROLES, 'documentType', 'status', 'cancelled', 'currency', 'due'] as const;
     const reads = { roles: [...roles, ...Object.values(AMOUNTS)] };
-    this.#document = new Document({ fields: { usual: fields } }, reads, (at) => this.#cells.cell(at));
+    const names = { fields: { usual: fields } };
+    this.#document = new Document(names, reads, (at) => this.#cells.cell(at));
+    this.#parties = new Counterparties(names);
     this.#cells = new CellReader(this.#document.columns);
     const meaning = JSON.stringify([RULE, fields.columns, fields.sharedIds]);
     this.rule = createHash('sha256').update(meaning).digest('hex').slice(0, 32);
@@ -81,7 +83,7 @@ export class DocumentColumns {
   learn(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++) {
       this.#show(batch, index);
-      this.#counterparties.add(this.#document);
+      this.#parties.of(this.#document);
     }
   }
 
@@ -89,7 +91,7 @@ export class DocumentColumns {
   read(batch: RecordBatch, index: number): StoredValue[] {
     this.#show(batch, index);
     const document = this.#document;
-    const [party, name] = this.#namesOf(this.#counterparties.of(document));
+    const [party, name] = this.#namesOf(this.#parties.of(document));
     const due = dayIn(document, 'due');
     const cells: Readonly<Record<string, StoredValue>> = {
       _kind: document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none',
@@ -106,9 +108,7 @@ export class DocumentColumns {
 
   /** Whether these are `_party` and `_party_name` of some counterparty: of those of a row that are not, there is a newer document. */
   areNewest(party: StoredValue, name: StoredValue): boolean {
-    this.#newest ??= new Set(
-      Array.from(this.#counterparties.all(), (one) => JSON.stringify(this.#namesOf(one))),
-    );
+    this.#newest ??= new Set(Array.from(this.#parties.all(), (one) => JSON.stringify(this.#namesOf(one))));
     return this.#newest.has(JSON.stringify([party, name]));
   }
 
@@ -118,8 +118,9 @@ export class DocumentColumns {
   }
 
   /** `_party` and `_party_name`. */
-  #namesOf(counterparty: Counterparty): readonly [StoredValue, StoredValue] {
-    return [textOf(partyOf(counterparty, this.#document.fields.sharedIds)), textOf(counterparty.name)];
+  #namesOf(party: Party): readonly [StoredValue, StoredValue] {
+    const [name, fiscalId] = [party.name?.text, party.fiscalId?.text];
+    return [textOf(partyOf({ name, fiscalId }, this.#document.fields.sharedIds)), textOf(name)];
   }
 
   #amount(role: AmountRole): StoredValue {

@@ -1,60 +1,142 @@
+import { parseCalendarDay } from '../json/calendar-day.ts';
+import type { Cell } from '../json/cells.ts';
+import type { RecordBatch } from '../json/records.ts';
+import type { ColumnNames } from './column-names.ts';
 import type { Document } from './document.ts';
-import type { Counterparty } from './fiscal-ids.ts';
-import { dayIn } from './open-items.ts';
+import { DocumentReader } from './document-reader.ts';
+import { counterpartyKey, isFiscalId, isSharedId } from './fiscal-ids.ts';
 
-/** What the newest document of a counterparty says of it, and when and under which number it was issued. */
-interface Newest extends Counterparty {
-  readonly day: number;
+type CellOf = (document: Document, role: 'counterpartyName' | 'counterpartyFiscalId') => Cell | undefined;
+
+/** A counterparty, with the name and the spelling of its fiscal ID that every row of an answer has. */
+export interface Party {
+  /** Equal for all documents of the counterparty. */
+  readonly key: string;
+  readonly name: Cell | undefined;
+  readonly fiscalId: Cell | undefined;
+}
+
+/** A name or a fiscal ID, and the day and the number of the newest document that says it. */
+interface Said {
+  readonly cell: Cell | undefined;
+  /** `2026-11-21`; empty for none. */
+  readonly day: string;
   readonly number: string;
 }
 
-/** The roles that `Counterparties` reads of each document. */
+interface Entry extends Party {
+  name: Cell | undefined;
+  fiscalId: Cell | undefined;
+  named: Said;
+  spelled: Said;
+}
+
+/** The roles that are read of each document. */
 export const COUNTERPARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId', 'date', 'number'] as const;
 
+const NOTHING: Said = { cell: undefined, day: '', number: '' };
+const UNKNOWN = { name: undefined, fiscalId: undefined, named: NOTHING, spelled: NOTHING };
+/** Fiscal IDs as they are written, and names, that are known without being folded again. */
+const MAX_WRITTEN = 20_000;
+
 /**
- * Knows for each counterparty by which name and in which spelling of its fiscal ID its newest document calls it: so every row of
- * an answer calls it. The newest is that of the latest day, then of the highest number; a document without a name is older than
- * any with one.
+ * Knows counterparties by one name and one spelling of the fiscal ID, however it changes from record to record: those of the newest
+ * document that says them, by date, then by number, among all records that are read, also where a question keeps few of them.
  */
 export class Counterparties {
-  readonly #newest = new Map<string, Newest>();
+  readonly #cellOf: CellOf;
+  readonly #entries = new Map<string, Entry>();
+  /** By what a record has, with the name only where that matters. */
+  readonly #written = new Map<string, Entry>();
+  /** Reads the records before a filter, where there is one. */
+  readonly #all: () => DocumentReader;
+  #reader: DocumentReader | undefined;
 
-  /** Notes what the document says of its counterparty. */
-  add(document: Document): void {
-    const { counterpartyKey: key, counterparty } = document;
-    const day = dayIn(document, 'date');
-    const one = {
-      ...counterparty,
-      day: typeof day === 'number' ? day : -Infinity,
-      number: document.text('number') ?? '',
-    };
-    const known = this.#newest.get(key);
-    if (known === undefined || isNewer(one, known)) this.#newest.set(key, one);
+  /**
+   * @param reads the names that `cellOf` reads, besides the roles of the counterparty
+   * @param cellOf the cell of a document's counterparty, where it may be another one than that of the role
+   */
+  constructor(
+    names: ColumnNames,
+    reads: readonly string[] = [],
+    cellOf: CellOf = (document, role) => document.cell(role),
+  ) {
+    this.#cellOf = cellOf;
+    this.#all = () =>
+      (this.#reader ??= new DocumentReader(names, { roles: COUNTERPARTY_ROLES, names: reads }));
   }
 
-  /** Each counterparty, as its newest document calls it. */
-  all(): Iterable<Counterparty> {
-    return this.#newest.values();
+  /** Learns from records before a filter keeps some of them. Those that it keeps tell nothing more. */
+  sample(batch: RecordBatch): void {
+    const reader = this.#all();
+    reader.fold(batch, () => this.#learn(this.#entryOf(reader), reader));
   }
 
-  /** The counterparty of a document, as its newest one calls it. */
-  of({ counterpartyKey, counterparty }: Document): Counterparty {
-    return this.#newest.get(counterpartyKey) ?? counterparty;
+  /** The counterparty of a document, which is learned from. Its name and spelling are final once all documents were. */
+  of(document: Document): Party {
+    const entry = this.#entryOf(document);
+    if (this.#reader === undefined) this.#learn(entry, document);
+    return entry;
+  }
+
+  /** The counterparty of this key; undefined where no record is of it. */
+  named(key: string): Party | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** All that documents were of. */
+  all(): Iterable<Party> {
+    return this.#entries.values();
+  }
+
+  #entryOf(document: Document): Entry {
+    const written = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
+    const { profile } = document;
+    const own = profile === undefined ? written : `${profile}\n${written}`;
+    const known = this.#written.get(own);
+    if (known !== undefined) return known;
+    const { sharedIds } = document.fields;
+    const fiscalId = isFiscalId(written) ? written : undefined;
+    const isAlone = fiscalId !== undefined && !isSharedId(fiscalId, sharedIds);
+    const name = isAlone ? undefined : this.#cellOf(document, 'counterpartyName')?.text;
+    const words = isAlone ? own : `${own}\n${name ?? ''}`;
+    const found = this.#written.get(words);
+    if (found !== undefined) return found;
+    const key = counterpartyKey({ name, fiscalId }, sharedIds);
+    const entry = this.#entries.get(key) ?? { key, ...UNKNOWN };
+    this.#entries.set(key, entry);
+    if (this.#written.size === MAX_WRITTEN) this.#written.clear();
+    this.#written.set(words, entry);
+    return entry;
+  }
+
+  #learn(entry: Entry, document: Document): void {
+    const day = document.text('date')?.slice(0, 'yyyy-mm-dd'.length) ?? '';
+    // Most documents are older than the newest one: these are not looked at any further.
+    if (day < entry.named.day && day < entry.spelled.day) return;
+    const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
+    entry.named = newerOf(entry.named, { cell: this.#cellOf(document, 'counterpartyName'), day }, document);
+    if (isFiscalId(fiscalId?.text)) entry.spelled = newerOf(entry.spelled, { cell: fiscalId, day }, document);
+    [entry.name, entry.fiscalId] = [entry.named.cell, entry.spelled.cell];
   }
 }
 
-/** Whatever the order of the listing is: where day and number are equal, the texts decide. */
-function isNewer(one: Newest, other: Newest): boolean {
-  if ((one.name === undefined) !== (other.name === undefined)) return one.name !== undefined;
-  if (one.day !== other.day) return one.day > other.day;
-  const order = compareNumbers(one.number, other.number);
-  if (order !== 0) return order > 0;
-  return `${one.fiscalId}\n${one.name}` > `${other.fiscalId}\n${other.name}`;
+/** What the newer document says. Of two as old as each other, the text decides, whatever order they come in. */
+function newerOf(known: Said, { cell, day: written }: Omit<Said, 'number'>, document: Document): Said {
+  if (cell === undefined) return known;
+  const day = parseCalendarDay(written) === undefined ? '' : written;
+  const number = document.text('number') ?? '';
+  const isNewer =
+    known.cell === undefined ||
+    day > known.day ||
+    (day === known.day &&
+      (compareNumbers(number, known.number) || (cell.text > known.cell.text ? 1 : -1)) > 0);
+  return isNewer ? { cell, day, number } : known;
 }
 
-/** Compares numbers of documents: F-9 comes before F-10. */
-function compareNumbers(one: string, other: string): number {
-  return one === other ? 0 : (numbers ??= new Intl.Collator('en', { numeric: true })).compare(one, other);
+/** Numbers of documents are whole, however they are written; any other text is older than these. */
+function compareNumbers(left: string, right: string): number {
+  if (left === right) return 0;
+  const [a, b] = [left, right].map((text) => (/^\d+$/.test(text) ? BigInt(text) : -1n));
+  return a === b ? (left < right ? -1 : 1) : a! < b! ? -1 : 1;
 }
-
-let numbers: Intl.Collator | undefined;

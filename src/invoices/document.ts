@@ -13,7 +13,7 @@ import {
   type Fields,
   type Role,
 } from './fields.ts';
-import { counterpartyKey, isFiscalId, type Counterparty } from './fiscal-ids.ts';
+import { isFiscalId, type Counterparty } from './fiscal-ids.ts';
 
 /** What a question reads of each record. */
 export interface Reads {
@@ -190,11 +190,6 @@ export class Document {
   get counterparty(): Counterparty {
     const fiscalId = this.text('counterpartyFiscalId');
     return { name: this.text('counterpartyName'), fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined };
-  }
-
-  /** A text that is equal for two records of one counterparty. */
-  get counterpartyKey(): string {
-    return counterpartyKey(this.counterparty, this.fields.sharedIds);
   }
 
   #placesOf(role: Role): readonly Place[] {

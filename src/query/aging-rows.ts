@@ -191,7 +191,7 @@ export function agingQuestion(
   const sum = (of: (balance: AgedBalance) => number): number =>
     balances.reduce((all, balance) => all + of(balance), 0);
   return resultQuestion({
-    sample: (batch) => aging.documents.sample(batch),
+    sample: (batch) => aging.sample(batch),
     add: (batch) => aging.add(batch, placeOf),
     rows: () => {
       balances = aging.finish();

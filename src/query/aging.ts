@@ -10,6 +10,7 @@ import {
   type Buckets,
   type OpenItem,
 } from '../invoices/open-items.ts';
+import { Counterparties } from '../invoices/counterparties.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -38,9 +39,9 @@ export interface AgedBalance {
   readonly kind: 'counterparty' | 'noCurrency';
   /** Equal for the balances of one counterparty in several currencies; empty for that of any counterparty. */
   readonly key: string;
-  /** Undefined where the invoices have no name, and for the balance of any counterparty. */
+  /** Undefined where the invoices have no name, and for the balance of any counterparty. Final at the end, like the fiscal ID. */
   name: string | undefined;
-  readonly fiscalId: string | undefined;
+  fiscalId: string | undefined;
   /** How many documents are open, credits among them. */
   invoices: number;
   /** What is not due, a sum for each bucket, what has no due date, and the credits, which are zero or less and have no age. */
@@ -60,12 +61,14 @@ const MAX_BALANCES = 100_000;
  *
  * @param balance in which it counts, or from which it is left out as cancelled; undefined where it has no open amount, or was
  *   issued after `asOf`
+ * @param party the key of its counterparty
  */
-type EachDocument = (item: OpenItem, balance: AgedBalance | undefined) => void;
+type EachDocument = (item: OpenItem, balance: AgedBalance | undefined, party: string) => void;
 
 /** Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly. */
 export class Aging {
   readonly documents: DocumentReader;
+  readonly parties: Counterparties;
   /** How many open invoices were left out because they were issued after `asOf`. */
   issuedLater = 0;
   /** The documents that are left out because they cannot be read. */
@@ -83,6 +86,13 @@ export class Aging {
     this.#options = options;
     const own = [...OPEN_ITEM_ROLES, 'date', 'currency', 'counterpartyName', 'counterpartyFiscalId'] as const;
     this.documents = new DocumentReader({ fields }, { roles: [...own, ...roles], names });
+    this.parties = new Counterparties({ fields });
+  }
+
+  /** Learns from records before a filter keeps some of them. */
+  sample(batch: RecordBatch): void {
+    this.documents.sample(batch);
+    this.parties.sample(batch);
   }
 
   /**
@@ -93,11 +103,12 @@ export class Aging {
   add(batch: RecordBatch, placeOf?: PlaceOf, each?: EachDocument): void {
     const addDocument = (): void => {
       const item = openItemOf(this.documents);
-      const balance = this.#addItem(item);
+      const { key } = this.parties.of(this.documents);
+      const balance = this.#addItem(item, key);
       const isCancelled = item.kind === 'cancelled';
       const isThere = balance !== undefined;
       this.counted.add(this.documents, { sum: isThere && !isCancelled, cancelled: isThere && isCancelled });
-      each?.(item, balance);
+      each?.(item, balance, key);
     };
     this.documents.fold(batch, addDocument, placeOf);
   }
@@ -114,19 +125,20 @@ export class Aging {
       if (!this.documents.hasColumnOf('counterpartyFiscalId')) wanted.push('counterpartyName');
     }
     this.documents.refuseWithout(wanted, 'no figures');
+    for (const balance of this.#balances.values()) {
+      const party = this.parties.named(balance.key);
+      [balance.name, balance.fiscalId] = [party?.name?.text, party?.fiscalId?.text];
+    }
     return [...this.#balances.values()];
   }
 
   /** The balance in which an item counts, or from which it is left out; undefined where it has no open amount there. */
-  #addItem(item: OpenItem): AgedBalance | undefined {
+  #addItem(item: OpenItem, key: string): AgedBalance | undefined {
     const { kind } = item;
     if (kind === 'settled') return undefined;
     if (kind === 'unreadable') {
       this.unreadable.noteRole(this.documents, item.role);
-      if (this.#options.apart) {
-        const { counterpartyKey: key } = this.documents;
-        this.unreadableOf.set(key, (this.unreadableOf.get(key) ?? 0) + 1);
-      }
+      if (this.#options.apart) this.unreadableOf.set(key, (this.unreadableOf.get(key) ?? 0) + 1);
       return undefined;
     }
     const isOpen = kind === 'open' || kind === 'credit';
@@ -135,7 +147,7 @@ export class Aging {
       if (isOpen) this.issuedLater++;
       return undefined;
     }
-    const balance = this.#balance();
+    const balance = this.#balance(key);
     if (kind === 'absent') {
       balance.missing++;
       return undefined;
@@ -167,24 +179,20 @@ export class Aging {
   }
 
   /** The balance of the document's counterparty. */
-  #balance(): AgedBalance {
-    const { profile, counterparty, currency } = this.documents;
+  #balance(party: string): AgedBalance {
+    const { profile, currency } = this.documents;
     const isKnown = currency !== undefined;
-    const isApart = isKnown || this.#options.apart === true;
-    const key = isApart ? this.documents.counterpartyKey : '';
-    const place = JSON.stringify([currency, profile, key]);
+    const key = isKnown || this.#options.apart ? party : '';
+    const place = `${currency ?? ''}\n${profile ?? ''}\n${key}`;
     const known = this.#balances.get(place);
-    if (known !== undefined) {
-      if (isApart) known.name ??= counterparty.name;
-      return known;
-    }
+    if (known !== undefined) return known;
     if (this.#balances.size === MAX_BALANCES) refuseMore();
     const balance: AgedBalance = {
       kind: isKnown ? 'counterparty' : 'noCurrency',
       key,
       currency,
       profile,
-      ...(isApart ? counterparty : { name: undefined, fiscalId: undefined }),
+      ...{ name: undefined, fiscalId: undefined },
       invoices: 0,
       ages: Array.from({ length: this.#options.buckets.length + 4 }, () => DECIMAL_ZERO),
       creditNotes: DECIMAL_ZERO,

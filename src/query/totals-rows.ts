@@ -168,7 +168,7 @@ export function totalsQuestion(
   };
   const totals = new Totals(request);
   return resultQuestion({
-    sample: (batch) => totals.documents.sample(batch),
+    sample: (batch) => totals.sample(batch),
     add: (batch) => totals.add(batch, placeOf),
     rows: () => totalsRows(totals, request, terminal),
     shown: shownOf(request),

@@ -3,10 +3,10 @@ import type { Finding } from '../findings.ts';
 import { nameOfCell, readAmount, worthOfCell } from '../invoices/amounts.ts';
 import { roleNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { Counted } from '../invoices/counted.ts';
-import { bareCurrency } from '../invoices/document.ts';
+import { bareCurrency, type Document } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { isAmountRole, type AmountRole, type Role } from '../invoices/fields.ts';
-import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
+import { Counterparties } from '../invoices/counterparties.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
@@ -31,10 +31,12 @@ export interface TotalsRequest {
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
 export interface TotalsGroup {
-  readonly values: (Cell | undefined)[];
+  readonly values: readonly (Cell | undefined)[];
   readonly currency: string | undefined;
   /** The counterparty's fiscal ID or name, where the group is a counterparty and `--group-by` names the other one alone. */
-  other: Cell | undefined;
+  readonly other: Cell | undefined;
+  /** Whose it is, where it is of a counterparty, and which of its values are the name and the fiscal ID; -1 for none. */
+  readonly party: { readonly key: string; readonly nameAt: number; readonly idAt: number } | undefined;
   records: number;
   /** Aligned with the columns of `--sum`. */
   readonly sums: Sum[];
@@ -60,10 +62,18 @@ const READ: readonly Role[] = [
   'status',
   'cancelled',
   'number',
+  'date',
   'currency',
   'counterpartyName',
   'counterpartyFiscalId',
 ] as const satisfies readonly Role[];
+
+const PARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId'] as const;
+type PartyRole = (typeof PARTY_ROLES)[number];
+
+function isOfParty(role: Role | undefined): boolean {
+  return PARTY_ROLES.some((one) => one === role);
+}
 
 /** What a column was found to hold. */
 interface Held {
@@ -84,6 +94,7 @@ export class Totals {
   readonly #request: TotalsRequest;
   readonly #groupBy: readonly GroupColumn[];
   readonly #groups = new Map<string, TotalsGroup>();
+  readonly #parties: Counterparties;
   readonly #unreadable = new Unreadable();
   readonly #counted = new Counted();
   /** Of each column of `--group-by`, dates; of each of `--sum`, numbers. */
@@ -98,10 +109,17 @@ export class Totals {
     this.#groupBy = groupBy.map(groupColumn);
     const columns = this.#groupBy.map(({ column }) => column);
     this.documents = new DocumentReader(names, { roles: READ, names: [...columns, ...sums] });
+    this.#parties = new Counterparties(names, columns, (document, role) => this.#partyCell(document, role));
     const roleOf = (column: string): Role | undefined => roleNamed(column, names, names.fields.usual);
     this.roles = { groupBy: columns.map(roleOf), sums: sums.map(roleOf) };
     this.#dates = groupBy.map(() => ({ wrong: undefined, isAny: false }));
     this.#numbers = sums.map(() => ({ wrong: undefined, isAny: false }));
+  }
+
+  /** Learns from records before a filter keeps some of them. */
+  sample(batch: RecordBatch): void {
+    this.documents.sample(batch);
+    if (this.roles.groupBy.some(isOfParty)) this.#parties.sample(batch);
   }
 
   /**
@@ -137,7 +155,23 @@ export class Totals {
       });
     }
     if (this.documents.records === 0 && groupBy.length === 0) this.#newGroup('', [], undefined, undefined);
-    return [...this.#groups.values()];
+    return [...this.#groups.values()].map((group) => this.#withParty(group));
+  }
+
+  /** The group of a counterparty with the name and the fiscal ID that this has in all groups. */
+  #withParty(group: TotalsGroup): TotalsGroup {
+    const party = group.party === undefined ? undefined : this.#parties.named(group.party.key);
+    if (group.party === undefined || party === undefined) return group;
+    const { nameAt, idAt } = group.party;
+    const { name, fiscalId } = party;
+    const values = group.values.map((cell, at) => (at === nameAt ? name : at === idAt ? fiscalId : cell));
+    return { ...group, values, other: nameAt === -1 ? name : idAt === -1 ? fiscalId : undefined };
+  }
+
+  /** The cell of the counterparty's name or fiscal ID: the one that `--group-by` names, else that of the role. */
+  #partyCell(document: Document, role: PartyRole): Cell | undefined {
+    const at = this.#groupBy.findIndex((_, index) => document.roleOfName(index) === role);
+    return at === -1 ? document.cell(role) : filled(document.named(at));
   }
 
   /** What was left out, or added in a way of its own. */
@@ -241,34 +275,17 @@ export class Totals {
     const currency = splits ? documents.currency : undefined;
     const values = cells.map((cell, at) => (roles[at] === 'currency' ? asCurrency(cell) : cell));
     const [nameAt, idAt] = [roles.indexOf('counterpartyName'), roles.indexOf('counterpartyFiscalId')];
-    const isByParty = nameAt !== -1 || idAt !== -1;
     const key = [currency ?? '', ...values.filter((_, at) => at !== nameAt && at !== idAt).map(identity)];
-    if (!isByParty) {
-      const text = key.join('\n');
-      return this.#groups.get(text) ?? this.#newGroup(text, values, currency, undefined);
-    }
-    const name = nameAt === -1 ? documents.cell('counterpartyName') : filled(values[nameAt]);
-    const id = idAt === -1 ? documents.cell('counterpartyFiscalId') : filled(values[idAt]);
-    const fiscalId = isFiscalId(id?.text) ? id : undefined;
-    const party = { name: name?.text, fiscalId: fiscalId?.text };
-    const text = [...key, counterpartyKey(party, documents.fields.sharedIds)].join('\n');
-    const known = this.#groups.get(text);
-    if (known === undefined) {
-      const shown = values.map((cell, at) => (at === idAt ? fiscalId : cell));
-      const other = nameAt === -1 ? name : idAt === -1 ? fiscalId : undefined;
-      return this.#newGroup(text, shown, currency, other);
-    }
-    // The first name that a record has, as in aging: not each has one beside its fiscal ID.
-    if (nameAt === -1) known.other ??= name;
-    else known.values[nameAt] = filled(known.values[nameAt]) ?? name;
-    return known;
+    const party = nameAt + idAt === -2 ? undefined : { key: this.#parties.of(documents).key, nameAt, idAt };
+    const text = [...key, party?.key ?? ''].join('\n');
+    return this.#groups.get(text) ?? this.#newGroup(text, values, currency, party);
   }
 
   #newGroup(
     key: string,
     values: (Cell | undefined)[],
     currency: string | undefined,
-    other: Cell | undefined,
+    party: TotalsGroup['party'],
   ): TotalsGroup {
     const { groupBy, sums } = this.#request;
     if (this.#groups.size === MAX_GROUPS) {
@@ -279,7 +296,7 @@ export class Totals {
     }
     const nothing = { total: DECIMAL_ZERO, creditNotes: DECIMAL_ZERO, cancelled: DECIMAL_ZERO };
     const empty = sums.map((): Sum => ({ ...nothing, missing: 0, isFound: false }));
-    const group = { values, currency, other, records: 0, sums: empty };
+    const group = { values, currency, party, other: undefined, records: 0, sums: empty };
     this.#groups.set(key, group);
     return group;
   }

@@ -9,6 +9,7 @@ import type { DocumentReader } from '../invoices/document-reader.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
+import type { Counterparties } from '../invoices/counterparties.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 import { PeriodTally, TYPE_ROLES, type PeriodFigures } from './period-figures.ts';
@@ -31,6 +32,12 @@ interface OpenInvoice {
   readonly fiscalId: string | undefined;
   readonly due: number;
   readonly amount: Decimal;
+}
+
+/** An open invoice as it is found: who its counterparty is, is known at the end. */
+interface FoundInvoice extends Pick<OpenInvoice, 'number' | 'due' | 'amount'> {
+  /** The key of the counterparty. */
+  readonly party: string;
 }
 
 /** The first of a list of open invoices that may be long, and the count and sum of all. */
@@ -113,13 +120,10 @@ export class InvoiceFigures {
 
   add(batch: RecordBatch): void {
     const { documents } = this.#aging;
-    this.#aging.add(batch, undefined, (item, balance) => {
+    this.#aging.add(batch, undefined, (item, balance, party) => {
       if (balance !== undefined && item.kind === 'open' && item.due !== undefined) {
-        const { name, fiscalId } = documents.counterparty;
-        const number = documents.text('number');
         const { due, amount } = item;
-        const open = { number, counterparty: name ?? fiscalId, fiscalId, due, amount };
-        this.#tally().addOpen(open, this.#dates.asOf);
+        this.#tally().addOpen({ number: documents.text('number'), party, due, amount }, this.#dates.asOf);
       }
       this.#addTotals();
       this.#own.add(documents, 0);
@@ -142,7 +146,7 @@ export class InvoiceFigures {
       missing.push(figureWithout('months', role, documents, 'invoice'));
     return {
       invoices: documents.records,
-      currencies: [...this.#currencies.values()].map(({ figures }) => figures),
+      currencies: [...this.#currencies.values()].map((tally) => tally.figures(this.#aging.parties)),
       balances,
       ownFiscalIds: [...this.#own.fiscalIds.keys()],
       ownName: [...this.#own.names].toSorted(([, left], [, right]) => right - left)[0]?.[0],
@@ -244,28 +248,38 @@ class CurrencyTally {
     this.months.set(name, addDecimals(this.months.get(name) ?? DECIMAL_ZERO, total));
   }
 
-  addOpen(invoice: OpenInvoice, asOf: number): void {
+  addOpen(invoice: FoundInvoice, asOf: number): void {
     if (invoice.due < asOf) this.overdue.add(invoice);
     else if (invoice.due <= asOf + DUE_SOON_DAYS) this.dueSoon.add(invoice);
   }
 
-  get figures(): CurrencyFigures {
-    return { ...this, period: this.period.figures };
+  /** @param parties who the counterparties are */
+  figures(parties: Counterparties): CurrencyFigures {
+    const [dueSoon, overdue] = [this.dueSoon.list(parties), this.overdue.list(parties)];
+    return { ...this, period: this.period.figures, dueSoon, overdue };
   }
 }
 
 /** Keeps the first of many invoices in some order, and counts and sums all of them. */
-class LeadingInvoices implements InvoiceList {
-  readonly first: OpenInvoice[] = [];
+class LeadingInvoices {
+  readonly first: FoundInvoice[] = [];
   count = 0;
   sum = DECIMAL_ZERO;
-  readonly #order: (left: OpenInvoice, right: OpenInvoice) => number;
+  readonly #order: (left: FoundInvoice, right: FoundInvoice) => number;
 
-  constructor(order: (left: OpenInvoice, right: OpenInvoice) => number) {
+  constructor(order: (left: FoundInvoice, right: FoundInvoice) => number) {
     this.#order = order;
   }
 
-  add(invoice: OpenInvoice): void {
+  list(parties: Counterparties): InvoiceList {
+    const first = this.first.map(({ party, number, due, amount }): OpenInvoice => {
+      const { name, fiscalId } = parties.named(party)!;
+      return { number, counterparty: (name ?? fiscalId)?.text, fiscalId: fiscalId?.text, due, amount };
+    });
+    return { first, count: this.count, sum: this.sum };
+  }
+
+  add(invoice: FoundInvoice): void {
     this.count++;
     this.sum = addDecimals(this.sum, invoice.amount);
     const at = this.first.findIndex((other) => this.#order(invoice, other) < 0);

@@ -93,8 +93,8 @@ export class StatementTally {
   readonly #own: OwnNames;
   readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
-  /** Everyone that was seen, where everyone is told of. */
-  readonly #seen = new Map<string, Counterparty>();
+  /** Everyone that was seen, by key, where everyone is told of. */
+  readonly #seen = new Set<string>();
 
   constructor(options: StatementOptions) {
     const { fields, listing, asOf, today } = options;
@@ -118,17 +118,17 @@ export class StatementTally {
 
   add(batch: RecordBatch): void {
     const { everyone } = this.#options;
-    this.#aging.add(batch, undefined, (item, balance) => {
+    this.#aging.add(batch, undefined, (item, balance, party) => {
       if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
       // One record says it as well as all do.
       if (everyone || this.#own.fiscalIds.size === 0) this.#own.add(this.#aging.documents, 1);
-      if (everyone) this.#noteParty();
+      if (everyone) this.#seen.add(party);
     });
   }
 
   /** Throws UsageError where no record has a column that the figures rest on. */
   finish(): StatementFigures {
-    const parties = new Map<string, AgedBalance[]>([...this.#seen.keys()].map((key) => [key, []]));
+    const parties = new Map<string, AgedBalance[]>([...this.#seen].map((key) => [key, []]));
     for (const balance of this.#aging.finish()) {
       const own = parties.get(balance.key);
       if (own === undefined) parties.set(balance.key, [balance]);
@@ -148,13 +148,9 @@ export class StatementTally {
   }
 
   #statementOf(key: string, balances: readonly AgedBalance[]): Statement {
-    const seen = this.#seen.get(key);
-    const all: readonly Counterparty[] = seen === undefined ? balances : [...balances, seen];
+    const { name, fiscalId } = this.#aging.parties.named(key)!;
     return {
-      party: {
-        name: all.find(({ name }) => name !== undefined)?.name,
-        fiscalId: all.find(({ fiscalId }) => fiscalId !== undefined)?.fiscalId,
-      },
+      party: { name: name?.text, fiscalId: fiscalId?.text },
       currencies: balances
         .map((balance) => this.#currencyOf(balance))
         .toSorted((left, right) => compareOrders(left.currency, right.currency)),
@@ -198,12 +194,6 @@ export class StatementTally {
     const known = this.#documents.get(balance);
     if (known === undefined) this.#documents.set(balance, [document]);
     else known.push(document);
-  }
-
-  #noteParty(): void {
-    const { counterparty, counterpartyKey: key } = this.#aging.documents;
-    const known = this.#seen.get(key);
-    if (known?.name === undefined) this.#seen.set(key, { ...known, ...counterparty });
   }
 }
 

@@ -46,3 +46,68 @@ describe('zeros before a fiscal ID', () => {
     expect((await answer(line, invoices)).join(' ')).toBe(values);
   });
 });
+
+describe('a counterparty that is written in several ways', () => {
+  const invoices: readonly InvoiceRow[] = [
+    ['2026-10-01', 1, '60.139.595-9', 'Roble', 1],
+    ['2026-10-20', 9, '60139595-9 ', 'Roble SpA', 2],
+    ['2026-10-20', 10, '060139595-9', 'El Roble SpA', 4],
+    ['2026-10-20T09:00:00Z', 8, '60139595-9', 'Roble Ltda', 8],
+    ['2026-10-21', 11, '60139595-9', null, 16],
+    ['2026-10-21', 12, ' -.', 'Sin ID', 32],
+    ['2026-10-21', 13, null, 'Sin ID', 64],
+    ['2026-10-21', 14, '55.555.555-5', 'Ada', 128],
+    ['2026-10-22', 15, '55555555-5', 'Ada', 256],
+    ['2026-10-22', 16, '55555555-5', 'Eva', 512],
+    ['2026-10-22', 17, '7-6', 'Eva', 1024],
+    ['soon', 99, '7-6', 'EVA', 2048],
+    [undefined as unknown as string, 100, '7-6', 'eva', 4096],
+  ];
+  const all = [
+    'El Roble SpA,60139595-9,31',
+    'Sin ID,,96',
+    'Ada,55555555-5,384',
+    'Eva,55555555-5,512',
+    'Eva,7-6,7168',
+  ];
+
+  it.each([
+    ['aging --columns counterparty,fiscalId,total', all],
+    ['aging --columns counterparty,fiscalId,total --from FILE', all],
+    ['issued --sum open --group-by customer.name --columns customer.name,fiscalId,open', all],
+    ['issued --sum open --group-by receiverFiscalId --columns counterparty,receiverFiscalId,open', all],
+    [
+      'issued --sum open --group-by customer.name,receiverFiscalId --columns customer.name,receiverFiscalId,open',
+      all,
+    ],
+    [
+      'issued --sum open --group-by customer.name --where number=1 --columns customer.name,fiscalId,open',
+      ['El Roble SpA,60139595-9,1'],
+    ],
+    ['aging --where number=9 --columns counterparty,fiscalId,total', ['El Roble SpA,60139595-9,2']],
+    [
+      'issued --group-by number,customer.name --where number<=10 --columns customer.name',
+      ['El Roble SpA', 'El Roble SpA', 'El Roble SpA', 'El Roble SpA'],
+    ],
+    [
+      'statement --customer-fiscal-id 60139595-9 --from FILE --columns counterparty,fiscalId,open',
+      [1, 2, 4, 8, 16].map((open) => `El Roble SpA,60139595-9,${open}`),
+    ],
+  ])('has the name and the ID of its newest document in every row: %s', async (line, rows) => {
+    expect((await answer(line, invoices)).toSorted()).toEqual(rows.toSorted());
+  });
+
+  it('is the same in every list of a report, whatever order the records come in', async () => {
+    for (const order of [invoices, invoices.toReversed()]) {
+      const records = order.map(invoice);
+      const file = join(temporaryFolder(), 'issued.jsonl');
+      writeFileSync(file, records.join('\n'));
+      const { stdout } = await runScripted(['report', '--from', file, '--format', 'json'], []);
+      const names = [...stdout.matchAll(/"(?:name|counterparty)": "(.*(?:Roble|ROBLE).*)"/g)].map(
+        ([, name]) => name,
+      );
+      expect(names.length).toBeGreaterThan(5);
+      expect(new Set(names)).toEqual(new Set(['El Roble SpA']));
+    }
+  });
+});

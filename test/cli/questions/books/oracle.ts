@@ -140,14 +140,14 @@ function partyOf({ fiscalId, name = '' }: BookDocument): string {
   return id === '555555555' || id === '666666666' ? `${id} ${name}` : id;
 }
 
-/** The name and the spelling of the fiscal ID that a counterparty has in every row: of its newest document that says one. */
+/** The name and the spelling of the fiscal ID that a counterparty has in every row: of its newest document that says one, of a profile or of all. */
 export function newestOf(
   entries: readonly Entry[],
   party: string,
-  profile: string,
+  profile?: string,
 ): readonly [id: string, name: string] {
   const own = entries
-    .filter((entry) => entry.party === party && entry.profile === profile)
+    .filter((entry) => entry.party === party && (profile ?? entry.profile) === entry.profile)
     .toSorted((a, b) => dayOf(b.document.date) - dayOf(a.document.date) || b.number - a.number);
   const find = (of: (document: BookDocument) => string | undefined): string =>
     own.map(({ document }) => of(document) ?? '').find((text) => text !== '') ?? '';
