@@ -396,20 +396,21 @@ describe('an assistant with many questions', () => {
   });
 
   it('is answered what it asked before it closed its end', async () => {
-    const answers: (() => void)[] = [];
-    const service = await startHttpService((_, response) => {
-      answers.push(() => void response.end(page('{"id":7}')));
-    });
-    const { ask, process, exit } = await assistantOf(quickly([], service));
-    const questions = [1, 2, 3, 4, 5].map(() => ask('summarize', { listing: 'issued' }));
-    await service.asked(4);
-    process.stdin!.end();
-    for (let asked = 1; asked <= 5; asked++) {
-      await service.asked(asked);
-      answers[asked - 1]!();
-    }
-    for (const { rows } of await Promise.all(questions)) expect(rows).toEqual([{ records: 1 }]);
-    expect(await exit).toMatchObject({ code: 0, stderr: '' });
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'a', version: '1' },
+    };
+    const asked = { name: 'summarize', arguments: { listing: 'issued' } };
+    const messages = [
+      { id: 0, method: 'initialize', params },
+      { method: 'notifications/initialized' },
+      ...[1, 2, 3, 4, 5, 6].map((id) => ({ id, method: 'tools/call', params: asked })),
+    ];
+    const input = messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('');
+    const { code, stdout, stderr } = await runHere(['mcp', '--sandbox'], { input });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.toString('utf8').match(/\{\\"records\\":120\}/g)).toHaveLength(6);
   });
 });
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough, Writable, type Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Limiter } from '../../api/limiter.ts';
@@ -53,7 +54,7 @@ export async function serveAssistant(
   transport.close = () => close().finally(() => ended.abort());
   const turns = new Limiter(concurrency);
   const serving = serveStdio(() => serverOf(source, { calls, turns }), { transport });
-  endWhenAnswered(transport, input, asked);
+  void endWhenAnswered(input, asked, calls);
   const stop = (): void => void serving.close();
   context.signal.addEventListener('abort', stop, { once: true });
   if (context.signal.aborted) stop();
@@ -66,32 +67,20 @@ export async function serveAssistant(
 }
 
 /** Passes the input on, and its end when each question before it was answered or taken back. */
-function endWhenAnswered(transport: StdioServerTransport, input: Readable, asked: PassThrough): void {
-  const open = new Set<unknown>();
-  let hasEnded = false;
-  const settle = (id: unknown): void => {
-    open.delete(id);
-    if (hasEnded && open.size === 0) asked.end();
-  };
-  const { onmessage } = transport;
-  const send = transport.send.bind(transport);
-  const seen: Pick<StdioServerTransport, 'onmessage' | 'send'> = {
-    onmessage: (message) => {
-      if ('method' in message && 'id' in message) open.add(message.id);
-      onmessage?.(message);
-      if ('method' in message && message.method === 'notifications/cancelled')
-        settle(message.params?.['requestId']);
-    },
-    send: async (message) => {
-      await send(message);
-      if (!('method' in message)) settle(message.id);
-    },
-  };
-  Object.assign(transport, seen);
+async function endWhenAnswered(
+  input: Readable,
+  asked: PassThrough,
+  calls: ReadonlySet<Promise<unknown>>,
+): Promise<void> {
   input.pipe(asked, { end: false });
-  // What was passed on before is read first.
-  input.once('end', () => setImmediate(() => settle((hasEnded = true))));
-  input.once('error', () => asked.end());
+  await once(input, 'end').catch(() => {});
+  // What was passed on becomes a call within a turn of the event loop, and its answer is sent within one.
+  do {
+    await nextTurn();
+    await Promise.allSettled(calls);
+  } while (calls.size > 0);
+  await nextTurn();
+  asked.end();
 }
 
 const ANNOTATIONS = {

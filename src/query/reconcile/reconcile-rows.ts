@@ -3,7 +3,7 @@ import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
 import type { DeclaredType } from '../../invoices/fields.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
-import type { ShownColumns } from '../../output/column-roles.ts';
+import type { ColumnRole, ShownColumns } from '../../output/column-roles.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import { compareOrders } from '../cell-order.ts';
 import { amountJson, textJson, type Row } from '../rows.ts';
@@ -30,11 +30,27 @@ const taxJson: SideJson = ({ tax }) => amountJson(tax);
 const typeJson: SideJson = ({ type }) => textJson(type);
 const fiscalIdJson: SideJson = ({ fiscalId }) => textJson(fiscalId);
 
-/** What a side says, where the two sides differ in that, or may not be one document at all. */
-function whereOther(fact: Difference, side: 'list' | 'service', json: SideJson): (sides: Sides) => string {
-  return ({ entry, [side]: one }) => {
-    const isOther = entry.outcome === 'near' || entry.differs.includes(fact);
-    return isOther && one !== undefined ? json(one) : 'null';
+interface Column extends NonNullable<ShownColumns[string]> {
+  /** The fact that it shows, where the sides differ in it. */
+  readonly fact?: Difference;
+  readonly json: (sides: Sides) => string;
+}
+
+/** A column of what a side says, where the two sides differ in that, or may not be one document at all. */
+function whereOther(
+  fact: Difference,
+  side: 'list' | 'service',
+  json: SideJson,
+  role: ColumnRole = 'other',
+): Column {
+  return {
+    role,
+    rank: 7,
+    fact,
+    json: ({ entry, [side]: one }) => {
+      const isOther = entry.outcome === 'near' || entry.differs.includes(fact);
+      return isOther && one !== undefined ? json(one) : 'null';
+    },
   };
 }
 
@@ -42,32 +58,26 @@ function whereOther(fact: Difference, side: 'list' | 'service', json: SideJson):
  * The columns of the result, and which of them a narrow terminal has room for: that of the highest rank goes first, and before any
  * other those in which nothing is.
  */
-const COLUMN_TABLE: Readonly<
-  Record<string, ShownColumns[string] & { readonly json: (sides: Sides) => string }>
-> = {
+const COLUMN_TABLE: Readonly<Record<string, Column>> = {
   _match: { role: 'kind', rank: 1, json: ({ entry }) => JSON.stringify(entry.outcome) },
   number: { rank: 2, json: ({ one }) => numberJson(one) },
-  documentType: { role: 'document', rank: 8, json: ({ one }) => typeJson(one) },
-  counterpartyFiscalId: { rank: 11, json: ({ one }) => fiscalIdJson(one) },
-  counterpartyName: { role: 'party', rank: 5, json: ({ one }) => textJson(one.name) },
-  date: { rank: 7, json: ({ one }) => dayJson(one) },
+  documentType: { role: 'document', rank: 8, fact: 'type', json: ({ one }) => typeJson(one) },
+  counterpartyFiscalId: { rank: 11, fact: 'counterparty', json: ({ one }) => fiscalIdJson(one) },
+  counterpartyName: { role: 'party', rank: 6, json: ({ one }) => textJson(one.name) },
+  date: { rank: 7, fact: 'date', json: ({ one }) => dayJson(one) },
   currency: { rank: 9, json: ({ one }) => textJson(one.currency) },
   total: { rank: 3, json: ({ service }) => amountJson(service?.total) },
   'list.total': { role: 'amount', rank: 4, json: ({ list }) => amountJson(list?.total) },
-  difference: {
-    role: 'amount',
-    rank: 11,
-    json: ({ list, service }) => amountJson(differenceOf(list, service)),
-  },
-  differs: { role: 'kind', rank: 6, json: ({ entry }) => textJson(entry.differs.join(', ') || undefined) },
-  'list.number': { rank: 7, json: whereOther('number', 'list', numberJson) },
-  'list.date': { rank: 7, json: whereOther('date', 'list', dayJson) },
-  net: { role: 'amount', rank: 7, json: whereOther('net', 'service', netJson) },
-  'list.net': { role: 'amount', rank: 7, json: whereOther('net', 'list', netJson) },
-  tax: { role: 'amount', rank: 7, json: whereOther('tax', 'service', taxJson) },
-  'list.tax': { role: 'amount', rank: 7, json: whereOther('tax', 'list', taxJson) },
-  'list.documentType': { role: 'document', rank: 8, json: whereOther('type', 'list', typeJson) },
-  'list.counterpartyFiscalId': { rank: 11, json: whereOther('counterparty', 'list', fiscalIdJson) },
+  difference: { role: 'amount', rank: 11, json: (sides) => amountJson(differenceOf(sides)) },
+  differs: { role: 'kind', rank: 5, json: ({ entry }) => textJson(entry.differs.join(', ') || undefined) },
+  'list.number': whereOther('number', 'list', numberJson),
+  'list.date': whereOther('date', 'list', dayJson),
+  net: whereOther('net', 'service', netJson, 'amount'),
+  'list.net': whereOther('net', 'list', netJson, 'amount'),
+  tax: whereOther('tax', 'service', taxJson, 'amount'),
+  'list.tax': whereOther('tax', 'list', taxJson, 'amount'),
+  'list.documentType': whereOther('type', 'list', typeJson, 'document'),
+  'list.counterpartyFiscalId': whereOther('counterparty', 'list', fiscalIdJson),
   'list.file': { rank: 12, json: ({ list }) => textJson(list?.file) },
   'list.row': { rank: 10, json: ({ list }) => (list === undefined ? 'null' : String(list.line)) },
   'list.repeats': { rank: 10, json: ({ list }) => textJson(list && placeOfFirst(list)) },
@@ -83,30 +93,20 @@ export function typeOfColumn(column: string): DeclaredType {
   return fact === 'date' ? 'date' : fact === 'row' ? 'count' : 'text';
 }
 
-/** The columns that a reader looks for where documents differ in a fact. */
-const COLUMNS_OF: Readonly<Partial<Record<Difference, readonly string[]>>> = {
-  date: ['date', 'list.date'],
-  number: ['list.number'],
-  type: ['documentType', 'list.documentType'],
-  counterparty: ['counterpartyFiscalId', 'list.counterpartyFiscalId'],
-  net: ['net', 'list.net'],
-  tax: ['tax', 'list.tax'],
-  void: ['differs'],
-  cancelled: ['differs'],
-};
-
 /** What the columns are to their reader: before others, what differs, and, of several lists, where a document stands. */
 export function shownFor(entries: Outcomes, isSeveral: boolean): ShownColumns {
-  const shown: Record<string, ShownColumns[string]> = { ...COLUMN_TABLE };
   const differing = new Set([...entries.values()].flat().flatMap(({ differs }) => differs));
-  const first = [...differing].flatMap((fact) => COLUMNS_OF[fact] ?? []);
-  if (isSeveral) first.unshift('list.file', 'list.row');
-  for (const [at, column] of first.entries()) shown[column] = { ...shown[column], rank: 4 + (at + 1) / 100 };
-  return shown;
+  const isWanted = (column: string, { fact }: Column): boolean =>
+    fact === undefined ? isSeveral && ['list.file', 'list.row'].includes(column) : differing.has(fact);
+  const columns = Object.entries(COLUMN_TABLE).map(([column, shown]) => [
+    column,
+    isWanted(column, shown) ? { ...shown, rank: shown.fact === undefined ? 4.4 : 4.5 } : shown,
+  ]);
+  return Object.fromEntries(columns) as ShownColumns;
 }
 
 /** By how much the service has more, in the currency of the list; undefined where the two cannot be compared. */
-function differenceOf(list: Entry | undefined, service: Entry | undefined): Decimal | undefined {
+function differenceOf({ list, service }: Sides): Decimal | undefined {
   const total = list && service && totalBeside(list, service)?.total;
   return total && list.total && addDecimals(total, negateDecimal(list.total));
 }
