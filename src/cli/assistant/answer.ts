@@ -195,7 +195,7 @@ const TEXT = /"(?:[^"\\]|\\.)*"/g;
  * one, behind two of them or www. The length of a scheme is bounded, so that no text takes long.
  */
 const LINK =
-  /(?:\b(?:https?|ftp|wss?|file):|[a-z][a-z0-9+.-]{0,20}:\/\/|(?<![\w:/\\])[/\\]{2}|\bwww\.)[^\s"'<>]+/gi;
+  /(?:(?<![a-z\d])(?:(?:https?|ftp|wss?|file):|www[.\u3002\uff0e\uff61])|[a-z][a-z\d+.-]{0,20}:\/\/|(?<![\w:/\\])[/\\]{2})[^\s"'<>]+/gi;
 const LINK_INSTEAD = '(link)';
 
 /** Text of a record, safe for whoever reads it as words; and whether a link was taken out of it. */
