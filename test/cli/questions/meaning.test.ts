@@ -178,15 +178,23 @@ describe('what a document is worth', () => {
   });
 
   it('is what a table marks as past due, as --overdue has it', async () => {
-    const records = book.map((record, at) => record.replace('{', `{"number":${at + 1},`));
+    const others = [
+      { amountToBePaid: 0 },
+      { amountToBePaid: -7 },
+      { dueBy: '2026-11-20' },
+      { dueBy: null, status: 'OVERDUE' },
+      { dueBy: '2026-11-01T00:00:00Z', status: 'PAID' },
+    ];
+    const texts = [...book, ...others.map(invoice)];
+    const records = texts.map((record, at) => record.replace('{', `{"number":${at + 1},`));
     const terminal = { terminal: true, env: { NO_COLOR: '1' } };
     const marked = async (flags: string): Promise<readonly string[]> => {
       const { stdout } = await runScripted(`issued ${flags}`.trim().split(' '), [pageOf(records)], terminal);
       return [...stdout.matchAll(/^ *(\d+) .*2026-11-01!/gm)].map(([, number]) => number!);
     };
-    expect(await marked('')).toEqual(['1']);
-    expect(await marked('--overdue')).toEqual(['1']);
-    expect(await marked('--columns number,documentType,status,dueBy,amountToBePaid')).toEqual(['1']);
+    for (const flags of ['', '--overdue', '--columns number,documentType,status,dueBy,amountToBePaid'])
+      expect(await marked(flags)).toEqual(['1', '12']);
+    expect(await marked('--raw')).toEqual([]);
     // What tells a credit note is not among these columns: nothing is marked.
     expect(await marked('--columns number,dueBy,amountToBePaid')).toEqual([]);
   });

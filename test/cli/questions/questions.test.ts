@@ -114,6 +114,21 @@ describe('--columns with * and -name', () => {
     expect(await header('--columns=status,*,-customer')).toBe(`0 ${['status', ...others].join(',')}`);
   });
 
+  it('takes in a column that the last record brings, in rows and in records', async () => {
+    const records = ['{"id":1,"files":["x"],"customer":null}', '{"id":2,"customer":{"name":"Roble"}}'];
+    const told = async (flags: string, ...page: string[]): Promise<string> =>
+      (await runScripted(['issued', ...flags.split(' ')], [pageOf(page)])).stdout;
+    const last = '{"id":3,"late":1.10,"none":null}';
+    expect(await told('--columns=-files', ...records, last)).toBe(
+      'id,customer.name,late,none\n1,,,\n2,Roble,,\n3,,1.10,\n',
+    );
+    expect(await told('--columns=late,*,-files,-none --format jsonl', ...records, last)).toBe(
+      '{"late":null,"id":1,"customer.name":null}\n{"late":null,"id":2,"customer.name":"Roble"}\n' +
+        '{"late":1.10,"id":3,"customer.name":null}\n',
+    );
+    expect(await told('--columns=id,*')).toBe('id\n');
+  });
+
   it('is of the columns of totals where totals are asked for', async () => {
     expect(await header('--sum', 'totalAmount', '--columns=-totalAmount.missing')).toBe(
       '0 currency,records,totalAmount,totalAmount.creditNotes,totalAmount.cancelled',

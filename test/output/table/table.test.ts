@@ -148,61 +148,6 @@ Not shown: totalAmount
     ]);
   });
 
-  const known: Layout['known'] = [
-    { names: ['dueBy'], role: 'due', word: 'due', rank: 1 },
-    { names: ['openAmount', 'amountToBePaid'], role: 'open', word: 'open', rank: 2 },
-    { names: ['currency'], role: 'currency', word: 'cur', rank: 3 },
-    { names: ['status'], role: 'status', word: 'status', rank: 4 },
-    { names: ['documentType'], role: 'document', word: 'type' },
-  ];
-  const open = (dueBy: string | null, amountToBePaid: number, status: string, documentType = 'INVOICE') => ({
-    status,
-    amountToBePaid,
-    dueBy,
-    currency: 'CLP',
-    documentType,
-  });
-  const owed = JSON.stringify([
-    open('2026-03-01', 1000.5, 'PENDING'),
-    open('2026-03-02', 1000.5, 'PENDING'),
-    open('2026-03-01', 0, 'PENDING'),
-    open('2026-03-01', -7, 'PENDING'),
-    open(null, 7, 'OVERDUE'),
-    open('2026-03-01T00:00:00Z', 7, 'PAID', 'CREDIT_NOTE'),
-    open('2026-03-01T00:00:00Z', 7, 'PAID'),
-  ]);
-  const today = Date.UTC(2026, 2, 2) / 86_400_000;
-
-  it('shows what is past due in red, whatever the status says', async () => {
-    const text = await table(owed, { width: 60, color: true, known, today });
-    expect(text.split('\n').slice(2, -1)).toEqual([
-      '\u001b[1;31m2026-03-01\u001b[22;39m         \u001b[1;31m1,000.5\u001b[22;39m  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
-      '2026-03-02         1,000.5  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
-      '2026-03-01               0  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
-      '2026-03-01              -7  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
-      '                         7  CLP       \u001b[1;31mOVERDUE\u001b[22;39m  INVOICE',
-      '2026-03-01               7  CLP       \u001b[32mPAID\u001b[39m     CREDIT_NOTE',
-      '\u001b[1;31m2026-03-01\u001b[22;39m               \u001b[1;31m7\u001b[22;39m  CLP       \u001b[32mPAID\u001b[39m     INVOICE',
-    ]);
-  });
-
-  it('marks what is past due where there are no colours, and only on a terminal', async () => {
-    expect(await table(owed, { width: 60, known, today })).toBe(`\
-dueBy        amountToBePaid  currency  status   documentType
-───────────  ──────────────  ────────  ───────  ────────────
-2026-03-01!         1,000.5  CLP       PENDING  INVOICE
-2026-03-02          1,000.5  CLP       PENDING  INVOICE
-2026-03-01                0  CLP       PENDING  INVOICE
-2026-03-01               -7  CLP       PENDING  INVOICE
-                          7  CLP       OVERDUE  INVOICE
-2026-03-01                7  CLP       PAID     CREDIT_NOTE
-2026-03-01!               7  CLP       PAID     INVOICE
-
-! past due
-`);
-    expect(await table(owed, { raw: true, known })).not.toContain('!');
-  });
-
   it('shows days as days, unless some of the column are more than that', async () => {
     const days =
       '[{"a":"2026-03-01T00:00:00.000Z","b":"2026-03-01T00:00:00Z"},{"a":"2026-03-02","b":"2026-03-01T10:00:00Z"}]';
