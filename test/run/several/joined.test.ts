@@ -22,6 +22,10 @@ function three(more: Readonly<Record<string, Partial<Organization>>> = {}): Reco
   };
 }
 
+/** Runs a command line over these three, unless it names others. */
+const run = (line: string, more: Partial<OrganizationsRun> = {}) =>
+  runOrganizations(line, { organizations: three(), ...more });
+
 /** `north 0`, `north 1` and so on, of a jsonl export. */
 function places(stdout: string): string[] {
   return [...stdout.matchAll(/^\{"_profile":"(\w+)","id":(\d+)/gm)].map(([, name, id]) => `${name} ${id}`);
@@ -41,14 +45,10 @@ async function laterOn(turns: number): Promise<void> {
 
 describe('several profiles', () => {
   it('come one after the other, as stored or as named, each whole and in its order', async () => {
-    const organizations = three();
-    const all = await runOrganizations(`issued --all-profiles --format jsonl ${PAGES}`, { organizations });
+    const all = await run(`issued --all-profiles --format jsonl ${PAGES}`);
     expect([all.code, all.stderr]).toEqual([0, '']);
     expect(places(all.stdout)).toEqual([...NORTH, ...SOUTH, ...WEST]);
-    const some = await runOrganizations(
-      `issued --profile west --profile south,north --format jsonl ${PAGES}`,
-      { organizations },
-    );
+    const some = await run(`issued --profile west --profile south,north --format jsonl ${PAGES}`);
     expect(places(some.stdout)).toEqual([...WEST, ...SOUTH, ...NORTH]);
   });
 
@@ -59,9 +59,7 @@ describe('several profiles', () => {
     [30, 20, 10],
   ])('come in the same order at whatever speed: %i, %i, %i', async (north, south, west) => {
     const organizations = three({ north: { turns: north }, south: { turns: south }, west: { turns: west } });
-    const { stdout } = await runOrganizations(`issued --all-profiles --format jsonl ${PAGES}`, {
-      organizations,
-    });
+    const { stdout } = await run(`issued --all-profiles --format jsonl ${PAGES}`, { organizations });
     expect(places(stdout)).toEqual([...NORTH, ...SOUTH, ...WEST]);
   });
 
@@ -99,35 +97,29 @@ describe('several profiles', () => {
       a: { records: { issued: ['{ "id" : 1 , "net" : 1.10 }', '{}'] } },
       b: { records: { issued: ['{"id":2,"other":[1, 2]}'] } },
     };
-    const run = async (flags: string): Promise<string> =>
-      (await runOrganizations(`issued --all-profiles ${flags}`, { organizations })).stdout;
-    expect(await run('--format csv')).toBe('_profile,id,net,other\na,1,1.10,\na,,,\nb,2,,"[1,2]"\n');
-    expect(await run('--delimiter tab --columns net')).toBe('_profile\tnet\na\t1.10\na\t\nb\t\n');
-    expect(await run('--format csv --columns id,_profile')).toBe('id,_profile\n1,a\n,a\n2,b\n');
-    expect(await run('--format json')).toBe(
+    const told = async (flags: string): Promise<string> =>
+      (await run(`issued --all-profiles ${flags}`, { organizations })).stdout;
+    expect(await told('--format csv')).toBe('_profile,id,net,other\na,1,1.10,\na,,,\nb,2,,"[1,2]"\n');
+    expect(await told('--delimiter tab --columns net')).toBe('_profile\tnet\na\t1.10\na\t\nb\t\n');
+    expect(await told('--format csv --columns id,_profile')).toBe('id,_profile\n1,a\n,a\n2,b\n');
+    expect(await told('--format json')).toBe(
       '[\n{"_profile":"a","id":1,"net":1.10},\n{"_profile":"a"},\n{"_profile":"b","id":2,"other":[1,2]}\n]\n',
     );
-    expect(await run('--format table --columns id')).toMatch(/^_profile +id\n.*\na +1\n/);
+    expect(await told('--format table --columns id')).toMatch(/^_profile +id\n.*\na +1\n/);
   });
 
   it('have one limit together, and are each asked for no more', async () => {
-    const run = (flags: string) =>
-      runOrganizations(`issued --all-profiles --limit ${flags} --receipt FOLDER/receipt.json`, {
-        organizations: three(),
-        folder,
-      });
     const folder = temporaryFolder();
-    const { stdout, asked } = await run('2 --format jsonl');
+    const limited = (flags: string) =>
+      run(`issued --all-profiles --limit ${flags} --format jsonl --receipt FOLDER/receipt.json`, { folder });
+    const { stdout, asked } = await limited('2');
     expect(places(stdout)).toEqual(NORTH.slice(0, 2));
     expect(asked.map(({ url }) => url.searchParams.get('options_pageSize'))).toEqual(['2', '2', '2']);
-    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
-    expect(receipt).toMatchObject({
-      records: 2,
-      complete: true,
-      profiles: [{ records: 2 }, { records: 0 }, { records: 0 }],
-    });
-    expect(places((await run('6 --format jsonl')).stdout)).toEqual([...NORTH, 'south 100']);
-    expect(places((await run('6 --format jsonl --sort id')).stdout)).toEqual([...NORTH, 'south 100']);
+    const receipt: unknown = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8'));
+    const profiles = [{ records: 2 }, { records: 0 }, { records: 0 }];
+    expect(receipt).toMatchObject({ records: 2, complete: true, profiles });
+    for (const flags of ['6', '6 --sort id'])
+      expect(places((await limited(flags)).stdout)).toEqual([...NORTH, 'south 100']);
   });
 
   it('work for customers, funds and the documents of a fund', async () => {
@@ -135,26 +127,24 @@ describe('several profiles', () => {
       a: { records: { customers: modelRecords(3), funds: modelRecords(2), documents: modelRecords(1) } },
       b: { records: { customers: modelRecords(1, 9), funds: [], documents: modelRecords(2, 9) } },
     };
-    const run = async (line: string): Promise<string[]> =>
-      places((await runOrganizations(`${line} --all-profiles --format jsonl`, { organizations })).stdout);
-    expect(await run('customers --page-size 2')).toEqual(['a 0', 'a 1', 'a 2', 'b 9']);
-    expect(await run('funds list')).toEqual(['a 0', 'a 1']);
-    expect(await run('funds documents 1')).toEqual(['a 0', 'b 9', 'b 10']);
+    for (const [line, expected] of [
+      ['customers --page-size 2', 'a 0,a 1,a 2,b 9'],
+      ['funds list', 'a 0,a 1'],
+      ['funds documents 1', 'a 0,b 9,b 10'],
+    ]) {
+      const { stdout } = await run(`${line} --all-profiles --format jsonl`, { organizations });
+      expect(places(stdout).join()).toBe(expected);
+    }
   });
 
   it('are filtered, limited, sorted and summed together', async () => {
-    const run = async (flags: string): Promise<string> =>
-      (await runOrganizations(`issued --all-profiles ${PAGES} ${flags}`, { organizations: three() })).stdout;
-    expect(places(await run('--format jsonl --where id>1 --limit 4'))).toEqual([
-      ...NORTH.slice(2),
-      'south 100',
-    ]);
-    expect(places(await run('--format jsonl --where _profile=west --limit 3'))).toEqual(WEST.slice(0, 3));
-    expect(places(await run('--format jsonl --sort -id --limit 5'))).toEqual([
-      ...WEST.toReversed(),
-      'south 102',
-    ]);
-    expect(await run('--group-by _profile --format csv --columns _profile,records')).toBe(
+    const told = async (flags: string): Promise<string> =>
+      (await run(`issued --all-profiles ${PAGES} ${flags}`)).stdout;
+    const kept = async (flags: string): Promise<string[]> => places(await told(`--format jsonl ${flags}`));
+    expect(await kept('--where id>1 --limit 4')).toEqual([...NORTH.slice(2), 'south 100']);
+    expect(await kept('--where _profile=west --limit 3')).toEqual(WEST.slice(0, 3));
+    expect(await kept('--sort -id --limit 5')).toEqual([...WEST.toReversed(), 'south 102']);
+    expect(await told('--group-by _profile --columns _profile,records')).toBe(
       '_profile,records\nnorth,5\nwest,4\nsouth,3\n',
     );
   });
@@ -166,10 +156,8 @@ describe('a profile that fails', () => {
     ['midway', failsMidway, 'failed on'],
   ])('%s is named with its reason, leaves no record, and the others are whole', async (_, script, reason) => {
     const organizations = three({ west: { records: { issued: modelRecords(8, 200) }, script } });
-    const { code, stdout, stderr } = await runOrganizations(
-      `issued --profile west,north,south --format jsonl ${PAGES}`,
-      { organizations },
-    );
+    const line = `issued --profile west,north,south --format jsonl ${PAGES}`;
+    const { code, stdout, stderr } = await run(line, { organizations });
     expect(code).toBe(6);
     expect(places(stdout)).toEqual([...NORTH, ...SOUTH]);
     expect(stderr).toMatch(/^folio: 1 of 3 profiles missing: west: api\.example\.com /);
@@ -178,9 +166,7 @@ describe('a profile that fails', () => {
 
   it('in part is delivered as far as it can be had', async () => {
     const organizations = three({ south: { script: always(members({ total: '4' })) } });
-    const { code, stdout, stderr } = await runOrganizations(`issued --all-profiles --format jsonl`, {
-      organizations,
-    });
+    const { code, stdout, stderr } = await run('issued --all-profiles --format jsonl', { organizations });
     expect(code).toBe(6);
     expect(places(stdout)).toEqual([...NORTH, ...SOUTH, ...WEST]);
     expect(stderr).toMatch(/^folio: 1 of 3 profiles not whole: south: delivered 3 records, but not all/);
@@ -192,10 +178,8 @@ describe('a profile that fails', () => {
       north: { records: { issued: [invoice(1, '2025-01-01'), invoice(2, '15/10/2024')] } },
       south: { records: {}, script: always(status(403)) },
     };
-    const { code, stdout, stderr } = await runOrganizations(
-      'issued --all-profiles --overdue --columns id --no-header',
-      { organizations },
-    );
+    const line = 'issued --all-profiles --overdue --columns id --no-header';
+    const { code, stdout, stderr } = await run(line, { organizations });
     expect([code, stdout]).toEqual([6, 'north,1\n']);
     expect(stderr).toMatch(
       /^warning: --overdue: 1 record is left out, .* dueBy of record 2 .*\nfolio: 1 of 2 profiles missing: south: /,
@@ -211,10 +195,7 @@ describe('a profile that fails', () => {
       south: { script },
       west: { script },
     });
-    const { code, stderr } = await runOrganizations(`issued --all-profiles -o FOLDER/out.csv`, {
-      organizations,
-      folder,
-    });
+    const { code, stderr } = await run('issued --all-profiles -o FOLDER/out.csv', { organizations, folder });
     expect(code).toBe(5);
     expect(stderr).toMatch(/^folio: none of 3 profiles: north: .*; south, west: /);
     expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toBe('old');
@@ -222,9 +203,7 @@ describe('a profile that fails', () => {
 
   it('by its broken entry in the store is named too', async () => {
     const organizations = three({ south: { settings: { concurrency: 'many' } } });
-    const { code, stdout, stderr } = await runOrganizations('issued --all-profiles --format jsonl', {
-      organizations,
-    });
+    const { code, stdout, stderr } = await run('issued --all-profiles --format jsonl', { organizations });
     expect(code).toBe(6);
     expect(places(stdout)).toEqual([...NORTH, ...WEST]);
     expect(stderr).toMatch(/south: .*profiles\.south\.settings\.concurrency is a string/);
@@ -234,28 +213,23 @@ describe('a profile that fails', () => {
     const errors =
       '[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"12"}}]';
     const organizations = three({ south: { script: always(members({ errors })) } });
-    const { code, stderr } = await runOrganizations(
-      'issued --all-profiles --customer-fiscal-id 1-2,3-4 --format jsonl',
-      { organizations },
-    );
+    const line = 'issued --all-profiles --customer-fiscal-id 1-2,3-4 --format jsonl';
+    const { code, stderr } = await run(line, { organizations });
     expect([code, stderr]).toEqual([0, 'warning: south: no customer has the fiscal ID 1-2\n']);
   });
 });
 
 describe('a run over several profiles', () => {
   it('reads fiscal IDs from standard input once, for all', async () => {
-    const { asked } = await runOrganizations('issued --all-profiles --customer-fiscal-id @-', {
-      organizations: three(),
-      stdin: { text: '1-2\n3-4\n' },
-    });
-    expect(asked.map(({ url }) => url.searchParams.get('customerFiscalIds'))).toEqual(
-      Array.from({ length: 3 }, () => '1-2,3-4'),
-    );
+    const stdin = { text: '1-2\n3-4\n' };
+    const { asked } = await run('issued --all-profiles --customer-fiscal-id @-', { stdin });
+    const lists = asked.map(({ url }) => url.searchParams.get('customerFiscalIds'));
+    expect(lists).toEqual(['1-2,3-4', '1-2,3-4', '1-2,3-4']);
   });
 
   it('takes the settings of each profile for its requests, and those for all for the one result', async () => {
     const settings = { format: 'jsonl', 'pageSize.issued': 3 };
-    const { stdout, asked } = await runOrganizations('issued --all-profiles', {
+    const { stdout, asked } = await run('issued --all-profiles', {
       organizations: three({ north: { settings } }),
       settings: { format: 'csv', delimiter: ';' },
     });
@@ -269,17 +243,15 @@ describe('a run over several profiles', () => {
   it('has one quota for all its retries', async () => {
     const script = always(status(500));
     const organizations = three({ north: { script }, south: { script }, west: { script } });
-    const { code, asked } = await runOrganizations('issued --all-profiles --retries 100', { organizations });
+    const { code, asked } = await run('issued --all-profiles --retries 100', { organizations });
     expect(code).toBe(5);
     // 500 tokens at 14 a retry are 35 retries, beside the first try of each and the small page after it.
     expect(asked).toHaveLength(35 + 3 + 3);
   });
 
   it('stops when it is told to, and leaves the old file', async () => {
-    const folder = temporaryFolder();
-    const { code, stderr } = await runOrganizations(`issued --all-profiles -o FOLDER/out.csv ${PAGES}`, {
+    const { code, stderr } = await run(`issued --all-profiles -o FOLDER/out.csv ${PAGES}`, {
       organizations: three({ north: { turns: 30 } }),
-      folder,
       onRequest: ({ profile, url }, context) => {
         if (profile === 'south' && url.searchParams.get('options_page') === '1') context.stop();
       },
@@ -291,7 +263,7 @@ describe('a run over several profiles', () => {
     const folder = temporaryFolder();
     const organizations = three({ south: { script: always(status(403)) } });
     const line = `issued --all-profiles -o FOLDER/out.csv --receipt FOLDER/receipt.json ${PAGES}`;
-    expect((await runOrganizations(line, { organizations, folder })).code).toBe(6);
+    expect((await run(line, { organizations, folder })).code).toBe(6);
     const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
     expect(receipt).toMatchObject({
       profile: null,
@@ -318,20 +290,13 @@ describe('a run over several profiles', () => {
       ['--where id>1 --sort -id --limit 5', [1, 0, 4]],
       ['--group-by _profile --count', [1, 0, 1]],
     ] as const) {
-      await runOrganizations(
-        `issued --all-profiles ${flags} -o FOLDER/some.csv --receipt FOLDER/some.json ${PAGES}`,
-        { organizations, folder },
-      );
-      const some = JSON.parse(readFileSync(join(folder, 'some.json'), 'utf8')) as {
-        readonly profiles: readonly { readonly records: number }[];
-      };
-      expect(some.profiles.map(({ records }) => records)).toEqual(counts);
+      const some = `issued --all-profiles ${flags} -o FOLDER/some.csv --receipt FOLDER/some.json ${PAGES}`;
+      await run(some, { organizations, folder });
+      const told: unknown = JSON.parse(readFileSync(join(folder, 'some.json'), 'utf8'));
+      expect(told).toMatchObject({ profiles: counts.map((records) => ({ records })) });
     }
-    const verified = await runOrganizations('verify FOLDER/out.csv --receipt FOLDER/receipt.json', {
-      organizations,
-      folder,
-    });
-    expect(verified.code).toBe(0);
+    const verify = 'verify FOLDER/out.csv --receipt FOLDER/receipt.json';
+    expect((await run(verify, { folder })).code).toBe(0);
   });
 
   it.each(['', '--where id>1', '--sort -id', '--group-by _profile --count'])(
@@ -365,38 +330,31 @@ describe('a run over several profiles', () => {
       b: { records: { issued: modelRecords(2) } },
       c: { records: { issued: modelRecords(1_051) } },
     };
-    const { code, stdout, stderr } = await runOrganizations('issued --all-profiles', {
-      organizations,
-      terminal: true,
-    });
+    const { code, stdout, stderr } = await run('issued --all-profiles', { organizations, terminal: true });
     expect(code).toBe(0);
     expect(stdout.match(/^│? ?[abc] /gm)?.length).toBe(102);
     expect(stderr).toBe('102 of 1,113, the newest of each profile first · --all for the rest\n');
-    const cursors = { a: { records: { customers: modelRecords(60) } }, b: { records: { customers: [] } } };
-    const listed = { organizations: cursors, terminal: true };
-    expect((await runOrganizations('customers --all-profiles', listed)).stderr).toBe(
-      'the first 50 · --all for the rest\n',
-    );
-    const few = {
-      a: { records: { customers: modelRecords(30) } },
-      b: { records: { customers: modelRecords(40) } },
-    };
-    expect(
-      await runOrganizations('customers --all-profiles', { organizations: few, terminal: true }),
-    ).toMatchObject({ code: 0, stderr: '' });
+    for (const [a, b, said] of [
+      [60, 0, 'the first 50 · --all for the rest\n'],
+      [30, 40, ''],
+    ] as const) {
+      const customers = (count: number) => ({ records: { customers: modelRecords(count) } });
+      const cursors = { a: customers(a), b: customers(b) };
+      const listed = await run('customers --all-profiles', { organizations: cursors, terminal: true });
+      expect(listed).toMatchObject({ code: 0, stderr: said });
+    }
   });
 
   it('says under a table with a limit how many there are of all', async () => {
-    const options = { organizations: three(), terminal: true };
-    const limited = await runOrganizations('issued --all-profiles --limit 7', options);
+    const limited = await run('issued --all-profiles --limit 7', { terminal: true });
     expect(limited.stdout.match(/^(?:north|south|west) /gm)?.length).toBe(7);
     expect(limited.stderr).toBe('7 of 12, the newest of each profile first\n');
-    const found = await runOrganizations('issued --all-profiles --limit 1 --where id>500', options);
+    const found = await run('issued --all-profiles --limit 1 --where id>500', { terminal: true });
     expect(found.stderr).toBe('0 of 12 issued invoices; id goes from 0 to 203\n');
   });
 
   it('shows with --verbose whose request is which', async () => {
-    const { stderr } = await runOrganizations('issued --profile north,south -v', { organizations: three() });
+    const { stderr } = await run('issued --profile north,south -v');
     expect(stderr).toMatch(
       /^2026-11-20T12:00:00Z north: GET \/v1\/invoices\/issued\?\S+ → 200, \d+ bytes, 0 ms$/m,
     );
@@ -407,22 +365,19 @@ describe('a run over several profiles', () => {
 describe('records that repeat the name', () => {
   it('keep what they have besides', async () => {
     const organizations = { a: { records: {}, script: always(records(() => ['{"id":7}'])) } };
-    const { stdout } = await runOrganizations('issued --all-profiles --format jsonl --page 0', {
-      organizations,
-    });
+    const { stdout } = await run('issued --all-profiles --format jsonl --page 0', { organizations });
     expect(stdout).toBe('{"_profile":"a","id":7}\n');
   });
 
   it('that fails has no changes: what became of its earlier records is not known', async () => {
     const folder = temporaryFolder();
-    const line = `issued --all-profiles -o FOLDER/old.jsonl`;
-    expect(await runOrganizations(line, { organizations: three(), folder })).toMatchObject({ code: 0 });
+    expect(await run('issued --all-profiles -o FOLDER/old.jsonl', { folder })).toMatchObject({ code: 0 });
     const organizations = three({
       north: { records: { issued: modelRecords(4) } },
       west: { script: always(status(403)) },
     });
-    const changes = `issued --all-profiles --changes-since FOLDER/old.jsonl --columns _change,_profile,id`;
-    const { code, stdout } = await runOrganizations(changes, { organizations, folder });
+    const changes = 'issued --all-profiles --changes-since FOLDER/old.jsonl --columns _change,_profile,id';
+    const { code, stdout } = await run(changes, { organizations, folder });
     expect({ code, stdout }).toEqual({ code: 6, stdout: '_change,_profile,id\ngone,north,4\n' });
   });
 });
@@ -491,13 +446,14 @@ describe('a member that is called as one of folio’s own', () => {
       issued: ['{"id":1,"_profile":"south","a":1}', '{"id":2, "\\u005fprofile" :{"b":"_profile"}}'],
     };
     const organizations = { north: { records }, south: { records: { issued: [] } } };
-    const run = (flags: string) => runOrganizations(`issued --all-profiles ${flags}`, { organizations });
-    expect((await run('--format jsonl')).stdout).toBe(
+    const told = async (flags: string): Promise<string> =>
+      (await run(`issued --all-profiles ${flags}`, { organizations })).stdout;
+    expect(await told('--format jsonl')).toBe(
       '{"_profile":"north","id":1,"\\\\_profile":"south","a":1}\n' +
         '{"_profile":"north","id":2,"\\\\_profile":{"b":"_profile"}}\n',
     );
-    expect((await run('--group-by _profile --count --no-header')).stdout).toBe('north,2\n');
-    expect((await run('--where _profile=south --count')).stdout).toBe('0\n');
+    expect(await told('--group-by _profile --count --no-header')).toBe('north,2\n');
+    expect(await told('--where _profile=south --count')).toBe('0\n');
   });
 
   it.each(['jsonl', 'json'])(
@@ -506,30 +462,20 @@ describe('a member that is called as one of folio’s own', () => {
       const folder = temporaryFolder();
       const records = { issued: ['{"id":1,"_profile":"south","a":1}', '{"id":2,"_profile":"west","a":2}'] };
       const organizations = { north: { records }, south: { records: { issued: modelRecords(2) } } };
-      const run = async (line: string) => {
-        const { code, stdout, stderr } = await runOrganizations(line, { organizations, folder });
-        return { code, stdout, stderr };
+      const told = async (line: string): Promise<string> => {
+        const { code, stdout, stderr } = await run(line, { organizations, folder });
+        return code + stdout + stderr;
       };
       const file = `FOLDER/one.${ending}`;
-      await run(`issued --profile north -o ${file} --receipt ${file}.receipt.json`);
-      const all = {
-        code: 0,
-        stdout: '{"id":1,"_profile":"south","a":1}\n{"id":2,"_profile":"west","a":2}\n',
-        stderr: '',
-      };
-      expect(await run(`issued --from ${file} --format jsonl`)).toEqual(all);
-      expect((await run(`issued --from ${file} --where _profile=west --columns id --no-header`)).stdout).toBe(
-        '2\n',
+      await told(`issued --profile north -o ${file} --receipt ${file}.receipt.json`);
+      expect(await told(`issued --from ${file} --format jsonl`)).toBe(`0${records.issued.join('\n')}\n`);
+      expect(await told(`issued --from ${file} --where _profile=west --columns id --no-header`)).toBe('02\n');
+      expect(await told(`issued --from ${file} --profile south`)).toMatch(
+        /^2folio: .*does not say of which profiles its records are/,
       );
-      expect(await run(`issued --from ${file} --profile south`)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('does not say of which profiles its records are'),
-      });
-      await run(
-        `issued --all-profiles -o FOLDER/group.${ending} --receipt FOLDER/group.${ending}.receipt.json`,
-      );
-      const south = `issued --from FOLDER/group.${ending} --profile south --count`;
-      expect(await run(south)).toEqual({ code: 0, stdout: '2\n', stderr: '' });
+      const group = `FOLDER/group.${ending}`;
+      await told(`issued --all-profiles -o ${group} --receipt ${group}.receipt.json`);
+      expect(await told(`issued --from ${group} --profile south --count`)).toBe('02\n');
     },
   );
 });
