@@ -82,7 +82,7 @@ function receiptText(run: ReceiptRun, failure: unknown): string {
     ...writtenOf(whole),
     ...walkOf(read),
     ...endOf(notices.findings(), failure),
-    ...run.day.facts,
+    ...run.day.facts(whole.name),
     ...(isSeveral && { profiles: parts.map((part) => sectionOf(part, run, failure)) }),
     ...factsOf(notices.findings().filter(({ part }) => part === whole.name)),
   };

@@ -12,6 +12,8 @@ export interface Origin {
   readonly readAt: string | undefined;
   /** The flags with which a part of the listing was read: `--limit 1`. */
   readonly only: readonly string[];
+  /** Whose records they are, where others are of another day. */
+  readonly profiles?: readonly string[];
 }
 
 /**
@@ -76,13 +78,20 @@ export class RunDay {
     return (Object.keys(all) as RecordNote[]).filter((note) => all[note]);
   }
 
-  /** What the receipt says of records that were brought before: when the oldest were read, and what left others out. */
-  get facts(): Readonly<Record<string, unknown>> {
-    if (this.#origins.length === 0) return {};
-    const times = this.#origins.map(({ readAt }) => readAt);
+  /**
+   * What a receipt says of records that were brought before: when the oldest were read, and what left others out.
+   *
+   * @param profile whose records it is about; without it, all
+   */
+  facts(profile: string | undefined): Readonly<Record<string, unknown>> {
+    const origins = this.#origins.filter(
+      ({ profiles }) => profile === undefined || profiles?.includes(profile) !== false,
+    );
+    if (origins.length === 0) return {};
+    const times = origins.map(({ readAt }) => readAt);
     const isDated = times.every((time) => time !== undefined);
     const readAt = isDated ? times.toSorted(compareOrders)[0] : null;
-    return { readAt, only: [...new Set(this.#origins.flatMap(({ only }) => only))] };
+    return { readAt, only: [...new Set(origins.flatMap(({ only }) => only))] };
   }
 
   get #days(): number[] {

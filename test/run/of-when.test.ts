@@ -94,7 +94,7 @@ describe('the day of a run', () => {
   });
 
   it('is the oldest of several, each said', async () => {
-    const { run, done } = await synced();
+    const { folder, run, done } = await synced();
     await done('sync FOLDER/books.db issued --profile rio -q', '2025-01-12');
     const { stdout, stderr } = await run('issued --from FOLDER/books.db --all-profiles --overdue --count');
     expect([stdout, stderr]).toEqual([
@@ -103,6 +103,12 @@ describe('the day of a run', () => {
         /^warning: \S+ has the issued invoices of lago as of 2025-01-10T.*\nwarning: \S+ has the issued invoices of rio as of 2025-01-12T.*\nwarning: days count from 2025-01-10, when the oldest records were read\n$/,
       ),
     ]);
+    await run('issued --from FOLDER/books.db --all-profiles --output-dir FOLDER/out --receipt beside');
+    const days = ['lago', 'rio'].map((name) => {
+      const receipt = readFileSync(join(folder, 'out', `${name}.issued.csv.receipt.json`), 'utf8');
+      return (JSON.parse(receipt) as { readAt: string }).readAt;
+    });
+    expect(days).toEqual(['2025-01-10T12:00:00.000Z', '2025-01-12T12:00:00.000Z']);
     await done('received --profile lago -o FOLDER/received.jsonl --receipt beside', '2025-01-14');
     await done('issued --profile lago -o FOLDER/issued.jsonl --receipt beside', '2025-01-12');
     const both = '--from FOLDER/issued.jsonl --from FOLDER/received.jsonl';

@@ -200,7 +200,7 @@ export class DatabaseSource extends FromSource {
     }
     return [...days.values()].map(({ readAt, profiles }) => {
       const whose = days.size > 1 ? ` of ${profiles.join(', ')}` : '';
-      return { shown: `${this.#shownRecords}${whose}`, readAt, only: [] };
+      return { shown: `${this.#shownRecords}${whose}`, readAt, only: [], profiles };
     });
   }
 
