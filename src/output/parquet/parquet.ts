@@ -31,6 +31,22 @@ const NO_COLUMN = '_no_records';
  */
 export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, layout);
 
+/** What the file says of who wrote it. */
+const CREATED_BY = 'folio';
+
+/**
+ * Has a file without records say that its list of row groups is one of structs, as strict readers want it. The library cannot
+ * tell of what an empty list is one. In Thrift's compact protocol: a list (0x19), empty (0x00), and behind it who wrote the file.
+ */
+function declareRowGroups(file: Uint8Array): void {
+  const list = Buffer.from([0x19, 0x00, 0x28, CREATED_BY.length, ...Buffer.from(CREATED_BY)]);
+  const at = Buffer.from(file.buffer, file.byteOffset, file.length).lastIndexOf(list);
+  if (at === -1) throw new TypeError('a Parquet file without records has no list of row groups');
+  file[at + 1] = THRIFT_STRUCT;
+}
+
+const THRIFT_STRUCT = 0x0c;
+
 class ParquetFile implements Writer {
   readonly #sink: Sink;
   readonly #layout: Layout;
@@ -94,7 +110,7 @@ class ParquetFile implements Writer {
   async #writeFile(columns: readonly StoredColumn[]): Promise<void> {
     const bytes = new ByteWriter();
     const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(({ element }) => element)];
-    const file = new ParquetWriter({ writer: bytes, schema, codec: 'SNAPPY', createdBy: 'folio' });
+    const file = new ParquetWriter({ writer: bytes, schema, codec: 'SNAPPY', createdBy: CREATED_BY });
     const reader = new CellReader(this.#layout.columns);
     let place = 0;
     let held = 0;
@@ -122,6 +138,7 @@ class ParquetFile implements Writer {
     }
     await flush();
     await file.finish();
+    if (place === 0) declareRowGroups(bytes.getBytes());
     await this.#drain(bytes);
   }
 

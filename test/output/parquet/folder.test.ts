@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
@@ -139,6 +139,9 @@ describe('a Parquet file of a listing', () => {
     await exported(folder, 'empty', [], { env: await typed({ branch: 'integer' }) });
     const { columns, rows } = await readParquet(join(folder, 'empty.parquet'));
     expect(rows).toEqual([]);
+    // Strict readers, such as arrow-rs, want the list of row groups (0x19) to say that it is one of structs (0x0c).
+    const file = readFileSync(join(folder, 'empty.parquet'), 'latin1');
+    expect(file.slice(file.lastIndexOf('folio') - 4).slice(0, 2)).toBe('\x19\x0c');
     expect(columns).toEqual(
       expect.arrayContaining([
         ['number', 'VARCHAR'],
