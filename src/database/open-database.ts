@@ -6,14 +6,22 @@ import { openSqlite, sqliteFileExists } from './sqlite.ts';
 
 export type DatabaseContext = Pick<Context, 'clock' | 'signal' | 'quietly' | 'env' | 'processes' | 'secrets'>;
 
-/** Opens the database; a file is made where it is not there. Rejects with UsageError, ServiceError or OutputError. */
-export async function openDatabase(address: DatabaseAddress, context: DatabaseContext): Promise<Database> {
+/**
+ * Opens the database; a file is made where it is not there. Rejects with UsageError, ServiceError or OutputError.
+ *
+ * @param writes whether its tables are to be changed, and not only read
+ */
+export async function openDatabase(
+  address: DatabaseAddress,
+  context: DatabaseContext,
+  writes = true,
+): Promise<Database> {
   if (address.engine === 'SQLite') return openSqlite(address, context);
   const { env, signal, processes, secrets } = context;
   secrets.hide([address.password ?? '', env['PGPASSWORD'] ?? ''].filter((secret) => secret !== ''));
   const { openPostgres } = await import('./postgres.ts');
   const application = `folio, process ${processes.pid} on ${processes.host}`;
-  return openPostgres(address, { env, signal, application });
+  return openPostgres(address, { env, signal, application, writes });
 }
 
 /** Opens a database that is there, to read it. Rejects with UsageError where there is no such file. */
@@ -23,5 +31,5 @@ export async function openForReading(address: DatabaseAddress, context: Database
       hint: 'Name a database that folio sync has made.',
     });
   }
-  return openDatabase(address, context);
+  return openDatabase(address, context, false);
 }

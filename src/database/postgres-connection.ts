@@ -14,6 +14,8 @@ export interface PostgresContext {
   readonly signal: AbortSignal;
   /** The name of the session in the server's list of sessions. */
   readonly application: string;
+  /** Whether tables are to be changed, and not only read. */
+  readonly writes: boolean;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i;

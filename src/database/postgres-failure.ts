@@ -1,5 +1,5 @@
 import { OutputError, ServiceError, UsageError, errorCode, isTlsFailure, systemReason } from '../errors.ts';
-import { Conflict } from './database.ts';
+import { Conflict, quoteName } from './database.ts';
 
 /** Codes of what the server says (PostgreSQL, appendix A) that the user can do something about. */
 const CONFLICTS = new Set(['40001', '40P01']);
@@ -12,6 +12,8 @@ const TABLE_EXISTS = '42P07';
 const REFUSED_LOGIN = /^28|^3D000$/;
 const SERVER_GONE = /^57P0|^08|^53300$/;
 const LOCK_TIMEOUT = '55P03';
+const NO_RIGHT = '42501';
+const READ_ONLY = '25006';
 
 /** Codes of the system for a server that cannot be reached, or no longer. */
 const SYSTEM = /^E[A-Z]+$/;
@@ -20,7 +22,7 @@ const SYSTEM = /^E[A-Z]+$/;
 const LOST = /connection terminated|connection ended|timeout expired|not queryable|connection error|socket/i;
 const ENDED = /connection terminated unexpectedly/i;
 const NOT_POSTGRES =
-  /unexpected response|unknown message code|received invalid response|unknown auth|authentication request/i;
+  /unexpected response|unknown message code|received invalid response|unknown auth|authentication request|error establishing an SSL/i;
 const NO_TLS = /does not support SSL/i;
 /** The server's word on who may come in as what: PostgreSQL's `pg_hba.conf`, or a pooler's settings. */
 const WANTS_TLS = /no encryption|SSL required|requires? (?:an )?SSL|SSL off/i;
@@ -42,18 +44,26 @@ export function refusesEncryption(error: unknown): boolean {
 }
 
 /** The error for the user where connecting failed. */
-export function explainConnecting(error: unknown, shown: string): unknown {
-  if (!(error instanceof Error) || !ENDED.test(error.message)) return explainPostgres(error, shown);
+export function explainConnecting(error: unknown, shown: string, session?: Session): unknown {
+  if (!(error instanceof Error) || !ENDED.test(error.message)) return explainPostgres(error, shown, session);
   return new ServiceError(`${shown} ended the connection before it let folio in`, {
     hint: 'Check host and port: it may not be PostgreSQL that answers there.',
     cause: error,
   });
 }
 
+/** Who asked for what, where the server said no. */
+interface Session {
+  readonly role: string;
+  readonly schema: string;
+  /** Whether it is to change the tables, and not only to read them. */
+  readonly writes: boolean;
+}
+
 /** The error for the user where the driver or the server failed; any other error as it is. */
-export function explainPostgres(cause: unknown, shown: string): unknown {
+export function explainPostgres(cause: unknown, shown: string, session?: Session): unknown {
   if (cause instanceof AggregateError && cause.errors.length > 0)
-    return explainPostgres(cause.errors[0], shown);
+    return explainPostgres(cause.errors[0], shown, session);
   if (!(cause instanceof Error)) return cause;
   const { message } = cause;
   const code = errorCode(cause) ?? '';
@@ -67,6 +77,10 @@ export function explainPostgres(cause: unknown, shown: string): unknown {
   }
   if (NOT_POSTGRES.test(message))
     return failed(ServiceError, `${shown} does not answer like PostgreSQL`, 'Check host and port.');
+  if (code === 'EPROTO') {
+    const hint = 'Check host and port: it may not be PostgreSQL that answers there.';
+    return failed(ServiceError, `${shown} agreed on no encryption: ${systemReason(cause)}`, hint);
+  }
   if (isTlsFailure(code)) {
     const hint =
       code === OTHER_NAME
@@ -85,6 +99,14 @@ export function explainPostgres(cause: unknown, shown: string): unknown {
     const says = `${shown} is being changed by others at the same time: ${message}`;
     return failed(Conflict, says, 'Run folio sync again when they are done.');
   }
+  if (code === NO_RIGHT) {
+    const hint = session && missingGrant(message, session);
+    return failed(ServiceError, `${shown} does not let folio do this: ${message}`, hint);
+  }
+  if (code === READ_ONLY) {
+    const hint = 'It may be a copy that follows another server. Sync into the one that takes changes.';
+    return failed(ServiceError, `${shown} takes no changes: ${message}`, hint);
+  }
   if (REFUSED_LOGIN.test(code)) {
     const hint = WANTS_TLS.test(message)
       ? 'It asks for an encrypted connection: add ?sslmode=require to the address, or set PGSSLMODE.'
@@ -93,4 +115,20 @@ export function explainPostgres(cause: unknown, shown: string): unknown {
   }
   const hint = 'Another session has the table locked. Run folio sync again when it is done.';
   return failed(OutputError, `cannot use ${shown}: ${message}`, code === LOCK_TIMEOUT ? hint : undefined);
+}
+
+/** What somebody who may has to say to the server, so that this user may, too. */
+function missingGrant(message: string, { role, schema, writes }: Session): string {
+  const [, kind] = /(owner|database|schema)/.exec(message) ?? [];
+  const [user, its] = [role, schema].map(quoteName);
+  switch (kind) {
+    case 'owner':
+      return `The tables belong to another user: sync as that one, or have it made a member: GRANT <owner> TO ${user}.`;
+    case 'database':
+      return `Have its owner run: GRANT CONNECT ON DATABASE <database> TO ${user}.`;
+    case 'schema':
+      return `Have its owner run: GRANT USAGE${writes ? ', CREATE' : ''} ON SCHEMA ${its} TO ${user}.`;
+    default:
+      return `Have their owner run: GRANT SELECT${writes ? ', INSERT, UPDATE' : ''} ON ALL TABLES IN SCHEMA ${its} TO ${user}.`;
+  }
 }

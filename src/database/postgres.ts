@@ -21,6 +21,9 @@ const LOCK_CLASS = 0x666f6c69;
 /** How long other sessions may have what a statement locks. */
 const LOCK_PATIENCE = '60s';
 
+/** Milliseconds that the server may take to end a connection. */
+const MAX_FAREWELL = 2_000;
+
 /** The key of folio's lock, one for each schema. It belongs to a transaction: a pooler hands sessions from one client to another. */
 const LOCK_KEY = `${LOCK_CLASS}, hashtext(current_schema())`;
 
@@ -106,6 +109,7 @@ class PostgresDatabase implements Database {
     const isAlone = !this.#isInTransaction;
     if (isAlone) await this.#beginTransaction('BEGIN READ ONLY');
     const client = this.#connected();
+    let isOver = false;
     try {
       let rest = '';
       const decoder = new TextDecoder();
@@ -114,10 +118,16 @@ class PostgresDatabase implements Database {
         rest = lines.pop()!;
         if (lines.length > 0) yield lines.map(readCopyLine);
       }
+      isOver = true;
     } catch (error) {
       throw this.#explain(error);
+    } finally {
+      // Where the reader stops early the server goes on sending: the end of the connection ends that, and the transaction.
+      if (!isOver) {
+        client.connection.stream.destroy();
+        await (isAlone ? this.reconnect() : this.#disconnect()).catch(() => undefined);
+      }
     }
-    // A reader that stops early closes the connection, and the transaction with it.
     if (isAlone) await this.rollback();
   }
 
@@ -196,6 +206,8 @@ class PostgresDatabase implements Database {
     try {
       this.#client = await connect(this.#address, this.#context, (client) => (this.#client = client));
     } catch (error) {
+      // What is no PostgreSQL may never end the connection.
+      this.#client?.connection.stream.destroy();
       await this.#disconnect();
       throw this.#explain(error, explainConnecting);
     }
@@ -216,7 +228,9 @@ class PostgresDatabase implements Database {
     const [schema, encoding] = row!;
     if (schema === null || schema === undefined) {
       throw new UsageError(`${this.shown} has no schema for folio’s tables`, {
-        hint: 'Make one with CREATE SCHEMA, or name one in the address, as in `?options=-csearch_path%3Dbooks`.',
+        hint:
+          'Make one with CREATE SCHEMA, or name one in the address, as in `?options=-csearch_path%3Dbooks`. ' +
+          'Of one that is there, have its owner run: GRANT USAGE ON SCHEMA <schema> TO <user>.',
       });
     }
     if (encoding !== 'UTF8') {
@@ -255,7 +269,9 @@ class PostgresDatabase implements Database {
     const client = this.#client;
     this.#client = undefined;
     this.#isInTransaction = false;
+    const cut = setTimeout(() => client?.connection.stream.destroy(), MAX_FAREWELL).unref();
     await client?.end().catch(() => undefined);
+    clearTimeout(cut);
   }
 
   /** Cuts the connection: the server then rolls back what was not committed. */
@@ -273,7 +289,9 @@ class PostgresDatabase implements Database {
 
   #explain(error: unknown, explain = explainPostgres): unknown {
     const { signal } = this.#context;
-    return signal.aborted ? (signal.reason as unknown) : explain(error, this.shown);
+    const role = this.#client?.user ?? this.#address.user ?? '';
+    const session = { role, schema: this.#schema, writes: this.#context.writes };
+    return signal.aborted ? (signal.reason as unknown) : explain(error, this.shown, session);
   }
 }
 

@@ -100,13 +100,9 @@ export class StoredBooks {
     let end = (): void => undefined;
     this.#turn = new Promise((resolve) => (end = resolve));
     await before;
-    let isWhole = false;
     try {
       yield* readRecords(this.#database, table, chosen);
-      isWhole = true;
     } finally {
-      // What was not read to its end is still under way on a server: the next reading gets a new connection.
-      if (!isWhole) await this.#database.reconnect().catch(() => undefined);
       end();
     }
   }

@@ -210,18 +210,22 @@ class SqliteDatabase implements Database {
       const all = this.#connection.prepare(sql).iterate(...parameters);
       return all[Symbol.iterator]();
     });
-    for (let isOver = false; !isOver;) {
-      const group = this.#explained(() => {
-        const together: StoredRow[] = [];
-        while (together.length < ROWS_TOGETHER && !isOver) {
-          const next = rows.next();
-          if (next.done) isOver = true;
-          else together.push(Object.values(next.value) as StoredRow);
-        }
-        return together;
-      });
-      await this.#yieldToSignal();
-      if (group.length > 0) yield group;
+    try {
+      for (let isOver = false; !isOver;) {
+        const group = this.#explained(() => {
+          const together: StoredRow[] = [];
+          while (together.length < ROWS_TOGETHER && !isOver) {
+            const next = rows.next();
+            if (next.done) isOver = true;
+            else together.push(Object.values(next.value) as StoredRow);
+          }
+          return together;
+        });
+        await this.#yieldToSignal();
+        if (group.length > 0) yield group;
+      }
+    } finally {
+      rows.return?.();
     }
   }
 

@@ -121,6 +121,25 @@ export async function makeRunTables(database: Database): Promise<void> {
 }
 
 /**
+ * Finds out whether folio may write into the tables of records that are there, in a transaction that is taken back. Rejects as
+ * `Database.begin` does, and where something may not be changed.
+ */
+export async function tryWriting(database: Database, tables: readonly string[]): Promise<void> {
+  await database.begin();
+  try {
+    await makeRunTables(database);
+    for (const name of ['_runs', '_columns', ...tables.flatMap((table) => [table, `${table}_history`])]) {
+      if ((await database.relation(name)) === undefined) continue;
+      const table = database.table(name);
+      await database.query(`INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`);
+      if (tables.includes(name)) await database.query(`UPDATE ${table} SET _raw = _raw WHERE 1 = 0`);
+    }
+  } finally {
+    await database.rollback();
+  }
+}
+
+/**
  * Makes the tables of a resource where they are missing. Returns whether the table of records has no primary key yet, which
  * `addRecordKey` adds when all rows are in: to make the index at once takes half the time of one that grows.
  */

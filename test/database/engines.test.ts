@@ -8,9 +8,10 @@ import { StoredBooks } from '../../src/database/read-back.ts';
 import { checkTables, readRuns } from '../../src/database/tables.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
-import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
 import { textsOf } from '../support/records.ts';
+import { runSync } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, options, part, sync } from './try-sync.ts';
 
@@ -237,16 +238,27 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     await database.close();
   });
 
-  it('locks the view before its table, as who reads the view does', async () => {
-    const database = await open(await server().createDatabase());
-    await sync(database, ['{"id":1}']);
-    const query = vi.spyOn(database, 'query');
-    await sync(database, ['{"id":1,"new":2}']);
-    const changes = query.mock.calls.flatMap(
-      ([sql]) => /^(?:CREATE OR REPLACE VIEW|ALTER TABLE)/.exec(sql) ?? [],
-    );
-    expect(changes).toEqual(['CREATE OR REPLACE VIEW', 'ALTER TABLE', 'CREATE OR REPLACE VIEW']);
-    await database.close();
+  it('waits for who reads a table, and makes none of five readers of its view the victim of a deadlock', async () => {
+    const address = await server().createDatabase();
+    await runSync({ issued: ['{"id":1}'] }, [address, 'issued']);
+    const holder = await open(address);
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM issued');
+    const waiting = async (sessions: number): Promise<void> => {
+      const sql = 'SELECT count(DISTINCT pid) AS sessions FROM pg_locks WHERE NOT granted';
+      await vi.waitFor(
+        async () => expect(await server().query(address, sql)).toEqual([{ sessions: `${sessions}` }]),
+        10_000,
+      );
+    };
+    const syncing = runSync({ issued: ['{"id":1,"new":2}'] }, [address, 'issued']);
+    await waiting(1);
+    const readers = Array.from({ length: 5 }, () => ask(address, 'SELECT count(*) FROM issued_current'));
+    await waiting(6);
+    await holder.query('COMMIT');
+    expect(await Promise.all(readers)).toEqual(readers.map(() => ['1']));
+    expect((await syncing).code).toBe(0);
+    await holder.close();
   });
 
   it('lets one run at a time write, and says who does', async () => {
@@ -286,6 +298,19 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     for await (const _ of new StoredBooks(database).read('issued', { profile: 'north' }));
     expect(await database.query(settings)).toEqual(before);
     expect(await database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
+    await database.close();
+  });
+
+  it('ends what the server still sends where a reader of many rows stops', async () => {
+    const database = await open(await server().createDatabase());
+    const sql = "SELECT repeat('x', 1000) FROM generate_series(1, 100000)";
+    const started = performance.now();
+    for await (const _ of database.stream(sql)) break;
+    expect(await database.query('SELECT 1')).toEqual([['1']]);
+    await database.begin();
+    for await (const _ of database.stream(sql)) break;
+    await expect(database.query('SELECT 1')).rejects.toThrow(/ is closed$/);
+    expect(performance.now() - started).toBeLessThan(1_500);
     await database.close();
   });
 

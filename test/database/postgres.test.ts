@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
@@ -10,7 +10,13 @@ import {
 } from '../../src/database/postgres-failure.ts';
 import { Interrupted, OutputError, ServiceError, UsageError } from '../../src/errors.ts';
 import { fakeContext } from '../support/fake-context.ts';
+import { postgresForTests } from '../support/databases.ts';
 import { listenOnLoopback } from '../support/listen-on-loopback.ts';
+import { needing } from '../support/programs.ts';
+import { runHere } from '../support/run-here.ts';
+import { runSync } from '../support/sync-service.ts';
+
+const server = postgresForTests();
 
 it('a run that is stopped while PostgreSQL’s driver is loaded asks no server', async () => {
   let connections = 0;
@@ -31,6 +37,57 @@ it('asks the host that PGHOST names, which may be the folder of a socket', async
     name: 'ServiceError',
     message: 'cannot reach postgres://localhost/books: no such file or directory (ENOENT)',
     hint: 'Check that the server runs and lets this machine in; what the database held is as it was.',
+  });
+});
+
+it.each([
+  ['a web server', 'disable', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['a web server', 'require', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['a banner', 'require', (socket) => socket.write('220 mail.example ESMTP ready\r\n')],
+  ['zeros', 'disable', (socket) => socket.write(Buffer.alloc(64))],
+  ['an echo', 'require', (socket, sent) => socket.write(sent)],
+  ['no TLS', 'require', (socket) => socket.write('S') && socket.on('data', () => socket.write('SSSSSS'))],
+  ['silence that ends', 'prefer', (socket) => socket.end()],
+] satisfies [string, string, (socket: Socket, sent: Buffer) => unknown][])(
+  '%s behind the address, with sslmode=%s, is exit 5 and a sentence at once',
+  async (_, mode, answer) => {
+    const odd = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (sent) => answer(socket, sent));
+    });
+    const { host } = await listenOnLoopback(odd);
+    const address = `postgres://books@${host}/books?sslmode=${mode}`;
+    const started = performance.now();
+    const { code, stderr } = await runHere(['--sandbox', 'sync', address], { env: { PGPASSWORD: 'x' } });
+    expect([code, stderr]).toEqual([5, expect.stringMatching(/^folio: .*\n  Check .*\n$/)]);
+    expect(performance.now() - started).toBeLessThan(8_000);
+  },
+);
+
+describe('a user who may not do all', needing('postgres'), () => {
+  it.each([
+    ['sync', 'GRANT USAGE ON SCHEMA public', 'USAGE, CREATE ON SCHEMA "public"'],
+    [
+      'sync',
+      'GRANT USAGE, CREATE ON SCHEMA public',
+      'SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA "public"',
+    ],
+    ['issued', 'GRANT USAGE ON SCHEMA public', 'SELECT ON ALL TABLES IN SCHEMA "public"'],
+  ])('is told which right %s lacks, before the first request', async (command, granted, missing) => {
+    const address = await server().createDatabase();
+    await server().query(
+      address,
+      'DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN; REVOKE ALL ON SCHEMA public FROM public',
+    );
+    await server().query(address, `${granted} TO clerk`);
+    // Where it lacks no more than the right to make tables, there are none.
+    if (!missing.includes('CREATE')) await runSync({ issued: ['{"id":1}'] }, [address, 'issued']);
+    const own = address.replace('books@', 'clerk@');
+    const args = command === 'sync' ? ['sync', own, 'issued'] : [command, '--from', own];
+    // Nothing listens there.
+    const { code, stderr } = await runHere(args, { env: { FOLIO_BASE_URL: 'http://127.0.0.1:9/v1' } });
+    expect([code, stderr]).toEqual([5, expect.stringContaining(`GRANT ${missing} TO "clerk".`)]);
+    await server().query(address, 'DROP OWNED BY clerk; DROP ROLE clerk');
   });
 });
 

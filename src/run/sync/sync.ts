@@ -5,7 +5,7 @@ import { openDatabase } from '../../database/open-database.ts';
 import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import { planSync, writeSync, type GoneLimit, type SyncPart } from '../../database/sync-run.ts';
-import { checkTables, readRuns } from '../../database/tables.ts';
+import { checkTables, readRuns, tryWriting } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
@@ -135,9 +135,6 @@ class SyncTarget {
       if (!onlyPlans) await target.#lock(context, address);
       if (address.engine === 'SQLite' && !sqliteFileExists(address)) return target;
       target.existing = await target.#connect();
-      // Only finds out whether another run writes now.
-      if (!onlyPlans) await target.existing.begin();
-      if (!onlyPlans) await target.existing.rollback();
       return target;
     } catch (error) {
       await target.close();
@@ -185,6 +182,8 @@ async function syncListings(run: Run, { target, flags, asked, tables }: Syncing)
   const { clock, signal } = run.context;
   const { existing } = target;
   if (existing !== undefined) await checkTables(existing, tables, version);
+  // Before the first request: to read the listings may take an hour.
+  if (existing !== undefined && !flags.plan) await tryWriting(existing, tables);
   const before = existing === undefined ? NO_RUNS : await readRuns(existing);
   const goneLimit = flags.allowGone ? undefined : (flags.maxGone ?? DEFAULT_LIMIT);
   const options = { goneLimit, lastRun: before.last, version, clock, signal };
