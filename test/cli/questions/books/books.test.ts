@@ -217,11 +217,6 @@ async function compareMonths(site: Site): Promise<void> {
   expect(count).toBe(`${within.length}\n`);
 }
 
-/** How a counterparty stands in a row. */
-function partyAs(fiscalId: unknown, name: unknown): string {
-  return `${text(fiscalId)} ${text(name)}`;
-}
-
 async function compareParties(site: Site): Promise<void> {
   const { entries } = site;
   const expected = groupsOf(entries, ({ profile, party, currency }) => `${profile}\n${party}\n${currency}`);
@@ -234,14 +229,14 @@ async function compareParties(site: Site): Promise<void> {
     expect(
       table(
         rows.map((row) => [
-          [row['_profile'], partyAs(row[id!], row[name!]), row['currency']].map(text).join('|'),
+          [row['_profile'], row[id!], row[name!], row['currency']].map(text).join('|'),
           cellsOf(row, 'open'),
         ]),
       ),
     ).toEqual(
       table(
         expected.map(([, of]) => [
-          [of[0]!.profile, partyAs(...newestOf(entries, of[0]!.party)), of[0]!.currency].join('|'),
+          [of[0]!.profile, ...newestOf(entries, of[0]!.party), of[0]!.currency].join('|'),
           sumOf(of, 'open'),
         ]),
       ),
@@ -311,7 +306,7 @@ async function compareAging(site: Site): Promise<void> {
   expect(
     table(
       rows.map((row) => {
-        const names = row['currency'] === null ? [] : [partyAs(row['fiscalId'], row['counterparty'])];
+        const names = row['currency'] === null ? [] : [row['fiscalId'], row['counterparty']];
         const key = [row['_profile'], row['currency'], ...names].map(text).join('|');
         return [key, [...AGES.map((age) => units(row[age])), ...cellsOf(row, 'total')]];
       }),
@@ -320,7 +315,7 @@ async function compareAging(site: Site): Promise<void> {
     table(
       groups.map(([, of]) => {
         const { profile, currency, party } = of[0]!;
-        const names = currency === '' ? [] : [partyAs(...newestOf(entries, party))];
+        const names = currency === '' ? [] : newestOf(entries, party);
         return [[profile, currency, ...names].join('|'), agesOf(of)];
       }),
     ),
@@ -347,7 +342,8 @@ async function compareStatements(site: Site): Promise<void> {
       const names = [
         statement['profile'],
         section['currency'],
-        partyAs(statement['fiscalId'], statement['counterparty']),
+        statement['fiscalId'],
+        statement['counterparty'],
       ];
       const figures = [...AGES.map((age) => ages[age]), ...BESIDE.map((name) => section[name])].map(units);
       return {
@@ -361,7 +357,7 @@ async function compareStatements(site: Site): Promise<void> {
     const { profile, currency, party } = of[0]!;
     const open = of.filter((entry) => ![undefined, 'unreadable'].includes(ageOf(entry)));
     return {
-      key: [profile, currency, partyAs(...newestOf(entries, party, profile))].join('|'),
+      key: [profile, currency, ...newestOf(entries, party, profile)].join('|'),
       figures: [...agesOf(of).toSpliced(7, 0, overdueIn(of))].join(' '),
       documents: open.map((entry) => `${entry.number} ${sumOf([entry], 'open')[0]}`).toSorted(),
     };
