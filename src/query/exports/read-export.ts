@@ -56,6 +56,27 @@ export async function profilesInExport(
   );
 }
 
+/** A name with a dot in it, before its value. */
+const DOTTED_NAME = /"[^"\\]*\.[^"\\]*"\s*:/;
+
+/**
+ * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: so rows look that some program
+ * made of a list, each with all of it. Undefined where no record is so.
+ */
+export function listBesideItsColumns(batch: RecordBatch): string | undefined {
+  // Hardly any records have such names: these alone are read.
+  if (!DOTTED_NAME.test(batch.bytes.toString('latin1'))) return undefined;
+  const reader = new CellReader();
+  for (let index = 0; index < batch.count; index++) {
+    const cells = reader.read(batch, index);
+    const has = (list: string): boolean =>
+      reader.columns.some((column, at) => cells[at] !== undefined && column.startsWith(`${list}.`));
+    const found = reader.columns.find((column, at) => cells[at]?.text.startsWith('[{') && has(column));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** The profile that each record says to be of. */
 export function ownersOf(batch: RecordBatch): readonly (string | undefined)[] {
   const reader = new CellReader([PROFILE_COLUMN]);

@@ -25,12 +25,13 @@ export async function askedSource(
   // The profiles are those of the source, whether or not there are some of these names here.
   const whose = profilesAsked(flags.profile, flags.allProfiles);
   const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
-  const request = { from, resource, id, filters, whose, rowsToo };
+  const questions = rowsToo ? flags : undefined;
+  const request = { from, resource, id, filters, whose, rowsToo, questions };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
     const { DatabaseSource, FromDatabase } = await import('./database-source.ts');
     return new DatabaseSource({ ...request, database: new FromDatabase(from) });
   }
   const { ExportSource, refuseRows } = await import('./export-source.ts');
-  await refuseRows(from, rowsToo ? flags : undefined);
+  await refuseRows(from, questions);
   return new ExportSource(request);
 }

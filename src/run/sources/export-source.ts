@@ -4,7 +4,13 @@ import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../../output/collected.ts';
 import { chooseHeld, refuseProfiles } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
-import { ofProfiles, ownersOf, profilesInExport, readExport } from '../../query/exports/read-export.ts';
+import {
+  listBesideItsColumns,
+  ofProfiles,
+  ownersOf,
+  profilesInExport,
+  readExport,
+} from '../../query/exports/read-export.ts';
 import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { ReadPath } from '../paths.ts';
@@ -93,11 +99,20 @@ export class ExportSource extends FromSource {
     context: Context,
     profile: string | undefined,
   ): Promise<AsyncIterable<RecordBatch>> {
-    const records = readExport(await this.#file(context));
+    const records = this.#withoutRows(readExport(await this.#file(context)));
     if (!this.isSeveral || profile === undefined) return records;
     if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
     this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
     return (await this.#apart).get(profile)!.read();
+  }
+
+  /** Throws UsageError as `refuseRows` does, where the records themselves show that they are rows. */
+  async *#withoutRows(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+    for await (const batch of records) {
+      const expanded = listBesideItsColumns(batch);
+      if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.#request.questions);
+      yield batch;
+    }
   }
 
   /** The file, or what standard input brought: it is read once, and kept. */
@@ -151,12 +166,15 @@ async function recordsByProfile(
  */
 export async function refuseRows(file: string, questions?: QuestionFlags): Promise<void> {
   const expanded = (await deliveredForm(file))?.expanded;
-  if (expanded === undefined) return;
+  if (expanded !== undefined) refuseRowsOf(expanded, file, questions);
+}
+
+function refuseRowsOf(expanded: string, shown: string, questions: QuestionFlags | undefined): void {
   const { sum = [], changesSince } = questions ?? {};
   const isOfRows = changesSince === undefined && sum.every((column) => column.startsWith(`${expanded}.`));
   if (questions !== undefined && isOfRows) return;
   throw new UsageError(
-    `${file} has a row for each of ${expanded}, so a document of several would count several times`,
+    `${shown} has a row for each of ${expanded}, so a document of several would count several times`,
     { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
   );
 }

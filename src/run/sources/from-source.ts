@@ -6,7 +6,7 @@ import type { Delivery } from '../../paging/page.ts';
 import type { ProfilesAsked } from '../../profiles/choice.ts';
 import type { SortColumn } from '../../query/question-syntax.ts';
 import type { Resource } from '../../resources/resource.ts';
-import type { FilterFlags } from '../flags.ts';
+import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import type { LocalSource, Part } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
@@ -24,6 +24,8 @@ export interface FromRequest {
   readonly whose?: ProfilesAsked | undefined;
   /** Whether whatever is in it is asked about, be it rows of --expand or a part of a listing. */
   readonly rowsToo?: boolean;
+  /** What is asked of the records; undefined where it is asked what the documents are. */
+  readonly questions?: QuestionFlags | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expandQuestion } from '../../../src/query/expand.ts';
@@ -196,6 +196,53 @@ describe('--expand', () => {
     expect((await runScripted(['verify', file], [])).stdout).toContain(', 6 records, ');
     const again = ['issued', '--from', file, '--where', 'payments.amount!=', '--count'];
     expect((await runScripted(again, [])).stdout).toBe('3\n');
+  });
+
+  it('is refused as documents where a list stands beside its own columns, without a receipt, too', async () => {
+    const row = (fields: object): string =>
+      JSON.stringify({
+        id: 1,
+        number: 1,
+        currency: 'CLP',
+        amountToBePaid: 10,
+        dueBy: '2026-01-01',
+        ...fields,
+      });
+    const both = { payments: [{ amount: 1 }, { amount: 2 }], customer: { name: 'Roble' } };
+    const rows = [1, 2].map((amount) => row({ ...both, 'payments.amount': amount }));
+    const file = join(temporaryFolder(), 'rows.jsonl');
+    for (const [records, code] of [
+      [[row({ payments: [] }), ...rows], 2],
+      // Equal ids alone are different documents, and a list that is null or an object now and then is none.
+      [[row(both), row(both)], 0],
+      [[row({ payments: null }), row({ payments: { amount: 2 }, 'customer.name': 'Roble' })], 0],
+    ] as const) {
+      writeFileSync(file, records.join('\n'));
+      for (const line of ['aging', 'issued --sum open', 'statement --all', 'report --format json']) {
+        const from = line.startsWith('report') ? `issued=${file}` : file;
+        const run = await runScripted([...line.split(' '), '--from', from], []);
+        expect([line, run.code]).toEqual([line, code]);
+        expect(run.stderr.includes('has a row for each of payments')).toBe(code === 2);
+      }
+      const piped = await runScripted(['aging', '--from', '-'], [], { stdin: { text: records.join('\n') } });
+      expect(piped.code).toBe(code);
+    }
+    writeFileSync(file, rows.join('\n'));
+    for (const question of ['--sum payments.amount', '--count', '--where payments.amount=2'])
+      expect(await runScripted(['issued', '--from', file, ...question.split(' ')], [])).toMatchObject({
+        code: 0,
+      });
+  });
+
+  it('does not repeat the list in its rows', async () => {
+    const record = `{"number":1,"payments":[${'{"amount":1},'.repeat(999)}{"amount":1}]}`;
+    for (const format of ['csv', 'jsonl', 'json']) {
+      const { stdout } = await runScripted(
+        ['issued', '--expand', 'payments', '--format', format],
+        [pageOf([record])],
+      );
+      expect(stdout.length).toBeLessThan(4 * record.length);
+    }
   });
 
   it('is of each of several organizations', async () => {
