@@ -102,6 +102,8 @@ async function runReconcile(
   const opened = await openLists(paths, { against, impliedAgainst, match, period, today });
   const isReceived = opened.against === 'received';
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
+  const flag = isReceived ? '--issuer-fiscal-id' : '--customer-fiscal-id';
+  const narrowing = fiscalIds === undefined ? flag : undefined;
   const { exportRecords } = await import('../../run/pipeline.ts');
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
@@ -113,8 +115,8 @@ async function runReconcile(
     makeResult: async ({ source, profile, names: { fields } }) => {
       if (source.isSeveral && profile === undefined) throw severalProfiles();
       const read = await readLists(opened.lists, decimal);
-      const options = { ...opened, ...read, tolerance, fields, all, locale, signal: context.signal };
-      return reconcileQuestion(options);
+      const how = { tolerance, narrowing, fields, all, locale, signal: context.signal };
+      return reconcileQuestion({ ...opened, ...read, ...how });
     },
   });
 }

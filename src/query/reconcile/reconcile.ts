@@ -23,6 +23,8 @@ import { COLUMNS, countsOf, rowsOf, shownFor, typeOfColumn } from './reconcile-r
 /** What the lists say, and how they are held against the service. */
 interface ReconcileOptions extends OpenLists, ListsRead {
   readonly tolerance: Decimal;
+  /** The flag that narrows the service to whom the lists are about, where it is not given. */
+  readonly narrowing: string | undefined;
   readonly fields: FieldsOf;
   /** Whether what is the same on both sides comes out, too. */
   readonly all: boolean;
@@ -42,7 +44,7 @@ const REACH = 31;
 
 /** The question that `folio reconcile` asks: a row for each document that is not the same on both sides. */
 export function reconcileQuestion(options: ReconcileOptions): Question {
-  const { against, lists, listed, months, tolerance, fields, all, locale, signal } = options;
+  const { against, lists, listed, months, tolerance, narrowing, fields, all, locale, signal } = options;
   const service = serviceReader(options);
   const { served } = service;
   const every = (field: ListField): boolean => lists.every(({ layout }) => layout.columns.has(field));
@@ -119,6 +121,9 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
       lines.push(
         'What is only in the service may stand in the list of a neighbouring month: give that list, too.',
       );
+    const isOfOne = new Set(listed.map(({ party }) => party)).size === 1;
+    if (entries.has('only in the service') && isOfOne && narrowing !== undefined)
+      lines.push(`Where the list is about one party alone, say so with ${narrowing} <id>.`);
     if (entries.has('not compared'))
       lines.push('Where the service means pesos by another word, say so with --field currency==CLP.');
     if (apart.positiveCredits > 0)
