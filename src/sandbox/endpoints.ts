@@ -78,72 +78,52 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   '/accounts-payable/prepaid-expenses/{id}': { form: 'array', parameters: PAGE, answer: answerFund },
 };
 
-/** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */
-const COMPRESSION_THRESHOLD = 1729;
-
-/** From this size on a page is sent while it is made: there is no cap, and a million records are a gigabyte. */
-const MAX_HELD_RECORDS = 5000;
-
-function answerIssued(call: Call): Reply {
-  const { query, organization } = call;
-  const withMovements = query.oneOf('includeMovements', ['true', 'false']) === 'true';
-  const number = query.has('number') ? query.integer('number', 0, 0) : undefined;
-  const { page, errors } = readInvoices(call, organization.issued, {
-    fiscalIds: 'customerFiscalIds',
-    since: 'emissiondateSince',
-    number,
-    sortedBy: 'DATE',
-    maxSize: Infinity,
-  });
-  if (page === undefined) return jsonReply(400, JSON.stringify({ errors }));
-  const linkTo = (invoice: string, file: number): string => call.link('files', `${invoice}/${file}`);
-  const whole = {
-    ...page,
-    tail: pageTail(errors),
-    render: (index: number) => renderIssued(organization.issued.ledger, index, { linkTo, withMovements }),
-  };
-  const count = countRecords(page);
-  const body = count > MAX_HELD_RECORDS ? renderPieces(whole) : renderPage(whole)!;
-  return { ...jsonReply(200, body), compress: call.acceptsGzip && count > COMPRESSION_THRESHOLD };
-}
-
-/** A larger response is 502 (spec 4.2 rule 3). */
-const MAX_BYTES = 6 * 1024 * 1024;
-
-function answerReceived(call: Call): Reply {
-  const { received } = call.organization;
-  const { page } = readInvoices(call, received, {
-    fiscalIds: 'issuerFiscalIds',
-    since: 'receivedDateSince',
-    sortedBy: undefined,
-    maxSize: 1000,
-  });
-  if (page === undefined) throw new BadQuery('None of the issuerFiscalIds exists');
-  const render = (index: number): string => renderReceived(received.ledger, index);
-  const body = renderPage({ ...page, tail: pageTail(), render }, MAX_BYTES);
-  return body === undefined ? gatewayReply(502, 'Internal server error') : jsonReply(200, body);
-}
-
 /** How the listings of invoices differ. */
 interface InvoiceListing {
   /** The parameters for the fiscal IDs of the other party and for the earliest day on which an invoice came in. */
   readonly fiscalIds: string;
   readonly since: string;
-  readonly number?: number | undefined;
+  /** Whether the answer names the fiscal IDs that nobody has (spec 2.4). */
+  readonly namesUnknown: boolean;
   /** The order without options_sortBy. A direction alone has nothing to apply to in an unsorted listing. */
   readonly sortedBy: 'DATE' | undefined;
   /** Larger sizes are this size. */
   readonly maxSize: number;
+  /** A larger response is 502 (spec 4.2 rule 3). */
+  readonly maxBytes: number;
+  /** Makes what writes an invoice. */
+  readonly renderer: (call: Call, ledger: Ledger) => (index: number) => string;
 }
 
-interface FoundInvoices {
-  /** Undefined when nobody has any of the fiscal IDs. */
-  readonly page: Omit<RecordPage, 'render' | 'tail'> | undefined;
-  /** An element for each fiscal ID that nobody has (spec 2.4). */
-  readonly errors: readonly object[];
+function answerIssued(call: Call): Reply {
+  return answerInvoices(call, call.organization.issued, {
+    fiscalIds: 'customerFiscalIds',
+    since: 'emissiondateSince',
+    namesUnknown: true,
+    sortedBy: 'DATE',
+    maxSize: Infinity,
+    maxBytes: Infinity,
+    renderer({ query, link }, ledger) {
+      const withMovements = query.oneOf('includeMovements', ['true', 'false']) === 'true';
+      const linkTo = (invoice: string, file: number): string => link('files', `${invoice}/${file}`);
+      return (index) => renderIssued(ledger, index, { linkTo, withMovements });
+    },
+  });
 }
 
-function readInvoices(call: Call, ordering: Ordering, listing: InvoiceListing): FoundInvoices {
+function answerReceived(call: Call): Reply {
+  return answerInvoices(call, call.organization.received, {
+    fiscalIds: 'issuerFiscalIds',
+    since: 'receivedDateSince',
+    namesUnknown: false,
+    sortedBy: undefined,
+    maxSize: 1000,
+    maxBytes: 6 * 1024 * 1024,
+    renderer: (_, ledger) => (index) => renderReceived(ledger, index),
+  });
+}
+
+function answerInvoices(call: Call, ordering: Ordering, listing: InvoiceListing): Reply {
   const { query, settings } = call;
   const { ledger } = ordering;
   const page = query.integer('options_page', 0, 0);
@@ -154,10 +134,12 @@ function readInvoices(call: Call, ordering: Ordering, listing: InvoiceListing): 
     statuses: query.listOf('status', statuses),
     types: query.listOf('documentType', documentTypes),
     since: query.day(listing.since),
-    number: listing.number,
+    number: query.has('number') ? query.integer('number', 0, 0) : undefined,
   };
+  const render = listing.renderer(call, ledger);
   const { parties, errors } = resolveFiscalIds(ledger, query.list(listing.fiscalIds));
-  if (parties?.size === 0) return { page: undefined, errors };
+  if (parties?.size === 0 && listing.namesUnknown) return jsonReply(400, JSON.stringify({ errors }));
+  if (parties?.size === 0) throw new BadQuery(`None of the ${listing.fiscalIds} exists`);
   const all = ordering.view(key, descending);
   const isFiltered = parties !== undefined || Object.values(wanted).some((value) => value !== undefined);
   const accepts = (index: number): boolean =>
@@ -169,7 +151,8 @@ function readInvoices(call: Call, ordering: Ordering, listing: InvoiceListing): 
   const name = JSON.stringify([wanted, parties && [...parties], key, descending]);
   const sorted = isFiltered ? ordering.filtered(name, all, accepts) : all;
   const view = shuffleTies(sorted, traitOf(ledger, key), tieSalt(call, size));
-  return { page: { view, offset: page * size, size, head: pageHead(view.total, page, size) }, errors };
+  const [head, tail] = [pageHead(view.total, page, size), pageTail(listing.namesUnknown ? errors : [])];
+  return pageReply(call, { view, offset: page * size, size, head, tail, render }, listing.maxBytes);
 }
 
 /** Finds the parties of fiscal IDs in any spelling; one that comes twice counts once. */
@@ -199,7 +182,8 @@ const CUSTOMERS_A_PAGE = 25;
 const MAX_CUSTOMERS = 1000;
 
 /** The direction is that of creation. A cursor keeps that of its listing; asking for the other one midway is refused. */
-function answerCustomers({ query, organization, settings }: Call): Reply {
+function answerCustomers(call: Call): Reply {
+  const { query, organization, settings } = call;
   const { ledger } = organization.issued;
   const { seed, count: total } = ledger.parties;
   const size = query.integer('options_pageSize', CUSTOMERS_A_PAGE, 1);
@@ -216,7 +200,7 @@ function answerCustomers({ query, organization, settings }: Call): Reply {
   const held = Math.min(size, settings.maxRecords);
   const next = Math.min(total, position + held);
   const nextToken = next < total ? `"${writeCursor(seed, { position: next, direction })}"` : 'null';
-  const body = renderPage({
+  return pageReply(call, {
     view: { total, at: (index) => (direction === 'ASC' ? index : total - 1 - index) },
     offset: position,
     size: held,
@@ -224,7 +208,6 @@ function answerCustomers({ query, organization, settings }: Call): Reply {
     tail: `],"errors":[],"nextToken":${nextToken}}`,
     render: (index) => renderCustomer(ledger, index),
   });
-  return jsonReply(200, body!);
 }
 
 function answerCustomer({ organization, id, settings }: Call): Reply {
@@ -252,13 +235,12 @@ function answerFunds(call: Call): Reply {
   const window = readFundWindow(call, total, 1000);
   const ascending = call.query.oneOf('options_sortOrder', ['asc', 'desc']) === 'asc';
   const view = { total, at: (position: number) => (ascending ? position : total - 1 - position) };
-  const body = renderPage({
+  return pageReply(call, {
     ...window,
     view: shuffleTies(view, (index) => createdDay(funds, index), tieSalt(call, window.pageSize)),
     tail: pageTail(),
     render: (index) => `${openFund(funds, index)}}`,
   });
-  return jsonReply(200, body!);
 }
 
 /** The fund with a page of its documents, in one of the shapes that the specification leaves open (4.7, 4.9). */
@@ -277,14 +259,13 @@ function answerFund(call: Call): Reply {
   } as const;
   const frame = frames[call.settings.documentsAs];
   if (frame === undefined) return jsonReply(200, `${record}null}`);
-  const body = renderPage({
+  return pageReply(call, {
     ...window,
     view: { total, at: (position) => position },
     head: record + frame[0],
     tail: `${frame[1]}}`,
     render: (index) => renderDocument(funds, fund, index),
   });
-  return jsonReply(200, body!);
 }
 
 const FUNDS_A_PAGE = 20;
@@ -321,7 +302,7 @@ interface RecordPage {
   readonly size: number;
   readonly head: string;
   readonly tail: string;
-  render(index: number): string;
+  readonly render: (index: number) => string;
 }
 
 /** The head of the page envelope (spec 2.2); the records and `pageTail` follow. */
@@ -333,35 +314,33 @@ function pageTail(errors: readonly object[] = []): string {
   return `],"errors":${JSON.stringify(errors)}}`;
 }
 
-/** How many records the page really holds. */
-function countRecords({ view, offset, size }: Pick<RecordPage, 'view' | 'offset' | 'size'>): number {
-  return Math.max(0, Math.min(view.total - offset, size));
+/** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */
+const COMPRESSION_THRESHOLD = 1729;
+
+/** From this size on a page is sent while it is made: a million records are a gigabyte. */
+const MAX_HELD_RECORDS = 5000;
+
+/** The answer with a page; 502 where it is larger than `maxBytes`. */
+function pageReply({ acceptsGzip }: Call, page: RecordPage, maxBytes = Infinity): Reply {
+  const count = Math.max(0, Math.min(page.view.total - page.offset, page.size));
+  const pieces = renderPieces(page, page.offset + count);
+  if (count > MAX_HELD_RECORDS) return { ...jsonReply(200, pieces), compress: acceptsGzip };
+  const body = Buffer.concat([...pieces]);
+  if (body.length > maxBytes) return gatewayReply(502, 'Internal server error');
+  return { ...jsonReply(200, body), compress: acceptsGzip && count > COMPRESSION_THRESHOLD };
 }
 
 /** Records in a piece. Small, because one character beyond Latin-1 makes a whole piece slow to encode. */
 const RECORDS_A_PIECE = 50;
 
-/** The page in pieces, each made when it is asked for. */
-function* renderPieces(page: RecordPage): Generator<Buffer> {
-  const end = page.offset + countRecords(page);
-  let text = page.head;
-  for (let position = page.offset; position < end; position++) {
-    text += page.render(page.view.at(position)) + (position + 1 < end ? ',' : '');
-    if ((position + 1 - page.offset) % RECORDS_A_PIECE !== 0) continue;
+/** The page in pieces, each made when it is asked for: the records up to the position `end`. */
+function* renderPieces({ view, offset, head, tail, render }: RecordPage, end: number): Generator<Buffer> {
+  let text = head;
+  for (let position = offset; position < end; position++) {
+    text += render(view.at(position)) + (position + 1 < end ? ',' : '');
+    if ((position + 1 - offset) % RECORDS_A_PIECE !== 0) continue;
     yield Buffer.from(text);
     text = '';
   }
-  yield Buffer.from(text + page.tail);
-}
-
-/** The page in one, or undefined when it is larger than `maxBytes`. */
-function renderPage(page: RecordPage, maxBytes = Infinity): Buffer | undefined {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for (const piece of renderPieces(page)) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes > maxBytes) return undefined;
-  }
-  return Buffer.concat(pieces, bytes);
+  yield Buffer.from(text + tail);
 }

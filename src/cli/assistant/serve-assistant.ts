@@ -110,6 +110,7 @@ function serverOf(source: AssistantSource, { calls, turns }: Conversation): McpS
         const progress = showProgress(call, clock);
         const answering = async (): Promise<string> => {
           const release = await turns.acquire(signal);
+          progress.tell?.('reads records');
           return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
         };
         const answer = answering().then(

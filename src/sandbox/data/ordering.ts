@@ -117,21 +117,13 @@ export function shuffleTies(view: RecordView, trait: Trait, salt: number): Recor
   };
 }
 
-/** The first position of the run of equals around a position, and that after its last. Looks further in growing steps. */
+/** The first position of the run of equals around a position, and that after its last. */
 function runAround(position: number, view: RecordView, trait: Trait): [start: number, end: number] {
   const value = trait(view.at(position));
-  const isEqual = (other: number): boolean =>
-    other >= 0 && other < view.total && trait(view.at(other)) === value;
-  const reach = (direction: 1 | -1): number => {
-    let [within, step] = [position, 1];
-    while (isEqual(within + direction * step)) {
-      within += direction * step;
-      step *= 2;
-    }
-    for (; step >= 1; step /= 2) if (isEqual(within + direction * step)) within += direction * step;
-    return within;
-  };
-  return [reach(-1), reach(1) + 1];
+  let [start, end] = [position, position + 1];
+  while (start > 0 && trait(view.at(start - 1)) === value) start--;
+  while (end < view.total && trait(view.at(end)) === value) end++;
+  return [start, end];
 }
 
 function greatestDivisor(one: number, other: number): number {
