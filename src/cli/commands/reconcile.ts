@@ -25,7 +25,7 @@ export function addReconcile(program: Command, context: Context): void {
     description:
       'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
       'service: a row for each document that is on one side alone, or differs. Several lists are one. Any other list ' +
-      'says with --match which column is which. All is the same: exit code 0; something differs: 7.',
+      'says with --match which column is which. All is the same: exit code 0; something differs, or cannot be compared: 7.',
     examples: [
       ['folio reconcile RCV_COMPRA_REGISTRO_76123456-7_202610.csv', 'a month of purchases, as its name says'],
       [
