@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { fixedValue, PROFILE_COLUMN, ROLE_TYPES } from '../invoices/fields.ts';
+import { fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
@@ -104,10 +104,9 @@ async function filterOf(part: Part, flags: WhereFlags, placeOf?: PlaceOf): Promi
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const { roleNamed } = await import('../invoices/column-names.ts');
   const at = whereContext(context, run.day);
-  const tests = where.map((condition) => {
-    const role = roleNamed(condition.column, names, names.fields.usual);
-    return conditionTest(condition, at, role !== undefined && ROLE_TYPES.has(role));
-  });
+  const tests = where.map((condition) =>
+    conditionTest(condition, at, roleNamed(condition.column, names, names.fields.usual)),
+  );
   const ofDocuments = await documentTests(flags, at);
   return new WhereFilter([...tests, ...ofDocuments], { names, placeOf });
 }

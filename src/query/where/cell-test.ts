@@ -29,8 +29,7 @@ const ORDERS = {
   '>=': (order: number) => order >= 0,
 };
 
-/** The names of columns with fiscal IDs, and the form of such an ID. */
-const FISCAL_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
+/** The form of a fiscal ID, which tells one in any column. */
 const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
 
 /**
@@ -43,18 +42,23 @@ const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
  * - Dates are compared by `compareDate`: `dueBy<=2026-11-01` includes all of that day.
  * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
  * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were sent, exactly.
+ *
+ * @param isFiscal whether the column holds fiscal IDs
  */
-export function cellTest({ column, operator, values }: Condition, context: WhereContext): CellTest {
-  const folds = FISCAL_COLUMN.test(column) ? [foldFiscalId] : [];
+export function cellTest(
+  { operator, values }: Condition,
+  context: WhereContext,
+  isFiscal: boolean,
+): CellTest {
   switch (operator) {
     case '=':
     case '!=':
-      return anyOf(values.map((value) => equalityTest(value, context, folds.length > 0)));
+      return anyOf(values.map((value) => equalityTest(value, context, isFiscal)));
     case '==':
       return (cell) => (cell?.text ?? '') === values[0];
     case '~':
     case '!~':
-      return containsTest(values[0]!, folds);
+      return containsTest(values[0]!, isFiscal ? [foldFiscalId] : []);
     default:
       return orderTest(values[0]!, ORDERS[operator], context);
   }
@@ -134,7 +138,7 @@ export function comparedKind({
 /** Throws UsageError for a value that the column cannot hold: it would find nothing. `~` and `==` take any text. */
 export function checkValues(condition: Condition, kind: ColumnKind, context: WhereContext): void {
   const { column, operator, values, expression } = condition;
-  if (operator === '~' || operator === '!~' || operator === '==' || FISCAL_COLUMN.test(column)) return;
+  if (operator === '~' || operator === '!~' || operator === '==') return;
   const wrong = values.find((value) => value !== '' && !fits(value, kind, context));
   if (wrong === undefined) return;
   throw new UsageError(`--where '${expression}': ${column} holds ${kind}, and '${wrong}' is none`, {

@@ -3,7 +3,7 @@ import { nameOfCell } from '../../invoices/amounts.ts';
 import { PLAIN_NAMES, type ColumnNames } from '../../invoices/column-names.ts';
 import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
-import type { Role } from '../../invoices/fields.ts';
+import { ROLE_TYPES, type Role } from '../../invoices/fields.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
@@ -14,6 +14,9 @@ import { missingColumns, refuseMissing } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion } from '../questions.ts';
 import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext } from './cell-test.ts';
+
+/** The names of columns with fiscal IDs. */
+const FISCAL_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 
 /** A test for records. */
 export interface RecordTest {
@@ -39,10 +42,11 @@ export interface RecordTest {
 /**
  * The test of one `--where`. Of what is within a list, one object is enough; with `!=` and `!~`, none may be so. A cell that cannot be compared with the value is left out, and said.
  *
- * @param isJudged whether the answer is incomplete without it, as for dates and amounts; otherwise it is a warning
+ * @param role what the column means. Without a date or an amount the answer is incomplete; what else is left out is a warning
  */
-export function conditionTest(condition: Condition, context: WhereContext, isJudged = false): RecordTest {
-  const test = cellTest(condition, context);
+export function conditionTest(condition: Condition, context: WhereContext, role?: Role): RecordTest {
+  const isFiscal = role === 'counterpartyFiscalId' || FISCAL_COLUMN.test(condition.column);
+  const test = cellTest(condition, context, isFiscal);
   const { column, expression, operator } = condition;
   const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
@@ -57,9 +61,10 @@ export function conditionTest(condition: Condition, context: WhereContext, isJud
       if (cell !== undefined) unreadable.note(place, `${column} of record ${place} is ${nameOfCell(cell)}`);
       return isNegated;
     },
-    check: (kind) => checkValues(condition, kind, context),
+    ...(!isFiscal && { check: (kind: ColumnKind) => checkValues(condition, kind, context) }),
     findings: () => {
       const found = unreadable.finding(`--where '${expression}'`);
+      const isJudged = role !== undefined && ROLE_TYPES.has(role);
       return [isJudged || found.level === 'fact' ? found : { ...found, level: 'warning' }];
     },
   };

@@ -9,7 +9,8 @@ type InvoiceRow = readonly [date: string, number: unknown, fiscalId: unknown, na
 function invoice([date, number, receiverFiscalId, name, open]: InvoiceRow): string {
   const common = { documentType: 'INVOICE', status: 'PENDING', currency: 'CLP', dueBy: '2026-11-01' };
   const amounts = { amountToBePaid: open, totalAmount: open };
-  return JSON.stringify({ ...common, date, number, receiverFiscalId, customer: { name }, ...amounts });
+  const party = typeof receiverFiscalId === 'string' ? receiverFiscalId.replace('-', '') : null;
+  return JSON.stringify({ ...common, date, number, receiverFiscalId, party, customer: { name }, ...amounts });
 }
 
 /** The lines of a csv without its header. FILE stands for a file of the records; without it, the service has them. */
@@ -41,6 +42,7 @@ describe('zeros before a fiscal ID', () => {
     ['issued --columns number --where counterpartyFiscalId~005126663-3', '1 2'],
     ['issued --columns number --from FILE --customer-fiscal-id 5126663-3', '1 2'],
     ['issued --columns number --from FILE --customer-fiscal-id 00512666-4', ''],
+    ['issued --columns number --field counterpartyFiscalId=party --where party=5.126663-3', '1 2'],
     ['statement --columns open --from FILE --customer-fiscal-id 5126663-3', '100 50'],
   ])('are no part of it where its check digit proves it: %s', async (line, values) => {
     expect((await answer(line, invoices)).join(' ')).toBe(values);
