@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'lossless-json';
 import { describe, expect, it, vi } from 'vitest';
-import { postgresForTests } from '../../../support/databases.ts';
+import { ask, postgresForTests } from '../../../support/databases.ts';
 import { countFigure } from '../../../support/figures.ts';
 import { needing } from '../../../support/programs.ts';
 import { randomRuns } from '../../../support/random-runs.ts';
@@ -20,6 +20,7 @@ import {
   groupsOf,
   hasUnreadable,
   isOverdue,
+  isShared,
   newestOf,
   worthOf,
   type AmountRole,
@@ -51,6 +52,8 @@ class Site {
   readonly #asked: OrganizationsRun;
   /** Whether the program as built is asked: of files, since it would need a network for a service. */
   #isBuilt = false;
+  /** Where the database is that holds the records, if one does. */
+  database: string | undefined;
   #later = 0;
   #from = '';
 
@@ -77,9 +80,9 @@ class Site {
       return;
     }
     if (source === 'SQLite' || source === 'PostgreSQL') {
-      const database = source === 'SQLite' ? join(this.folder, 'books.db') : address;
-      await this.run(`sync ${database} issued${ofService}`, 0);
-      this.#from = ` --from ${database}${this.several ? ' --all-profiles' : ''}`;
+      this.database = source === 'SQLite' ? join(this.folder, 'books.db') : address;
+      await this.run(`sync ${this.database} issued${ofService}`, 0);
+      this.#from = ` --from ${this.database}${this.several ? ' --all-profiles' : ''}`;
     } else {
       const file = join(this.folder, `issued.${format}`);
       const receipt = withReceipt ? ` --receipt ${file}.receipt.json` : '';
@@ -489,9 +492,35 @@ async function compareLists(site: Site): Promise<void> {
   );
 }
 
+/** The columns that SQL has of each document. */
+async function compareColumns({ entries, several, database }: Site): Promise<void> {
+  if (database === undefined) return;
+  const amounts = ROLES.map((role) => `coalesce(CAST(_${role} AS TEXT), '0')`);
+  const texts = ['_currency', '_party', '_due'].map((name) => `coalesce(CAST(${name} AS TEXT), '')`);
+  const columns = [...amounts, `CASE _kind WHEN 'credit' THEN 1 ELSE 0 END`, ...texts];
+  const rows = await ask(database, `SELECT _profile, number, ${columns.join(', ')} FROM issued_current`);
+  const found = rows.map((row) => {
+    const [profile = '', number = '', ...cells] = row.split('|');
+    const figures = cells.slice(0, ROLES.length).map(units);
+    return [several ? profile : '', number, ...figures, ...cells.slice(ROLES.length)].join('|');
+  });
+  const expected = entries.map((entry) => {
+    const { profile, number, party, currency, document } = entry;
+    const [id, name] = newestOf(entries, party, profile).map((one) => one.trim()) as [string, string];
+    const quoted = id === '' || isShared(id) ? [id, name && `"${name}"`] : [id];
+    const isCredit = document.kind === 'credit' && document.state !== 'void';
+    const { value: due } = document.due;
+    return [
+      ...[profile, number, ...ROLES.map((role) => sumOf([entry], role)[0]!), Number(isCredit), currency],
+      ...[quoted.filter((part) => part !== '').join(' '), typeof due === 'number' ? dayText(due) : ''],
+    ].join('|');
+  });
+  expect(found.toSorted()).toEqual(expected.toSorted());
+}
+
 const QUESTIONS = [
   ...[compareSums, compareMonths, compareParties, compareOverdue, compareAging],
-  ...[compareStatements, compareReport, compareConditions, compareLists],
+  ...[compareStatements, compareReport, compareConditions, compareLists, compareColumns],
 ];
 
 async function compareAll(

@@ -133,11 +133,16 @@ function isRut(text: string): boolean {
   return text.at(-1) === (rest === 11 ? '0' : rest === 10 ? 'K' : String(rest));
 }
 
+/** Of buyers abroad, and of such as do not say who they are. */
+export function isShared(fiscalId: string): boolean {
+  return ['555555555', '666666666'].includes(comparedId(fiscalId));
+}
+
 /** A counterparty is its fiscal ID; without one its name; with one that many share, both. */
 function partyOf({ fiscalId, name = '' }: BookDocument): string {
   const id = comparedId(fiscalId);
   if (id === '') return `named ${name}`;
-  return id === '555555555' || id === '666666666' ? `${id} ${name}` : id;
+  return isShared(id) ? `${id} ${name}` : id;
 }
 
 /** The name and the spelling of the fiscal ID that a counterparty has in every row: of its newest document that says one, of a profile or of all. */
