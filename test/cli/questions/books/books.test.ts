@@ -415,6 +415,24 @@ async function compareReport(site: Site): Promise<void> {
     ([key, of]) => [key, [...agesOf(of), overdueIn(of), sumOf(of, 'total')[0]!]] as const,
   );
   expect(table(found)).toEqual(table(expected));
+  const largest = organizations.flatMap(({ profile, currencies }) =>
+    currencies.flatMap(({ currency, receivable }) =>
+      ((receivable as Row)['counterparties'] as readonly Row[]).map((row) =>
+        [several ? text(profile) : '', text(currency), text(row['fiscalId']), text(row['name'])].concat(
+          [row['total'], row['overdue']].map((amount) => String(units(amount))),
+        ),
+      ),
+    ),
+  );
+  const all = groupsOf(entries, ({ profile, currency, party }) => `${profile}|${currency}|${party}`).map(
+    ([, of]) => {
+      const { profile, currency, party } = of[0]!;
+      const amounts = [agesOf(of)[AGES.length], overdueIn(of)].map(String);
+      return [profile, currency, ...newestOf(entries, party, profile), ...amounts];
+    },
+  );
+  // The page has the largest ones alone, and of what has no currency nobody's name.
+  expect(all).toEqual(expect.arrayContaining(largest.filter(([, currency]) => currency !== '')));
 }
 
 async function compareConditions(site: Site): Promise<void> {
