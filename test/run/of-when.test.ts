@@ -150,7 +150,8 @@ describe('the day of a run', () => {
       for (const line of [page, 'report']) {
         const { stdout, stderr } = await run(`${line} ${from}`);
         expect(stdout).toContain(says);
-        expect(stderr).toContain(`counts to ${asOf} with balances of 2025-01-10: `);
+        const lack = asOf < '2025-01-10' ? 'later payments are not undone' : 'what came since is not in them';
+        expect(stderr).toContain(`counts to ${asOf} with balances of 2025-01-10: ${lack}\n`);
       }
       expect((await run(`statement --all --format json ${from}`)).stdout).toContain(`"asOf": "${asOf}"`);
       expect((await run(`aging ${from}`)).stdout).toContain(',balances of 2025-01-10: ');
@@ -179,7 +180,7 @@ describe('an export of a part', () => {
     '--overdue',
   ];
   it.each(narrowed)('says so in aging, statements and reports: %s', async (flag) => {
-    const { run } = await exported(` ${flag}`);
+    const { run, file } = await exported(` ${flag}`);
     const from = '--from FOLDER/issued.jsonl';
     const lines = ['aging', 'statement --all --format json', 'report --format json'];
     for (const line of lines) {
@@ -194,6 +195,9 @@ describe('an export of a part', () => {
         '',
       ]);
     }
+    await run(`statement --all ${from} --as-of 2025-01-09 --output-dir FOLDER/pages -q`, '2025-01-10');
+    const index = readFileSync(file('pages/index.html'), 'utf8');
+    expect(index).toMatch(/Only a part of the documents.*The balances are those of January 10, 2025/s);
     const json = await run(`report ${from} --format json -q`, '2025-01-10');
     expect(JSON.parse(json.stdout)).toMatchObject({ complete: false, notes: ['part'] });
     expect((await run(`issued ${from} --count`, '2025-01-10')).stderr).toBe('');

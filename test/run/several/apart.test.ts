@@ -136,6 +136,23 @@ describe('--output-dir', () => {
     expect(stderr).toMatch(/^folio: cannot write .*file/);
   });
 
+  it('has in each receipt what its own records lack', async () => {
+    const folder = temporaryFolder();
+    const due = (id: number, dueBy: string | null): string =>
+      JSON.stringify({ id, dueBy, currency: 'CLP', amountToBePaid: 1 });
+    const organizations = {
+      north: { records: { issued: [due(1, null), due(2, '2020-01-01')] } },
+      south: { records: { issued: [due(3, '2020-01-01')] } },
+    };
+    const line = 'issued --overdue --all-profiles --output-dir FOLDER --receipt beside';
+    expect(await runOrganizations(line, { organizations, folder })).toMatchObject({ code: 0 });
+    const missing = ['north', 'south'].map((name) => {
+      const receipt = readFileSync(join(folder, `${name}.issued.csv.receipt.json`), 'utf8');
+      return (JSON.parse(receipt) as { missing: { due: number } }).missing.due;
+    });
+    expect(missing).toEqual([1, 0]);
+  });
+
   it('has a receipt beside each report', async () => {
     const folder = temporaryFolder();
     const sandbox = ['--sandbox', '--all-profiles', '--output-dir', folder, '--receipt', 'beside'];
