@@ -55,7 +55,6 @@ export class Collected {
 
   /** The records with these numbers, from 0, in the order in which the numbers come; after the last `add`. */
   async *inOrder(numbers: Iterable<number>): AsyncGenerator<RecordBatch> {
-    await this.#spool.settle();
     let parts: Buffer[] = [];
     let bytes = 0;
     for (const number of numbers) {

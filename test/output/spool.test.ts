@@ -28,7 +28,6 @@ describe('Spool', () => {
     const spool = await spoolOf(['one', 'two', '', 'three'], memory);
     expect(await readdir(folder)).toEqual([]);
     expect(await contents(spool)).toEqual(['one', 'two', '', 'three']);
-    await spool.settle();
     const parts = [spool.slice(0, 3), spool.slice(2, 8), spool.slice(10, 11), spool.slice(4, 4)];
     expect(parts.map(String)).toEqual(['one', 'etwoth', 'e', '']);
     await spool.close();

@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto';
 import type { Sink } from '../writer.ts';
+import { bytesOf } from './file-bytes.ts';
 
 /** Where the result of a run goes. In the end it is either committed or discarded. */
 export interface Destination extends Sink {
@@ -26,29 +27,20 @@ export interface DirectSink extends Sink {
 /** Counts the bytes that pass, and hashes them if asked to: hashing costs about as much as writing. */
 export class Tally {
   bytes = 0;
-  #hash: Hash | undefined;
-  readonly #newHash: (() => Hash) | undefined;
+  readonly #hash: Hash | undefined;
 
-  private constructor(newHash?: () => Hash) {
-    this.#newHash = newHash;
-    this.#hash = newHash?.();
+  private constructor(hash?: Hash) {
+    this.#hash = hash;
   }
 
   /** The runtime takes 3 ms to load its part for hashes, which only a run with a receipt needs. */
   static async open(hashes: boolean): Promise<Tally> {
-    if (!hashes) return new Tally();
-    const { createHash } = await import('node:crypto');
-    return new Tally(() => createHash('sha256'));
-  }
-
-  reset(): void {
-    this.bytes = 0;
-    this.#hash = this.#newHash?.();
+    return new Tally(hashes ? (await import('node:crypto')).createHash('sha256') : undefined);
   }
 
   /** Adds the chunk and hands it back as bytes. */
   add(chunk: Uint8Array | string): Uint8Array {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
+    const bytes = bytesOf(chunk);
     this.bytes += bytes.byteLength;
     this.#hash?.update(bytes);
     return bytes;

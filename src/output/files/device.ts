@@ -1,19 +1,15 @@
-import { close, constants, fstat, open, write } from 'node:fs';
+import { close, constants, fstat, open } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
 import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { DirectSink } from './destination.ts';
+import { bytesOf, writeBytes } from './file-bytes.ts';
 import { errorCode } from '../../errors.ts';
 import type { DeviceTarget } from './target.ts';
 
-const [openFile, statFile, writeFile, closeFile] = [
-  promisify(open),
-  promisify(fstat),
-  promisify(write),
-  promisify(close),
-];
+const [openFile, statFile, closeFile] = [promisify(open), promisify(fstat), promisify(close)];
 
 /** Milliseconds between two tries to open a pipe that has no reader yet. */
 const PIPE_POLL = 50;
@@ -70,16 +66,10 @@ function streamSink(stream: Socket, shown: string, isTerminal: boolean): DirectS
 function plainSink(descriptor: number, shown: string): DirectSink {
   return {
     isTerminal: false,
-    async write(chunk) {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
-      try {
-        for (let at = 0; at < bytes.byteLength;) {
-          at += (await writeFile(descriptor, bytes, at, bytes.byteLength - at, null)).bytesWritten;
-        }
-      } catch (error) {
+    write: (chunk) =>
+      writeBytes(descriptor, bytesOf(chunk)).catch((error: unknown) => {
         throw cannotWrite(shown, error);
-      }
-    },
+      }),
     close: () => closeFile(descriptor),
     abandon: () => close(descriptor, () => undefined),
   };

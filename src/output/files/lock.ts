@@ -5,7 +5,7 @@ import { errorCode, OutputError } from '../../errors.ts';
 import { parseJsonObject } from '../../json/json-object.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { Processes } from './processes.ts';
-import { sideFilesOf } from './side-files.ts';
+import { sideFilesOf, temporaryPath } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
 /** The file that is locked; it need not exist yet. */
@@ -166,13 +166,14 @@ async function removeIf(expected: string, path: string): Promise<void> {
  * a lock that names nobody, the time stamp decides, by the clock of the file system: that of a network drive and of this host may
  * differ.
  */
-async function isAlive(lock: FoundLock, { target, context: { processes, clock } }: Taking): Promise<boolean> {
+async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
+  const { processes } = context;
   const owner = parseOwner(lock.text);
   if (owner !== undefined && isNear(owner, processes)) {
     const { alive, start } = await processes.look(owner.pid);
     return alive && (owner.processStart ?? start) === (start ?? owner.processStart);
   }
-  const path = join(target.folder, sideFilesOf(target.name).temporary(processes.pid, clock.random()));
+  const path = temporaryPath(target, context);
   const handle = await makeFile(path, { text: '', mode: 0o600, target });
   // Another run made it just now, by the same name.
   if (handle === undefined) return true;

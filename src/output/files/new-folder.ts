@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Interrupted, UsageError } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { lockTarget } from './lock.ts';
-import { removeLeftovers, sideFilesOf } from './side-files.ts';
+import { removeLeftovers, temporaryPath } from './side-files.ts';
 import { realPath } from './target.ts';
 import { exchanged, flushFolder, takenOver, type FileContext } from './whole-file.ts';
 
@@ -36,7 +36,7 @@ export async function writeNewFolder(
   const path = await checkedPath(shown).catch(failed);
   const [folder, name] = [dirname(path), basename(path)];
   const lock = await lockTarget({ shown, folder, name }, context);
-  const temporary = join(folder, sideFilesOf(name).temporary(context.processes.pid, context.clock.random()));
+  const temporary = temporaryPath({ folder, name }, context);
   const files: FolderFile[] = [];
   try {
     // Only the owner of the lock writes temporary files here: all that are there are left.

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../context.ts';
+import type { Processes } from './processes.ts';
+
+/** The folder of the target, and its name there. */
+interface TargetPlace {
+  readonly folder: string;
+  readonly name: string;
+}
 
 /** Bytes of the target's name in the names of its side files: a name may have 255, of which endings take up to 50. */
 const NAME_LIMIT = 200;
@@ -39,6 +47,14 @@ function digest(text: string, length: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, length);
 }
 
+/** Where one process writes the new contents of the target. */
+export function temporaryPath(
+  { folder, name }: TargetPlace,
+  { processes, clock }: { readonly processes: Pick<Processes, 'pid'>; readonly clock: Pick<Clock, 'random'> },
+): string {
+  return join(folder, sideFilesOf(name).temporary(processes.pid, clock.random()));
+}
+
 /** Milliseconds without a change after which a temporary file counts as left by a run that was killed. */
 const LEFT_AFTER = 24 * 60 * 60 * 1000;
 
@@ -48,10 +64,7 @@ const LEFT_AFTER = 24 * 60 * 60 * 1000;
  *
  * @param now milliseconds since 1970; Infinity where nobody else can be writing, so that all of them are left
  */
-export async function removeLeftovers(
-  { folder, name }: { readonly folder: string; readonly name: string },
-  now: number,
-): Promise<void> {
+export async function removeLeftovers({ folder, name }: TargetPlace, now: number): Promise<void> {
   const names = sideFilesOf(name);
   for (const file of await readdir(folder).catch(() => [])) {
     if (!names.isLeftover(file)) continue;

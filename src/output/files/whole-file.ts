@@ -5,8 +5,9 @@ import { Interrupted, OutputError, errorCode } from '../../errors.ts';
 import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
-import type { LockContext, FileLock } from './lock.ts';
-import { removeLeftovers, sideFilesOf } from './side-files.ts';
+import { partsOf } from './file-bytes.ts';
+import type { LockContext } from './lock.ts';
+import { removeLeftovers, temporaryPath } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
 /** What writing a file uses of the world outside. */
@@ -23,129 +24,47 @@ export async function openWholeFile(
   context: FileContext,
   hasReceipt: boolean,
 ): Promise<Destination> {
+  const { shown, folder, name, existing } = target;
   const lock = hasReceipt ? await (await import('./lock.ts')).lockTarget(target, context) : undefined;
-  try {
-    await removeLeftovers(target, context.clock.now());
-    const tally = await Tally.open(hasReceipt);
-    return new WholeFile({ target, context, lock, tally }, await temporaryOf(target, context));
-  } catch (error) {
-    await lock?.release();
-    throw cannotWrite(target.shown, error);
-  }
-}
-
-interface TemporaryFile {
-  readonly path: string;
-  readonly handle: FileHandle;
-  /** What a new file gets in the folder, by umask or the folder's own rule. */
-  readonly mode: number;
-}
-
-function temporaryOf(target: FileTarget, { processes, clock }: FileContext): Promise<TemporaryFile> {
-  const name = sideFilesOf(target.name).temporary(processes.pid, clock.random());
-  return openTemporary(join(target.folder, name), target.existing === undefined ? 0o666 : 0o600);
-}
-
-/** Makes a file, for its owner alone until it is whole. Rejects as `open` does. */
-export async function openTemporary(path: string, wanted = 0o666): Promise<TemporaryFile> {
-  const handle = await open(path, 'wx+', wanted);
-  const mode = (await handle.stat()).mode & 0o777;
-  await handle.chmod(0o600);
-  return { path, handle, mode };
-}
-
-interface Parts {
-  readonly target: FileTarget;
-  readonly context: FileContext;
-  /** Where there is a receipt. */
-  readonly lock: FileLock | undefined;
-  readonly tally: Tally;
-}
-
-class WholeFile implements Destination {
-  readonly isFile = true;
-  readonly #parts: Parts;
+  const openNext = (): Promise<TemporaryFile> =>
+    openTemporary(temporaryPath(target, context), existing === undefined ? 0o666 : 0o600);
   /** The last one is being written; those before it were begun anew. */
-  readonly #files: TemporaryFile[];
+  const files: TemporaryFile[] = [];
+  let tally = await Tally.open(hasReceipt);
   /** The first commit or discard, once there is one. */
-  #end: Promise<void> | undefined;
-
-  constructor(parts: Parts, file: TemporaryFile) {
-    this.#parts = parts;
-    this.#files = [file];
-  }
-
-  get bytes(): number {
-    return this.#parts.tally.bytes;
-  }
-
-  sha256(): string {
-    return this.#parts.tally.sha256();
-  }
-
-  write(chunk: Uint8Array | string): Promise<void> {
-    return this.#orDiscard(() => writeChunk(this.#files.at(-1)!.handle, this.#parts.tally.add(chunk)));
-  }
-
-  startOver(lengths: readonly number[]): Promise<AsyncIterable<Buffer>> {
-    return this.#orDiscard(async () => {
-      const { target, context, tally } = this.#parts;
-      const before = this.#files.at(-1)!;
-      this.#files.push(await temporaryOf(target, context));
-      tally.reset();
-      // It has no name any more, so that a kill leaves nothing of it.
-      await rm(before.path);
-      return this.#partsOf(before, lengths);
-    });
-  }
-
-  async *#partsOf({ handle }: TemporaryFile, lengths: readonly number[]): AsyncGenerator<Buffer> {
-    const buffer = Buffer.allocUnsafeSlow(lengths.reduce((most, length) => Math.max(most, length), 0));
-    let position = 0;
-    for (const length of lengths) {
-      await this.#orDiscard(async () => {
-        for (let done = 0; done < length;) {
-          const { bytesRead } = await handle.read(buffer, done, length - done, position + done);
-          if (bytesRead === 0) throw new Error('something else has cut it short');
-          done += bytesRead;
-        }
-      });
-      position += length;
-      yield buffer.subarray(0, length);
+  let ended: Promise<void> | undefined;
+  const refuseIfEnded = (): void => {
+    if (ended !== undefined) throw new OutputError(`cannot write ${shown}: it was given up`);
+  };
+  const remove = async (): Promise<void> => {
+    for (const { handle, path } of files) {
+      await handle.close().catch(() => undefined);
+      await rm(path, { force: true }).catch(() => undefined);
     }
-  }
-
+    await lock?.release();
+  };
+  const discard = async (): Promise<void> => {
+    ended ??= remove();
+    await ended.catch(() => undefined);
+  };
   /** After a failure the file can never become whole, and the disk may need the space. */
-  async #orDiscard<T>(action: () => Promise<T>): Promise<T> {
-    this.#refuseIfEnded();
+  const giveUp = async (error: unknown): Promise<never> => {
+    await discard();
+    throw cannotWrite(shown, error);
+  };
+  const orDiscard = async <T>(action: () => Promise<T>): Promise<T> => {
+    refuseIfEnded();
+    return action().catch(giveUp);
+  };
+  const readAgain = async function* ({ handle }: TemporaryFile, lengths: readonly number[]) {
     try {
-      return await action();
+      yield* partsOf((...part) => handle.read(...part), lengths);
     } catch (error) {
-      await this.discard();
-      throw cannotWrite(this.#parts.target.shown, error);
+      await giveUp(error);
     }
-  }
-
-  #refuseIfEnded(): void {
-    if (this.#end !== undefined)
-      throw new OutputError(`cannot write ${this.#parts.target.shown}: it was given up`);
-  }
-
-  async commit(): Promise<void> {
-    this.#refuseIfEnded();
-    this.#end = this.#install();
-    return this.#end;
-  }
-
-  async discard(): Promise<void> {
-    this.#end ??= this.#remove();
-    await this.#end.catch(() => undefined);
-  }
-
-  async #install(): Promise<void> {
-    const { target, context, lock } = this.#parts;
-    const { path, handle, mode } = this.#files.at(-1)!;
-    const { existing, folder, name, shown } = target;
+  };
+  const install = async (): Promise<void> => {
+    const { path, handle, mode } = files.at(-1)!;
     try {
       // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
       if (existing !== undefined) await handle.chown(existing.uid, existing.gid).catch(() => undefined);
@@ -153,7 +72,7 @@ class WholeFile implements Destination {
       // Before the rename: else a power failure may leave the new name with none of the bytes.
       await handle.sync();
       const { ino, dev } = await handle.stat();
-      for (const each of this.#files) await each.handle.close();
+      for (const each of files) await each.handle.close();
       if ((await lock?.isOurs()) === false) throw takenOver(shown);
       const found = await lstat(path);
       // On Windows some versions of Node give a drive another number for a name than for an open file.
@@ -161,7 +80,7 @@ class WholeFile implements Destination {
       if (found.ino !== ino || isElsewhere) throw exchanged(shown);
       await putInPlace(path, join(folder, name), { ...context, shown });
     } catch (error) {
-      await this.#remove();
+      await remove();
       throw error instanceof Interrupted ? error : cannotWrite(shown, error);
     }
     try {
@@ -171,15 +90,48 @@ class WholeFile implements Destination {
     } finally {
       await lock?.release();
     }
-  }
+  };
+  await orDiscard(async () => {
+    await removeLeftovers(target, context.clock.now());
+    files.push(await openNext());
+  });
+  return {
+    isFile: true,
+    get bytes() {
+      return tally.bytes;
+    },
+    sha256: () => tally.sha256(),
+    write: (chunk) => orDiscard(() => writeChunk(files.at(-1)!.handle, tally.add(chunk))),
+    startOver: (lengths) =>
+      orDiscard(async () => {
+        const before = files.at(-1)!;
+        files.push(await openNext());
+        tally = await Tally.open(hasReceipt);
+        // It has no name any more, so that a kill leaves nothing of it.
+        await rm(before.path);
+        return readAgain(before, lengths);
+      }),
+    commit: async () => {
+      refuseIfEnded();
+      return (ended = install());
+    },
+    discard,
+  };
+}
 
-  async #remove(): Promise<void> {
-    for (const { handle, path } of this.#files) {
-      await handle.close().catch(() => undefined);
-      await rm(path, { force: true }).catch(() => undefined);
-    }
-    await this.#parts.lock?.release();
-  }
+interface TemporaryFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** What a new file gets in the folder, by umask or the folder's own rule. */
+  readonly mode: number;
+}
+
+/** Makes a file, for its owner alone until it is whole. Rejects as `open` does. */
+export async function openTemporary(path: string, wanted = 0o666): Promise<TemporaryFile> {
+  const handle = await open(path, 'wx+', wanted);
+  const mode = (await handle.stat()).mode & 0o777;
+  await handle.chmod(0o600);
+  return { path, handle, mode };
 }
 
 /** Writes all of the bytes: the system may take a part of them at a time. */

@@ -20,10 +20,17 @@ const MAX_CHARACTERS = 32_767;
 /** Characters of XML that are put aside together. */
 const PIECE = 1 << 18;
 
+/** What the sheets of a workbook share. */
+interface Workbook {
+  readonly limits: SheetLimits;
+  readonly columns: SheetColumns;
+  readonly styles: CellStyles;
+}
+
 /** One sheet, whose rows wait in a spool until all columns and their widths are known, which stand before them. */
 export class Sheet {
   readonly name: string;
-  readonly #limits: SheetLimits;
+  readonly #workbook: Workbook;
   readonly #spool = new Spool();
   readonly #letters: string[] = [];
   readonly #widths: number[] = [];
@@ -32,13 +39,14 @@ export class Sheet {
   #bytes = 0;
   #count = 1;
 
-  constructor(name: string, limits: SheetLimits) {
+  constructor(name: string, workbook: Workbook) {
     this.name = name;
-    this.#limits = limits;
+    this.#workbook = workbook;
   }
 
   get isFull(): boolean {
-    return this.#count === this.#limits.rows || this.#bytes > this.#limits.bytes;
+    const { rows, bytes } = this.#workbook.limits;
+    return this.#count === rows || this.#bytes > bytes;
   }
 
   /** The cells of the filter, as a formula names them. Undefined without columns. */
@@ -52,10 +60,8 @@ export class Sheet {
    *
    * @param place the record's number in the listing, from 1
    */
-  async addRow(
-    cells: SheetRow,
-    { columns, styles, place }: { columns: SheetColumns; styles: CellStyles; place: number },
-  ): Promise<void> {
+  async addRow(cells: SheetRow, place: number): Promise<void> {
+    const { columns, styles } = this.#workbook;
     const row = ++this.#count;
     const currency = columns.currencyOf(cells);
     let xml = `<row r="${row}">`;

@@ -1,9 +1,8 @@
 import { CellReader } from '../../json/cells.ts';
-import type { RecordBatch } from '../../json/records.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
 import { CellStyles, xmlAttribute, xmlText } from './cell.ts';
-import { SheetColumns, Sheet, SHEET_LIMITS, type SheetRow, type SheetLimits } from './sheet.ts';
-import { ZipArchive } from './zip.ts';
+import { SheetColumns, Sheet, SHEET_LIMITS, type SheetRow } from './sheet.ts';
+import { writeZip } from './zip.ts';
 
 /** The most rows, and the most cells, that decide which columns hold dates only. Later cells that do not fit become text. */
 const SAMPLE = { rows: 500, cells: 250_000 };
@@ -16,75 +15,51 @@ const SAMPLE = { rows: 500, cells: 250_000 };
  * one; and they wrote a third as many rows a second.
  */
 export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Writer {
-  return new XlsxWriter(sink, layout, limits);
-}
-
-class XlsxWriter implements Writer {
-  readonly #sink: Sink;
-  readonly #limits: SheetLimits;
-  readonly #reader: CellReader;
-  readonly #columns: SheetColumns;
-  readonly #styles = new CellStyles();
+  const reader = new CellReader(layout.columns);
+  const styles = new CellStyles();
+  const columns = new SheetColumns(() => reader.columns, layout.known);
+  const sheets: Sheet[] = [];
   /** The first rows; undefined when they are written. */
-  #held: SheetRow[] | undefined = [];
-  readonly #sheets: Sheet[] = [];
-  readonly #layout: Layout;
-  #records = 0;
-
-  constructor(sink: Sink, layout: Layout, limits: SheetLimits) {
-    this.#sink = sink;
-    this.#limits = limits;
-    this.#reader = new CellReader(layout.columns);
-    this.#columns = new SheetColumns(() => this.#reader.columns, layout.known);
-    this.#layout = layout;
-  }
-
-  async write(batch: RecordBatch): Promise<void> {
-    for (let index = 0; index < batch.count; index++) {
-      const row = this.#reader.read(batch, index);
-      if (this.#held === undefined) await this.#addRow(row);
-      else {
-        this.#held.push(row);
-        const { length } = this.#held;
-        if (length >= SAMPLE.rows || length * row.length >= SAMPLE.cells) await this.#addHeld();
-      }
-    }
-  }
-
-  async end(): Promise<void> {
-    await this.#addHeld();
-    if (this.#sheets.length === 0) this.#addSheet();
-    const { columns } = this.#reader;
-    const headings = this.#layout.headings?.(columns) ?? columns;
-    const archive = new ZipArchive(this.#sink);
-    for (const [name, text] of partsOf(this.#sheets, headings)) await archive.add(name, [Buffer.from(text)]);
-    await archive.add('xl/styles.xml', [Buffer.from(this.#styles.xml())]);
-    for (const [index, sheet] of this.#sheets.entries())
-      await archive.add(`xl/${sheetPath(index)}`, sheet.xml(headings));
-    await archive.end();
-  }
-
-  async #addHeld(): Promise<void> {
-    const rows = this.#held ?? [];
-    this.#held = undefined;
-    this.#columns.learn(rows);
-    for (const row of rows) await this.#addRow(row);
-  }
-
-  #addRow(cells: SheetRow): Promise<void> {
-    const place = ++this.#records;
-    const last = this.#sheets.at(-1);
-    const sheet = last === undefined || last.isFull ? this.#addSheet() : last;
-    return sheet.addRow(cells, { columns: this.#columns, styles: this.#styles, place });
-  }
-
-  #addSheet(): Sheet {
-    const number = this.#sheets.length + 1;
-    const { sheet: name = 'records' } = this.#layout;
-    const sheet = new Sheet(number === 1 ? name : `${name} (${number})`, this.#limits);
-    this.#sheets.push(sheet);
+  let held: SheetRow[] | undefined = [];
+  let records = 0;
+  const addSheet = (): Sheet => {
+    const { sheet: name = 'records' } = layout;
+    const number = sheets.length + 1;
+    const sheet = new Sheet(number === 1 ? name : `${name} (${number})`, { limits, columns, styles });
+    sheets.push(sheet);
     return sheet;
-  }
+  };
+  const addRow = (row: SheetRow): Promise<void> => {
+    const last = sheets.at(-1);
+    return (last === undefined || last.isFull ? addSheet() : last).addRow(row, ++records);
+  };
+  const addHeld = async (): Promise<void> => {
+    const rows = held ?? [];
+    held = undefined;
+    columns.learn(rows);
+    for (const row of rows) await addRow(row);
+  };
+  return {
+    async write(batch) {
+      for (let index = 0; index < batch.count; index++) {
+        const row = reader.read(batch, index);
+        if (held === undefined) await addRow(row);
+        else if (held.push(row) >= SAMPLE.rows || held.length * row.length >= SAMPLE.cells) await addHeld();
+      }
+    },
+    async end() {
+      await addHeld();
+      if (sheets.length === 0) addSheet();
+      const headings = layout.headings?.(reader.columns) ?? reader.columns;
+      await writeZip(sink, [
+        ...[...partsOf(sheets, headings), ['xl/styles.xml', styles.xml()] as const].map(([name, text]) => ({
+          name,
+          content: [Buffer.from(text)],
+        })),
+        ...sheets.map((sheet, index) => ({ name: `xl/${sheetPath(index)}`, content: sheet.xml(headings) })),
+      ]);
+    },
+  };
 }
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

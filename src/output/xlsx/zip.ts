@@ -18,79 +18,74 @@ const MAX_BYTES = 0xffffffff;
 /** At level 3 a workbook is a sixteenth larger than at 6, and takes three quarters of the time. */
 const OPTIONS = { level: 3, chunkSize: 1 << 16 };
 
+/** A file of an archive. */
+export interface ZippedFile {
+  readonly name: string;
+  /** Less than 4 GiB. */
+  readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
 /**
- * Writes a zip archive file by file. Sizes stand before each file, so that every reader can stream it: so what a file deflates to
- * waits in a spool.
+ * Writes a zip archive. Sizes stand before each file, so that every reader can stream it: so what a file deflates to waits in a
+ * spool. Does not close the sink.
+ *
+ * @throws OutputError if the archive would pass 4 GiB: that needs a form of zip that many readers lack
  */
-export class ZipArchive {
-  readonly #sink: Sink;
-  readonly #directory: Buffer[] = [];
-  #files = 0;
-  #offset = 0;
-
-  constructor(sink: Sink) {
-    this.#sink = sink;
-  }
-
-  /**
-   * @param content less than 4 GiB
-   * @throws OutputError if the archive would pass 4 GiB: that needs a form of zip that many readers lack
-   */
-  async add(name: string, content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
-    let [crc, size, deflatedSize] = [0, 0, 0];
+export async function writeZip(sink: Sink, files: readonly ZippedFile[]): Promise<void> {
+  const directory: Buffer[] = [];
+  let offset = 0;
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    await sink.write(bytes);
+    offset += bytes.length;
+  };
+  for (const { name, content } of files) {
     const deflated = new Spool();
     try {
-      await pipeline(
-        async function* () {
-          for await (const chunk of content) {
-            crc = crc32(chunk, crc);
-            size += chunk.length;
-            yield chunk;
-          }
-        },
-        createDeflateRaw(OPTIONS),
-        async (chunks: AsyncIterable<Buffer>) => {
-          for await (const chunk of chunks) {
-            deflatedSize += chunk.length;
-            await deflated.append(chunk);
-          }
-        },
-      );
+      const sizes = await deflate(content, deflated);
       const path = Buffer.from(name);
-      if (this.#offset + path.length + deflatedSize + 1024 > MAX_BYTES) {
+      if (offset + path.length + sizes.deflated + 1024 > MAX_BYTES) {
         throw new OutputError('the workbook would be larger than 4 GB', {
           hint: 'Write csv or jsonl, or fewer columns with --columns.',
         });
       }
       const facts = [
         ...[VERSION, FLAGS, DEFLATE, 0, DATE].map(twoBytes),
-        ...[crc, deflatedSize, size].map(fourBytes),
+        ...[sizes.crc, sizes.deflated, sizes.whole].map(fourBytes),
         ...[path.length, 0].map(twoBytes),
       ];
-      const offset = fourBytes(this.#offset);
-      this.#directory.push(fourBytes(CENTRAL), twoBytes(VERSION), ...facts, Buffer.alloc(10), offset, path);
-      this.#files++;
-      await this.#write(Buffer.concat([fourBytes(LOCAL), ...facts, path]));
-      for await (const chunk of deflated.read({ reuse: true })) await this.#write(chunk);
+      const start = fourBytes(offset);
+      directory.push(fourBytes(CENTRAL), twoBytes(VERSION), ...facts, Buffer.alloc(10), start, path);
+      await write(Buffer.concat([fourBytes(LOCAL), ...facts, path]));
+      for await (const chunk of deflated.read({ reuse: true })) await write(chunk);
     } finally {
       await deflated.close();
     }
   }
+  const counts = [0, 0, files.length, files.length].map(twoBytes);
+  const sizes = [directory.reduce((sum, { length }) => sum + length, 0), offset].map(fourBytes);
+  await sink.write(Buffer.concat([...directory, fourBytes(END), ...counts, ...sizes, twoBytes(0)]));
+}
 
-  /** Writes the directory. Does not close the sink. */
-  async end(): Promise<void> {
-    const start = this.#offset;
-    const directory = Buffer.concat(this.#directory);
-    const counts = [0, 0, this.#files, this.#files].map(twoBytes);
-    const sizes = [directory.length, start].map(fourBytes);
-    await this.#write(directory);
-    await this.#write(Buffer.concat([fourBytes(END), ...counts, ...sizes, twoBytes(0)]));
-  }
-
-  async #write(bytes: Uint8Array): Promise<void> {
-    await this.#sink.write(bytes);
-    this.#offset += bytes.length;
-  }
+/** Deflates into the spool. Returns the checksum of the content, and its bytes before and after. */
+async function deflate(content: ZippedFile['content'], into: Spool) {
+  const sizes = { crc: 0, whole: 0, deflated: 0 };
+  await pipeline(
+    async function* () {
+      for await (const chunk of content) {
+        sizes.crc = crc32(chunk, sizes.crc);
+        sizes.whole += chunk.length;
+        yield chunk;
+      }
+    },
+    createDeflateRaw(OPTIONS),
+    async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) {
+        sizes.deflated += chunk.length;
+        await into.append(chunk);
+      }
+    },
+  );
+  return sizes;
 }
 
 function twoBytes(value: number): Buffer {

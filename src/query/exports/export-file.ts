@@ -105,7 +105,6 @@ export class ExportFile {
         length += chunk.length;
         isBlank &&= /^[\uFEFF\s]*$/.test(chunk.toString('utf8'));
       }
-      await spool.settle();
     } catch (error) {
       await spool.close();
       signal.throwIfAborted();

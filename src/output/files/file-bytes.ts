@@ -1,0 +1,40 @@
+import { write } from 'node:fs';
+import { promisify } from 'node:util';
+
+const writeFile = promisify(write);
+
+/** What a sink is given, as bytes. */
+export function bytesOf(chunk: Uint8Array | string): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
+}
+
+/** Writes all of the bytes where the descriptor stands: the system may take a part of them at a time. Rejects with its error. */
+export async function writeBytes(file: number, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength;)
+    at += (await writeFile(file, bytes, at, bytes.byteLength - at, null)).bytesWritten;
+}
+
+/**
+ * The bytes of a file from its beginning, in parts of these lengths.
+ *
+ * @param read as the method of a FileHandle
+ * @param reuse whether a part need stand only until the next one is asked for: then one buffer does for all of them
+ */
+export async function* partsOf(
+  read: (into: Buffer, offset: number, length: number, at: number) => Promise<{ readonly bytesRead: number }>,
+  lengths: readonly number[],
+  reuse = true,
+): AsyncGenerator<Buffer> {
+  let buffer = Buffer.alloc(0);
+  let start = 0;
+  for (const length of lengths) {
+    if (!reuse || buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+    for (let done = 0; done < length;) {
+      const { bytesRead } = await read(buffer, done, length - done, start + done);
+      if (bytesRead === 0) throw new Error('something else has cut it short');
+      done += bytesRead;
+    }
+    start += length;
+    yield buffer.subarray(0, length);
+  }
+}
