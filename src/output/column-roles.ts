@@ -49,7 +49,10 @@ const IDENTIFIER =
 /** Characters above which a name is not searched: that takes long, and such a name tells no role. */
 const MAX_NAME = 100;
 
-export function roleOf(column: string): ColumnRole {
+/** The role of a column: that of the known one of that name, or else what its name tells. */
+export function roleOf(column: string, known: readonly KnownColumn[] = []): ColumnRole {
+  const role = known.find(({ names }) => names.includes(column))?.role;
+  if (role !== undefined) return role;
   if (column.length > MAX_NAME) return 'other';
   return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';
 }
@@ -95,8 +98,11 @@ export function shownInOrder(
   shown: ShownColumns = {},
   ofRecords: readonly KnownColumn[] = [],
 ): KnownColumn[] {
-  return columns.map((column, at) => {
-    const role = ofRecords.find(({ names }) => names.includes(column))?.role ?? roleOf(column);
-    return { names: [column], role, word: column, rank: at, ...shown[column] };
-  });
+  return columns.map((column, at) => ({
+    names: [column],
+    role: roleOf(column, ofRecords),
+    word: column,
+    rank: at,
+    ...shown[column],
+  }));
 }

@@ -5,10 +5,10 @@ import type { Layout, OpenWriter } from './writer.ts';
 
 /** One record a line, as sent. */
 export const openJsonl: OpenWriter = (sink, layout) => {
-  const lines = new LinesOfRecords('\n', layout);
+  const linesOf = linesWith('\n', layout);
   return {
     async write(batch) {
-      for (const chunk of lines.of(batch)) await sink.write(chunk);
+      for (const chunk of linesOf(batch)) await sink.write(chunk);
     },
     end: async () => undefined,
   };
@@ -19,11 +19,11 @@ const SEPARATOR = ',\n';
 /** One array with a record a line; or, for a command that has a single record, that record itself. */
 export const openJson: OpenWriter = (sink, layout) => {
   if (layout.single) return openJsonl(sink, layout);
-  const lines = new LinesOfRecords(SEPARATOR, layout);
+  const linesOf = linesWith(SEPARATOR, layout);
   let begun = false;
   return {
     async write(batch) {
-      for (const chunk of lines.of(batch)) {
+      for (const chunk of linesOf(batch)) {
         await sink.write(begun ? SEPARATOR : '[\n');
         begun = true;
         // The separator after the last record waits: there may be no further record.
@@ -38,35 +38,17 @@ export const openJson: OpenWriter = (sink, layout) => {
 const CHUNK = 1024 * 1024;
 
 /**
- * Puts the records of a batch on a line each, as sent but for white space between tokens, with the separator behind each. With columns
- * a record has just these, in this order, each value as it was sent, as in `{"number":7,"customer.name":null}`.
+ * Puts the records of a batch on a line each, as sent but for white space between tokens, with the separator behind each, in chunks
+ * of which each is valid until the next one is asked for. With columns a record has just these, in this order, each value as it was
+ * sent, as in `{"number":7,"customer.name":null}`.
  */
-class LinesOfRecords {
-  readonly #separator: Buffer;
-  readonly #picker: RecordPicker | undefined;
-  #chunk = Buffer.allocUnsafeSlow(0);
-
-  constructor(separator: string, { columns, headings }: Layout) {
-    this.#separator = Buffer.from(separator);
-    this.#picker = columns && new RecordPicker(columns, headings?.(columns));
-  }
-
-  /** The lines, in chunks. Each is valid until the next one is asked for. */
-  *of(given: RecordBatch): Generator<Buffer> {
-    const batch = this.#picker?.pick(given) ?? wholeRecords(given);
-    const { bounds, count } = batch;
-    for (let first = 0, end = 0; first < count; first = end) {
-      let size = 0;
-      do size += bounds[2 * end + 1]! - bounds[2 * end]! + this.#separator.length;
-      while (++end < count && size + bounds[2 * end + 1]! - bounds[2 * end]! < CHUNK);
-      if (this.#chunk.length < size) this.#chunk = Buffer.allocUnsafeSlow(Math.max(size, CHUNK));
-      yield this.#chunk.subarray(0, this.#fill(batch, first, end));
-    }
-  }
+function linesWith(separatorText: string, { columns, headings }: Layout) {
+  const separator = Buffer.from(separatorText);
+  const pick = columns ? picker(columns, headings?.(columns)) : wholeRecords;
+  let chunk = Buffer.allocUnsafeSlow(0);
 
   /** Fills the chunk with the records from `first` up to, not including, `end`. Returns how many bytes they take. */
-  #fill({ bytes, bounds, spaced }: RecordBatch, first: number, end: number): number {
-    const [chunk, separator] = [this.#chunk, this.#separator];
+  const fill = ({ bytes, bounds, spaced }: RecordBatch, first: number, end: number): number => {
     let at = 0;
     for (let index = first; index < end; index++) {
       if (spaced) at += compactInto(bytes, [bounds[2 * index]!, bounds[2 * index + 1]!], chunk.subarray(at));
@@ -84,25 +66,34 @@ class LinesOfRecords {
       at += separator.copy(chunk, at);
     }
     return at;
-  }
+  };
+
+  return function* (given: RecordBatch): Generator<Buffer> {
+    const batch = pick(given);
+    const { bounds, count } = batch;
+    for (let first = 0, end = 0; first < count; first = end) {
+      let size = 0;
+      do size += bounds[2 * end + 1]! - bounds[2 * end]! + separator.length;
+      while (++end < count && size + bounds[2 * end + 1]! - bounds[2 * end]! < CHUNK);
+      if (chunk.length < size) chunk = Buffer.allocUnsafeSlow(Math.max(size, CHUNK));
+      yield chunk.subarray(0, fill(batch, first, end));
+    }
+  };
 }
 
 const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
 
-/** Makes records of some columns of records: `{"number":7,"customer.name":null}`, each value as it was sent. */
-class RecordPicker {
-  readonly #projection: Projection;
-  /** The bytes before each value: the brace or comma, and the name. */
-  readonly #leads: readonly Buffer[];
-
-  /** @param names of the members, where they are not those of the columns */
-  constructor(columns: readonly string[], names: readonly string[] = columns) {
-    this.#projection = new Projection(columns);
-    this.#leads = names.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
-  }
-
-  pick(batch: RecordBatch): RecordBatch {
+/**
+ * Makes records of some columns of records: `{"number":7,"customer.name":null}`, each value as it was sent.
+ *
+ * @param names of the members, where they are not those of the columns
+ */
+function picker(columns: readonly string[], names = columns): (batch: RecordBatch) => RecordBatch {
+  const projection = new Projection(columns);
+  // The bytes before each value: the brace or comma, and the name.
+  const leads = names.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+  return (batch) => {
     const { count, spaced } = batch;
     const parts: Buffer[] = [];
     const bounds = new Int32Array(2 * count);
@@ -112,11 +103,11 @@ class RecordPicker {
       size += part.length;
     };
     for (let index = 0; index < count; index++) {
-      this.#projection.project(batch, index);
-      const { kinds, starts, ends } = this.#projection.cells;
-      const { bytes } = this.#projection.view;
+      projection.project(batch, index);
+      const { kinds, starts, ends } = projection.cells;
+      const { bytes } = projection.view;
       bounds[2 * index] = size;
-      for (const [column, lead] of this.#leads.entries()) {
+      for (const [column, lead] of leads.entries()) {
         put(lead);
         const kind = kinds[column]!;
         // The span of a string leaves out its quotes.
@@ -127,5 +118,5 @@ class RecordPicker {
       bounds[2 * index + 1] = size;
     }
     return batchWithoutIds(Buffer.concat(parts, size), bounds, spaced);
-  }
+  };
 }

@@ -2,7 +2,7 @@ import { LinkRefused, type FileClient, type FileHead } from '../../api/files.ts'
 import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../../errors.ts';
 import type { DownloadFolder, NameClaim, StoredFile } from './download-folder.ts';
 import { cleanExtension } from './file-names.ts';
-import type { InvoiceFile, LinkRenewal } from './invoice-files.ts';
+import type { InvoiceFile, RenewLink } from './invoice-files.ts';
 
 export interface DownloadResult {
   readonly file: InvoiceFile;
@@ -19,7 +19,7 @@ export interface DownloadJob {
 interface Downloads {
   readonly folder: DownloadFolder;
   readonly client: FileClient;
-  readonly renewal: LinkRenewal;
+  readonly renew: RenewLink;
   /** The endings that are wanted; undefined for any. */
   readonly only: ReadonlySet<string> | undefined;
 }
@@ -56,7 +56,7 @@ export async function downloadFile(
 async function fetchFile(
   file: InvoiceFile,
   stem: string,
-  { folder, client, renewal, only, signal }: Downloads & { readonly signal: AbortSignal },
+  { folder, client, renew, only, signal }: Downloads & { readonly signal: AbortSignal },
 ): Promise<StoredFile | undefined> {
   if (file.link === undefined) throw new ServiceError('the service names the file but gives no link to it');
   const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {
@@ -70,7 +70,7 @@ async function fetchFile(
     return await client.fetch(file.link, take, signal);
   } catch (error) {
     if (!(error instanceof LinkRefused)) throw error;
-    const link = await renewal.renew(file);
+    const link = await renew(file);
     if (link === undefined) throw new LinkRefused(`${error.message}, and the service gives no new one`);
     return client.fetch(link, take, signal);
   }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import { link, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LinkRefused } from '../../api/files.ts';
-import { errorCode, Interrupted } from '../../errors.ts';
+import { errorCode } from '../../errors.ts';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { lockTarget, type FileLock } from '../files/lock.ts';
 import { removeLeftovers, sideFilesOf } from '../files/side-files.ts';
@@ -39,120 +40,102 @@ export interface NameClaim {
   readonly present: string | undefined;
 }
 
-interface Parts {
-  readonly path: string;
-  readonly shown: string;
-  readonly context: FileContext;
-  readonly lock: FileLock;
-  /** The names of the files in the folder, by the name without its ending. */
-  readonly present: ReadonlyMap<string, string>;
-  /** Names, without ending, of what is in the folder and is no file: a folder, a link. */
-  readonly blocked: ReadonlySet<string>;
-  /** Removes the folder again where nothing is in it. */
-  readonly removeEmpty: () => Promise<void>;
+/** A folder that the files of invoices are put into, by one run at a time. A file is known by its name. */
+export type DownloadFolder = Awaited<ReturnType<typeof openDownloadFolder>>;
+
+/**
+ * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError where another run uses
+ * it, or it cannot be read. The caller must close it.
+ */
+export async function openDownloadFolder(shown: string, context: FileContext) {
+  const removeEmpty = await makeFolder(shown);
+  let lock: FileLock | undefined;
+  try {
+    const path = await realPath(shown);
+    lock = await lockTarget({ shown, folder: path, name: LOCKED }, context);
+    // Only the owner of the lock writes temporary files here: all that are there are left.
+    await removeLeftovers({ folder: path, name: LOCKED }, Infinity);
+    const { release } = lock;
+    const close = async (): Promise<void> => {
+      await flushFolder(path).catch(() => undefined);
+      await release();
+      await removeEmpty();
+    };
+    const entries = await readdir(path, { withFileTypes: true });
+    return { ...filesIn(path, entries, { ...context, shown }), close };
+  } catch (error) {
+    await lock?.release();
+    await removeEmpty();
+    throw cannotWrite(shown, error);
+  }
 }
 
-/** A folder that the files of invoices are put into, by one run at a time. A file is known by its name. */
-export class DownloadFolder {
-  readonly #parts: Parts;
+function filesIn(path: string, entries: readonly Dirent[], context: FileContext & PlaceOptions) {
+  /** The names of the files, by the name without its ending. */
+  const present = new Map<string, string>();
+  /** Names, without ending, of what is no file: a folder, a link. */
+  const blocked = new Set<string>();
+  for (const entry of entries) {
+    const stem = /^(.+)\.[a-z0-9]{1,8}$/i.exec(entry.name)?.[1];
+    if (stem === undefined) continue;
+    if (entry.isFile()) present.set(foldName(stem), entry.name);
+    else blocked.add(foldName(stem));
+  }
   /** How often a file came that nothing tells from another. */
-  readonly #times = new Map<string, number>();
-  #temporaries = 0;
-
-  private constructor(parts: Parts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError where another run uses
-   * it, or it cannot be read. The caller must close it.
-   */
-  static async open(shown: string, context: FileContext): Promise<DownloadFolder> {
-    const removeEmpty = await makeFolder(shown);
-    let lock: FileLock | undefined;
-    try {
-      const path = await realPath(shown);
-      lock = await lockTarget({ shown, folder: path, name: LOCKED }, context);
-      // Only the owner of the lock writes temporary files here: all that are there are left.
-      await removeLeftovers({ folder: path, name: LOCKED }, Infinity);
-      const present = new Map<string, string>();
-      const blocked = new Set<string>();
-      for (const entry of await readdir(path, { withFileTypes: true })) {
-        const stem = /^(.+)\.[a-z0-9]{1,8}$/i.exec(entry.name)?.[1];
-        if (stem === undefined) continue;
-        if (entry.isFile()) present.set(foldName(stem), entry.name);
-        else blocked.add(foldName(stem));
-      }
-      return new DownloadFolder({ path, shown, context, lock, present, blocked, removeEmpty });
-    } catch (error) {
-      await lock?.release();
-      await removeEmpty();
-      throw cannotWrite(shown, error);
-    }
-  }
-
-  /** The name that a file has here or will get. Ask in the order of the listing, so that equal files have their names each time. */
-  claim(file: InvoiceFile): NameClaim {
-    const { present, blocked } = this.#parts;
-    const key = fileKey(file);
-    const time = (this.#times.get(key) ?? 0) + 1;
-    this.#times.set(key, time);
-    // A hash, since a path may be long and is nobody else's business.
-    const hash = createHash('sha256').update(`${time} ${key}`).digest('hex').slice(0, 8);
-    let stem = fileStem([file.number, file.id], hash);
-    while (blocked.has(foldName(stem))) stem += '-2';
-    return { stem, present: present.get(foldName(stem)) };
-  }
-
+  const times = new Map<string, number>();
+  let temporaries = 0;
   /** The file of that name that is here already. Throws OutputError. */
-  async look(name: string): Promise<StoredFile> {
-    const { path, shown } = this.#parts;
-    try {
-      return { name, bytes: (await lstat(join(path, name))).size, isNew: false };
-    } catch (error) {
-      throw cannotWrite(join(shown, name), error);
-    }
-  }
-
-  /** Writes a file, whole or not at all. Throws OutputError, or what `body` throws; then nothing is left. */
-  async store(
-    { stem, ending }: { readonly stem: string; readonly ending: string },
-    body: AsyncIterable<Buffer>,
-  ): Promise<StoredFile> {
-    const { path, context } = this.#parts;
-    const name = `${stem}.${ending}`;
-    const shown = join(this.#parts.shown, name);
-    const nth = (this.#temporaries++ + 0.5) / 36 ** 8;
-    const temporary = join(path, sideFilesOf(LOCKED).temporary(context.processes.pid, nth));
-    const failed = (error: unknown): never => {
-      throw error instanceof Interrupted ? error : cannotWrite(shown, error);
-    };
-    const { handle, mode } = await openTemporary(temporary).catch(failed);
-    try {
-      let bytes = 0;
+  const look = async (name: string): Promise<StoredFile> => {
+    const { size } = await lstat(join(path, name)).catch((error: unknown) => {
+      throw cannotWrite(join(context.shown, name), error);
+    });
+    return { name, bytes: size, isNew: false };
+  };
+  return {
+    look,
+    /** The name that a file has here or will get. Ask in the order of the listing, so that equal files have their names each time. */
+    claim(file: InvoiceFile): NameClaim {
+      const key = fileKey(file);
+      const time = (times.get(key) ?? 0) + 1;
+      times.set(key, time);
+      // A hash, since a path may be long and is nobody else's business.
+      const hash = createHash('sha256').update(`${time} ${key}`).digest('hex').slice(0, 8);
+      let stem = fileStem([file.number, file.id], hash);
+      while (blocked.has(foldName(stem))) stem += '-2';
+      return { stem, present: present.get(foldName(stem)) };
+    },
+    /** Writes a file, whole or not at all. Throws OutputError, or what `body` throws; then nothing is left. */
+    async store(
+      { stem, ending }: { readonly stem: string; readonly ending: string },
+      body: AsyncIterable<Buffer>,
+    ): Promise<StoredFile> {
+      const name = `${stem}.${ending}`;
+      const shown = join(context.shown, name);
+      const nth = (temporaries++ + 0.5) / 36 ** 8;
+      const temporary = join(path, sideFilesOf(LOCKED).temporary(context.processes.pid, nth));
+      const failed = (error: unknown): never => {
+        throw cannotWrite(shown, error);
+      };
+      const { handle, mode } = await openTemporary(temporary).catch(failed);
       try {
-        for await (const chunk of checkedStart(body, ending)) {
-          await writeChunk(handle, chunk).catch(failed);
-          bytes += chunk.length;
+        let bytes = 0;
+        try {
+          for await (const chunk of checkedStart(body, ending)) {
+            await writeChunk(handle, chunk).catch(failed);
+            bytes += chunk.length;
+          }
+          await handle.chmod(mode).catch(failed);
+          await handle.sync().catch(failed);
+        } finally {
+          await handle.close();
         }
-        await handle.chmod(mode).catch(failed);
-        await handle.sync().catch(failed);
+        const isNew = await placeFile(temporary, join(path, name), { ...context, shown }).catch(failed);
+        return isNew ? { name, bytes, isNew } : await look(name);
       } finally {
-        await handle.close();
+        await rm(temporary, { force: true }).catch(() => undefined);
       }
-      const isNew = await placeFile(temporary, join(path, name), { ...context, shown }).catch(failed);
-      return isNew ? { name, bytes, isNew } : await this.look(name);
-    } finally {
-      await rm(temporary, { force: true }).catch(() => undefined);
-    }
-  }
-
-  async close(): Promise<void> {
-    const { path, lock, removeEmpty } = this.#parts;
-    await flushFolder(path).catch(() => undefined);
-    await lock.release();
-    await removeEmpty();
-  }
+    },
+  };
 }
 
 /** Errors of a file system that has no hard links: FAT, some network drives. */

@@ -39,28 +39,26 @@ function clean(stem: string): string {
   );
 }
 
-/** Gives each file of a folder a name of its own, also on systems that do not tell capitals from small letters. */
-export class NameRegister {
-  readonly #taken = new Set<string>();
+/**
+ * Gives each file of a folder a name of its own, also on systems that do not tell capitals from small letters: the name itself the
+ * first time, then with `-2`, `-3` before its ending. At most 150 bytes.
+ *
+ * @param reserved names that are taken already
+ */
+export function uniqueNames(reserved: readonly string[] = []): (name: string) => string {
+  const taken = new Set(reserved.map(foldName));
   /** The next number for a name that came before. */
-  readonly #next = new Map<string, number>();
-
-  /** Keeps a name that is taken already. */
-  reserve(name: string): void {
-    this.#taken.add(foldName(name));
-  }
-
-  /** The name itself the first time, then with `-2`, `-3` before its ending. At most 150 bytes. */
-  take(name: string): string {
+  const next = new Map<string, number>();
+  return (name) => {
     const key = foldName(name);
-    for (let number = this.#next.get(key) ?? 1; ; number++) {
+    for (let number = next.get(key) ?? 1; ; number++) {
       const candidate = number === 1 ? name : numbered(name, number);
-      if (this.#taken.has(foldName(candidate))) continue;
-      this.#taken.add(foldName(candidate));
-      this.#next.set(key, number + 1);
+      if (taken.has(foldName(candidate))) continue;
+      taken.add(foldName(candidate));
+      next.set(key, number + 1);
       return candidate;
     }
-  }
+  };
 }
 
 function numbered(name: string, number: number): string {

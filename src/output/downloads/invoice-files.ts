@@ -25,22 +25,21 @@ export interface InvoiceFile {
   readonly place: number | undefined;
 }
 
-/** Finds the files of invoices. A record may have `files[].fileUrl` (spec 2.5); nothing else is assumed. */
-export class InvoiceFileReader {
-  readonly #cells = new CellReader(['id', 'number', 'documentType', 'files']);
-  readonly #owner: string;
+/** The files of record `index`, in their order, which stands at that place of the listing. */
+export type ReadFiles = (batch: RecordBatch, index: number, place: number | undefined) => InvoiceFile[];
 
-  /** @param owner whose documents these are: another organization may have the same ids */
-  constructor(owner: string) {
-    this.#owner = owner;
-  }
-
-  /** The files of record `index`, in their order. */
-  read(batch: RecordBatch, index: number, place: number | undefined): InvoiceFile[] {
-    const [id, number, type, files] = this.#cells.read(batch, index);
+/**
+ * Finds the files of invoices. A record may have `files[].fileUrl` (spec 2.5); nothing else is assumed.
+ *
+ * @param owner whose documents these are: another organization may have the same ids
+ */
+export function invoiceFilesOf(owner: string): ReadFiles {
+  const cells = new CellReader(['id', 'number', 'documentType', 'files']);
+  return (batch, index, place) => {
+    const [id, number, type, files] = cells.read(batch, index);
     const name = number ?? id;
     const about = {
-      document: JSON.stringify([this.#owner, number?.text, id?.text, type?.text]),
+      document: JSON.stringify([owner, number?.text, id?.text, type?.text]),
       number: number?.text,
       id: id?.text,
       shown: cellJson(name),
@@ -55,7 +54,7 @@ export class InvoiceFileReader {
       const nth = paths.filter((other) => other === path).length;
       return { ...about, index: at + 1, path, nth, link };
     });
-  }
+  };
 }
 
 /** The most characters of an invoice's list of files, which is parsed. Two thousand signed links take less. */
@@ -84,45 +83,40 @@ function pathOf(link: string): string {
 /** Invoices that are asked for together: when one link has ended, those of its neighbours have, too. */
 const WINDOW = 100;
 
-/** The links of one window of the listing, by file. Undefined where several documents claim the same file. */
-type Links = ReadonlyMap<string, string | undefined>;
+/** Gives a new link for the file; undefined when the service gives none. Rejects as reading a page does. */
+export type RenewLink = (file: InvoiceFile) => Promise<string | undefined>;
 
 /**
  * Gives new links for those that have ended (spec 2.5: after 24 hours). A single invoice cannot be asked for, so the window
  * of the listing around its place is read again, once for all its invoices. If the invoice is no longer there, the windows
  * before and after it are read, too.
  */
-export class LinkRenewal {
-  readonly #read: (offset: number) => Promise<Links>;
-  readonly #windows = new Map<number, Promise<Links>>();
-
-  constructor(fetchPage: FetchPage, reader: InvoiceFileReader, signal: AbortSignal) {
-    this.#read = async (offset) => {
-      const { records } = await fetchPage({ offset, size: WINDOW }, signal);
-      const links = new Map<string, string | undefined>();
-      for (let index = 0; index < records.count; index++) {
-        for (const file of reader.read(records, index, offset + index)) {
-          const key = fileKey(file);
-          if (file.link !== undefined) links.set(key, links.has(key) ? undefined : file.link);
-        }
+export function linkRenewal(fetchPage: FetchPage, readFiles: ReadFiles, signal: AbortSignal): RenewLink {
+  /** The links of one window of the listing, by file. Undefined where several documents claim the same file. */
+  const read = async (offset: number): Promise<ReadonlyMap<string, string | undefined>> => {
+    const { records } = await fetchPage({ offset, size: WINDOW }, signal);
+    const links = new Map<string, string | undefined>();
+    for (let index = 0; index < records.count; index++) {
+      for (const file of readFiles(records, index, offset + index)) {
+        const key = fileKey(file);
+        if (file.link !== undefined) links.set(key, links.has(key) ? undefined : file.link);
       }
-      return links;
-    };
-  }
-
-  /** A new link for the file; undefined when the service gives none. Rejects as reading a page does. */
-  async renew(file: InvoiceFile): Promise<string | undefined> {
+    }
+    return links;
+  };
+  const windows = new Map<number, ReturnType<typeof read>>();
+  return async (file) => {
     if (file.place === undefined) return undefined;
     const home = Math.floor(file.place / WINDOW) * WINDOW;
     for (const offset of [home, home + WINDOW, home - WINDOW]) {
       if (offset < 0) continue;
-      const links = this.#windows.get(offset) ?? this.#read(offset);
-      this.#windows.set(offset, links);
+      const links = windows.get(offset) ?? read(offset);
+      windows.set(offset, links);
       const link = (await links).get(fileKey(file));
       if (link !== undefined) return link === file.link ? undefined : link;
     }
     return undefined;
-  }
+  };
 }
 
 /** A text that tells a file from all others: its document and its own path, wherever it stands in the document's list. */

@@ -1,4 +1,4 @@
-import { OutputError, errorCode, systemReason } from '../../errors.ts';
+import { FolioError, OutputError, errorCode, systemReason } from '../../errors.ts';
 
 const FOLDER = 'Choose a folder in which you may create files: a file is first written beside its target.';
 const SPACE = 'Free some space, or write to another disk; what was there before is untouched.';
@@ -19,13 +19,13 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error of the system as an OutputError: which output, the system's reason, and what may help. `cause` is kept. What is an
- * OutputError already stays as it is.
+ * An error of the system as an OutputError: which output, the system's reason, and what may help. `cause` is kept. An error of
+ * folio's own stays as it is.
  *
  * @param shown how messages call the output
  */
-export function cannotWrite(shown: string, error: unknown, hint?: string): OutputError {
-  if (error instanceof OutputError) return error;
+export function cannotWrite(shown: string, error: unknown, hint?: string): FolioError {
+  if (error instanceof FolioError) return error;
   return new OutputError(`cannot write ${shown}: ${systemReason(error)}`, {
     hint: hint ?? HINTS[errorCode(error) ?? ''],
     cause: error,

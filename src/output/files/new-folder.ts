@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Interrupted, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { lockTarget } from './lock.ts';
 import { removeLeftovers, temporaryPath } from './side-files.ts';
@@ -31,7 +31,7 @@ export async function writeNewFolder(
   build: (write: (name: string, text: string) => Promise<void>) => Promise<void>,
 ): Promise<readonly FolderFile[]> {
   const failed = (error: unknown): never => {
-    throw error instanceof Interrupted || error instanceof UsageError ? error : cannotWrite(shown, error);
+    throw cannotWrite(shown, error);
   };
   const path = await checkedPath(shown).catch(failed);
   const [folder, name] = [dirname(path), basename(path)];

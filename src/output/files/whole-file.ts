@@ -1,7 +1,7 @@
 import { lstat, open, rm, rename as renameFile, type FileHandle } from 'node:fs/promises';
 import { platform as systemPlatform } from 'node:os';
 import { join } from 'node:path';
-import { Interrupted, OutputError, errorCode } from '../../errors.ts';
+import { OutputError, errorCode } from '../../errors.ts';
 import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
@@ -81,7 +81,7 @@ export async function openWholeFile(
       await putInPlace(path, join(folder, name), { ...context, shown });
     } catch (error) {
       await remove();
-      throw error instanceof Interrupted ? error : cannotWrite(shown, error);
+      throw cannotWrite(shown, error);
     }
     try {
       await flushFolder(folder);

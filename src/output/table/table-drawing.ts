@@ -13,20 +13,9 @@ const BLOCK = { rows: 10, columns: 40 };
 
 /** All that cli-table3 writes beside the cells is the line below the head, and blanks. */
 const NO_LINES = Object.fromEntries(
-  [
-    'top',
-    'top-mid',
-    'top-left',
-    'top-right',
-    'bottom',
-    'bottom-mid',
-    'bottom-left',
-    'bottom-right',
-    'left',
-    'left-mid',
-    'right',
-    'right-mid',
-  ].map((name) => [name, '']),
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid right right-mid'
+    .split(' ')
+    .map((name) => [name, '']),
 );
 
 /**
@@ -42,68 +31,33 @@ const CUT_BEFORE = '.'.repeat(10);
 const STAND_IN = '\u00ad';
 const STAND_INS = /\u00ad+/g;
 
+export interface TableDrawing {
+  /** The names of the columns and the line below them. */
+  head(): string;
+  /** The rows, a line each. */
+  rows(rows: readonly DrawnRow[]): string;
+}
+
 /**
  * Draws rows in columns whose widths are known, with cli-table3: a few rows at a time, as one row of cells of so many lines, since it
  * takes as long for ten cells as for a hundred lines of them. Only the head has a line below it.
+ *
+ * @param cut whether a cell that is too long is cut; else it pushes the rest of its row to the right
  */
-export class TableDrawing {
-  readonly #table: FittedTable;
-  readonly #color: boolean;
-  readonly #cut: boolean;
-
-  /** @param cut whether a cell that is too long is cut; else it pushes the rest of its row to the right */
-  constructor(table: FittedTable, { color, cut }: { readonly color: boolean; readonly cut: boolean }) {
-    this.#table = table;
-    this.#color = color;
-    this.#cut = cut;
-  }
-
-  /** The names of the columns and the line below them. */
-  head(): string {
-    const { columns } = this.#table;
-    const head = columns.map((column) => (this.#color ? paint(headOf(column), 'bold') : headOf(column)));
-    const blank = columns.map(() => '');
-    // There is no line below a head without rows.
-    return textOf(this.#draw(blank, head).slice(0, 2));
-  }
-
-  /** The rows, a line each. */
-  rows(rows: readonly DrawnRow[]): string {
-    const lines: string[] = [];
-    for (let from = 0; from < rows.length; from += BLOCK.rows)
-      lines.push(...this.#drawRows(rows.slice(from, from + BLOCK.rows)));
-    return textOf(lines);
-  }
-
-  #drawRows(rows: readonly DrawnRow[]): string[] {
-    const { columns } = this.#table;
-    const wide: string[][] = rows.map(() => []);
-    const cells = columns.map(({ column: { index }, width }) => {
-      const shown = rows.map(({ texts, styles }, nth) => {
-        const whole = texts[index] ?? '';
-        const text = this.#cut ? truncate(whole, width) : whole;
-        const style = this.#color && text !== '' ? styles?.get(index) : undefined;
-        const painted = style === undefined ? text : paint(text, style);
-        if (fits(text, width)) return painted;
-        wide[nth]!.push(painted);
-        return STAND_IN.repeat(width);
-      });
-      return shown.join('\n');
-    });
-    return this.#draw(cells).map((line, nth) => line.replaceAll(STAND_INS, () => wide[nth]!.shift()!));
-  }
+export function tableDrawing(
+  { columns, gap }: FittedTable,
+  { color, cut }: { readonly color: boolean; readonly cut: boolean },
+): TableDrawing {
+  const between = ' '.repeat(gap);
 
   /** The lines of a row of cells, and of a head above it with the line that parts them. */
-  #draw(cells: readonly string[], head: readonly string[] = []): string[] {
-    const { columns, gap } = this.#table;
-    const widths = columns.map(({ width }) => width);
-    const between = ' '.repeat(gap);
+  const draw = (cells: readonly string[], head: readonly string[] = []): string[] => {
     let lines: string[] = [];
     for (let from = 0; from < columns.length; from += BLOCK.columns) {
       const part = <T>(all: readonly T[]): T[] => all.slice(from, from + BLOCK.columns);
       const table = new CliTable({
         head: part(head),
-        colWidths: part(widths),
+        colWidths: part(columns).map(({ width }) => width),
         colAligns: part(columns).map(({ column }) => (column.numeric ? 'right' : 'left')),
         chars: { ...NO_LINES, mid: '─', 'mid-mid': between, middle: between },
         style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
@@ -114,7 +68,43 @@ export class TableDrawing {
       lines = from === 0 ? drawn : lines.map((line, at) => line + between + drawn[at]!);
     }
     return lines;
-  }
+  };
+
+  const drawRows = (rows: readonly DrawnRow[]): string[] => {
+    const wide: string[][] = rows.map(() => []);
+    const cells = columns.map(({ column: { index }, width }) => {
+      const shown = rows.map(({ texts, styles }, nth) => {
+        const whole = texts[index] ?? '';
+        const text = cut ? truncate(whole, width) : whole;
+        const style = color && text !== '' ? styles?.get(index) : undefined;
+        const painted = style === undefined ? text : paint(text, style);
+        if (fits(text, width)) return painted;
+        wide[nth]!.push(painted);
+        return STAND_IN.repeat(width);
+      });
+      return shown.join('\n');
+    });
+    return draw(cells).map((line, nth) => line.replaceAll(STAND_INS, () => wide[nth]!.shift()!));
+  };
+
+  return {
+    head() {
+      const head = columns.map((column) => (color ? paint(headOf(column), 'bold') : headOf(column)));
+      // There is no line below a head without rows.
+      return textOf(
+        draw(
+          columns.map(() => ''),
+          head,
+        ).slice(0, 2),
+      );
+    },
+    rows(rows) {
+      const lines: string[] = [];
+      for (let from = 0; from < rows.length; from += BLOCK.rows)
+        lines.push(...drawRows(rows.slice(from, from + BLOCK.rows)));
+      return textOf(lines);
+    },
+  };
 }
 
 /** Blanks at the end of a line are left out: they are a nuisance when it is copied. */

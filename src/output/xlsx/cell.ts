@@ -33,29 +33,25 @@ export function cellXml(
   { kind, text }: Cell,
   { at, form, styles, currency }: CellPlace,
 ): { readonly xml: string; readonly width: number } {
+  const element = (style: number, content: string, width: number, type = '') => ({
+    xml: `<c r="${at}" s="${style}"${type}>${content}</c>`,
+    width,
+  });
   const decimals = kind === 'number' && !form.identifies ? decimalsOf(text) : undefined;
   if (decimals !== undefined) {
     const shown = form.isAmount ? currency : undefined;
     const style = styles.number(decimals, form.grouped, shown);
     const width = text.length + (form.grouped ? Math.floor(text.length / 3) : 0) + (shown ? 4 : 0);
-    return { xml: `<c r="${at}" s="${style}"><v>${text}</v></c>`, width };
+    return element(style, `<v>${text}</v>`, width);
   }
-  if (kind === 'boolean') {
-    const value = text === 'true' ? 1 : 0;
-    return { xml: `<c r="${at}" s="${BOOLEAN_STYLE}" t="b"><v>${value}</v></c>`, width: text.length };
-  }
+  if (kind === 'boolean')
+    return element(BOOLEAN_STYLE, `<v>${text === 'true' ? 1 : 0}</v>`, text.length, ' t="b"');
   const time = kind === 'string' && form.zone !== undefined ? timeOf(text) : undefined;
-  if (time?.zone === form.zone && time !== undefined) {
-    const style = styles.time(time.isFine, time.zone);
-    return { xml: `<c r="${at}" s="${style}"><v>${time.serial}</v></c>`, width: TIME_WIDTH };
-  }
+  if (time !== undefined && time.zone === form.zone)
+    return element(styles.time(time.isFine, time.zone), `<v>${time.serial}</v>`, TIME_WIDTH);
   const serial = kind === 'string' ? dateSerial(text) : undefined;
-  if (serial !== undefined)
-    return { xml: `<c r="${at}" s="${DATE_STYLE}"><v>${serial}</v></c>`, width: DATE_WIDTH };
-  return {
-    xml: `<c r="${at}" s="${TEXT_STYLE}" t="inlineStr">${inlineString(text)}</c>`,
-    width: text.length,
-  };
+  if (serial !== undefined) return element(DATE_STYLE, `<v>${serial}</v>`, DATE_WIDTH);
+  return element(TEXT_STYLE, inlineString(text), text.length, ' t="inlineStr"');
 }
 
 const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

@@ -1,7 +1,7 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
-import { isId, isIdentifier, roleOf, type ColumnRole } from '../column-roles.ts';
+import { isId, isIdentifier, roleOf } from '../column-roles.ts';
 import { Spool } from '../spool.ts';
 import type { Layout } from '../writer.ts';
 import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type CellStyles } from './cell.ts';
@@ -147,59 +147,41 @@ function columnLetters(index: number): string {
 const CURRENCY = /^[A-Z]{3}$/;
 
 /** What the columns of a workbook hold, as their names, what is known of the listing, and the first rows tell. */
-export class SheetColumns {
-  readonly #names: () => readonly string[];
-  readonly #known: Layout['known'];
-  readonly #forms: CellForm[] = [];
-  readonly #zones = new Map<number, string>();
-  readonly #currencies: number[] = [];
-  #seen = 0;
+export type SheetColumns = ReturnType<typeof sheetColumns>;
 
-  /** @param names the columns so far */
-  constructor(names: () => readonly string[], known: Layout['known']) {
-    this.#names = names;
-    this.#known = known;
-  }
-
-  name(index: number): string {
-    return this.#names()[index]!;
-  }
-
-  form(index: number): CellForm {
-    return (this.#forms[index] ??= this.#formOf(index));
-  }
-
-  currencyOf(cells: SheetRow): string | undefined {
-    for (; this.#seen < cells.length; this.#seen++)
-      if (this.#roleOf(this.name(this.#seen)) === 'currency') this.#currencies.push(this.#seen);
-    const index = this.#currencies.find((at) => CURRENCY.test(cells[at]?.text ?? ''));
-    return index === undefined ? undefined : cells[index]!.text;
-  }
-
-  /** Learns from the first rows which columns hold nothing but dates, some of them with a time, in one zone. */
-  learn(rows: readonly SheetRow[]): void {
-    for (const index of this.#names().keys()) {
-      const facts = new ColumnFacts();
-      for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);
-      const { times, days, zones, fraction } = facts;
-      const areDates = times + days === facts.cells - facts.empty && fraction <= MAX_FRACTION;
-      const areDays = times === facts.midnights;
-      if (areDates && !areDays && zones.size === 1) this.#zones.set(index, [...zones][0]!);
-    }
-  }
-
-  #formOf(index: number): CellForm {
-    const name = this.name(index);
-    const role = this.#roleOf(name);
+/** @param reader has the columns so far */
+export function sheetColumns(reader: { readonly columns: readonly string[] }, known: Layout['known']) {
+  const forms: CellForm[] = [];
+  const zones = new Map<number, string>();
+  const currencies: number[] = [];
+  let seen = 0;
+  const name = (index: number): string => reader.columns[index]!;
+  const formOf = (index: number): CellForm => {
+    const role = roleOf(name(index), known);
     return {
-      identifies: isId(name),
-      grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(name),
+      identifies: isId(name(index)),
+      grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(name(index)),
       isAmount: role === 'amount' || role === 'open',
-      zone: this.#zones.get(index),
+      zone: zones.get(index),
     };
-  }
-
-  #roleOf(name: string): ColumnRole {
-    return this.#known?.find(({ names }) => names.includes(name))?.role ?? roleOf(name);
-  }
+  };
+  return {
+    name,
+    form: (index: number): CellForm => (forms[index] ??= formOf(index)),
+    currencyOf(cells: SheetRow): string | undefined {
+      for (; seen < cells.length; seen++) if (roleOf(name(seen), known) === 'currency') currencies.push(seen);
+      return currencies.map((at) => cells[at]?.text).find((text) => CURRENCY.test(text ?? ''));
+    },
+    /** Learns from the first rows which columns hold nothing but dates, some of them with a time, in one zone. */
+    learn(rows: readonly SheetRow[]): void {
+      for (const index of reader.columns.keys()) {
+        const facts = new ColumnFacts();
+        for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);
+        const { times, days, fraction } = facts;
+        const areDates = times + days === facts.cells - facts.empty && fraction <= MAX_FRACTION;
+        const areDays = times === facts.midnights;
+        if (areDates && !areDays && facts.zones.size === 1) zones.set(index, [...facts.zones][0]!);
+      }
+    },
+  };
 }

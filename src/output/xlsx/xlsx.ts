@@ -1,7 +1,7 @@
 import { CellReader } from '../../json/cells.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
 import { CellStyles, xmlAttribute, xmlText } from './cell.ts';
-import { SheetColumns, Sheet, SHEET_LIMITS, type SheetRow } from './sheet.ts';
+import { sheetColumns, Sheet, SHEET_LIMITS, type SheetRow } from './sheet.ts';
 import { writeZip } from './zip.ts';
 
 /** The most rows, and the most cells, that decide which columns hold dates only. Later cells that do not fit become text. */
@@ -17,7 +17,7 @@ const SAMPLE = { rows: 500, cells: 250_000 };
 export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Writer {
   const reader = new CellReader(layout.columns);
   const styles = new CellStyles();
-  const columns = new SheetColumns(() => reader.columns, layout.known);
+  const columns = sheetColumns(reader, layout.known);
   const sheets: Sheet[] = [];
   /** The first rows; undefined when they are written. */
   let held: SheetRow[] | undefined = [];

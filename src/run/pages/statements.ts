@@ -200,7 +200,7 @@ const INDEX = 'index.html';
 async function writeFolder(job: Job, path: string): Promise<readonly PartState[]> {
   const { run, flags } = job;
   const { context } = run;
-  const { NameRegister, safePageName } = await import('../../output/downloads/file-names.ts');
+  const { safePageName, uniqueNames } = await import('../../output/downloads/file-names.ts');
   const { writeNewFolder } = await import('../../output/files/new-folder.ts');
   const { statementIndex } = await import('../../report/statement-index.ts');
   const { statementPage } = await import('../../report/statement-page.ts');
@@ -211,10 +211,9 @@ async function writeFolder(job: Job, path: string): Promise<readonly PartState[]
   const files = await writeNewFolder(path, context, async (write) => {
     const { facts, statements, ...read } = await readAll(job);
     ({ results } = read);
-    const register = new NameRegister();
-    register.reserve(INDEX);
+    const uniqueName = uniqueNames([INDEX]);
     for (const own of statements) {
-      const file = register.take(safePageName(stemOf(own), 'html'));
+      const file = uniqueName(safePageName(stemOf(own), 'html'));
       await write(file, statementPage(own, { ...facts, writing, note }));
       indexed.push({ own, file });
     }

@@ -4,8 +4,12 @@ import { IncompleteError } from '../../errors.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { scanLines } from '../../json/scan-records.ts';
 import { downloadFile, type DownloadJob, type DownloadResult } from '../../output/downloads/download-file.ts';
-import { DownloadFolder, OWN_NAMES } from '../../output/downloads/download-folder.ts';
-import { InvoiceFileReader, LinkRenewal } from '../../output/downloads/invoice-files.ts';
+import {
+  openDownloadFolder,
+  OWN_NAMES,
+  type DownloadFolder,
+} from '../../output/downloads/download-folder.ts';
+import { invoiceFilesOf, linkRenewal, type ReadFiles } from '../../output/downloads/invoice-files.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
 import { conditionTest, WhereFilter } from '../../query/where/where.ts';
@@ -79,7 +83,7 @@ export class DownloadSource implements ServiceSource {
 
   async open(run: Run): Promise<void> {
     await this.#listing.open(run);
-    this.#folder = await DownloadFolder.open(this.#options.folder, run.context);
+    this.#folder = await openDownloadFolder(this.#options.folder, run.context);
   }
 
   /** The limit of the command line is one of invoices, and the listing's own. */
@@ -117,13 +121,13 @@ export class DownloadSource implements ServiceSource {
     const client = await openFileClient(options);
     const filters = filterParameters(issued, this.#listing.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
-    const reader = new InvoiceFileReader(session.organization ?? session.baseUrl.origin);
-    const renewal = new LinkRenewal(numberedPages(request, issued.paging), reader, context.signal);
-    const downloads = { folder, client, renewal, only: this.#options.flags.only };
+    const filesOf = invoiceFilesOf(session.organization ?? session.baseUrl.origin);
+    const renew = linkRenewal(numberedPages(request, issued.paging), filesOf, context.signal);
+    const downloads = { folder, client, renew, only: this.#options.flags.only };
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {
       yield* mapInOrder(
-        (signal) => this.#jobs({ ...options, context: { ...context, signal } }, folder, reader),
+        (signal) => this.#jobs({ ...options, context: { ...context, signal } }, folder, filesOf),
         (job, signal) => downloadFile(job, downloads, signal),
         limits,
       );
@@ -136,11 +140,11 @@ export class DownloadSource implements ServiceSource {
   async *#jobs(
     options: ServicePart,
     folder: DownloadFolder,
-    reader: InvoiceFileReader,
+    filesOf: ReadFiles,
   ): AsyncGenerator<DownloadJob> {
     for await (const { records, placeOf } of this.#invoices(options)) {
       for (let index = 0; index < records.count; index++) {
-        const files = reader.read(records, index, placeOf(index));
+        const files = filesOf(records, index, placeOf(index));
         if (files.length === 0) this.#withoutFiles++;
         for (const file of files) yield { file, claim: folder.claim(file) };
       }

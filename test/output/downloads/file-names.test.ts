@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import {
   cleanExtension,
   fileStem,
-  NameRegister,
   safePageName,
+  uniqueNames,
 } from '../../../src/output/downloads/file-names.ts';
 import { around, devices, hostileNames, traversals } from '../hostile-names.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
@@ -97,9 +97,9 @@ describe('fileStem', () => {
   });
 });
 
-describe('NameRegister', () => {
+describe('uniqueNames', () => {
   it('gives equal names a number, also when only a careless file system takes them for equal', () => {
-    const register = new NameRegister();
+    const unique = uniqueNames();
     const names = [
       'a-1.pdf',
       'A-1.PDF',
@@ -112,7 +112,7 @@ describe('NameRegister', () => {
       'x',
       'x',
     ];
-    expect(names.map((name) => register.take(name))).toEqual([
+    expect(names.map((name) => unique(name))).toEqual([
       'a-1.pdf',
       'A-1-2.PDF',
       'a-1-3.pdf',
@@ -130,8 +130,8 @@ describe('NameRegister', () => {
     const stem = fc.constantFrom('a', 'A', 'a-2', 'a-2-2', '漢'.repeat(50), '漢'.repeat(49), 'x'.repeat(200));
     fc.assert(
       fc.property(fc.array(stem, { maxLength: 40 }), (stems) => {
-        const register = new NameRegister();
-        const names = stems.map((stem) => register.take(safePageName(stem, 'html')));
+        const unique = uniqueNames();
+        const names = stems.map((stem) => unique(safePageName(stem, 'html')));
         expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
         expect(names.flatMap(faultsOf)).toEqual([]);
       }),
@@ -139,9 +139,9 @@ describe('NameRegister', () => {
   });
 
   it('is quick about thousands of equal names', () => {
-    const register = new NameRegister();
-    for (let count = 0; count < 20_000; count++) register.take('file-1.pdf');
-    expect(register.take('file-1.pdf')).toBe('file-1-20001.pdf');
+    const unique = uniqueNames();
+    for (let count = 0; count < 20_000; count++) unique('file-1.pdf');
+    expect(unique('file-1.pdf')).toBe('file-1-20001.pdf');
   });
 });
 
