@@ -147,7 +147,7 @@ function columnLetters(index: number): string {
 const CURRENCY = /^[A-Z]{3}$/;
 
 /** What the columns of a workbook hold, as their names, what is known of the listing, and the first rows tell. */
-export type SheetColumns = ReturnType<typeof sheetColumns>;
+type SheetColumns = ReturnType<typeof sheetColumns>;
 
 /** @param reader has the columns so far */
 export function sheetColumns(reader: { readonly columns: readonly string[] }, known: Layout['known']) {
