@@ -12,6 +12,7 @@ import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { Questions } from '../query/questions.ts';
 import { oneWordName } from '../resources/resource.ts';
+import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
 import { inRun } from './in-run.ts';
 import { Notices, type Written } from './notices.ts';
@@ -237,7 +238,6 @@ function outputOf(
   { format, output }: Pick<OutputFlags, 'format' | 'output'>,
 ): OutputFlags {
   const { flags } = request;
-  const { delimiter, header, excel, wide, raw } = flags;
   const bare = bareCount(flags);
   // For records that come out as they are, the columns of the setting.
   const isPlain = request.single !== true && !asksForResult(request);
@@ -247,16 +247,12 @@ function outputOf(
     source.joined !== undefined &&
     !asksForResult(request) &&
     columns?.names.includes(PROFILE_COLUMN) === false;
-  return {
+  return withValues(flags, {
     format: format ?? flags.format ?? bare.format,
     output: output ?? flags.output,
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
-    delimiter,
-    header: header ?? bare.header,
-    excel,
-    wide,
-    raw,
-  };
+    header: flags.header ?? bare.header,
+  });
 }
 
 /** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */

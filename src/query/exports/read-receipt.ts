@@ -190,32 +190,17 @@ function deliveredIn(
   };
 }
 
-/** Flags with which a part of a listing is read, and whether a value stands behind each. */
-const NARROWING: Readonly<Record<string, boolean>> = {
-  '--limit': true,
-  '--page': true,
-  '--next-token': true,
-  '--param': true,
-  '--where': true,
-  '--since': true,
-  '--until': true,
-  '--period': true,
-  '--customer-fiscal-id': true,
-  '--issuer-fiscal-id': true,
-  '--open': false,
-  '--overdue': false,
-};
+/** A flag with which a part of a listing is read, and the value of one that has a value and an equals sign before it. */
+const NARROWING =
+  /^--(?:open|overdue|(limit|page|next-token|param|where|since|until|period|(?:customer|issuer)-fiscal-id))(?:=(.*))?$/s;
 
 /** Those of a run, as they were typed. A limit that there were fewer records than leaves none out. */
 function narrowingIn({ arguments: words, records }: Readonly<Record<string, unknown>>): readonly string[] {
   const all = stringsIn(words);
   return all.flatMap((word, at) => {
-    const [flag, own] = /^(--[a-z-]+)(?:=([^]*))?$/.exec(word)?.slice(1) ?? [];
-    const hasValue = NARROWING[flag ?? ''];
-    if (hasValue === undefined) return [];
-    const value = own ?? all[at + 1];
-    if (flag === '--limit' && Number(value) > Number(records)) return [];
-    return hasValue ? `${flag} ${value}` : flag!;
+    const [flag, valued, value = all[at + 1]] = NARROWING.exec(word) ?? [];
+    if (flag === undefined || (valued === 'limit' && Number(value) > Number(records))) return [];
+    return valued === undefined ? flag : `--${valued} ${value}`;
   });
 }
 
