@@ -31,8 +31,6 @@ export interface Endpoint {
   readonly parameters: readonly string[];
   /** True where a large organization waits long, and no longer than 29 s (spec 4.2 rule 4). */
   readonly slow?: boolean;
-  /** True where answers hold signed links, which change by the second. */
-  readonly signs?: boolean;
   /** Throws BadQuery for what gives 400. */
   answer(call: Call): Reply;
 }
@@ -45,44 +43,41 @@ const INVOICES = [...PAGE, ...ORDER, 'status', 'documentType'];
  * By path below the base address. What the specification leaves open (4.9): the filters of invoices that it does not list are in
  * use; a portal link takes `customerId`, and its body is an object with `link`.
  */
-export const endpoints: Readonly<Record<string, Endpoint>> = {
-  '/invoices/issued': {
-    form: 'array',
-    parameters: [...INVOICES, 'customerFiscalIds', 'emissiondateSince', 'number', 'includeMovements'],
-    signs: true,
-    answer: answerIssued,
-  },
-  '/invoices/received': {
-    form: 'string',
-    parameters: [...INVOICES, 'issuerFiscalIds', 'receivedDateSince'],
-    slow: true,
-    answer: answerReceived,
-  },
-  '/customers': {
-    form: 'message',
-    parameters: ['options_nextToken', 'options_sortOrder', 'options_pageSize'],
-    answer: answerCustomers,
-  },
-  '/customers/portal-link': {
-    form: 'array',
-    parameters: ['customerId'],
-    signs: true,
-    answer: answerPortalLink,
-  },
-  '/customers/{id}': { form: 'message', parameters: [], answer: answerCustomer },
-  '/accounts-payable/prepaid-expenses': {
-    form: 'string',
-    parameters: [...PAGE, 'options_sortOrder'],
-    answer: answerFunds,
-  },
-  '/accounts-payable/prepaid-expenses/{id}': { form: 'array', parameters: PAGE, answer: answerFund },
-};
+export const endpoints: ReadonlyMap<string, Endpoint> = new Map(
+  Object.entries<Endpoint>({
+    '/invoices/issued': {
+      form: 'array',
+      parameters: [...INVOICES, 'customerFiscalIds', 'emissiondateSince', 'number', 'includeMovements'],
+      answer: answerIssued,
+    },
+    '/invoices/received': {
+      form: 'string',
+      parameters: [...INVOICES, 'issuerFiscalIds', 'receivedDateSince'],
+      slow: true,
+      answer: answerReceived,
+    },
+    '/customers': {
+      form: 'message',
+      parameters: ['options_nextToken', 'options_sortOrder', 'options_pageSize'],
+      answer: answerCustomers,
+    },
+    '/customers/portal-link': {
+      form: 'array',
+      parameters: ['customerId'],
+      answer: answerPortalLink,
+    },
+    '/customers/{id}': { form: 'message', parameters: [], answer: answerCustomer },
+    '/accounts-payable/prepaid-expenses': {
+      form: 'string',
+      parameters: [...PAGE, 'options_sortOrder'],
+      answer: answerFunds,
+    },
+    '/accounts-payable/prepaid-expenses/{id}': { form: 'array', parameters: PAGE, answer: answerFund },
+  }),
+);
 
 /** How the listings of invoices differ. */
 interface InvoiceListing {
-  /** The parameters for the fiscal IDs of the other party and for the earliest day on which an invoice came in. */
-  readonly fiscalIds: string;
-  readonly since: string;
   /** Whether the answer names the fiscal IDs that nobody has (spec 2.4). */
   readonly namesUnknown: boolean;
   /** The order without options_sortBy. A direction alone has nothing to apply to in an unsorted listing. */
@@ -91,35 +86,28 @@ interface InvoiceListing {
   readonly maxSize: number;
   /** A larger response is 502 (spec 4.2 rule 3). */
   readonly maxBytes: number;
-  /** Makes what writes an invoice. */
-  readonly renderer: (call: Call, ledger: Ledger) => (index: number) => string;
+  readonly render: (index: number, ledger: Ledger) => string;
 }
 
 function answerIssued(call: Call): Reply {
+  const withMovements = call.query.oneOf('includeMovements', ['true', 'false']) === 'true';
+  const linkTo = (invoice: string, file: number): string => call.link('files', `${invoice}/${file}`);
   return answerInvoices(call, call.organization.issued, {
-    fiscalIds: 'customerFiscalIds',
-    since: 'emissiondateSince',
     namesUnknown: true,
     sortedBy: 'DATE',
     maxSize: Infinity,
     maxBytes: Infinity,
-    renderer({ query, link }, ledger) {
-      const withMovements = query.oneOf('includeMovements', ['true', 'false']) === 'true';
-      const linkTo = (invoice: string, file: number): string => link('files', `${invoice}/${file}`);
-      return (index) => renderIssued(ledger, index, { linkTo, withMovements });
-    },
+    render: (index, ledger) => renderIssued(ledger, index, { linkTo, withMovements }),
   });
 }
 
 function answerReceived(call: Call): Reply {
   return answerInvoices(call, call.organization.received, {
-    fiscalIds: 'issuerFiscalIds',
-    since: 'receivedDateSince',
     namesUnknown: false,
     sortedBy: undefined,
     maxSize: 1000,
     maxBytes: 6 * 1024 * 1024,
-    renderer: (_, ledger) => (index) => renderReceived(ledger, index),
+    render: (index, ledger) => renderReceived(ledger, index),
   });
 }
 
@@ -130,29 +118,32 @@ function answerInvoices(call: Call, ordering: Ordering, listing: InvoiceListing)
   const size = Math.min(query.integer('options_pageSize', 10, 1), listing.maxSize, settings.maxRecords);
   const key = query.oneOf('options_sortBy', sortKeys) ?? listing.sortedBy;
   const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC' && key !== undefined;
+  // Each listing has one of the two names for the other party, and for the earliest day on which an invoice came in.
+  const fiscalIds = query.list('customerFiscalIds') ?? query.list('issuerFiscalIds');
+  const { parties, errors } = resolveFiscalIds(ledger, fiscalIds);
   const wanted = {
+    parties: parties && [...parties],
     statuses: query.listOf('status', statuses),
     types: query.listOf('documentType', documentTypes),
-    since: query.day(listing.since),
-    number: query.has('number') ? query.integer('number', 0, 0) : undefined,
+    since: query.day('emissiondateSince') ?? query.day('receivedDateSince'),
+    number: query.integer('number', undefined, 0),
   };
-  const render = listing.renderer(call, ledger);
-  const { parties, errors } = resolveFiscalIds(ledger, query.list(listing.fiscalIds));
   if (parties?.size === 0 && listing.namesUnknown) return jsonReply(400, JSON.stringify({ errors }));
-  if (parties?.size === 0) throw new BadQuery(`None of the ${listing.fiscalIds} exists`);
+  if (parties?.size === 0) throw new BadQuery('None of the issuerFiscalIds exists');
   const all = ordering.view(key, descending);
-  const isFiltered = parties !== undefined || Object.values(wanted).some((value) => value !== undefined);
+  const isFiltered = Object.values(wanted).some((value) => value !== undefined);
   const accepts = (index: number): boolean =>
     (parties?.has(ledger.partyOf(index)) ?? true) &&
     (wanted.statuses?.includes(ledger.statusOf(index)) ?? true) &&
     (wanted.types?.includes(ledger.typeOf(index)) ?? true) &&
     ledger.arrivalDayOf(index) >= (wanted.since ?? -Infinity) &&
     (wanted.number === undefined || ledger.numberOf(index) === wanted.number);
-  const name = JSON.stringify([wanted, parties && [...parties], key, descending]);
+  const name = JSON.stringify([wanted, key, descending]);
   const sorted = isFiltered ? ordering.filtered(name, all, accepts) : all;
   const view = shuffleTies(sorted, traitOf(ledger, key), tieSalt(call, size));
-  const [head, tail] = [pageHead(view.total, page, size), pageTail(listing.namesUnknown ? errors : [])];
-  return pageReply(call, { view, offset: page * size, size, head, tail, render }, listing.maxBytes);
+  const framed = envelope(pageFields(view.total, page, size), listing.namesUnknown ? errors : []);
+  const render = (index: number): string => listing.render(index, ledger);
+  return pageReply(call, { ...framed, view, offset: page * size, size, render }, listing.maxBytes);
 }
 
 /** Finds the parties of fiscal IDs in any spelling; one that comes twice counts once. */
@@ -237,8 +228,8 @@ function answerFunds(call: Call): Reply {
   const view = { total, at: (position: number) => (ascending ? position : total - 1 - position) };
   return pageReply(call, {
     ...window,
+    ...envelope(window.fields),
     view: shuffleTies(view, (index) => createdDay(funds, index), tieSalt(call, window.pageSize)),
-    tail: pageTail(),
     render: (index) => `${openFund(funds, index)}}`,
   });
 }
@@ -251,21 +242,15 @@ function answerFund(call: Call): Reply {
   const fund = funds.ids.indexOf(call.id, funds.count);
   if (fund < 0) return errorReply('message', 404, `Prepaid expense ${call.id} not found`);
   const record = `${openFund(funds, fund)},"assignedDocuments":`;
-  const frames = {
-    null: undefined,
-    envelope: [window.head, pageTail()],
-    array: ['[', ']'],
-    'array-total': ['[', `],${window.head.replace(/^\{(.*),"pageResults":\[$/, '$1')}`],
-  } as const;
-  const frame = frames[call.settings.documentsAs];
-  if (frame === undefined) return jsonReply(200, `${record}null}`);
-  return pageReply(call, {
-    ...window,
-    view: { total, at: (position) => position },
-    head: record + frame[0],
-    tail: `${frame[1]}}`,
-    render: (index) => renderDocument(funds, fund, index),
-  });
+  if (call.settings.documentsAs === 'null') return jsonReply(200, `${record}null}`);
+  const { head, tail } = {
+    envelope: envelope(window.fields),
+    array: { head: '[', tail: ']' },
+    'array-total': { head: '[', tail: `],${window.fields}` },
+  }[call.settings.documentsAs];
+  const view = { total, at: (position: number) => position };
+  const render = (index: number): string => renderDocument(funds, fund, index);
+  return pageReply(call, { ...window, view, head: record + head, tail: `${tail}}`, render });
 }
 
 const FUNDS_A_PAGE = 20;
@@ -279,7 +264,7 @@ function readFundWindow(
   { query, settings }: Call,
   total: number,
   largest: number,
-): { offset: number; size: number; pageSize: number; head: string } {
+): { offset: number; size: number; pageSize: number; fields: string } {
   const text = query.text('options_page') ?? '1';
   if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
   const page = Number(text);
@@ -291,7 +276,7 @@ function readFundWindow(
   };
   const offset = sliceAt((page - 1) * pageSize);
   const size = Math.max(0, sliceAt(page * pageSize) - offset);
-  return { offset, size, pageSize, head: pageHead(total, Math.trunc(page), Math.trunc(pageSize)) };
+  return { offset, size, pageSize, fields: pageFields(total, Math.trunc(page), Math.trunc(pageSize)) };
 }
 
 /** One page of records as JSON text: `head`, the records between commas, `tail`. */
@@ -305,13 +290,14 @@ interface RecordPage {
   readonly render: (index: number) => string;
 }
 
-/** The head of the page envelope (spec 2.2); the records and `pageTail` follow. */
-function pageHead(total: number, page: number, pageSize: number): string {
-  return `{"total":${total},"page":${page},"pageSize":${pageSize},"pageResults":[`;
+/** The fields of the page envelope before the records (spec 2.2). */
+function pageFields(total: number, page: number, pageSize: number): string {
+  return `"total":${total},"page":${page},"pageSize":${pageSize}`;
 }
 
-function pageTail(errors: readonly object[] = []): string {
-  return `],"errors":${JSON.stringify(errors)}}`;
+/** What stands before and after the records in the page envelope. */
+function envelope(fields: string, errors: readonly object[] = []): { head: string; tail: string } {
+  return { head: `{${fields},"pageResults":[`, tail: `],"errors":${JSON.stringify(errors)}}` };
 }
 
 /** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */

@@ -2,13 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Organization } from './data/organization.ts';
 import { Draw, hash32 } from './data/values.ts';
 import { endpoints, type Call, type Endpoint } from './endpoints.ts';
-import { openLink, type LinkSigner } from './links.ts';
+import type { Links } from './links.ts';
 import type { Settings } from './options.ts';
 import { BadQuery, Query } from './query.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
 import { findOrganization, type IssuedToken } from './tokens.ts';
-
-const CACHE_BYTES = 48 * 1024 * 1024;
 
 /** Answers a request; `signal` is aborted when nobody waits for it any more. */
 export type Answer = (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;
@@ -17,9 +15,8 @@ export type Answer = (request: IncomingMessage, signal: AbortSignal) => Promise<
 export function openGateway(
   settings: Settings,
   organizations: readonly [Organization, Organization],
-  { tokens, links }: { tokens: readonly [IssuedToken, IssuedToken]; links: LinkSigner },
+  { tokens, links }: { tokens: readonly [IssuedToken, IssuedToken]; links: Links },
 ): Answer {
-  const cache = new PageCache(CACHE_BYTES);
   const { gatewayWords, seed, now } = settings;
   let calls = 0;
 
@@ -39,54 +36,34 @@ export function openGateway(
     return fault === undefined ? reply : fault(reply);
   }
 
-  /** `request` is all of it that the answer depends on. */
-  async function serve(
-    { endpoint, id }: Route,
-    request: { place: 0 | 1; path: string; search: string; acceptsGzip: boolean },
-    number: number,
-  ): Promise<Reply> {
-    const { place, search, acceptsGzip } = request;
-    const expires = links.expiry();
-    const changes = [endpoint.signs === true && expires, settings.order === 'by-request' && number];
-    const key = JSON.stringify([request, changes]);
-    const kept = cache.get(key);
-    if (kept !== undefined) return kept;
-    try {
-      const query = new Query(search, settings.lists);
-      query.allowOnly(endpoint.parameters);
-      const organization = organizations[place];
-      const link: Call['link'] = (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`, expires);
-      const call: Call = { settings, organization, query, id, request: number, acceptsGzip, link };
-      const reply = await compressReply(endpoint.answer(call));
-      if (reply.status === 200) cache.set(key, reply);
-      return reply;
-    } catch (error) {
-      if (error instanceof BadQuery) return errorReply(endpoint.form, 400, error.message);
-      throw error;
-    }
-  }
-
   return async ({ url = '/', method, headers }, signal) => {
-    const [path, search] = url.includes('?') ? split(url, url.indexOf('?')) : [url, ''];
+    const [, path = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(url)!;
     const { authorization = '' } = headers;
     // Such a gateway answers a method that an address does not have as it answers an unknown address.
     if (method !== 'GET') return unknownAddress(gatewayWords, authorization);
-    const opened = openLink(links, path, search);
+    const opened = links.open(path, search);
     if (opened !== undefined) return delay(signal, false, () => opened);
     const route = findRoute(path);
     if (route === undefined) return unknownAddress(gatewayWords, authorization);
     if (authorization === '') return gatewayReply(401, 'Unauthorized');
     const place = findOrganization(tokens, authorization, now());
     if (place === undefined) return refusedToken(gatewayWords);
-    const acceptsGzip = accepts(headers['accept-encoding'] ?? '');
-    const request = { place, path, search, acceptsGzip };
-    return delay(signal, route.endpoint.slow === true, (call) => serve(route, request, call));
+    const { endpoint, id } = route;
+    return delay(signal, endpoint.slow === true, (request) => {
+      try {
+        const query = new Query(search, settings.lists);
+        query.allowOnly(endpoint.parameters);
+        const organization = organizations[place];
+        const link: Call['link'] = (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`);
+        const acceptsGzip = accepts(headers['accept-encoding'] ?? '');
+        const call: Call = { settings, organization, query, id, request, acceptsGzip, link };
+        return compressReply(endpoint.answer(call));
+      } catch (error) {
+        if (error instanceof BadQuery) return errorReply(endpoint.form, 400, error.message);
+        throw error;
+      }
+    });
   };
-}
-
-/** What stands before the character at `index`, and what follows it. */
-function split(text: string, index: number): [before: string, after: string] {
-  return [text.slice(0, index), text.slice(index + 1)];
 }
 
 /**
@@ -125,21 +102,12 @@ function accepts(header: string): boolean {
   });
 }
 
-interface Route {
-  readonly endpoint: Endpoint;
-  readonly id: string;
-}
-
-/** The endpoint at a path, or undefined when there is none (spec 4). An id is one segment, decoded. */
-function findRoute(path: string): Route | undefined {
-  if (!path.startsWith('/v1/')) return undefined;
-  const at = path.slice('/v1'.length);
-  if (Object.hasOwn(endpoints, at) && !at.endsWith('{id}')) return { endpoint: endpoints[at]!, id: '' };
-  const [parent, segment] = split(at, at.lastIndexOf('/'));
-  const item = `${parent}/{id}`;
-  if (segment === '' || !Object.hasOwn(endpoints, item)) return undefined;
+/** The endpoint at a path, or undefined when there is none (spec 4), and the last segment, decoded, which may be an id. */
+function findRoute(path: string): { endpoint: Endpoint; id: string } | undefined {
+  const [, at = '', parent = '', segment = ''] = /^\/v1((.*)\/([^/]+))$/.exec(path) ?? [];
+  const endpoint = endpoints.get(at) ?? endpoints.get(`${parent}/{id}`);
   try {
-    return { endpoint: endpoints[item]!, id: decodeURIComponent(segment) };
+    return endpoint && { endpoint, id: decodeURIComponent(segment) };
   } catch {
     return undefined;
   }
@@ -183,37 +151,4 @@ export function chooseFault(options: {
     (proper) => ({ ...proper, breaks: 'halfway' }),
   ];
   return faults[random % faults.length];
-}
-
-/** Answers that were sent lately, so that a page asked for again costs nothing. Bounded in bytes; the oldest go first. */
-export class PageCache {
-  readonly #replies = new Map<string, Reply>();
-  readonly #maxBytes: number;
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  get(key: string): Reply | undefined {
-    return this.#replies.get(key);
-  }
-
-  /** Keeps an answer whose body is whole and not too large to share the room with others. */
-  set(key: string, reply: Reply): void {
-    const size = sizeOf(reply);
-    if (size > this.#maxBytes / 8 || this.#replies.has(key)) return;
-    this.#replies.set(key, reply);
-    this.#bytes += size;
-    for (const [oldest, kept] of this.#replies) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#replies.delete(oldest);
-      this.#bytes -= sizeOf(kept);
-    }
-  }
-}
-
-/** The body and what the entry itself takes, in bytes. */
-function sizeOf({ body }: Reply): number {
-  return Buffer.isBuffer(body) ? body.length + 512 : Infinity;
 }

@@ -1,82 +1,62 @@
-import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Reply } from './reply.ts';
 
 /** Seconds that a link opens its file (spec 2.5). */
 const LINK_LIFE = 24 * 3600;
 
-/** Links that open a file without a token, until they end (spec 2.5). */
-export class LinkSigner {
-  readonly #key: KeyObject;
-  readonly #origin: string;
-  readonly #now: () => number;
-
-  /** `origin` is `http://127.0.0.1:PORT`. */
-  constructor(key: Buffer, origin: string, now: () => number) {
-    this.#key = createSecretKey(key);
-    this.#origin = origin;
-    this.#now = now;
-  }
-
-  /** The end of a link made now, in seconds since 1970. So a record that is read again a second later has another link. */
-  expiry(seconds = LINK_LIFE): number {
-    return Math.ceil(this.#now() / 1000) + seconds;
-  }
-
-  /** The link to a path, with its end and its signature. */
-  sign(path: string, expires: number): string {
-    return `${this.#origin}${path}?expires=${expires}&signature=${this.#signature(path, String(expires))}`;
-  }
-
-  /** Judges a link that came back; `query` is what follows the question mark. */
-  check(path: string, query: string): 'valid' | 'expired' | 'forged' {
-    const form = /^expires=(\d{1,12})&signature=([\w-]{43})$/.exec(query);
-    if (form === null) return 'forged';
-    const [expected, given] = [this.#signature(path, form[1]!), form[2]!];
-    if (!timingSafeEqual(Buffer.from(expected), Buffer.from(given))) return 'forged';
-    return Number(form[1]) * 1000 > this.#now() ? 'valid' : 'expired';
-  }
-
-  #signature(path: string, expires: string): string {
-    return createHmac('sha256', this.#key).update(`${path}\n${expires}`).digest('base64url');
-  }
+/** Links that open something of an organization without a token, until they end (spec 2.5). */
+export interface Links {
+  /** The link to a path, with its end and its signature. So a record that is read again a second later has another link. */
+  sign(path: string): string;
+  /**
+   * Answers the signed links: `/files/…` redirects to `/storage/…`, which is signed too and serves the file; `/portal/…` is where
+   * a customer's portal link leads. Undefined for any other path. `query` is what follows the question mark.
+   */
+  open(path: string, query: string): Reply | undefined;
 }
 
-/**
- * Answers the signed links: `/files/…` redirects to `/storage/…`, which is signed too and serves the file (spec 2.5);
- * `/portal/…` is where a customer's portal link leads. No token is looked at. Undefined for any other path.
- */
-export function openLink(links: LinkSigner, path: string, query: string): Reply | undefined {
-  const form =
-    /^\/(files)\/([12])\/(\w{24})\/([01])$/.exec(path) ??
-    /^\/(storage)\/([12])\/(\w{24})\/([01])\.(?:pdf|xml)$/.exec(path) ??
-    /^\/(portal)\/([12])\/(\w{24})$/.exec(path);
-  if (form === null) return undefined;
-  const verdict = links.check(path, query);
-  if (verdict !== 'valid') return refuse(verdict);
-  const [, kind, place, id, file] = form;
-  if (kind === 'portal')
-    return page('text/html; charset=utf-8', '<!doctype html><title>Portal</title><p>Portal\n');
-  const isXml = file === '1';
-  if (kind === 'files') {
-    const target = `/storage/${place}/${id}/${file}.${isXml ? 'xml' : 'pdf'}`;
-    const location = links.sign(target, links.expiry(REDIRECT_LIFE));
-    return { status: 302, headers: { location }, body: Buffer.alloc(0) };
+/** `origin` is `http://127.0.0.1:PORT`. */
+export function openLinks(key: Buffer, origin: string, now: () => number): Links {
+  const signatureOf = (path: string, expires: string): string =>
+    createHmac('sha256', key).update(`${path}\n${expires}`).digest('base64url');
+
+  function sign(path: string, seconds = LINK_LIFE): string {
+    const expires = String(Math.ceil(now() / 1000) + seconds);
+    return `${origin}${path}?expires=${expires}&signature=${signatureOf(path, expires)}`;
   }
-  return isXml ? page('application/xml', renderXml(id!)) : page('application/pdf', renderPdf(id!));
+
+  function open(path: string, query: string): Reply | undefined {
+    const form =
+      /^\/(files)\/([12])\/(\w{24})\/([01])$/.exec(path) ??
+      /^\/(storage)\/([12])\/(\w{24})\/([01])\.(?:pdf|xml)$/.exec(path) ??
+      /^\/(portal)\/([12])\/(\w{24})$/.exec(path);
+    if (form === null) return undefined;
+    const [, expires = '', given = ''] = /^expires=(\d{1,12})&signature=([\w-]{43})$/.exec(query) ?? [];
+    if (given === '' || !timingSafeEqual(Buffer.from(signatureOf(path, expires)), Buffer.from(given))) {
+      return refuse('SignatureDoesNotMatch', SIGNATURE_REFUSED);
+    }
+    if (Number(expires) * 1000 <= now()) return refuse('AccessDenied', 'Request has expired');
+    const [, kind, place, id = '', file] = form;
+    if (kind === 'portal')
+      return page('text/html; charset=utf-8', '<!doctype html><title>Portal</title><p>Portal\n');
+    const isXml = file === '1';
+    if (kind === 'files') {
+      const location = sign(`/storage/${place}/${id}/${file}.${isXml ? 'xml' : 'pdf'}`, REDIRECT_LIFE);
+      return { status: 302, headers: { location }, body: Buffer.alloc(0) };
+    }
+    return isXml ? page('application/xml', renderXml(id)) : page('application/pdf', renderPdf(id));
+  }
+
+  return { sign: (path) => sign(path), open };
 }
 
 /** Seconds that the address lasts to which a link redirects. */
 const REDIRECT_LIFE = 300;
 
+const SIGNATURE_REFUSED = 'The request signature we calculated does not match the signature you provided.';
+
 /** In the words of the storage service behind such links. */
-function refuse(verdict: 'expired' | 'forged'): Reply {
-  const [code, message] =
-    verdict === 'expired'
-      ? ['AccessDenied', 'Request has expired']
-      : [
-          'SignatureDoesNotMatch',
-          'The request signature we calculated does not match the signature you provided.',
-        ];
+function refuse(code: string, message: string): Reply {
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
   return { ...page('application/xml', body), status: 403 };
 }

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** How much there is of everything in the first organization; the second has a third of it. */
 export interface Counts {
   readonly issued: number;
@@ -7,60 +9,6 @@ export interface Counts {
   /** Assigned documents of each fund. */
   readonly documents: number;
 }
-
-/** How the embedded service behaves. Everything has a default. */
-export interface SandboxOptions extends Partial<Counts> {
-  /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
-  readonly seed?: number;
-  /** The last day of the data, in days since 1970-01-01; without one that of `now` at the start, by the calendar of this machine. */
-  readonly today?: number | undefined;
-  /** With names, amounts and gaps that break careless programs. */
-  readonly awkward?: boolean;
-  /** Milliseconds that every call takes at least: the same for each, or drawn between the two. */
-  readonly latency?: readonly [least: number, most: number];
-  /** The received listing alone takes 10 to 25 s more, as it does for large organizations (spec 4.2 rule 4). */
-  readonly realistic?: boolean;
-  /** The share of requests that fail, 0 to 1. */
-  readonly failRate?: number;
-  /** HTTPS with a certificate made on the spot. */
-  readonly tls?: boolean;
-  /** What an unknown customer's id gives: 500 at present, 404 as intended (spec 4.4). */
-  readonly missingCustomer?: 404 | 500;
-  /** The specification does not say in which shape a fund has its documents (spec 4.9). */
-  readonly documentsAs?: 'envelope' | 'array' | 'array-total' | 'null';
-  /** How a list in a query is read. The specification does not say (spec 4.9). */
-  readonly lists?: ListReading;
-  /** In which order records of an equal sort key come: always the same one, one for each page size, or a new one each time. */
-  readonly order?: 'stable' | 'by-size' | 'by-request';
-  /** With `repeat`, different records share an `id`, which the specification does not rule out. */
-  readonly ids?: 'unique' | 'repeat';
-  /** The most records that a page holds, whatever is asked for. */
-  readonly maxRecords?: number;
-  /** With `deactivated`, the first organization's token is refused. */
-  readonly organization?: 'active' | 'deactivated';
-  /** With `expired`, the first organization's token ended an hour ago. */
-  readonly token?: 'valid' | 'expired';
-  /** Whether the gateway refuses in its own words or in those of the specification (spec 5). */
-  readonly gatewayWords?: 'real' | 'spec';
-  readonly host?: string;
-  /** 0 for any free one. */
-  readonly port?: number;
-  /** Milliseconds since 1970, for tokens and signed links. */
-  readonly now?: () => number;
-  /** Waits for so many milliseconds, or rejects when the signal is aborted. */
-  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-  /** Takes one line for each request, without a line break; a token is never in it. */
-  readonly log?: (line: string) => void;
-}
-
-/**
- * `any` takes every spelling, mixed as well. `comma` takes one parameter, `a,b`, and refuses a repeated one. The others take a
- * comma as part of an element: of repeated parameters, `repeat` reads all, `first` and `last` read one; `brackets` reads all of
- * `name[]` and one of `name`.
- */
-export type ListReading = 'any' | 'comma' | 'repeat' | 'first' | 'last' | 'brackets';
-
-export type Settings = Required<SandboxOptions>;
 
 /** The most that each count may be: identifiers and sort keys are exact up to here. */
 export const maxCounts: Counts = {
@@ -73,3 +21,60 @@ export const maxCounts: Counts = {
 
 /** Small enough to read, large enough for several pages of everything. */
 export const defaultCounts: Counts = { issued: 120, received: 90, customers: 40, funds: 12, documents: 130 };
+
+/**
+ * `any` takes every spelling, mixed as well. `comma` takes one parameter, `a,b`, and refuses a repeated one. The others take a
+ * comma as part of an element: of repeated parameters, `repeat` reads all, `first` and `last` read one; `brackets` reads all of
+ * `name[]` and one of `name`.
+ */
+export type ListReading = 'any' | 'comma' | 'repeat' | 'first' | 'last' | 'brackets';
+
+/** How the embedded service behaves unless it is asked for something else. */
+export const DEFAULTS = {
+  ...defaultCounts,
+  /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
+  seed: 1,
+  /** The last day of the data, in days since 1970-01-01; without one that of `now` at the start, by the calendar of this machine. */
+  today: undefined as number | undefined,
+  /** With names, amounts and gaps that break careless programs. */
+  awkward: false,
+  /** Milliseconds that every call takes at least: the same for each, or drawn between the two. */
+  latency: [0, 0] as readonly [least: number, most: number],
+  /** The received listing alone takes 10 to 25 s more, as it does for large organizations (spec 4.2 rule 4). */
+  realistic: false,
+  /** The share of requests that fail, 0 to 1. */
+  failRate: 0,
+  /** HTTPS with a certificate made on the spot. */
+  tls: false,
+  /** What an unknown customer's id gives: 500 at present, 404 as intended (spec 4.4). */
+  missingCustomer: 500 as 404 | 500,
+  /** The specification does not say in which shape a fund has its documents (spec 4.9). */
+  documentsAs: 'envelope' as 'envelope' | 'array' | 'array-total' | 'null',
+  /** How a list in a query is read. The specification does not say (spec 4.9). */
+  lists: 'any' as ListReading,
+  /** In which order records of an equal sort key come: always the same one, one for each page size, or a new one each time. */
+  order: 'stable' as 'stable' | 'by-size' | 'by-request',
+  /** With `repeat`, different records share an `id`, which the specification does not rule out. */
+  ids: 'unique' as 'unique' | 'repeat',
+  /** The most records that a page holds, whatever is asked for. */
+  maxRecords: Infinity,
+  /** With `deactivated`, the first organization's token is refused. */
+  organization: 'active' as 'active' | 'deactivated',
+  /** With `expired`, the first organization's token ended an hour ago. */
+  token: 'valid' as 'valid' | 'expired',
+  /** Whether the gateway refuses in its own words or in those of the specification (spec 5). */
+  gatewayWords: 'real' as 'real' | 'spec',
+  host: '127.0.0.1',
+  /** 0 for any free one. */
+  port: 0,
+  /** Milliseconds since 1970, for tokens and signed links. */
+  now: () => Date.now(),
+  /** Waits for so many milliseconds, or rejects when the signal is aborted. */
+  sleep: (milliseconds: number, signal: AbortSignal): Promise<unknown> =>
+    setTimeout(milliseconds, undefined, { signal }),
+  /** Takes one line for each request, without a line break; a token is never in it. */
+  log: (_line: string): void => {},
+};
+
+export type Settings = Readonly<typeof DEFAULTS>;
+export type SandboxOptions = Partial<Settings>;

@@ -40,10 +40,6 @@ export class Query {
     return values?.[0];
   }
 
-  has(name: string): boolean {
-    return this.#values.has(name);
-  }
-
   /** A date, with or without a time, as days since 1970-01-01. */
   day(name: string): number | undefined {
     const text = this.text(name);
@@ -53,7 +49,7 @@ export class Query {
   }
 
   /** A whole number of at least `least`, or `absent`. */
-  integer(name: string, absent: number, least: number): number {
+  integer<T extends number | undefined>(name: string, absent: T, least: number): number | T {
     const text = this.text(name);
     if (text === undefined) return absent;
     const number = Number(text);

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
 import { openGateway, type Answer } from './gateway.ts';
-import { LinkSigner } from './links.ts';
-import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
+import { openLinks } from './links.ts';
+import { DEFAULTS, type SandboxOptions, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
 import { issueToken, TOKEN_LIFE } from './tokens.ts';
 
@@ -22,31 +21,6 @@ export interface Sandbox {
   /** Ends running requests and frees the port. */
   close(): Promise<void>;
 }
-
-const DEFAULTS: Settings = {
-  ...defaultCounts,
-  seed: 1,
-  today: undefined,
-  awkward: false,
-  latency: [0, 0],
-  realistic: false,
-  failRate: 0,
-  tls: false,
-  missingCustomer: 500,
-  documentsAs: 'envelope',
-  lists: 'any',
-  order: 'stable',
-  ids: 'unique',
-  maxRecords: Infinity,
-  organization: 'active',
-  token: 'valid',
-  gatewayWords: 'real',
-  host: '127.0.0.1',
-  port: 0,
-  now: () => Date.now(),
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-  log: () => {},
-};
 
 /**
  * Serves the whole of the specification from made-up data. Rejects with the system's error (`code` EADDRINUSE,
@@ -72,7 +46,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const isDeactivated = settings.organization === 'deactivated';
   const answer = openGateway(settings, organizations, {
     tokens: [{ ...first, isDeactivated }, second],
-    links: new LinkSigner(key, origin, now),
+    links: openLinks(key, origin, now),
   });
   const log = (line: string): void =>
     settings.log(line.replaceAll(first.text, '[token]').replaceAll(second.text, '[token]'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseFault, PageCache } from '../../src/sandbox/gateway.ts';
+import { chooseFault } from '../../src/sandbox/gateway.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { jsonReply } from '../../src/sandbox/reply.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
@@ -119,14 +119,4 @@ it('break connections with TLS too', async () => {
   await sandbox.close();
   expect(outcomes).toContain('ECONNRESET');
   expect(outcomes).not.toContain(200);
-});
-
-it('keeps the latest answers within its bytes, and none that is too large or not whole', () => {
-  const cache = new PageCache(80_000);
-  const names = Array.from({ length: 20 }, (_, index) => `page ${index}`);
-  for (const name of names) cache.set(name, jsonReply(200, Buffer.alloc(9000)));
-  expect(names.filter((name) => cache.get(name) !== undefined)).toEqual(names.slice(-8));
-  cache.set('large', jsonReply(200, Buffer.alloc(10_001)));
-  cache.set('pieces', jsonReply(200, [Buffer.alloc(1)]));
-  expect([cache.get('large'), cache.get('pieces')]).toEqual([undefined, undefined]);
 });

@@ -73,9 +73,8 @@ export class Ledger {
   readonly dated: boolean;
   readonly today: number;
   readonly awkward: boolean;
-  #lastBlock = -1;
-  #lastCorrection: Correction | undefined;
-  #balances: Balances | undefined;
+  /** Sixteen bytes a party. */
+  #balances: [open: Float64Array, overdue: Float64Array] | undefined;
 
   constructor(options: LedgerOptions) {
     this.ids = options.ids;
@@ -94,15 +93,11 @@ export class Ledger {
     return correction?.note === index || correction?.invoice === index ? correction : undefined;
   }
 
-  /** That of the last block is kept: records are mostly looked at one after the other, each several times. */
   #correctionIn(block: number): Correction | undefined {
-    if (block === this.#lastBlock) return this.#lastCorrection;
     const random = hash32(this.seed, block, 13);
     const note = block * BLOCK + BLOCK / 2 + (random % (BLOCK / 2 - 1));
     const invoice = block * BLOCK + ((random >>> 8) % (BLOCK / 2));
-    this.#lastBlock = block;
-    this.#lastCorrection = note < this.count ? { note, invoice, annuls: block % 3 === 1, block } : undefined;
-    return this.#lastCorrection;
+    return note < this.count ? { note, invoice, annuls: block % 3 === 1, block } : undefined;
   }
 
   /** The index of the invoice that a credit note corrects. */
@@ -258,29 +253,21 @@ export class Ledger {
 
   /** The open amounts of a party's invoices less those of its credit notes, and how much of the invoices was due before today. */
   balanceOf(party: number): { readonly open: number; readonly overdue: number } {
-    const { open, overdue } = (this.#balances ??= addBalances(this));
+    const [open, overdue] = (this.#balances ??= this.#addBalances());
     return { open: open[party] ?? 0, overdue: overdue[party] ?? 0 };
   }
-}
 
-/** Sixteen bytes a party. */
-interface Balances {
-  readonly open: Float64Array;
-  readonly overdue: Float64Array;
-}
-
-function addBalances(ledger: Ledger): Balances {
-  const [open, overdue] = [new Float64Array(ledger.parties.count), new Float64Array(ledger.parties.count)];
-  for (let index = 0; index < ledger.count; index++) {
-    // What was annulled is not owed, and its credit note gives nothing back.
-    const amount = ledger.correctionOf(index)?.annuls === true ? 0 : ledger.openOf(index);
-    if (amount === 0) continue;
-    const party = ledger.partyOf(index);
-    if (ledger.typeOf(index) === 'CREDIT_NOTE') open[party]! -= Math.abs(amount);
-    else {
-      open[party]! += amount;
-      if (ledger.dueDayOf(index) < ledger.today) overdue[party]! += amount;
+  #addBalances(): [open: Float64Array, overdue: Float64Array] {
+    const [open, overdue] = [new Float64Array(this.parties.count), new Float64Array(this.parties.count)];
+    for (let index = 0; index < this.count; index++) {
+      // What was annulled is not owed, and its credit note gives nothing back.
+      if (this.correctionOf(index)?.annuls === true) continue;
+      const amount = this.openOf(index);
+      const party = this.partyOf(index);
+      if (this.typeOf(index) === 'CREDIT_NOTE') open[party]! -= Math.abs(amount);
+      else open[party]! += amount;
+      if (this.typeOf(index) === 'INVOICE' && this.dueDayOf(index) < this.today) overdue[party]! += amount;
     }
+    return [open, overdue];
   }
-  return { open, overdue };
 }

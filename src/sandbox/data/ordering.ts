@@ -18,22 +18,19 @@ const NO_DAY = 2 ** 20;
 
 /** What a listing is sorted by; without a key the day of arrival. */
 export function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
-  if (key === undefined) return (index) => ledger.arrivalDayOf(index);
-  const traits: Readonly<Record<SortKey, Trait>> = {
-    NUMBER: (index) => ledger.numberOf(index),
-    DATE: (index) => ledger.dayOf(index),
-    DUE_BY: (index) => (ledger.presenceOf('dueBy', index) === 'there' ? ledger.dueDayOf(index) : NO_DAY),
-    AMOUNT: (index) => ledger.totalOf(index),
+  return (index) => {
+    if (key === 'NUMBER') return ledger.numberOf(index);
+    if (key === 'DATE') return ledger.dayOf(index);
+    if (key === 'AMOUNT') return ledger.totalOf(index);
+    if (key === undefined) return ledger.arrivalDayOf(index);
+    return ledger.presenceOf('dueBy', index) === 'there' ? ledger.dueDayOf(index) : NO_DAY;
   };
-  return traits[key];
 }
-
-const MAX_FILTERED = 4;
 
 /** The orders of one ledger. Each is made when it is first asked for and kept: four bytes a record. */
 export class Ordering {
   readonly ledger: Ledger;
-  readonly #filtered = new Map<string, RecordView>();
+  #filtered: { readonly name: string; readonly view: RecordView } | undefined;
   readonly #orders = new Map<SortKey, Uint32Array>();
 
   constructor(ledger: Ledger) {
@@ -50,15 +47,12 @@ export class Ordering {
   }
 
   /**
-   * Only the records that `wanted` accepts, in the order of `view`. `name` stands for both: the last few such views
-   * are kept, so that the pages of one listing are not filtered again and again.
+   * Only the records that `wanted` accepts, in the order of `view`. `name` stands for both: the last such view is kept, so that
+   * the pages of one listing are not filtered again and again.
    */
   filtered(name: string, view: RecordView, wanted: (index: number) => boolean): RecordView {
-    const kept = this.#filtered.get(name) ?? filterView(view, wanted);
-    this.#filtered.delete(name);
-    this.#filtered.set(name, kept);
-    if (this.#filtered.size > MAX_FILTERED) this.#filtered.delete([...this.#filtered.keys()][0]!);
-    return kept;
+    if (this.#filtered?.name !== name) this.#filtered = { name, view: filterView(view, wanted) };
+    return this.#filtered.view;
   }
 
   #order(key: SortKey): Uint32Array {
@@ -69,12 +63,7 @@ export class Ordering {
 }
 
 function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
-  const kept: number[] = [];
-  for (let position = 0; position < view.total; position++) {
-    const index = view.at(position);
-    if (wanted(index)) kept.push(index);
-  }
-  const indices = Uint32Array.from(kept);
+  const indices = Uint32Array.from({ length: view.total }, (_, position) => view.at(position)).filter(wanted);
   return { total: indices.length, at: (position) => indices[position]! };
 }
 

@@ -26,65 +26,26 @@ const DIFFICULT_NAMES = [
   'Łódź Żegluga Sp. z o.o.',
 ];
 
-const CUSTOMERS = [
-  'Comercial',
-  'Constructora',
-  'Panadería',
-  'Librería',
-  'Clínica',
-  'Agrícola',
-  'Ferretería',
-  'Hotel',
-  'Colegio',
-  'Viña',
-  'Farmacia',
-  'Inmobiliaria',
-];
-const SUPPLIERS = [
-  'Distribuidora',
-  'Imprenta',
-  'Transportes',
-  'Energía',
-  'Telecomunicaciones',
-  'Seguros',
-  'Papelera',
-  'Arriendos',
-  'Combustibles',
-  'Publicidad',
-  'Aseo Industrial',
-  'Maestranza',
-];
-const PLACES = [
-  'Roble',
-  'Los Álamos',
-  'Ñuble',
-  'Santa Inés',
-  'Aconcagua',
-  'Río Bueno',
-  'Del Valle',
-  'Tres Cruces',
-  'Maipo',
-  'La Serena',
-  'Andes',
-  'El Peñón',
-  'Llanquihue',
-  'San Martín',
-  'Pacífico',
-  'Copihue',
-];
-const FORMS = ['SpA', 'Ltda.', 'S.A.', 'E.I.R.L.'];
-const GIVEN_NAMES = ['Sofía', 'Martín', 'Inés', 'José', 'Ana', 'Begoña', 'Lucía', 'Tomás', 'Andrés', 'Zoë'];
-const FAMILY_NAMES = ['Núñez', 'Pérez', "O'Higgins", 'Muñoz', 'González', 'Ibáñez', 'Saavedra', 'Güell'];
+/** The names of a text that has commas between them. */
+function list(text: string): string[] {
+  return text.split(/,\s+/);
+}
 
-const STREETS = [
-  'Av. Libertador',
-  'Calle Ñuñoa',
-  "O'Higgins",
-  'Camino a Melipilla',
-  'Pasaje 3',
-  'Av. República',
-];
-const CITIES = ['Santiago', 'Viña del Mar', 'Concepción', 'Valparaíso', 'Temuco', 'Chillán'];
+const CUSTOMERS =
+  list(`Comercial, Constructora, Panadería, Librería, Clínica, Agrícola, Ferretería, Hotel, Colegio, Viña,
+  Farmacia, Inmobiliaria`);
+const SUPPLIERS =
+  list(`Distribuidora, Imprenta, Transportes, Energía, Telecomunicaciones, Seguros, Papelera, Arriendos,
+  Combustibles, Publicidad, Aseo Industrial, Maestranza`);
+const PLACES =
+  list(`Roble, Los Álamos, Ñuble, Santa Inés, Aconcagua, Río Bueno, Del Valle, Tres Cruces, Maipo,
+  La Serena, Andes, El Peñón, Llanquihue, San Martín, Pacífico, Copihue`);
+const FORMS = list(`SpA, Ltda., S.A., E.I.R.L.`);
+const GIVEN_NAMES = list(`Sofía, Martín, Inés, José, Ana, Begoña, Lucía, Tomás, Andrés, Zoë`);
+const FAMILY_NAMES = list(`Núñez, Pérez, O'Higgins, Muñoz, González, Ibáñez, Saavedra, Güell`);
+
+const STREETS = list(`Av. Libertador, Calle Ñuñoa, O'Higgins, Camino a Melipilla, Pasaje 3, Av. República`);
+const CITIES = list(`Santiago, Viña del Mar, Concepción, Valparaíso, Temuco, Chillán`);
 const TERMS = [30, 30, 30, 30, 15, 45, 60, 0];
 
 /** A person's name as a JSON string literal. */
@@ -92,12 +53,9 @@ export function personName(random: number): string {
   return `"${choose(GIVEN_NAMES, random)} ${choose(FAMILY_NAMES, random >>> 8)}"`;
 }
 
-function choose<T>(list: readonly T[], random: number): T {
-  return list[random % list.length]!;
+function choose<T>(all: readonly T[], random: number): T {
+  return all[random % all.length]!;
 }
-
-/** The most texts that are kept to be used again. */
-const MAX_SUMMARIES = 4096;
 
 /** The customers of an organization, or the issuers of the invoices that it receives. */
 export class Parties {
@@ -108,7 +66,6 @@ export class Parties {
   readonly fiscalIds: FiscalIds;
   readonly #trades: readonly string[];
   readonly #awkward: boolean;
-  readonly #summaries = new Map<number, string>();
 
   constructor(
     ids: RecordIds,
@@ -170,14 +127,9 @@ export class Parties {
 
   /** The object that stands for the party within an invoice. */
   summaryOf(index: number): string {
-    let summary = this.#summaries.get(index);
-    if (summary === undefined) {
-      if (this.#summaries.size === MAX_SUMMARIES) this.#summaries.clear();
-      summary =
-        `{"id":"${this.ids.of(index)}","fiscalId":"${this.fiscalIds.of(index)}"` +
-        `,"name":${this.nameOf(index)},"email":"${this.emailOf(index)}","address":${this.addressOf(index)}}`;
-      this.#summaries.set(index, summary);
-    }
-    return summary;
+    return (
+      `{"id":"${this.ids.of(index)}","fiscalId":"${this.fiscalIds.of(index)}"` +
+      `,"name":${this.nameOf(index)},"email":"${this.emailOf(index)}","address":${this.addressOf(index)}}`
+    );
   }
 }
