@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { UsageError } from '../errors.ts';
 import { formatOfEnding } from '../output/formats.ts';
 
@@ -68,12 +68,17 @@ const SQLITE = Buffer.from('SQLite format 3\0');
 /** Whether a text names a database to read from: an address, or a SQLite file. */
 export async function isDatabase(from: string): Promise<boolean> {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return true;
-  const file = await open(from).catch(() => undefined);
+  // To open a pipe would wait for somebody who writes to it.
+  const isFile = await stat(from).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  const file = isFile ? await open(from).catch(() => undefined) : undefined;
   try {
     const start = await file?.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0);
     return start !== undefined && start.buffer.equals(SQLITE);
   } catch {
-    // Such as a folder: the code that reads it as an export says so.
+    // The code that reads it as an export says why.
     return false;
   } finally {
     await file?.close();

@@ -117,7 +117,8 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
       2,
       /cannot read the certificates in \/nonexistent/,
     ],
-    ['', { PGSSLMODE: 'perhaps' }, 2, /PGSSLMODE is perhaps\n.*disable, prefer, require/],
+    ['?sslmode=allow', {}, 2, /sslmode=allow\n  It may be disable, prefer, require/],
+    ['', { PGSSLMODE: 'allow' }, 2, /PGSSLMODE is allow\n  It may be disable, prefer, require/],
   ] as const)('with %s and %j is what libpq makes of it', async (query, env, code, says) => {
     expect(await ask(encrypted, named(query), envOf(env))).toEqual([code, expect.stringMatching(says)]);
   });

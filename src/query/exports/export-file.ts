@@ -1,4 +1,4 @@
-import { close, open, readSync } from 'node:fs';
+import { close, open, readSync, stat } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
@@ -74,6 +74,12 @@ export class ExportFile {
     }
     const kind = OTHER_ENDINGS.get(/\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase());
     if (kind !== undefined) throw otherFormat(path, kind, AS_JSONL);
+    // To open it would wait for somebody who writes to it.
+    const isPipe = await promisify(stat)(path).then(
+      (file) => file.isFIFO(),
+      () => false,
+    );
+    if (isPipe) throw unreadableFile(path, Object.assign(new Error('a pipe'), { code: 'ESPIPE' }));
     // A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles.
     const file = await promisify(open)(path, 'r').catch((error: unknown) => {
       throw unreadableFile(path, error);

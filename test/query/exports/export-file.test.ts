@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { ExportFile } from '../../../src/query/exports/export-file.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { recordBytes } from '../../../src/json/records.ts';
+import { runProgram } from '../../support/programs.ts';
+import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -119,6 +121,17 @@ describe('ExportFile', () => {
     const file = await ExportFile.open(folder);
     await expect(file.parts().next()).rejects.toThrow(/^cannot read .*: it is a folder$/);
     await file.close();
+  });
+
+  it('refuses a named pipe, and waits for nobody who would write to it', async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    runProgram('mkfifo', [pipe]);
+    const { code, stderr } = await runHere(['issued', '--from', pipe]);
+    expect([code, stderr]).toEqual([
+      2,
+      `folio: cannot read ${pipe}: it is a pipe, and has to be read more than once\n` +
+        '  Pipe it into --from -, or write it to a file first, and name that.\n',
+    ]);
   });
 
   it('reads any array as its elements', async () => {
