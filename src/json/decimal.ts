@@ -26,6 +26,21 @@ export function parseDecimal(literal: string): Decimal | 'no number' | 'too long
   return scale >= 0 ? { coefficient, scale } : { coefficient: coefficient * 10n ** BigInt(-scale), scale: 0 };
 }
 
+/** The literal of a number as text that is equal for all literals of the same number, however large: `105e-1` for 10.50. */
+export function canonicalNumber(literal: string): string {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = LITERAL.exec(literal) ?? [];
+  if (sign === undefined || exponent.length > MAX_EXPONENT_DIGITS) return literal;
+  const digits = whole + fraction;
+  let [start, end] = [0, digits.length];
+  while (digits[start] === '0') start++;
+  while (end > start && digits[end - 1] === '0') end--;
+  const power = Number(exponent) - fraction.length + digits.length - end;
+  return start === end ? '0' : `${sign}${digits.slice(start, end)}e${power}`;
+}
+
+/** Digits of an exponent that a double keeps for certain. */
+const MAX_EXPONENT_DIGITS = 15;
+
 /** The exact sum, with the wider of the two scales: 10.00 + 0.5 is 10.50. */
 export function addDecimals(left: Decimal, right: Decimal): Decimal {
   if (left.scale === right.scale) {

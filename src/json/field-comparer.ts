@@ -1,4 +1,5 @@
 import { CellReader, cellJson, type Cell } from './cells.ts';
+import { canonicalNumber } from './decimal.ts';
 import { TEXT_OR_NUMBER } from './json-object.ts';
 import type { RecordBatch } from './records.ts';
 import { withoutSignedLinks } from './signed-links.ts';
@@ -14,8 +15,8 @@ const MANY_FIELDS = 1000;
 
 /**
  * Compares two records field by field, where their bytes differ. The order of members, how texts are escaped, white space and
- * signed links do not count; null, missing and an object without a value are the same. Values count as they were sent: 10.0 and
- * 10.00 differ, and so do the number 1 and the text "1".
+ * signed links do not count; null, missing and an object without a value are the same, and so are 10.0 and 10.00, which are one
+ * number. The number 1 and the text "1" differ.
  */
 export class FieldComparer {
   #reader = new CellReader();
@@ -49,7 +50,9 @@ function isSame({ column, before, after }: DifferingField): boolean {
 /** JSON text as another one, which is the same for all spellings of the same: each number as a text, texts behind a mark. */
 function canonical(json: string): string {
   const texts = withoutSignedLinks(json).replace(TEXT_OR_NUMBER, (literal) =>
-    literal.startsWith('"') ? JSON.stringify(`"${JSON.parse(literal) as string}`) : `"${literal}"`,
+    literal.startsWith('"')
+      ? JSON.stringify(`"${JSON.parse(literal) as string}`)
+      : `"${canonicalNumber(literal)}"`,
   );
   const known: unknown = JSON.parse(texts, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

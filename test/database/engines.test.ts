@@ -115,11 +115,11 @@ describeDatabases('%s', (engine) => {
 
   it('takes the bytes of a record that says the same in others, which is no change', async () => {
     const database = await open(await newAddress(engine));
-    await sync(database, ['{"id":1,"a":null}', '{"id":2,"a":1}']);
-    const { counts } = await sync(database, ['{"id":1}', '{"id":2,"a":2}']);
+    await sync(database, ['{"id":1,"a":null,"b":7849.95}', '{"id":2,"a":1}']);
+    const { counts } = await sync(database, ['{"id":1,"b":7849.950}', '{"id":2,"a":2}']);
     expect(counts).toEqual({ added: 0, changed: 1, gone: 0, back: 0 });
     expect(await database.query('SELECT _raw FROM issued ORDER BY _key')).toEqual([
-      ['{"id":1}'],
+      ['{"id":1,"b":7849.950}'],
       ['{"id":2,"a":2}'],
     ]);
     await database.close();

@@ -44,7 +44,7 @@ function valueOf(number: number, draw: Draw): Members['members'] {
 const EDITS: readonly ((members: Members['members']) => Members['members'])[] = [
   (members) => ({
     ...members,
-    amount: { literal: `${(members['amount'] as { literal: string }).literal}0` },
+    amount: { literal: `${(members['amount'] as { literal: string }).literal}1` },
   }),
   (members) => ({ ...members, count: '5' }),
   (members) => ({ ...members, name: 'Another' }),
@@ -62,7 +62,7 @@ function spelt(value: Value, draw: Draw): string {
   if (typeof value === 'number') return `${space}${value}`;
   if (typeof value === 'string') return `${space}${speltText(value, draw)}`;
   if (Array.isArray(value)) return `[${value.map((item) => spelt(item, draw)).join(`,${space}`)}${space}]`;
-  if ('literal' in value) return `${value.literal}${space}`;
+  if ('literal' in value) return `${value.literal}${draw(4) === 0 ? '0' : ''}${space}`;
   if ('file' in value) {
     if (draw(9) === 0) return 'null';
     const query = `a=b${draw(2) === 0 ? '&' : '\\u0026'}signature=${draw(1e6)}`;

@@ -62,12 +62,15 @@ describe('--changes-since', () => {
     ['the order of members', '{"a":1,"id":1,"b":{"c":2,"d":3}}', '{"id":1,"b":{"d":3,"c":2},"a":1}'],
     ['the spelling of text', '{"id":1,"a":"\\u00e9"}', '{"id":1,"a":"é"}'],
     ['null and missing', '{"id":1,"a":null}', '{"id":1}'],
+    ['zeros behind a number', '{"id":1,"a":7849.95,"b":[1E2,0]}', '{"id":1,"a":7849.950,"b":[100.0,-0.0]}'],
   ])('does not take %s for a change', async (_, old, now) => {
     expect(await compare([old], [now])).toMatchObject({ lines: [], summary: { unchanged: 1 } });
   });
 
   it.each([
-    ['{"id":1,"a":1.0}', '{"id":1,"a":1.00}', '"field":"a","old":1.0,"new":1.00'],
+    ['{"id":1,"a":1.0}', '{"id":1,"a":1.001}', '"field":"a","old":1.0,"new":1.001'],
+    ['{"id":1,"a":1E9999999999999999}', '{"id":1,"a":1E9999999999999998}', '"old":1E9999999999999999,'],
+    ['{"id":1,"a":"1.0"}', '{"id":1,"a":"1.00"}', '"field":"a","old":"1.0","new":"1.00"'],
     ['{"id":1,"a":1}', '{"id":1,"a":"1"}', '"field":"a","old":1,"new":"1"'],
     ['{"id":1}', '{"id":1,"a":{"b":true}}', '"field":"a.b","old":null,"new":true'],
     ['{"id":1,"a":[1]}', '{"id":1,"a":[]}', '"field":"a","old":[1],"new":[]'],
