@@ -147,18 +147,24 @@ export function allProfilesFlag(about = 'of every profile; --profile a,b for som
   return yes('--all-profiles', about, not(['--profile']));
 }
 
+/** `--output-dir`: a file for each of several organizations. */
+export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<string> {
+  const hint = 'Name them with --profile a,b, or say --all-profiles.';
+  const several = needs(['several profiles', '--profile'], 'needs several profiles', hint);
+  return text(
+    '--output-dir <dir>',
+    about,
+    several,
+    not(['--output'], 'it writes a file for each profile'),
+    ...rules,
+  );
+}
+
 /** Which organizations are asked, and whether their records go into a file each. */
 export const profilesFlags = headed('Several organizations:', {
   allProfiles: allProfilesFlag('of every profile; --profile a,b for some. _profile is the first column'),
-  outputDir: text(
-    '--output-dir <dir>',
+  outputDir: outputDirFlag(
     'with several profiles: a file for each, <profile>.<listing>.<ending>',
-    needs(
-      ['several profiles', '--profile'],
-      'needs several profiles',
-      'Name them with --profile a,b, or say --all-profiles.',
-    ),
-    not(['--output'], 'it writes a file for each profile'),
     not(['--changes-since'], 'one export was of all', {
       hint: 'Write the changes of all into one file with -o.',
     }),

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { headed, needs, not, text, valued, wordList } from '../../run/flag.ts';
+import { headed, text, valued, wordList } from '../../run/flag.ts';
 import {
   asOfFlag,
   allProfilesFlag,
   fieldFlag,
   langFlag,
+  outputDirFlag,
   READS_A_FILE,
   receiptFlags,
   requestFlags,
@@ -64,16 +65,7 @@ const reportFlags = {
       oneOf(['html', 'json']),
     ),
     output: valued('-o, --output <file>', 'write a file, whole or not at all', target),
-    outputDir: text(
-      '--output-dir <dir>',
-      'with several profiles: a page for each, <profile>.report.html',
-      needs(
-        ['several profiles', '--profile'],
-        'needs several profiles',
-        'Name them with --profile a,b, or say --all-profiles.',
-      ),
-      not(['--output'], 'it writes a file for each profile'),
-    ),
+    outputDir: outputDirFlag('with several profiles: a page for each, <profile>.report.html'),
   }),
 };
 

@@ -16,7 +16,7 @@ import {
   type DeliveredFile,
 } from '../../query/exports/read-receipt.ts';
 import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
-import { text, valued, type Values } from '../../run/flag.ts';
+import { text, valued, withValues, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { age, type Age } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
@@ -127,6 +127,10 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
  */
 async function checksOfReceipt(context: Context, receipt: string, flags: VerifyFlags): Promise<Check[]> {
   const runs = await readReceipt(receipt);
+  const [run] = runs as [DeliveredFile];
+  const isOfOne = runs.length === 1 && run.output !== null;
+  // Of many pages, the age of their run is told once.
+  const ofFile = isOfOne ? flags : withValues(flags, { maxAge: undefined });
   const checks = runs.flatMap(({ output, file: named, ...run }): Check[] => {
     if (output === null) return [];
     const own = named ?? output;
@@ -138,25 +142,32 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
     const isGone = run.sha256 === null;
     return [
       () => {
-        if (file !== undefined || isGone) return verifyFile(context, { file: file ?? own, receipt }, flags);
+        if (file !== undefined || isGone) return verifyFile(context, { file: file ?? own, receipt }, ofFile);
         throw new UsageError(`${receipt} names ${own}, which is not in its folder`, {
           hint: 'Name the file itself, as in folio verify <file> --receipt <receipt>.',
         });
       },
     ];
   });
-  if (checks.length > 0) return checks;
+  if (isOfOne) return checks;
   if (flags.maxAge === undefined) {
+    if (checks.length > 0) return checks;
     throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
       hint: NEXT_RUN,
     });
   }
   // When the run was is told by its receipt, also where it wrote to a database.
   const check = async (): Promise<readonly string[]> => {
-    checkAge(context, receipt, runs[0]!, flags);
-    return [`${receipt}: a run that ended at ${runs[0]!.finishedAt}`];
+    const whose = whoseOf(run);
+    checkAge(context, `${whose}${receipt}`, run, flags);
+    return [`${whose}${receipt}: a run that ended at ${run.finishedAt}`];
   };
-  return [check];
+  return [...checks, check];
+}
+
+/** What a line about a file begins with: `lago issued: `; nothing where nobody says whose it is. */
+function whoseOf({ profiles, resource }: DeliveredFile): string {
+  return profiles.length === 0 ? '' : `${profiles.join(', ')} ${resource}: `;
 }
 
 async function verifyFile(
@@ -165,8 +176,7 @@ async function verifyFile(
   flags: VerifyFlags,
 ): Promise<readonly string[]> {
   const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
-  const { profiles = [], resource } = delivered ?? {};
-  const whose = profiles.length === 0 ? '' : `${profiles.join(', ')} ${resource}: `;
+  const whose = delivered === undefined ? '' : whoseOf(delivered);
   if (delivered?.sha256 === null) {
     const reasons = delivered.errors.join('; ');
     throw new IncompleteError(`${whose === '' ? `${file}: ` : whose}not delivered (${reasons})`, {

@@ -207,6 +207,10 @@ describe('folio verify of several files', () => {
       const { code, stdout } = await verify(...asked);
       expect([code, stdout.split('\n').map((line) => line.split(':')[0])]).toEqual([0, [...names, '']]);
     }
+    // The age of the run is told once, be its pages many.
+    const old = `${receipt} is older than 1h: its run ended at ${DELIVERED_AT}`;
+    const { stderr } = await saidAt(2, receipt, '--max-age', '1h');
+    expect(stderr).toContain(`folio: 1 of 4 files: ${old}\n`);
     rmSync(names[0]!);
     writeFileSync(names[2]!, 'another');
     const says = /2 of 3 files: .*1-9 C0.html is lost.*index.html is not what was/;
