@@ -152,6 +152,16 @@ describe('--receipt', () => {
     expect(readdirSync(folder)).toEqual(['link']);
   });
 
+  it.each(['', ' -o -', ' -o /dev/stderr'])(
+    'is beside no stream: issued --receipt beside%s',
+    async (output) => {
+      const { folder, run } = site();
+      const outcome = await run(`issued --receipt beside${output}`, []);
+      expect([outcome.code, readdirSync(folder)]).toEqual([2, []]);
+      expect(outcome.stderr).toContain('--receipt beside is a file beside that of -o, and none is written');
+    },
+  );
+
   it('is found out to be unwritable before the first request', async () => {
     const { run } = site();
     const outcome = await run('issued --receipt FOLDER/nowhere/receipt.json', []);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, where } from '../../support/fault-script.ts';
@@ -134,6 +134,19 @@ describe('--output-dir', () => {
     });
     expect([code, asked]).toEqual([1, []]);
     expect(stderr).toMatch(/^folio: cannot write .*file/);
+  });
+
+  it('keeps from its file one whose receipt cannot be written, before it is asked, and no other', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'south.issued.csv.receipt.json'));
+    const line = `${LINE} --output-dir FOLDER --receipt beside`;
+    const { code, stderr, asked } = await runOrganizations(line, { organizations: two(), folder });
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/^folio: 1 of 2 profiles missing: south: cannot write /),
+    ]);
+    expect(asked.every(({ profile }) => profile === 'north')).toBe(true);
+    expect(existsSync(join(folder, 'south.issued.csv'))).toBe(false);
   });
 
   it('has in each receipt what its own records lack', async () => {
