@@ -61,11 +61,11 @@ const DOTTED_NAME = /"[^"\\]*\.[^"\\]*"\s*:/;
 
 /**
  * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: so rows look that some program
- * made of a list, each with all of it. Undefined where no record is so.
+ * made of a list, each with all of it. Undefined where no record is so. The batch is as it was scanned.
  */
 export function listBesideItsColumns(batch: RecordBatch): string | undefined {
-  // Hardly any records have such names: these alone are read.
-  if (!DOTTED_NAME.test(batch.bytes.toString('latin1'))) return undefined;
+  // Hardly any records have such names: where none has, none is read.
+  if (!hasDottedNames(batch)) return undefined;
   const reader = new CellReader();
   for (let index = 0; index < batch.count; index++) {
     const cells = reader.read(batch, index);
@@ -75,6 +75,15 @@ export function listBesideItsColumns(batch: RecordBatch): string | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function hasDottedNames({ bytes, bounds, count, places }: RecordBatch): boolean {
+  for (let index = 0; index < count; index++) {
+    // A record of a known shape has the names of an earlier one.
+    if ((places?.[index] ?? -1) >= 0) continue;
+    if (DOTTED_NAME.test(bytes.toString('latin1', bounds[2 * index], bounds[2 * index + 1]))) return true;
+  }
+  return false;
 }
 
 /** The profile that each record says to be of. */
