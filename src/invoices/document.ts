@@ -141,8 +141,10 @@ export class Document {
     const found = meant.findIndex((place) => isFilled(this.#cellAt(place)));
     if (meant[found] !== own) {
       const seen = this.#seen[at]!;
-      // An object of that name, such as the customer, holds what the heading means.
-      seen.own ||= ownCell !== undefined && !(ownCell.kind === 'array' && ownCell.text.startsWith('{'));
+      // A column of the role itself says nothing where it is empty. An object of that name, such as the customer, holds what the
+      // heading means.
+      const isThere = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
+      seen.own ||= isThere && !(ownCell?.kind === 'array' && ownCell.text.startsWith('{'));
       if (found !== -1) seen.meant = columns[found];
       if (seen.own && seen.meant !== undefined) throw clash(this.#names[at]!, seen.meant);
     }

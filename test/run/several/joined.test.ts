@@ -240,6 +240,17 @@ describe('a run over several profiles', () => {
     expect(sizes).toEqual(['3', '2', '3']);
   });
 
+  it('takes a name for what it means in each, also where one has nothing in its own column of that name', async () => {
+    const organizations = {
+      north: { records: { issued: ['{"date":"2026-10-01"}', '{"date":""}'] } },
+      south: { records: { issued: ['{"emitida":"2026-11-01"}'] }, settings: { 'fields.date': 'emitida' } },
+    };
+    const { code, stdout } = await run('issued --all-profiles --group-by date:month --no-header', {
+      organizations,
+    });
+    expect([code, stdout]).toEqual([0, '2026-10,1\n2026-11,1\n,1\n']);
+  });
+
   it('has one quota for all its retries', async () => {
     const script = always(status(500));
     const organizations = three({ north: { script }, south: { script }, west: { script } });

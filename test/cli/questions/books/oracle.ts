@@ -38,7 +38,7 @@ export function entriesOf(book: Book, profile: string): Entry[] {
 }
 
 /** Guides, quotes and orders are in no sum, and what is void never was a document. */
-function isCounted({ kind, state }: BookDocument): boolean {
+export function isCounted({ kind, state }: BookDocument): boolean {
   return kind !== 'no money' && state !== 'void';
 }
 

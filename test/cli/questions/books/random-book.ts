@@ -24,6 +24,8 @@ export interface BookDocument {
   readonly due: Written<number>;
   readonly date: Written<number>;
   readonly payments: readonly Payment[] | undefined;
+  /** What a column says that means cancelled in some books, and nothing in others. */
+  readonly isMarked: boolean | undefined;
   /** Whether its id is also that of others. */
   readonly isTwin: boolean;
 }
@@ -170,7 +172,8 @@ const document: fc.Arbitrary<BookDocument> = fc
     total: amounts,
     paid: amounts,
     due: written(day(-200, 100), ['"15/10/2024"', '1790000000', '"2026-02-30"']),
-    date: day(-300, 0),
+    date: written(day(-300, 0), ['"soon"', '20261101']),
+    isMarked: fc.constantFrom(undefined, false, true),
     payments: fc.option(
       fc.array(fc.record({ date: day(-90, 0), amount: fc.oneof(amount, nothing) }), { maxLength: 3 }),
       { nil: undefined },
@@ -186,16 +189,29 @@ const FIRST: BookDocument = {
   ...{ fiscalId: '2-7', name: 'Lago', currency: { literal: '"CLP"', value: 'CLP' } },
   ...{ open: { literal: '1', value: unitsOf('1') }, total: { literal: '2', value: unitsOf('2') } },
   ...{ paid: { literal: '1', value: unitsOf('1') }, due: { literal: `"${dayText(-10)}"`, value: -10 } },
-  ...{ date: { literal: `"${dayText(-40)}"`, value: -40 }, isTwin: false },
+  ...{ date: { literal: `"${dayText(-40)}"`, value: -40 }, isTwin: false, isMarked: undefined },
   payments: [
     { date: { literal: `"${dayText(-5)}"`, value: -5 }, amount: { literal: '1', value: unitsOf('1') } },
   ],
 };
 
-export const randomBook: fc.Arbitrary<Book> = fc.record({
-  documents: fc.array(document, { maxLength: 11 }).map((others) => [FIRST, ...others]),
-  columns: fc.constantFrom('usual', 'known', 'own'),
-});
+export const randomBook: fc.Arbitrary<Book> = fc
+  .record({
+    documents: fc.array(document, { maxLength: 11 }).map((others) => [FIRST, ...others]),
+    columns: fc.constantFrom('usual', 'known', 'own'),
+  })
+  .map(({ documents, columns }) => ({
+    documents: columns === 'own' ? documents.map(cancelledIfMarked) : documents,
+    columns,
+  }));
+
+function cancelledIfMarked(document: BookDocument): BookDocument {
+  const { state, isMarked = false } = document;
+  return { ...document, state: isMarked && state === 'valid' ? 'cancelled' : state };
+}
+
+/** Books of what an organization issued, or of what it received. */
+export type Listing = 'issued' | 'received';
 
 type Field =
   | 'open'
@@ -212,7 +228,7 @@ type Field =
 const USUAL: Readonly<Record<Field, string>> = {
   ...{ open: 'amountToBePaid', paid: 'paidAmount', total: 'totalAmount', due: 'dueBy', date: 'date' },
   ...{ currency: 'currency', type: 'documentType', status: 'status' },
-  ...{ name: 'customer.name', fiscalId: 'receiverFiscalId' },
+  ...{ name: 'PARTY.name', fiscalId: 'PARTYFiscalId' },
 };
 const KNOWN: Readonly<Record<Field, string>> = {
   ...USUAL,
@@ -228,28 +244,34 @@ const SETTINGS: Readonly<Record<Field, string>> = {
   ...{ open: 'amount', paid: 'paid', total: 'total', due: 'due', date: 'date', currency: 'currency' },
   ...{ type: 'documentType', status: 'status', name: 'counterpartyName', fiscalId: 'counterpartyFiscalId' },
 };
+const MARK = 'nula';
 const COLUMNS = { usual: USUAL, known: KNOWN, own: OWN };
 
 /** The settings of whoever has the book. No two of its records are one, whatever their ids. */
-export function settingsOf({ columns }: Book): Readonly<Record<string, string>> {
+export function settingsOf({ columns }: Book, listing: Listing): Readonly<Record<string, string>> {
   const own = Object.entries(SETTINGS).map(([field, name]) => [`fields.${name}`, OWN[field as Field]]);
-  return { ...(columns === 'own' ? Object.fromEntries(own) : {}), 'key.issued': 'number' };
+  const all = [...own, ['fields.cancelled', MARK]];
+  return { ...(columns === 'own' ? Object.fromEntries(all) : {}), [`key.${listing}`]: 'number' };
 }
 
 /** The records that the service has of a book; a document is known by its number, from 100 on. */
-export function recordsOf({ documents, columns }: Book): string[] {
+export function recordsOf({ documents, columns }: Book, listing: Listing): string[] {
   const names = COLUMNS[columns];
+  const [object = '', member = ''] = names.name
+    .replace('PARTY', listing === 'issued' ? 'customer' : 'issuer')
+    .split('.');
+  const fiscalId = names.fiscalId.replace('PARTY', listing === 'issued' ? 'receiver' : 'issuer');
   return documents.map((document, at) => {
     const { type, status, currency, open, total, paid, due, date, payments, isTwin } = document;
-    const [object = '', member = ''] = names.name.split('.');
     const cells: [name: string, literal: string | undefined][] = [
       ['id', String(isTwin ? 1 : at + 2)],
       ['number', String(100 + at)],
       ...Object.entries({ type, status, currency, open, total, paid, due, date }).map(
         ([field, { literal }]): [string, string | undefined] => [names[field as Field], literal],
       ),
-      [names.fiscalId, JSON.stringify(document.fiscalId)],
+      [fiscalId, JSON.stringify(document.fiscalId)],
       [object, document.name === undefined ? undefined : JSON.stringify({ [member]: document.name })],
+      [MARK, JSON.stringify(document.isMarked)],
       ['payments', payments && `[${payments.map(paymentText).join(',')}]`],
     ];
     return objectText(cells);
