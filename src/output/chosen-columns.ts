@@ -30,16 +30,15 @@ export class ChosenColumns {
     const refuse = (allowed: string): never => {
       throw new UsageError(`${flag} ${JSON.stringify(text)}: expected ${allowed}`);
     };
-    const parts = splitParts(flag, text).map(partOf);
+    const parts = partsOf(flag, text);
     if (parts.some((part) => part.kind === 'column' && (part.column === '' || part.heading === '')))
       refuse('names with commas between them, such as number,customer.name or Folio=number');
-    const columns = new ChosenColumns(parts);
     checkNames(parts, refuse);
-    if (parts.some((part) => part.kind === 'without' && part.column === ''))
-      refuse('a name behind each minus, such as *,-files');
-    const left = parts.find((part) => part.kind === 'without');
-    if (left !== undefined && !columns.isOpen)
-      refuse(`a * where -${left.column} is to be left out of all others, as in ${text},*`);
+    const columns = new ChosenColumns(parts);
+    const left = parts.filter((part) => part.kind === 'without');
+    if (left.some(({ column }) => column === '')) refuse('a name behind each minus, such as *,-files');
+    if (left.length > 0 && !columns.isOpen)
+      refuse(`a * where -${left[0]!.column} is to be left out of all others, as in ${text},*`);
     return columns;
   }
 
@@ -157,36 +156,34 @@ const PIECE = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,=]*))?\s*/y;
 const REST = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,]*))?\s*/y;
 const ESCAPE = /\\(["\\])/g;
 
-/** Reads `*`, `-name`, `number` or `Heading=column`: the first `=` outside quotes stands between the two. */
-function partOf(text: string): Part {
-  if (text === '*') return { kind: 'others' };
-  if (text.startsWith('-')) return { kind: 'without', column: text.slice(1) };
-  const first = pieceAt(PIECE, text, 0);
-  if (text[first.end] !== '=') return { kind: 'column', heading: undefined, column: first.text };
-  return { kind: 'column', heading: first.text, column: pieceAt(REST, text, first.end + 1).text };
-}
-
 function pieceAt(pattern: RegExp, text: string, at: number): { readonly text: string; readonly end: number } {
   pattern.lastIndex = at;
   const [all, quoted, plain = ''] = pattern.exec(text)!;
   return { text: quoted?.replace(ESCAPE, '$1') ?? plain.trim(), end: at + all.length };
 }
 
-/** The parts of `number,Total=totalAmount,"a,b"=c`: a comma within quotes is none. */
-function splitParts(flag: string, text: string): string[] {
-  const parts: string[] = [];
-  for (let at = 0; ;) {
-    const start = at;
-    at = pieceAt(text[at] === '-' ? REST : PIECE, text, at).end;
-    if (text[at] === '=') at = pieceAt(REST, text, at + 1).end;
-    if (at < text.length && text[at] !== ',') {
-      throw new UsageError(`${flag} ${JSON.stringify(text)}: a quote at character ${at + 1} does not fit`, {
+/**
+ * Reads `*`, `-name`, `number` and `Heading=column` with commas between them: a comma within quotes is none, and the first `=` outside
+ * of them stands between heading and column.
+ */
+function partsOf(flag: string, text: string): Part[] {
+  const parts: Part[] = [];
+  for (let start = 0; ;) {
+    let piece = pieceAt(text[start] === '-' ? REST : PIECE, text, start);
+    const heading = text[piece.end] === '=' ? piece.text : undefined;
+    if (heading !== undefined) piece = pieceAt(REST, text, piece.end + 1);
+    const { end } = piece;
+    if (end < text.length && text[end] !== ',') {
+      throw new UsageError(`${flag} ${JSON.stringify(text)}: a quote at character ${end + 1} does not fit`, {
         hint: 'A heading or column with a comma or = in it stands in double quotes, whole: --columns \'"Total, net"=netAmount\'. A quote within them is \\".',
       });
     }
-    parts.push(text.slice(start, at).trim());
-    if (at >= text.length) return parts;
-    at++;
+    const whole = text.slice(start, end).trim();
+    if (whole === '*') parts.push({ kind: 'others' });
+    else if (whole.startsWith('-')) parts.push({ kind: 'without', column: whole.slice(1) });
+    else parts.push({ kind: 'column', heading, column: piece.text });
+    if (end >= text.length) return parts;
+    start = end + 1;
   }
 }
 

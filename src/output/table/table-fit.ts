@@ -2,7 +2,7 @@ import { displayWidth, truncate, columnWidth } from '../terminal/terminal-text.t
 import { countOf } from '../terminal/number-text.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { ColumnRole, KnownColumn } from '../column-roles.ts';
-import { TableRows, type ShownColumn } from './table-rows.ts';
+import { tableRows, type ShownColumn } from './table-rows.ts';
 
 /** Cells between two columns; the narrow one where it makes room for another column that people look for. */
 export const GAP = 2;
@@ -92,7 +92,7 @@ export function tableWidth(
   rows: RecordBatch,
   columns: readonly KnownColumn[],
 ): { readonly whole: number; readonly least: number } {
-  const reader = new TableRows({
+  const reader = tableRows({
     columns: columns.flatMap(({ names }) => names),
     asked: true,
     known: columns,

@@ -50,68 +50,56 @@ export interface ShownColumn {
 type RowsLayout = Pick<Layout, 'columns' | 'headings' | 'asked' | 'known' | 'raw' | 'locale'>;
 
 /** Reads records as rows of text that is safe for a terminal, and measures them. */
-export class TableRows {
-  readonly #reader: CellReader;
-  readonly #layout: RowsLayout;
-  readonly #group: GroupDigits;
-  readonly #seen: SeenColumn[] = [];
+export function tableRows({
+  columns: named,
+  headings,
+  asked,
+  known = [],
+  raw,
+  locale = 'en-US',
+}: RowsLayout) {
+  const reader = new CellReader(named);
+  const group = raw === true ? asSent : digitGrouper(locale);
+  const seen: ReturnType<typeof newColumn>[] = [];
   /** The places of the columns that are read; undefined for all. */
-  #wanted: ReadonlySet<number> | undefined;
+  let wanted: ReadonlySet<number> | undefined;
 
-  constructor(layout: RowsLayout) {
-    this.#reader = new CellReader(layout.columns);
-    this.#layout = layout;
-    this.#group = layout.raw === true ? asSent : digitGrouper(layout.locale ?? 'en-US');
-  }
+  const textOf = (cell: Cell | undefined, column: number): string => {
+    if (cell === undefined || wanted?.has(column) === false) return '';
+    const { kind } = cell;
+    const one = (seen[column] ??= newColumn(isIdentifier(reader.columns[column]!) ? asSent : group));
+    const text = kind === 'number' ? one.group(cell.text) : visible(cell.text);
+    if (wanted !== undefined) return text;
+    one.facts.add(cell);
+    const width = columnWidth(text);
+    one.width = Math.max(one.width, width);
+    if (kind === 'number') one.number = Math.max(one.number, width);
+    return text;
+  };
 
-  /** The texts of a record, one for each column so far. Empty for null and for missing fields. */
-  read(batch: RecordBatch, index: number): string[] {
-    return this.#reader.read(batch, index).map((cell, column) => this.#textOf(cell, column));
-  }
-
-  /** From now on only the cells at these places are made texts, and none is measured; the others are empty. */
-  readOnly(places: Iterable<number>): void {
-    this.#wanted = new Set(places);
-  }
-
-  /** The columns so far: in the order asked for, else first those that people look for, in their order. */
-  columns(): ShownColumn[] {
-    const { asked, known = [], headings } = this.#layout;
-    const names = this.#reader.columns;
-    const found = knownAmong(names, known);
-    const shown = headings?.(names);
-    const columns = names.map((name, index) => this.#shownColumn(index, shown?.[index], found.get(name)));
-    if (asked === true) return columns;
-    const places = new Map(known.map((column, place) => [column, place]));
-    const place = ({ index, role }: ShownColumn): number => {
-      const column = found.get(names[index]!);
-      if (role === 'profile') return -1;
-      if (column !== undefined) return places.get(column)!;
-      return known.length + (found.size > 0 ? 0 : rankOf(role));
-    };
-    return columns.sort((a, b) => place(a) - place(b));
-  }
-
-  #shownColumn(index: number, heading: string | undefined, known: KnownColumn | undefined): ShownColumn {
-    const column = this.#reader.columns[index]!;
+  const shownColumn = (
+    column: string,
+    index: number,
+    { heading, like }: { readonly heading: string | undefined; readonly like: KnownColumn | undefined },
+  ): ShownColumn => {
     const name = visible(heading ?? column);
-    const word = heading === undefined || heading === column ? (known?.word ?? name) : name;
-    const { facts, width, number } = this.#seen[index] ?? NOTHING_SEEN;
+    const word = heading === undefined || heading === column ? (like?.word ?? name) : name;
+    const { facts, width, number } = seen[index] ?? NOTHING_SEEN;
     const filled = facts.cells - facts.empty;
     const midnights = facts.midnights + facts.localMidnights;
-    const days = this.#layout.raw !== true && midnights > 0 && midnights + facts.days === filled;
+    const days = raw !== true && midnights > 0 && midnights + facts.days === filled;
     const cells = Math.max(days ? DAY_LENGTH : width, 1);
-    const told = known?.role ?? roleOf(column);
+    const told = like?.role ?? roleOf(column);
     const role = told === 'other' && filled > 0 && facts.dated === filled ? 'date' : told;
     return {
       index,
       name,
       column,
       word,
-      head: known === undefined && heading === undefined ? 0 : columnWidth(word),
+      head: like === undefined && heading === undefined ? 0 : columnWidth(word),
       role,
       empty: filled === 0,
-      rank: known?.rank ?? (role === 'profile' ? 0 : undefined),
+      rank: like?.rank ?? (role === 'profile' ? 0 : undefined),
       cells,
       width: Math.max(columnWidth(name), cells),
       number,
@@ -120,39 +108,42 @@ export class TableRows {
       days,
       nested: facts.nested > 0,
     };
-  }
+  };
 
-  #textOf(cell: Cell | undefined, column: number): string {
-    if (cell === undefined || this.#wanted?.has(column) === false) return '';
-    const seen = (this.#seen[column] ??= new SeenColumn());
-    let text: string;
-    if (cell.kind === 'number') text = (seen.group ??= this.#groupOf(column))(cell.text);
-    else text = visible(cell.text);
-    if (this.#wanted !== undefined) return text;
-    seen.facts.add(cell);
-    const width = columnWidth(text);
-    seen.width = Math.max(seen.width, width);
-    if (cell.kind === 'number') seen.number = Math.max(seen.number, width);
-    return text;
-  }
-
-  #groupOf(column: number): GroupDigits {
-    return isIdentifier(this.#reader.columns[column]!) ? asSent : this.#group;
-  }
+  return {
+    /** The texts of a record, one for each column so far. Empty for null and for missing fields. */
+    read: (batch: RecordBatch, index: number): string[] => reader.read(batch, index).map(textOf),
+    /** From now on only the cells at these places are made texts, and none is measured; the others are empty. */
+    readOnly: (places: Iterable<number>): void => void (wanted = new Set(places)),
+    /** The columns so far: in the order asked for, else first those that people look for, in their order. */
+    columns(): ShownColumn[] {
+      const names = reader.columns;
+      const found = knownAmong(names, known);
+      const shown = headings?.(names);
+      const columns = names.map((name, index) =>
+        shownColumn(name, index, { heading: shown?.[index], like: found.get(name) }),
+      );
+      if (asked === true) return columns;
+      const places = new Map(known.map((column, place) => [column, place]));
+      const place = ({ column, role }: ShownColumn): number => {
+        const like = found.get(column);
+        if (role === 'profile') return -1;
+        return like === undefined ? known.length + (found.size > 0 ? 0 : rankOf(role)) : places.get(like)!;
+      };
+      return columns.sort((a, b) => place(a) - place(b));
+    },
+  };
 }
 
 /** Characters of `2024-10-15`. */
 const DAY_LENGTH = 10;
 
-/** What the cells of a column were so far, and how wide. */
-class SeenColumn {
-  readonly facts = new ColumnFacts();
-  width = 0;
-  number = 0;
-  group: GroupDigits | undefined;
+/** What the cells of a column were so far, how wide, and how its numbers are shown. */
+function newColumn(group: GroupDigits) {
+  return { facts: new ColumnFacts(), width: 0, number: 0, group };
 }
 
-const NOTHING_SEEN = new SeenColumn();
+const NOTHING_SEEN = newColumn(asSent);
 
 function asSent(literal: string): string {
   return literal;

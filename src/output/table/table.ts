@@ -8,7 +8,7 @@ import { paint, columnWidth, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { tableDrawing, type TableDrawing } from './table-drawing.ts';
 import { fitColumns, GAP, leftOutNote, withTelling, type FittedTable } from './table-fit.ts';
-import { dayOf, TableRows, type ShownColumn } from './table-rows.ts';
+import { dayOf, tableRows, type ShownColumn } from './table-rows.ts';
 
 /** How many records decide the columns and their widths: where cells are cut to fit the terminal, and where they are whole. */
 const SAMPLE = { cut: 500, whole: 10_000 };
@@ -39,7 +39,7 @@ export const openTable: OpenWriter = (sink, layout) =>
 
 function openRows(sink: Sink, layout: Layout): Writer {
   const { width, color, asked = false } = layout;
-  const rows = new TableRows(layout);
+  const rows = tableRows(layout);
   const cut = width !== undefined && layout.wide !== true;
   /** Rows that are not drawn yet. */
   let held: string[][] = [];
@@ -199,7 +199,7 @@ function statusStyle(status: string): Style | undefined {
 
 /** One record as a sheet: a line for each field, its name and its value, nothing cut. */
 function openRecordSheet(sink: Sink, layout: Layout): Writer {
-  const rows = new TableRows(layout);
+  const rows = tableRows(layout);
   return {
     async write(batch) {
       for (let index = 0; index < batch.count; index++) {
