@@ -115,8 +115,10 @@ What the column holds decides how a value is read. A value that the column canno
 A column that no record had is an error, here and in --sum, --group-by and --sort. What few records have is
   declared by the listing or by you, folio config set known.issued buyer,shop: then nothing is found.
 Of an export or a database, today is the day on which it was read, by its receipt or its last whole sync.
---overdue keeps documents that are still to be paid and were due before today: no credits, and nothing
-  cancelled. --since and --until go by the date of issue.
+--open keeps documents that are still to be paid: no credits, and nothing cancelled. Its sum lacks the
+  credits that --sum open takes away; standard error says which. --overdue keeps those of them that were due
+  before today. --since, --until and --period (2026-10, 2026-Q3, 2026, last-month, this-month) go by the
+  date of issue.
 folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status,
   currency, counterpartyName and so on. These names, and the headings of tables, stand for the columns:
   --where open>0. Where columns have other names, say so with --field due=paymentDate, or for good with
@@ -134,7 +136,7 @@ Counterparties are told by their fiscal IDs, then by name. IDs that many share a
   the name and the spelling of the ID that its newest document has.
 --sum adds exactly, each currency by itself (clp is CLP), and asks for --field currency where no record has
   one; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that
-  --where, --overdue, --since and --until keep; so do --group-by, --sort and --changes-since.
+  --where, --open, --overdue, --since, --until and --period keep; so do --group-by, --sort and --changes-since.
   --sort never compares amounts of two currencies: they are in order within each.
 --group-by date:month (:day, :quarter, :year) goes by the day as it is written, in no time zone, and comes
   in the order of the calendar. It takes any column of dates; what is no date is in no group, named, and
@@ -145,11 +147,11 @@ Counterparties are told by their fiscal IDs, then by name. IDs that many share a
 For more than this, pipe jsonl to jq 1.7 or later: older versions round long numbers.
 Examples:
 * folio issued --overdue --sort -amountToBePaid --limit 10 :: the ten largest that are late
-* folio issued --since 2026-10 --until 2026-10 --sum totalAmount :: what was invoiced in October
+* folio issued --period 2026-10 --sum totalAmount :: what was invoiced in October
 * folio issued --sum total --group-by date:month :: month by month
 * folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
   30 days
-* folio issued --where 'dueBy<=+7d' --where 'amountToBePaid>0' :: what is due within a week
+* folio issued --open --where 'dueBy<=+7d' :: what is due within a week
 * folio issued --from today.jsonl --changes-since yesterday.jsonl :: two files, offline
 * folio issued --format jsonl | jq -r 'select(.payments | length > 1) | .number' :: with jq`;
 
@@ -275,7 +277,7 @@ Begin small, and never read a whole listing to add it up:
 * folio issued --list-columns :: the names of all columns
 * folio issued --columns number,date,total --sort=-date --limit 20 :: the newest twenty, in three columns
 Narrow it down with --where (status=OVERDUE, "total>=100000", counterpartyName~roble; repeated, all must
-  hold), --overdue, --since -30d, --until 2026-10. number, date, due, counterpartyName,
+  hold), --open, --overdue, --since -30d, --period 2026-10. number, date, due, counterpartyName,
   counterpartyFiscalId, total, open, currency and status stand for the right column of an invoice. A record
   has up to 12 kB: always choose --columns and a --limit.
 Add --format json (or jsonl). Numbers have the digits that were sent: keep them as texts, or parse them as

@@ -18,22 +18,33 @@ interface Month {
 }
 
 /**
- * Reads `2026-11`, `2026-Q3`, `2026`, `this-month` or `last-month`. `today` is in days since 1970-01-01.
- * Throws UsageError for anything else, and for a period that has not begun.
+ * Reads a period as `readPeriod` does. `today` is in days since 1970-01-01. Throws UsageError also for one that has not begun.
  */
 export function parsePeriod(text: string, today: number): Period {
-  const period = periodOf(text.trim().toLowerCase(), today);
-  if (period === undefined) {
-    throw new UsageError(`--period ${JSON.stringify(text)}: expected a month, a quarter or a year`, {
-      hint: 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.',
-    });
-  }
+  const period = readPeriod(text, { today });
   if (period.first > today) {
     throw new UsageError(`--period ${text} has not begun yet`, {
       hint: 'Name a period that has begun, such as this-month.',
     });
   }
   return period;
+}
+
+/**
+ * Reads `2026-11`, `2026-Q3`, `2026`, `this-month` or `last-month`. Only the last two ask for today, in days since 1970-01-01.
+ * Throws UsageError for anything else.
+ */
+export function readPeriod(text: string, day: { readonly today: number }): Period {
+  const period = periodOf(text, day);
+  if (period !== undefined) return period;
+  throw new UsageError(`--period ${JSON.stringify(text)}: expected a month, a quarter or a year`, {
+    hint: 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.',
+  });
+}
+
+/** Whether a text is written as a period is, be it also a date: `2026-11`, `last-month`. */
+export function isPeriod(text: string): boolean {
+  return periodOf(text, { today: 0 }) !== undefined;
 }
 
 /** What `--group-by date:month` can name behind the column. */
@@ -63,9 +74,10 @@ export function monthsUpTo(day: number, count: number): Month[] {
   );
 }
 
-function periodOf(text: string, today: number): Period | undefined {
-  if (text === 'this-month') return monthOf(today);
-  if (text === 'last-month') return monthOf(monthOf(today).first - 1);
+function periodOf(written: string, day: { readonly today: number }): Period | undefined {
+  const text = written.trim().toLowerCase();
+  if (text === 'this-month') return monthOf(day.today);
+  if (text === 'last-month') return monthOf(monthOf(day.today).first - 1);
   const [, year, quarter, month] = /^(\d{4})(?:-(?:q([1-4])|(0[1-9]|1[0-2])))?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
   if (month !== undefined) return monthAt(Number(year), Number(month) - 1);

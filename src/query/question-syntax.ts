@@ -1,7 +1,8 @@
 import { UsageError } from '../errors.ts';
 import type { Buckets } from '../invoices/open-items.ts';
+import { formatDay } from '../json/calendar-day.ts';
 import { DATE_FORMS, parseDate, type DateValue, type DayOfQuestion } from './where/date-value.ts';
-import { CALENDAR_UNITS, type CalendarUnit } from '../invoices/periods.ts';
+import { CALENDAR_UNITS, isPeriod, readPeriod, type CalendarUnit } from '../invoices/periods.ts';
 
 /** How a column and the values of a condition are compared: see `folio help questions`. */
 export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
@@ -133,46 +134,76 @@ export function parseBuckets(text: string): Buckets {
   });
 }
 
-/** The flags that keep documents by a date of theirs: by which one, and whether those of that day and later, or earlier. */
+/** From which date to which, both within; what is undefined has no end. */
+export interface DateSpan {
+  readonly from?: DateValue;
+  readonly to?: DateValue;
+}
+
+/** Dates that are asked for, which may be told from the day of the run. */
+export interface DatesAsked {
+  /** As they were written: `-30d`. */
+  readonly text: string;
+  readonly on: (day: DayOfQuestion) => DateSpan;
+}
+
+/** The flags that keep documents by a date of theirs: by which one, and how their value is read. */
 export const DATE_FLAGS = [
   {
     name: 'since',
     flag: '--since',
+    value: '<date>',
     role: 'date',
-    keeps: 'later',
     about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
+    parse: (text: string) => datesAsked('--since', text, (from) => ({ from })),
   },
   {
     name: 'until',
     flag: '--until',
+    value: '<date>',
     role: 'date',
-    keeps: 'earlier',
     about: 'issued on that day or before; a month counts whole',
+    parse: (text: string) => datesAsked('--until', text, (to) => ({ to })),
+  },
+  {
+    name: 'period',
+    flag: '--period',
+    value: '<period>',
+    role: 'date',
+    about: 'issued in a month, quarter or year: 2026-10, 2026-Q3, 2026, last-month, this-month',
+    parse: periodAsked,
   },
 ] as const;
 
-/** A date that is asked for, which may be told from the day of the run. */
-export interface DateAsked {
-  /** As it was written: `-30d`. */
-  readonly text: string;
-  readonly on: (day: DayOfQuestion) => DateValue;
+/** Reads a date as `--since` has it. Throws UsageError. */
+function datesAsked(flag: string, text: string, spanOf: (date: DateValue) => DateSpan): DatesAsked {
+  if (parseDate(text, { today: 0 }) !== undefined)
+    return { text, on: (day) => spanOf(parseDate(text, day)!) };
+  const hint = isPeriod(text) ? `A month or a quarter is a period: --period ${text.trim()}.` : DATE_FORMS;
+  throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
 }
 
-/** Reads a date as `--since` has it. Throws UsageError. */
-export function parseDateAsked(flag: string, text: string): DateAsked {
-  if (parseDate(text, { today: 0 }) !== undefined) return { text, on: (day) => parseDate(text, day)! };
-  throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint: DATE_FORMS });
+function periodAsked(text: string): DatesAsked {
+  readPeriod(text, { today: 0 });
+  const on = (day: DayOfQuestion): DateSpan => {
+    const { first, last } = readPeriod(text, day);
+    return { from: { period: formatDay(first) }, to: { period: formatDay(last) } };
+  };
+  return { text, on };
 }
 
 /** One of these flags. */
 export type DateFlag = (typeof DATE_FLAGS)[number];
 
 /** All flags that keep documents by what folio knows of them. */
-export const DOCUMENT_FLAGS = ['overdue', ...DATE_FLAGS.map(({ name }) => name)] as const;
+export const DOCUMENT_FLAGS = ['open', 'overdue', ...DATE_FLAGS.map(({ name }) => name)] as const;
+
+/** The values of these flags, as far as they are given. */
+export type DocumentFlags = Readonly<
+  Partial<Record<'open' | 'overdue', true | undefined> & Record<DateFlag['name'], DatesAsked | undefined>>
+>;
 
 /** Whether records are kept by what folio knows of documents, besides --where. */
-export function asksOfDocuments(
-  flags: Readonly<Partial<Record<(typeof DOCUMENT_FLAGS)[number], unknown>>>,
-): boolean {
+export function asksOfDocuments(flags: DocumentFlags): boolean {
   return DOCUMENT_FLAGS.some((name) => flags[name] !== undefined);
 }

@@ -29,13 +29,19 @@ interface RecordsTold {
   readonly asOf: number;
   readonly today: number;
   readonly notes: readonly RecordNote[];
+  /** The period of whose documents it tells alone. */
+  readonly onlyPeriod?: string | undefined;
 }
 
 /** What a reader of a page might not expect of its records. That they are a part is said apart. */
-export function recordNotes({ asOf, today, notes }: RecordsTold, { words, longDay }: Writing): Content {
+export function recordNotes(
+  { asOf, today, notes, onlyPeriod }: RecordsTold,
+  { words, longDay }: Writing,
+): Content {
   const balances = words[asOf < today ? 'laterPayments' : 'earlierBalances'];
   const texts = notes.flatMap((note) => (note === 'part' ? [] : words[note]));
   if (asOf !== today) texts.unshift(balances({ day: longDay(today) }));
+  if (onlyPeriod !== undefined) texts.push(words.onlyPeriod({ period: onlyPeriod }));
   return noteLine(texts);
 }
 

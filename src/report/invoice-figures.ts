@@ -23,7 +23,7 @@ export interface ReportDates {
 }
 
 /** What there is to say of records besides their day: nothing says when they were read, some are newer, or they are a part. */
-export type RecordNote = 'undated' | 'newer' | 'part';
+export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits';
 
 /** One open invoice, as a line of a list. */
 interface OpenInvoice {

@@ -27,6 +27,8 @@ export interface StatementFacts {
   readonly asOf: number;
   readonly today: number;
   readonly notes: readonly RecordNote[];
+  /** The period of whose documents it is alone; undefined for all. */
+  readonly onlyPeriod: string | undefined;
   readonly listing: 'issued' | 'received';
 }
 
@@ -93,7 +95,7 @@ function dayJson(day: StatedDay): string {
 /** The statements as one JSON document. Amounts are numbers with every digit; null is what the records do not say. */
 export function statementsJson(
   statements: readonly OwnStatement[],
-  { asOf, today, notes, listing }: StatementFacts,
+  { asOf, today, notes, onlyPeriod, listing }: StatementFacts,
 ): string {
   const isWhole = (own: OwnStatement): boolean => own.isWhole && own.statement.unreadable === 0;
   const all = statements.map((own) => {
@@ -113,6 +115,7 @@ export function statementsJson(
     ['asOf', JSON.stringify(formatDay(asOf))],
     ['balancesOf', JSON.stringify(formatDay(today))],
     ['notes', JSON.stringify(notes)],
+    ...(onlyPeriod === undefined ? [] : [['onlyPeriod', JSON.stringify(onlyPeriod)] as const]),
     ['listing', JSON.stringify(listing)],
     ['statements', listJson(all)],
   ])}\n`;

@@ -10,6 +10,7 @@ import { objectsIn } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
+import type { WhereFilter } from '../query/where/where.ts';
 import { CANCELLED, CREDIT, UNDATED } from './ages.ts';
 import { OwnNames } from './invoice-figures.ts';
 
@@ -116,9 +117,12 @@ export class StatementTally {
     return this.#options.fields;
   }
 
-  add(batch: RecordBatch): void {
+  /** @param filter which of the documents count; without it, all. The others tell how counterparties are called. */
+  add(batch: RecordBatch, filter?: WhereFilter): void {
     const { everyone } = this.#options;
-    this.#aging.add(batch, undefined, (item, balance, party) => {
+    if (filter !== undefined) this.#aging.sample(batch);
+    const placeOf = filter && ((nth: number) => filter.placeOf(nth));
+    this.#aging.add(filter?.apply(batch) ?? batch, placeOf, (item, balance, party) => {
       if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
       // One record says it as well as all do.
       if (everyone || this.#own.fiscalIds.size === 0) this.#own.add(this.#aging.documents, 1);

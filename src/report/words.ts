@@ -55,6 +55,14 @@ const WORDS = {
     'Some of the records were read after the day above.',
     'Parte de los registros se leyó después de la fecha indicada.',
   ),
+  withoutCredits: both(
+    'Credits are not taken away: these are the documents to be paid alone.',
+    'No se descuentan los créditos: son solo los documentos por pagar.',
+  ),
+  onlyPeriod: both(
+    'Only documents issued in this period are told: {period}.',
+    'Solo se informan los documentos emitidos en este período: {period}.',
+  ),
   part: both(
     'Only a part of the documents was there to read: what is told here may not be all.',
     'Solo había una parte de los documentos: lo que se informa aquí puede no ser todo.',

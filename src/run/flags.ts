@@ -6,9 +6,8 @@ import {
   parseCondition,
   parseSort,
   type Condition,
-  parseDateAsked,
-  type DateAsked,
   type DateFlag,
+  type DatesAsked,
 } from '../query/question-syntax.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
@@ -275,7 +274,8 @@ export const asOfFlag = valued(
 /** The questions that folio itself answers from the records. */
 export const questionFlags = headed('Questions:', {
   where: whereFlag(),
-  overdue: yes('--overdue', 'only what is still to be paid and was due before today, whatever its status'),
+  open: yes('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
+  overdue: yes('--overdue', 'of that, only what was due before today, whatever its status'),
   ...dateFlags(),
   field: fieldFlag(
     needs(
@@ -332,11 +332,12 @@ export const questionFlags = headed('Questions:', {
 });
 
 function dateFlags() {
-  const flags = DATE_FLAGS.map(({ name, flag, about }) => [
+  const isPeriod = not(['--since', '--until'], 'a period has both its days');
+  const flags = DATE_FLAGS.map(({ name, flag, value, about, parse }) => [
     name,
-    valued(`${flag} <date>`, about, () => (value) => parseDateAsked(flag, value)),
+    valued(`${flag} ${value}`, about, () => (text) => parse(text), ...(name === 'period' ? [isPeriod] : [])),
   ]);
-  return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateAsked> };
+  return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DatesAsked> };
 }
 
 /** `--where`, repeatable. */

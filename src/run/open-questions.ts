@@ -3,10 +3,16 @@ import { UsageError } from '../errors.ts';
 import { fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { localeOf } from '../output/terminal/number-text.ts';
+import { parsePeriod } from '../invoices/periods.ts';
+import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import type { PlaceOf } from '../invoices/document-reader.ts';
-import { asksOfDocuments, DATE_FLAGS, type SortColumn } from '../query/question-syntax.ts';
+import {
+  asksOfDocuments,
+  DATE_FLAGS,
+  type DocumentFlags,
+  type SortColumn,
+} from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';
 import type { WhereContext } from '../query/where/cell-test.ts';
@@ -94,10 +100,14 @@ export async function openQuestions(
   return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
 }
 
-type WhereFlags = Pick<QuestionFlags, 'where' | 'overdue' | 'since' | 'until'>;
+type WhereFlags = Pick<QuestionFlags, 'where'> & DocumentFlags;
 
 /** What keeps the records that are asked for; undefined where all are. */
-async function filterOf(part: Part, flags: WhereFlags, placeOf?: PlaceOf): Promise<WhereFilter | undefined> {
+export async function filterOf(
+  part: Part,
+  flags: WhereFlags,
+  placeOf?: PlaceOf,
+): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
   const { context, names, run } = part;
   if (where.length === 0 && !asksOfDocuments(flags)) return undefined;
@@ -107,7 +117,7 @@ async function filterOf(part: Part, flags: WhereFlags, placeOf?: PlaceOf): Promi
   const tests = where.map((condition) =>
     conditionTest(condition, at, roleNamed(condition.column, names, names.fields.usual)),
   );
-  const ofDocuments = await documentTests(flags, at);
+  const ofDocuments = await documentTests(flags, at, localDay(context.clock.now()));
   return new WhereFilter([...tests, ...ofDocuments], { names, placeOf });
 }
 
@@ -122,22 +132,28 @@ export function whereContext({ clock, env }: Context, day?: Pick<WhereContext, '
   };
 }
 
-async function documentTests(flags: WhereFlags, at: WhereContext): Promise<RecordTest[]> {
+async function documentTests(flags: WhereFlags, at: WhereContext, now: number): Promise<RecordTest[]> {
   if (!asksOfDocuments(flags)) return [];
-  const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
+  const { dateTest, openTest, overdueTest } = await import('../query/where/invoice-tests.ts');
   const { isEmptySpan } = await import('../query/where/date-value.ts');
-  const { since, until } = flags;
-  if (since !== undefined && until !== undefined && isEmptySpan(since.on(at), until.on(at))) {
+  const { since, until, period } = flags;
+  const [from, to] = [since?.on(at).from, until?.on(at).to];
+  if (from !== undefined && to !== undefined && isEmptySpan(from, to)) {
     throw new UsageError(
-      `--since ${since.text} is later than --until ${until.text}: no document is of both`,
+      `--since ${since!.text} is later than --until ${until!.text}: no document is of both`,
       { hint: 'Write the earlier date behind --since.' },
     );
   }
-  const tests = flags.overdue ? [overdueTest(at.today)] : [];
+  // Refuses one that has not begun.
+  if (period !== undefined) parsePeriod(period.text, now);
+  const tests: RecordTest[] = [];
   for (const flag of DATE_FLAGS) {
-    const date = flags[flag.name];
-    if (date !== undefined) tests.push(dateTest(flag, date.on(at)));
+    const dates = flags[flag.name];
+    if (dates !== undefined) tests.push(dateTest(flag, dates.on(at)));
   }
+  // What these say of other records is of those that pass the tests before them.
+  if (flags.open) tests.push(openTest(digitGrouper(at.locale)));
+  if (flags.overdue) tests.push(overdueTest(at.today));
   return tests;
 }
 

@@ -75,7 +75,7 @@ export class RunDay {
       newer: new Set(this.#days).size > 1,
       part: this.#origins.some(({ only }) => only.length > 0),
     };
-    return (Object.keys(all) as RecordNote[]).filter((note) => all[note]);
+    return (Object.keys(all) as (keyof typeof all)[]).filter((note) => all[note]);
   }
 
   /**

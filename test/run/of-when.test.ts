@@ -178,6 +178,8 @@ describe('an export of a part', () => {
     '--page 0',
     '--since=2024',
     '--overdue',
+    '--open',
+    '--period=2024',
   ];
   it.each(narrowed)('says so in aging, statements and reports: %s', async (flag) => {
     const { run, file } = await exported(` ${flag}`);
@@ -185,7 +187,7 @@ describe('an export of a part', () => {
     const lines = ['aging', 'statement --all --format json', 'report --format json'];
     for (const line of lines) {
       const { code, stderr } = await run(`${line} ${from}`, '2025-01-10');
-      const says = `but a part of them alone: ${flag.replace('=2024', ' 2024')}\n`;
+      const says = `but a part of them alone: ${flag.replace('=2', ' 2').replace('number ', 'number=')}\n`;
       expect([line, code, stderr]).toEqual([line, 0, expect.stringContaining(says)]);
     }
     for (const line of ['statement --customer-fiscal-id 1-9 --format html', 'report']) {

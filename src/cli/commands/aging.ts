@@ -16,6 +16,7 @@ import {
   requestFlags,
   fieldFlag,
   fromFlags,
+  questionFlags,
   sortFlag,
   whereFlag,
   type ExportFlags,
@@ -68,6 +69,8 @@ const agingFlags = headed('Questions:', {
   ),
   param: paramFlag('any parameter of the service, sent as it is'),
   where: whereFlag(),
+  open: questionFlags.open,
+  period: questionFlags.period,
   field: fieldFlag(),
 });
 

@@ -71,7 +71,7 @@ const reconcileFlags = headed('Questions:', {
     '--customer-fiscal-id <id...>',
     'whose list it is: only invoices issued to this customer; several, with commas, @file or @-',
   ),
-  period: text(
+  month: text(
     '--period <month>',
     'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
   ),
@@ -92,14 +92,14 @@ async function runReconcile(
   paths: readonly string[],
   flags: Values<typeof reconcileFlags> & ExportFlags,
 ): Promise<void> {
-  const { against, match, decimal, period, tolerance = DECIMAL_ZERO, same: all = false } = flags;
+  const { against, match, decimal, month, tolerance = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
   const { DOUBT, reconcileQuestion } = await import('../../query/reconcile/reconcile.ts');
   const { whereContext } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
   const isSupplier = flags.issuerFiscalId !== undefined;
   const impliedAgainst = isSupplier ? 'received' : flags.customerFiscalId && 'issued';
-  const opened = await openLists(paths, { against, impliedAgainst, match, period, today });
+  const opened = await openLists(paths, { against, impliedAgainst, match, period: month, today });
   const isReceived = opened.against === 'received';
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
   const flag = isReceived ? '--issuer-fiscal-id' : '--customer-fiscal-id';

@@ -3,10 +3,60 @@ import { meaningOf } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { dayIn, isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
-import { countOf } from '../../output/terminal/number-text.ts';
-import type { DateFlag } from '../question-syntax.ts';
-import { compareDate, type DateValue } from './date-value.ts';
+import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
+import { countOf, type GroupDigits } from '../../output/terminal/number-text.ts';
+import type { DateFlag, DateSpan } from '../question-syntax.ts';
+import { compareDate } from './date-value.ts';
 import type { RecordTest } from './where.ts';
+
+/**
+ * The test of `--open`: what is to be paid, an open item, when it is due or not. Credits are none: what they would take away is
+ * said, since a sum of open amounts takes it away.
+ *
+ * @param group groups the digits of amounts
+ */
+export function openTest(group: GroupDigits): RecordTest {
+  const unreadable = new Unreadable();
+  const credits = { named: new Array<string>(), amounts: new Map<string, Decimal>(), count: 0 };
+  let absent = 0;
+  return {
+    roles: [...OPEN_ITEM_ROLES, 'currency'],
+    holds: (document) => {
+      const item = openItemOf(document);
+      const isDueUnreadable = item.kind === 'unreadable' && item.role === 'due';
+      if (item.kind === 'absent') absent++;
+      if (item.kind === 'unreadable' && !isDueUnreadable) unreadable.noteRole(document, item.role);
+      if (item.kind === 'credit') {
+        const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
+        credits.count++;
+        credits.amounts.set(
+          currency,
+          addDecimals(credits.amounts.get(currency) ?? DECIMAL_ZERO, item.amount),
+        );
+        if (credits.named.length < MAX_NAMED)
+          credits.named.push(number === undefined ? `record ${document.place}` : `number ${number}`);
+      }
+      return item.kind === 'open' || isDueUnreadable;
+    },
+    finish: (reader) => reader.refuseWithout(['open'], '--open'),
+    findings: () => {
+      const amounts = [...credits.amounts].map(
+        ([currency, sum]) => `${group(formatDecimal(sum))} ${currency}`,
+      );
+      const more = credits.count > MAX_NAMED ? ` and ${credits.count - MAX_NAMED} more` : '';
+      const which = `${credits.named.join(', ')}${more}`;
+      const text = `--open: ${countOf(credits.count, 'credit')} not in it, ${amounts.join(' and ')} (${which})`;
+      return [
+        ...(credits.count === 0 ? [] : [{ level: 'warning', text } as const]),
+        leftOut('remark', `--open: ${countOf(absent, 'document')} without an open amount`, { open: absent }),
+        unreadable.finding('--open'),
+      ];
+    },
+  };
+}
+
+/** The most credits that are named. */
+const MAX_NAMED = 3;
 
 /**
  * The test of `--overdue`: an open item, no credit, that was due before today, whatever the status says.
@@ -39,8 +89,11 @@ export function overdueTest(today: number): RecordTest {
   };
 }
 
-/** The test of a flag such as `--since`: a date of the document is not before the date, or not after it. A month counts whole. */
-export function dateTest({ flag, role, keeps }: DateFlag, date: DateValue): RecordTest {
+/** The test of a flag such as `--since`: a date of the document is not before the first of the span, and not after the last. A month counts whole. */
+export function dateTest(
+  { flag, role }: Pick<DateFlag, 'flag' | 'role'>,
+  { from, to }: DateSpan,
+): RecordTest {
   const unreadable = new Unreadable();
   let without = 0;
   return {
@@ -51,8 +104,8 @@ export function dateTest({ flag, role, keeps }: DateFlag, date: DateValue): Reco
       if (cell === undefined) without++;
       else if (dayIn(document, role) === 'unreadable') unreadable.noteRole(document, role);
       else {
-        const order = compareDate(cell.text, date);
-        return keeps === 'later' ? order >= 0 : order <= 0;
+        const isEarly = from !== undefined && compareDate(cell.text, from) < 0;
+        return !isEarly && (to === undefined || compareDate(cell.text, to) <= 0);
       }
       return false;
     },

@@ -3,13 +3,16 @@ import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
-import { withFieldsWatched } from '../open-questions.ts';
+import type { WhereFilter } from '../../query/where/where.ts';
+import type { DocumentFlags } from '../../query/question-syntax.ts';
+import { filterOf, withFieldsWatched } from '../open-questions.ts';
 import { checkPart, ownerOf, recordsOf, tryPart, type PartOptions } from '../part.ts';
 import { hasRecords, type PartState, type Run } from '../run.ts';
 
 /** What the records of a part come to. */
 interface Tally {
-  add(batch: RecordBatch): void;
+  /** @param filter which of the records count; without it, all */
+  add(batch: RecordBatch, filter?: WhereFilter): void;
   /** May be called more than once. */
   finish(): { readonly failure?: Finding | undefined };
 }
@@ -30,12 +33,14 @@ export interface PartRead<Read> {
 interface ReadOptions extends PartOptions {
   /** Whether the columns of --field have to be there. */
   readonly watchesFields?: boolean;
+  /** Which documents count, where not all do. */
+  readonly keeps?: DocumentFlags;
 }
 
 /** Reads the records of a part into a tally, and finds out what became of it. */
 export async function readPart<Read extends Tally>(
   run: Run,
-  { watchesFields = false, ...options }: ReadOptions,
+  { watchesFields = false, keeps = {}, ...options }: ReadOptions,
   open: (fields: FieldsOf) => Read,
 ): Promise<PartRead<Read>> {
   let tally: Read | undefined;
@@ -46,11 +51,15 @@ export async function readPart<Read extends Tally>(
     organization = part.session?.organization;
     tally = open(part.names.fields);
     const records = recordsOf(part);
+    const filter = await filterOf(part, keeps);
     for await (const batch of watchesFields ? await withFieldsWatched(part, records) : records)
-      tally.add(batch);
+      tally.add(batch, filter);
+    filter?.finish();
+    const found = filter?.findings() ?? [];
+    part.notices.add(...found);
     checkPart(part);
     isWhole = true;
-    checkPart(part, [tally.finish().failure]);
+    checkPart(part, [...found, tally.finish().failure]);
   });
   return { result, profile, organization, isWhole, tally: hasRecords(result) ? tally : undefined };
 }

@@ -28,7 +28,7 @@ export interface StatementFlags
     ReceiptFlags,
     Pick<ProfilesFlags, 'allProfiles'>,
     Pick<OutputFlags, 'output' | 'columns' | 'excel' | 'wide'>,
-    Pick<QuestionFlags, 'field'> {
+    Pick<QuestionFlags, 'field' | 'open' | 'period'> {
   readonly from?: string | undefined;
   readonly format?: 'html' | Format | undefined;
   /** A folder for a page for everyone, as given to --output-dir. */
@@ -87,8 +87,8 @@ export interface StatementsRead {
 /** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
 export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, source, fiscalIds, flags } = job;
-  const { organization } = flags;
-  const { day, notes } = run.day;
+  const { organization, open, period } = flags;
+  const { day } = run.day;
   const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
   const resource = listingOf(flags);
   const listing = resource === received ? 'received' : 'issued';
@@ -97,7 +97,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const parts: PartRead<StatementTally>[] = [];
   const all = forEachPart(run, profiles, (profile, signal) => {
     const named = isSeveral && profile !== undefined ? { name: profile } : {};
-    const options = { source, watchesFields: true, ...named, profile, signal };
+    const options = { source, watchesFields: true, keeps: { open, period }, ...named, profile, signal };
     return readPart(run, options, (fields) => new StatementTally({ fields, listing, ...dates, everyone }));
   });
   for await (const one of all) parts.push(one);
@@ -116,12 +116,18 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   });
   if (fiscalIds !== undefined && statements.length === 0) {
     if (parts.some(({ isWhole }) => !isWhole)) checkOutcome(results);
-    throw new NotFoundError(`no ${listing} invoice is of ${fiscalIds.join(', ')}`, {
-      hint: 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
+    const isKept = open === true || period !== undefined;
+    const of = fiscalIds.join(', ');
+    const which = isKept ? `no document of ${of} is kept` : `no ${listing} invoice is of ${of}`;
+    throw new NotFoundError(which, {
+      hint: isKept
+        ? 'Leave out --open and --period to see all that is open.'
+        : 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
     });
   }
   warnOfBoth(run, statements);
-  return { statements, results, facts: { ...dates, notes, listing } };
+  const notes = [...run.day.notes, ...(open ? ['withoutCredits' as const] : [])];
+  return { statements, results, facts: { ...dates, notes, onlyPeriod: period?.text, listing } };
 }
 
 /** Warns of those who have both cancelled documents and credit notes: nothing says which belong together. */

@@ -90,9 +90,15 @@ describe('an empty answer', () => {
   });
 });
 
-describe('--overdue, --since and --until', () => {
+describe('--open, --overdue, --since, --until and --period', () => {
   it.each([
     [['--overdue'], '1 4'],
+    [['--open', '-q'], '1 3 4 6'],
+    [['--open', '--period', '2026-10'], '3'],
+    [['--period', 'last-month'], '2 3'],
+    [['--period', 'this-month'], '4 5 6'],
+    [['--period', '2026-q3'], '1'],
+    [['--period', '2026', '--overdue'], '1 4'],
     [['--since', '2026-11'], '4 5 6'],
     [['--since', '-20d'], '4 5 6'],
     [['--until', '2026-10'], '1 2 3'],

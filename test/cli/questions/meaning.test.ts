@@ -102,6 +102,9 @@ describe('what a document is worth', () => {
       amountToBePaid: 200,
       records: 1,
     });
+    expect(await row(book, 'issued --open --sum open')).toMatchObject({
+      ...{ open: 200, records: 1, 'open.creditNotes': 0, 'open.cancelled': 0, 'open.missing': 0 },
+    });
     const file = join(temporaryFolder(), 'issued.jsonl');
     writeFileSync(file, `${book.join('\n')}\n`);
     const report = await runScripted(['report', '--from', file, '--format', 'json'], []);
@@ -112,6 +115,42 @@ describe('what a document is worth', () => {
         issued: { overdue: { count: 1, sum: '200' }, months: { '2026-10': '220' } },
       },
     ]);
+  });
+
+  it('is said of the credits that --open leaves out, which are those of the documents that are asked for', async () => {
+    const line = 'issued --open --count';
+    const { stdout, stderr } = await ask(book, line);
+    expect([stdout, stderr]).toEqual([
+      '1\n',
+      'warning: --open: 2 credits not in it, -50 CLP (record 2, record 3)\n',
+    ]);
+    expect((await ask(book, `${line} --where total=200`)).stderr).toBe('');
+    expect((await ask(book, `${line} -q`)).stderr).toBe('');
+    const unreadable = [invoice({ dueBy: 'soon' }), invoice({ amountToBePaid: 'much' })];
+    expect(await ask(unreadable, line)).toMatchObject({
+      ...{ code: 6, stdout: '1\n' },
+      stderr: expect.stringContaining(
+        '--open: 1 record is left out, since they cannot be read: amountToBePaid of',
+      ),
+    });
+  });
+
+  it.each([
+    ['--open --period 2026-10', 200, /Credits are not taken away.*period are told: 2026-10/],
+    ['--period 2026-10', 150, /documents issued in this period are told: 2026-10/],
+  ])('%s keeps documents of aging and of statements, which say so', async (flags, total, says) => {
+    const books = [...book, invoice({ date: '2026-08-01', documentType: 61 })];
+    expect(await row(books, `aging ${flags}`)).toMatchObject({ total });
+    const { stdout } = await ask(books, `statement --all --format json ${flags}`);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ onlyPeriod: '2026-10', statements: [{ currencies: [{ amountDue: total }] }] },
+    });
+    const page = 'statement --customer-fiscal-id 1-9 --format html --lang en';
+    expect((await ask(books, `${page} ${flags}`)).stdout).toMatch(says);
+    expect((await ask(books, page)).stdout).not.toMatch(says);
+    expect(await ask(books, `${page} --period 2025`)).toMatchObject({
+      ...{ code: 4, stderr: expect.stringContaining('Leave out --open and --period') },
+    });
   });
 
   it('is due soon, too, where the invoice is dated tomorrow', async () => {

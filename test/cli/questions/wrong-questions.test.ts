@@ -30,6 +30,17 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--list-columns --output-dir x', /--list-columns and --output-dir do not go together/],
   ['--where totalAmount', /The shell takes a < or > for a file: put the condition in quotes/],
   ['--since hoy', /--since "hoy" is no date\n  Write a date as 2026-11-21, 2026-11 \(that month\)/],
+  [
+    '--since last-month',
+    /"last-month" is no date\n {2}A month or a quarter is a period: --period last-month\./,
+  ],
+  ['--until 2026-Q3', /a period: --period 2026-Q3\./],
+  [
+    '--period octubre',
+    /--period "octubre": expected a month, a quarter or a year\n {2}Periods are written 2026-11,/,
+  ],
+  ['--period 2027', /--period 2027 has not begun yet/],
+  ['--period 2026 --since 2026', /--period and --since do not go together: a period has both its days/],
   ['--until 21/11/2026', /--until "21\/11\/2026" is no date/],
   [
     '--since 2026-10 --until 2026-09',
