@@ -52,6 +52,19 @@ export function endOfPlainText(view: WordView, start: number): number {
   return at;
 }
 
+/** Whether `length` bytes, one or more, are the same at two places. The first place has as many; the other one may be at the end. */
+export function sameBytes({ bytes, words }: WordView, first: number, other: number, length: number): boolean {
+  if (other + length > bytes.length) return false;
+  if (length < 4) {
+    for (let at = 0; at < length; at++) if (bytes[first + at] !== bytes[other + at]) return false;
+    return true;
+  }
+  for (let at = length - 4; at > 0; at -= 4) {
+    if (words.getInt32(first + at, true) !== words.getInt32(other + at, true)) return false;
+  }
+  return words.getInt32(first, true) === words.getInt32(other, true);
+}
+
 /** The bytes as words for comparison. The last word overlaps the one before it, so that no byte is left over. */
 export function toWords(bytes: Buffer): Int32Array<ArrayBuffer> {
   if (bytes.length < 4) return new Int32Array(0);

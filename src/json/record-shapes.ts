@@ -1,5 +1,5 @@
 import * as ascii from './ascii.ts';
-import { endOfPlainText, type WordView } from './bytes.ts';
+import { endOfPlainText, sameBytes, type WordView } from './bytes.ts';
 import { endOfNested, endOfSpace, endOfString, type Span } from './checked-text.ts';
 import type { JsonScanner } from './scanner.ts';
 
@@ -51,7 +51,7 @@ class Step {
 export class RecordShapes {
   /** Where the notes of the last record begin; -1 where its shape is not known. */
   place = -1;
-  /** Where the id of the last record begins and ends, whatever it is; -1 where it has none, or its shape was not known. */
+  /** Where the id of the last record begins and ends, whatever it is; -1 where it has none. Of a record without a known shape, the reader notes it. */
   id = -1;
   idEnd = -1;
   readonly #scanner: JsonScanner;
@@ -83,7 +83,7 @@ export class RecordShapes {
     const scanner = this.#scanner;
     const { view } = scanner;
     const { bytes } = view;
-    const links = scanner.links.count;
+    const links = scanner.links.length;
     scanner.beginNames();
     const place = this.#used;
     const notes = this.#withRoom();
@@ -95,7 +95,7 @@ export class RecordShapes {
       const value = at + step.length;
       // What goes on with an object, or with white space, is another step.
       if (
-        !isAt(view, step, at) ||
+        !sameBytes(view, step.start, at, step.length) ||
         (step.shape < 0 && (bytes[value] === ascii.OPEN_BRACE || bytes[value]! <= ascii.SPACE))
       ) {
         step = step.other;
@@ -125,18 +125,17 @@ export class RecordShapes {
       }
       step = step.next;
     }
-    scanner.links.cutTo(links);
+    scanner.links.length = links;
     this.#misses++;
     return -1;
   }
 
   /**
-   * Remembers the shape of a record that has been checked.
-   *
-   * @param id where its id begins; -1 without one
+   * Remembers the shape of a record that has been checked, and whose id is noted.
    */
-  learn(start: number, end: number, id: number): void {
+  learn(start: number, end: number): void {
     const { bytes, view } = this.#scanner;
+    const { id } = this;
     // An id that is an object is no value, and takes the place of one that came before.
     if (this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === ascii.OPEN_BRACE)) return;
     let before: Step | undefined;
@@ -175,7 +174,7 @@ export class RecordShapes {
     const { view } = this.#scanner;
     let ways = 0;
     for (let step = first; step !== undefined; step = step.other) {
-      if (step.length === end - start && isAt(view, step, start)) return step;
+      if (step.length === end - start && sameBytes(view, step.start, start, step.length)) return step;
       ways++;
     }
     if (ways === MAX_WAYS || this.#steps === MAX_STEPS) return undefined;
@@ -195,18 +194,6 @@ export class RecordShapes {
     }
     return this.#notes;
   }
-}
-
-function isAt({ bytes, words }: WordView, { start, length }: Step, at: number): boolean {
-  if (at + length > bytes.length) return false;
-  if (length < 4) {
-    for (let byte = 0; byte < length; byte++) if (bytes[at + byte] !== bytes[start + byte]) return false;
-    return true;
-  }
-  for (let word = length - 4; word > 0; word -= 4) {
-    if (words.getInt32(at + word, true) !== words.getInt32(start + word, true)) return false;
-  }
-  return words.getInt32(at, true) === words.getInt32(start, true);
 }
 
 /** The position after the string, array, number or literal that begins at `start`. */

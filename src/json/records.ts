@@ -8,8 +8,10 @@ import { Breaks } from './cooperative-task.ts';
  *
  * Record `i` is `bytes[bounds[2i] .. bounds[2i + 1])`, a JSON object that has been checked. When it has a top-level `id`,
  * its identity is the literal `bytes[ids[2i] .. ids[2i + 1])`. Otherwise both numbers are -1.
+ *
+ * It is a class for the reason that `WordView` is one.
  */
-export interface RecordBatch {
+export class RecordBatch {
   readonly bytes: Buffer;
   readonly count: number;
   readonly bounds: Int32Array;
@@ -24,27 +26,6 @@ export interface RecordBatch {
   readonly spaced: boolean;
   /** The column that folio adds to these records, before all others; their bytes do not have it. */
   readonly own?: OwnColumn | undefined;
-}
-
-/** A column of folio's own: whose cells are read has it as one like any other, and whose text is asks for `wholeRecords`. */
-export interface OwnColumn {
-  /** No record has a member of this name at its top level. */
-  readonly name: string;
-  /** The value as JSON, the same for all records of the batch: a text or a number. */
-  readonly value: string;
-}
-
-/** The batch of a page and its parts. It is a class for the reason that `WordView` is one. */
-export class PageRecords implements RecordBatch {
-  readonly bytes: Buffer;
-  readonly count: number;
-  readonly bounds: Int32Array;
-  readonly ids: Int32Array;
-  readonly places: Int32Array | undefined;
-  readonly notes: Int32Array | undefined;
-  readonly links: Int32Array | undefined;
-  readonly spaced: boolean;
-  readonly own: OwnColumn | undefined;
 
   constructor({ bytes, count, bounds, ids, places, notes, links, spaced, own }: RecordBatch) {
     this.bytes = bytes;
@@ -59,10 +40,18 @@ export class PageRecords implements RecordBatch {
   }
 }
 
+/** A column of folio's own: whose cells are read has it as one like any other, and whose text is asks for `wholeRecords`. */
+export interface OwnColumn {
+  /** No record has a member of this name at its top level. */
+  readonly name: string;
+  /** The value as JSON, the same for all records of the batch: a text or a number. */
+  readonly value: string;
+}
+
 /** A batch of objects that have no identity, such as the rows of a result. Each is `bytes[bounds[2i] .. bounds[2i + 1])`. */
 export function batchWithoutIds(bytes: Buffer, bounds: Int32Array, spaced: boolean): RecordBatch {
   const ids = new Int32Array(bounds.length).fill(-1);
-  return new PageRecords({ bytes, count: bounds.length / 2, bounds, ids, spaced });
+  return new RecordBatch({ bytes, count: bounds.length / 2, bounds, ids, spaced });
 }
 
 /** The batch of the records at `indices`, sharing the same bytes. */
@@ -78,13 +67,13 @@ export function selectRecords(batch: RecordBatch, indices: readonly number[]): R
     ids[2 * to + 1] = batch.ids[from + 1]!;
     places[to] = batch.places?.[indices[to]!] ?? -1;
   }
-  return new PageRecords({ ...batch, count: indices.length, bounds, ids, places });
+  return new RecordBatch({ ...batch, count: indices.length, bounds, ids, places });
 }
 
 /** The batch of the records `from` up to, not including, `to`. */
 export function sliceRecords(batch: RecordBatch, from: number, to: number): RecordBatch {
   const [first, last] = [Math.max(0, from), Math.min(batch.count, to)];
-  return new PageRecords({
+  return new RecordBatch({
     ...batch,
     count: Math.max(0, last - first),
     bounds: batch.bounds.subarray(first * 2, last * 2),
@@ -123,7 +112,7 @@ export function wholeRecords(batch: RecordBatch): RecordBatch {
     at += bytes.copy(longer, at, start + 1, end);
     newBounds[slot + 1] = at;
   }
-  return new PageRecords({
+  return new RecordBatch({
     bytes: longer.subarray(0, at),
     count,
     bounds: newBounds,

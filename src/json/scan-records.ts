@@ -2,7 +2,7 @@ import * as ascii from './ascii.ts';
 import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
 import { RecordShapes } from './record-shapes.ts';
-import { PageRecords, recordBytes, type OwnColumn, type RecordBatch } from './records.ts';
+import { RecordBatch, recordBytes, type OwnColumn } from './records.ts';
 import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';
 import { runToEnd, type CooperativeTask } from './cooperative-task.ts';
 
@@ -36,10 +36,9 @@ interface RecordsHolder {
  * say which (spec 4.7). Throws BadBody, also for a record that is no object and for an array that is there twice.
  */
 export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): CooperativeTask<ScannedPage> {
-  const scanner = openBody(bytes);
-  const collector = new RecordCollector(scanner);
+  const collector = new RecordCollector(bytes);
+  const { scanner, start } = collector;
   let envelope: ReadonlyMap<string, Span> | undefined;
-  const start = scanner.skipSpace(bodyStart(bytes));
   const mayBeEnvelope = recordsIn === 'assignedDocuments';
   const [members, end] = yield* scanMembers(scanner, start, {
     names: [recordsIn],
@@ -47,8 +46,8 @@ export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): CooperativeT
     // No generator function is made for each page: V8 would keep it, and the page that it sees, until a full collection.
     scanValue: (at) =>
       mayBeEnvelope
-        ? scanAssigned(scanner, collector, at, (inner) => (envelope = inner))
-        : scanRecords(scanner, collector, at),
+        ? scanAssigned(collector, at, (inner) => (envelope = inner))
+        : collector.scanList(at, false),
   });
   expectEnd(scanner, end);
   return { records: collector.batch(), members, ...(envelope && { envelope }) };
@@ -56,18 +55,16 @@ export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): CooperativeT
 
 /** The records of a body that is an array, `[{…},{…}]`. Throws BadBody. */
 export function scanArray(bytes: Buffer): RecordBatch {
-  const scanner = openBody(bytes);
-  const collector = new RecordCollector(scanner);
-  const start = scanner.skipSpace(bodyStart(bytes));
-  expectEnd(scanner, runToEnd(scanRecords(scanner, collector, start)));
+  const collector = new RecordCollector(bytes);
+  expectEnd(collector.scanner, runToEnd(collector.scanList(collector.start, false)));
   return collector.batch();
 }
 
 /** The records of a body with one record on each line. Empty lines are allowed. Throws BadBody. */
 export function scanLines(bytes: Buffer): RecordBatch {
-  const scanner = openBody(bytes);
-  const collector = new RecordCollector(scanner);
-  let at = scanner.skipSpace(bodyStart(bytes));
+  const collector = new RecordCollector(bytes);
+  const { scanner } = collector;
+  let at = collector.start;
   while (at < bytes.length) {
     const end = collector.scanRecord(at);
     at = scanner.skipSpace(end);
@@ -79,9 +76,8 @@ export function scanLines(bytes: Buffer): RecordBatch {
 
 /** A body that is one record, as a batch of one. Throws BadBody. */
 export function scanRecord(bytes: Buffer): RecordBatch {
-  const scanner = openBody(bytes);
-  const collector = new RecordCollector(scanner);
-  expectEnd(scanner, collector.scanRecord(scanner.skipSpace(bodyStart(bytes))));
+  const collector = new RecordCollector(bytes);
+  expectEnd(collector.scanner, collector.scanRecord(collector.start));
   return collector.batch();
 }
 
@@ -122,38 +118,20 @@ function* scanMembers(
   return [members, at + 1];
 }
 
-function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): CooperativeTask<number> {
-  if (scanner.bytes[at] !== ascii.OPEN_BRACKET) scanner.fail('an array of records', at);
-  return collector.scanArray(at);
-}
-
 /** Scans a list of records, the envelope of one, whose other members go to `keep`, or null. */
 function* scanAssigned(
-  scanner: JsonScanner,
   collector: RecordCollector,
   at: number,
   keep: (members: ReadonlyMap<string, Span>) => void,
 ): CooperativeTask<number> {
-  if (scanner.bytes[at] !== ascii.OPEN_BRACE) return yield* scanList(scanner, collector, at);
+  const { scanner } = collector;
+  if (scanner.bytes[at] !== ascii.OPEN_BRACE) return yield* collector.scanList(at, true);
   const [members, end] = yield* scanMembers(scanner, at, {
     names: ['pageResults', 'data'],
     isOptional: false,
-    scanValue: (list) => scanList(scanner, collector, list),
+    scanValue: (list) => collector.scanList(list, true),
   });
   keep(members);
-  return end;
-}
-
-function* scanList(scanner: JsonScanner, collector: RecordCollector, at: number): CooperativeTask<number> {
-  return scanner.bytes[at] === ascii.OPEN_BRACKET
-    ? yield* scanRecords(scanner, collector, at)
-    : scanNull(scanner, at);
-}
-
-/** Skips null, which stands for a list that is not there. Throws BadBody for anything else. */
-function scanNull(scanner: JsonScanner, at: number): number {
-  const end = scanner.skipValue(at);
-  if (scanner.bytes.toString('latin1', at, end) !== 'null') scanner.fail('an array of records', at);
   return end;
 }
 
@@ -175,24 +153,32 @@ const STEP = 2 * 1024 * 1024;
 
 /** Collects the records that a scanner finds in a body, and where the `id` of each is. */
 class RecordCollector {
-  readonly #scanner: JsonScanner;
+  readonly scanner: JsonScanner;
+  /** Where the JSON begins. */
+  readonly start: number;
   readonly #shapes: RecordShapes;
-  #bounds = new Int32Array(1024);
-  #ids = new Int32Array(1024);
-  #places = new Int32Array(512);
-  #count = 0;
-  /** Where the value of the last record's `id` begins, whatever it is; -1 without. */
-  #id = -1;
+  readonly #bounds: number[] = [];
+  readonly #ids: number[] = [];
+  readonly #places: number[] = [];
   #spaced = false;
 
-  constructor(scanner: JsonScanner) {
-    this.#scanner = scanner;
-    this.#shapes = new RecordShapes(scanner);
+  /** Throws BadBody when the body is not UTF-8. */
+  constructor(bytes: Buffer) {
+    this.scanner = openBody(bytes);
+    this.start = this.scanner.skipSpace(bodyStart(bytes));
+    this.#shapes = new RecordShapes(this.scanner);
   }
 
-  *scanArray(start: number): CooperativeTask<number> {
-    const { bytes } = this.#scanner;
-    let at = this.#scanner.skipSpace(start + 1);
+  /** Scans an array of records. Where it may be null, that stands for one that is not there. */
+  *scanList(start: number, mayBeNull: boolean): CooperativeTask<number> {
+    const { scanner } = this;
+    const { bytes } = scanner;
+    if (bytes[start] !== ascii.OPEN_BRACKET) {
+      const end = mayBeNull ? scanner.skipValue(start) : start;
+      if (bytes.toString('latin1', start, end) !== 'null') scanner.fail('an array of records', start);
+      return end;
+    }
+    let at = scanner.skipSpace(start + 1);
     if (bytes[at] === ascii.CLOSE_BRACKET) return at + 1;
     for (;;) {
       at = this.#scanRecords(at, at + STEP);
@@ -203,7 +189,7 @@ class RecordCollector {
 
   /** Scans records to the end of their array, and returns the position after it; or that of the first one from `until` on. */
   #scanRecords(start: number, until: number): number {
-    const scanner = this.#scanner;
+    const { scanner } = this;
     const { bytes } = scanner;
     let at = start;
     do {
@@ -218,36 +204,33 @@ class RecordCollector {
   /** Scans the record that begins at `start`. Returns the position after it. Throws BadBody. */
   scanRecord(start: number): number {
     const shapes = this.#shapes;
-    const slot = this.#openSlot();
     // Only white space within a record matters.
-    this.#scanner.spaced = false;
+    this.scanner.spaced = false;
     let end = shapes.scan(start);
     if (end < 0) {
-      end = this.#scanMembers(slot, start);
-      shapes.learn(start, end, this.#id);
-    } else if (shapes.id >= 0) this.#noteId(slot, shapes.id, shapes.idEnd);
-    this.#bounds[slot] = start;
-    this.#bounds[slot + 1] = end;
-    this.#places[slot / 2] = shapes.place;
-    this.#spaced ||= this.#scanner.spaced;
+      shapes.id = -1;
+      end = this.#scanMembers(start);
+      shapes.learn(start, end);
+    }
+    this.#noteId(shapes.id, shapes.idEnd);
+    this.#bounds.push(start, end);
+    this.#places.push(shapes.place);
+    this.#spaced ||= this.scanner.spaced;
     return end;
   }
 
-  #scanMembers(slot: number, start: number): number {
-    const scanner = this.#scanner;
+  #scanMembers(start: number): number {
+    const { scanner } = this;
     const { bytes } = scanner;
     if (bytes[start] !== ascii.OPEN_BRACE) scanner.fail('a record, which is an object', start);
-    this.#id = -1;
     scanner.beginNames();
     let at = bytes[start + 1]! <= ascii.SPACE ? scanner.skipSpace(start + 1) : start + 1;
     while (bytes[at] !== ascii.CLOSE_BRACE) {
       const name = at;
       const value = scanner.skipName(name);
       at = scanner.skipValue(value);
-      if (isNamedId(bytes, name)) {
-        this.#id = value;
-        this.#noteId(slot, value, at);
-      }
+      // Of several ids, the last one counts.
+      if (isNamedId(bytes, name)) [this.#shapes.id, this.#shapes.idEnd] = [value, at];
       if (bytes[at]! <= ascii.SPACE) at = scanner.skipSpace(at);
       if (bytes[at] === ascii.CLOSE_BRACE) break;
       if (bytes[at] !== ascii.COMMA) scanner.fail('"," or "}"', at);
@@ -258,40 +241,27 @@ class RecordCollector {
   }
 
   batch(): RecordBatch {
-    const used = 2 * this.#count;
-    return new PageRecords({
-      bytes: this.#scanner.bytes,
-      count: this.#count,
-      bounds: this.#bounds.subarray(0, used),
-      ids: this.#ids.subarray(0, used),
-      places: this.#places.subarray(0, this.#count),
+    return new RecordBatch({
+      bytes: this.scanner.bytes,
+      count: this.#places.length,
+      bounds: new Int32Array(this.#bounds),
+      ids: new Int32Array(this.#ids),
+      places: new Int32Array(this.#places),
       notes: this.#shapes.notes,
-      links: this.#scanner.links.table,
+      links: new Int32Array(this.scanner.links),
       spaced: this.#spaced,
     });
   }
 
-  #openSlot(): number {
-    const slot = 2 * this.#count++;
-    if (slot === this.#bounds.length) {
-      this.#bounds = doubleSize(this.#bounds);
-      this.#ids = doubleSize(this.#ids);
-      this.#places = doubleSize(this.#places);
-    }
-    this.#ids[slot] = -1;
-    this.#ids[slot + 1] = -1;
-    return slot;
-  }
-
-  /** Notes an id that can tell records apart: a number, or a string that is not empty. Of several ids, the last one counts. */
-  #noteId(slot: number, start: number, end: number): void {
-    const first = this.#scanner.bytes[start]!;
+  /** Notes an id that can tell records apart: a number, or a string that is not empty. */
+  #noteId(start: number, end: number): void {
+    const first = start < 0 ? ascii.SPACE : this.scanner.bytes[start]!;
     const isId =
       (first === ascii.QUOTE && end - start > EMPTY_STRING_BYTES) ||
       first === ascii.MINUS ||
       (first >= ascii.DIGIT_ZERO && first <= ascii.DIGIT_NINE);
-    this.#ids[slot] = isId ? start : -1;
-    this.#ids[slot + 1] = isId ? end : -1;
+    if (isId) this.#ids.push(start, end);
+    else this.#ids.push(-1, -1);
   }
 }
 
@@ -304,12 +274,6 @@ function isNamedId(bytes: Buffer, at: number): boolean {
   return /^"(?:i|\\u0069)(?:d|\\u0064)"/.test(bytes.toString('latin1', at, at + 14));
 }
 
-function doubleSize(array: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(array.length * 2);
-  larger.set(array);
-  return larger;
-}
-
 /**
  * The records with a column of folio's own. A member of that name which a record has leaves as `\name`, so that it never takes the
  * place of folio's.
@@ -318,7 +282,7 @@ export function withOwnColumn(batch: RecordBatch, own: OwnColumn): RecordBatch {
   // The name may be spelt with escapes.
   const mayHaveIt = batch.bytes.includes(own.name) || batch.bytes.includes('\\u00');
   const records = mayHaveIt ? renameMembers(batch, new Map([[own.name, `\\${own.name}`]])) : batch;
-  return new PageRecords({ ...records, own });
+  return new RecordBatch({ ...records, own });
 }
 
 /** The records with other names for some of their members. */

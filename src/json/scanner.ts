@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as ascii from './ascii.ts';
-import { endOfPlainText, WordView } from './bytes.ts';
+import { endOfPlainText, sameBytes, WordView } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import { failAt } from './checked-text.ts';
 
@@ -51,7 +51,7 @@ export class JsonScanner {
   /** Set to true when white space is stepped over. */
   spaced = false;
   /** Where each text that may be a link begins and ends, in order: those that may begin with "http", and those called `fileUrl`. */
-  readonly links = new SpanList();
+  readonly links: number[] = [];
   /** Where each name of the last record begins, and its length in bytes up to and with the colon. */
   readonly #starts = new Int32Array(NAMES);
   readonly #lengths = new Int32Array(NAMES);
@@ -91,7 +91,8 @@ export class JsonScanner {
   skipName(start: number): number {
     const name = this.#name++;
     const behind = start + this.#lengths[name]!;
-    if (this.#isName(name, start))
+    // The length is undefined after the last name that is remembered.
+    if (behind > start && sameBytes(this.view, this.#starts[name]!, start, this.#lengths[name]!))
       return this.bytes[behind]! <= ascii.SPACE ? this.skipSpace(behind) : behind;
     let at = checkString(this.view, start);
     if (this.bytes[at] !== ascii.COLON) {
@@ -102,19 +103,6 @@ export class JsonScanner {
     this.#starts[name] = start;
     this.#lengths[name] = at - start;
     return this.bytes[at]! <= ascii.SPACE ? this.skipSpace(at) : at;
-  }
-
-  /** Whether the name at `start` has the same bytes, with its colon, as the name in this place of the last record. */
-  #isName(name: number, start: number): boolean {
-    const { words, bytes } = this.view;
-    const length = this.#lengths[name]!;
-    // The length is undefined after the last name that is remembered.
-    if (!(length >= 4) || start + length > bytes.length) return false;
-    const before = this.#starts[name]!;
-    for (let at = length - 4; at > 0; at -= 4) {
-      if (words.getInt32(before + at, true) !== words.getInt32(start + at, true)) return false;
-    }
-    return words.getInt32(before, true) === words.getInt32(start, true);
   }
 
   /** Any value, with `level` levels around it. It uses no recursion, so that deep nesting cannot exhaust the stack. */
@@ -159,7 +147,7 @@ export class JsonScanner {
     const end = checkRest(view, start, plain);
     // The quotes are outside: a word of a shorter string may be beyond the end of the body.
     const isAddress = end - start >= 6 && mayBeginAddress(view.words.getInt32(start + 1, true));
-    if (isAddress || isCalledFileUrl(view, start)) this.links.add(start, end);
+    if (isAddress || isCalledFileUrl(view, start)) this.links.push(start, end);
     return end;
   }
 
@@ -281,37 +269,4 @@ function failInLiteral(bytes: Buffer, start: number): never {
   let at = start;
   while (bytes[at] === literal.charCodeAt(at - start)) at++;
   return failAt(bytes, at, literal);
-}
-
-const INITIAL_CAPACITY = 1024;
-
-/** Spans of a text that do not overlap, in order. */
-class SpanList {
-  #table = new Int32Array(INITIAL_CAPACITY);
-  #used = 0;
-
-  get count(): number {
-    return this.#used / 2;
-  }
-
-  add(start: number, end: number): void {
-    if (this.#used === this.#table.length) {
-      const larger = new Int32Array(2 * this.#used);
-      larger.set(this.#table);
-      this.#table = larger;
-    }
-    this.#table[this.#used] = start;
-    this.#table[this.#used + 1] = end;
-    this.#used += 2;
-  }
-
-  /** Leaves only the first `count` spans. */
-  cutTo(count: number): void {
-    this.#used = 2 * count;
-  }
-
-  /** For each span its first position and the position after its last one. */
-  get table(): Int32Array {
-    return this.#table.subarray(0, this.#used);
-  }
 }

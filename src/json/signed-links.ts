@@ -57,7 +57,7 @@ function noteLinks({ bytes, bounds, count }: RecordBatch): Int32Array {
   const scanner = new JsonScanner(bytes);
   // The record itself is no level, as in the scan.
   for (let index = 0; index < count; index++) scanner.skipValue(bounds[2 * index]!, -1);
-  return scanner.links.table;
+  return new Int32Array(scanner.links);
 }
 
 /** The record as one line. */
