@@ -68,25 +68,22 @@ export function valued<Value>(
   return { syntax, about, parse: parser(/--[a-z-]+/.exec(syntax)?.[0] ?? ''), rules };
 }
 
+function plain<Value>() {
+  return (syntax: string, about: string, ...rules: readonly Rule[]): Flag<Value> => ({
+    syntax,
+    about,
+    rules,
+  });
+}
+
 /** A flag with any text as its value. */
-export function text(syntax: string, about: string, ...rules: readonly Rule[]): Flag<string> {
-  return { syntax, about, rules };
-}
-
+export const text = plain<string>();
 /** A flag with several words after it: `--flag <word...>`. */
-export function wordList(syntax: string, about: string, ...rules: readonly Rule[]): Flag<readonly string[]> {
-  return { syntax, about, rules };
-}
-
+export const wordList = plain<readonly string[]>();
 /** A flag without a value. */
-export function yes(syntax: string, about: string, ...rules: readonly Rule[]): Flag<true> {
-  return { syntax, about, rules };
-}
-
+export const yes = plain<true>();
 /** A flag `--no-…`. */
-export function no(syntax: string, about: string, ...rules: readonly Rule[]): Flag<false> {
-  return { syntax, about, rules };
-}
+export const no = plain<false>();
 
 /** The values of these flags alone, of those that were given. */
 export function valuesGiven<Of extends Flags>(
@@ -107,15 +104,15 @@ export function withValues<Of extends object, Others extends object>(
 
 /** The same flags under a heading of the help. */
 export function headed<Of extends Flags>(heading: string, flags: Of): Of {
-  const all = Object.entries(flags).map(([name, flag]) => [name, flag && { ...flag, heading }]);
-  return Object.fromEntries(all) as Of;
+  return mapFlags(flags, (flag) => ({ ...flag, heading }));
 }
 
 /** The same flags, each with a rule more. */
 export function ruled<Of extends Flags>(flags: Of, rule: Rule): Of {
-  const all = Object.entries(flags).map(([name, flag]) => [
-    name,
-    flag && { ...flag, rules: [...flag.rules, rule] },
-  ]);
+  return mapFlags(flags, (flag) => ({ ...flag, rules: [...flag.rules, rule] }));
+}
+
+function mapFlags<Of extends Flags>(flags: Of, change: (flag: Flag<unknown>) => Flag<unknown>): Of {
+  const all = Object.entries(flags).map(([name, flag]) => [name, flag && change(flag)]);
   return Object.fromEntries(all) as Of;
 }

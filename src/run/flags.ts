@@ -28,7 +28,6 @@ import {
   day,
   delimiter,
   flagNamed,
-  formatWord,
   nameList,
   oneName,
   oneOf,
@@ -109,7 +108,7 @@ export const outputFlags = headed('What comes out:', {
   format: valued(
     '--format <format>',
     `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    formatWord(formats),
+    oneOf(formats),
   ),
   output: rowFlags.output,
   columns: valued(

@@ -51,8 +51,6 @@ interface OutputPlanOptions {
   readonly single?: boolean | undefined;
   /** xlsx: the name of the sheet. */
   readonly sheet?: string | undefined;
-  /** table: the day of the run, in days since 1970-01-01; undefined where nothing is past due. */
-  readonly today?: number;
   /** What is known of the records; undefined where they are of a form of their own. */
   readonly records?: KnownRecords;
   /** What else the command writes by the ending of a file, as messages name it. */
@@ -69,21 +67,13 @@ interface KnownRecords {
   readonly names: ColumnNames;
   /** The list of --expand. */
   readonly expand: string | undefined;
+  /** The day of the run, in days since 1970-01-01. */
+  readonly today: number;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(context: Context, options: OutputPlanOptions): Promise<OutputPlan> {
-  const {
-    flags,
-    color,
-    defaults,
-    single = false,
-    sheet,
-    today,
-    records,
-    furtherEnding,
-    isResult = false,
-  } = options;
+  const { flags, color, defaults, single = false, sheet, records, furtherEnding, isResult = false } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
   const ending = target === undefined ? undefined : endingFormat(target, flags.format, furtherEnding);
@@ -115,7 +105,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     fields: heeds.includes('fields') ? names?.fields : undefined,
     declared: records && heeds.includes('declared') ? declaredColumns(records) : undefined,
     types: defaults.types,
-    today: onTerminal ? today : undefined,
+    today: onTerminal ? records?.today : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
     // Output that a program reads must not depend on a locale.
@@ -167,7 +157,7 @@ function shownColumns({ resource, names: { fields }, expand }: KnownRecords): re
 export function declaredColumns({
   names: { fields },
   expand,
-}: Omit<KnownRecords, 'resource'>): DeclaredTypes {
+}: Pick<KnownRecords, 'names' | 'expand'>): DeclaredTypes {
   const { declared } = fields.usual;
   const lists = declared.flatMap(([name, type]) => (type === 'list' ? [name] : []));
   const listOf = (column: string): string | undefined => lists.find((list) => column.startsWith(`${list}.`));

@@ -50,19 +50,11 @@ export interface Offering {
 /** One of some words, in any case. */
 export function oneOf<const Word extends string>(words: readonly Word[]) {
   return (flag: string) => {
-    const parse = (value: string): Word =>
-      words.find((word) => word === value.toLowerCase()) ?? refuse(flag, value, words.join(', '));
-    return Object.assign(parse, { words } satisfies Offering);
-  };
-}
-
-/** One of the formats of a listing. */
-export function formatWord<const Word extends string>(words: readonly Word[]) {
-  return (flag: string) => {
-    const read = oneOf(words)(flag);
     const parse = (value: string): Word => {
-      if (value.toLowerCase() !== 'tsv') return read(value);
-      throw new UsageError(`${flag} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
+      const typed = value.toLowerCase();
+      if (typed === 'tsv' && words.some((word) => word === 'csv'))
+        throw new UsageError(`${flag} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
+      return words.find((word) => word === typed) ?? refuse(flag, value, words.join(', '));
     };
     return Object.assign(parse, { words } satisfies Offering);
   };

@@ -198,8 +198,7 @@ async function exportPart(
     defaults: part.defaults,
     single,
     sheet: request.sheet ?? source.records,
-    records: { resource: source.resource, names, expand: flags.expand },
-    today: run.day.day,
+    records: { resource: source.resource, names, expand: flags.expand, today: run.day.day },
     isResult: asksForResult(request),
   });
   const questions = await openQuestions(part, request, planned);

@@ -26,37 +26,35 @@ export class RunDay {
   readonly #origins: Origin[] = [];
 
   constructor(clock: Clock, notices: Notices) {
-    this.#now = clock.now();
+    this.#now = localDay(clock.now());
     this.#notices = notices;
   }
 
   /** Takes in where records come from, and says of when they are. A moment to come says nothing. */
   add(origins: readonly Origin[]): void {
-    const now = localDay(this.#now);
     for (const origin of origins) {
       const { shown, readAt } = origin;
-      const day = readAt === undefined ? Infinity : dayOf(readAt);
-      this.#origins.push(day > now ? { ...origin, readAt: undefined } : origin);
-      if (day < now) this.#notices.warn(`${shown} as of ${readAt}, not as of today`);
-      else if (day === now) this.#notices.remark(`${shown} as of ${readAt}.`);
+      const [day = Infinity] = daysOf([origin]);
+      this.#origins.push(day > this.#now ? { ...origin, readAt: undefined } : origin);
+      if (day < this.#now) this.#notices.warn(`${shown} as of ${readAt}, not as of today`);
+      else if (day === this.#now) this.#notices.remark(`${shown} as of ${readAt}.`);
     }
   }
 
   /** In days since 1970-01-01. */
   get day(): number {
-    return Math.min(localDay(this.#now), ...this.#days);
+    return Math.min(this.#now, ...daysOf(this.#origins));
   }
 
   /** The same where an answer depends on it, and then said, unless it is today. */
   get today(): number {
-    const { day } = this;
-    for (const { shown, readAt } of this.#origins) {
-      if (readAt !== undefined) continue;
+    const { day, notes } = this;
+    for (const { shown } of this.#origins.filter(({ readAt }) => readAt === undefined)) {
       const says = `${shown}, and nothing says when they were read, as --receipt beside would have done`;
       this.#notices.warn(`${says}: days count from ${formatDay(day)}`);
     }
-    if (day < localDay(this.#now))
-      this.#notices.warn(`days count from ${formatDay(day)}, when the ${this.#oldest} were read`);
+    const read = notes.includes('newer') ? 'oldest records' : 'records';
+    if (day < this.#now) this.#notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
     return day;
   }
 
@@ -72,37 +70,26 @@ export class RunDay {
   get notes(): readonly RecordNote[] {
     const all = {
       undated: this.#origins.some(({ readAt }) => readAt === undefined),
-      newer: new Set(this.#days).size > 1,
+      newer: new Set(daysOf(this.#origins)).size > 1,
       part: this.#origins.some(({ only }) => only.length > 0),
     };
-    return (Object.keys(all) as (keyof typeof all)[]).filter((note) => all[note]);
+    return (['undated', 'newer', 'part'] as const).filter((note) => all[note]);
   }
 
-  /**
-   * What a receipt says of records that were brought before: when the oldest were read, and what left others out.
-   *
-   * @param profile whose records it is about; without it, all
-   */
+  /** What a receipt says of records that were brought before: when the oldest were read, of a profile or of all, and what left others out. */
   facts(profile: string | undefined): Readonly<Record<string, unknown>> {
-    const origins = this.#origins.filter(
-      ({ profiles }) => profile === undefined || profiles?.includes(profile) !== false,
-    );
+    const isMeant = ({ profiles }: Origin): boolean =>
+      profile === undefined || profiles?.includes(profile) !== false;
+    const origins = this.#origins.filter(isMeant);
     if (origins.length === 0) return {};
     const times = origins.map(({ readAt }) => readAt);
     const isDated = times.every((time) => time !== undefined);
     const readAt = isDated ? times.toSorted(compareOrders)[0] : null;
     return { readAt, only: [...new Set(origins.flatMap(({ only }) => only))] };
   }
-
-  get #days(): number[] {
-    return this.#origins.flatMap(({ readAt }) => (readAt === undefined ? [] : dayOf(readAt)));
-  }
-
-  get #oldest(): string {
-    return this.notes.includes('newer') ? 'oldest records' : 'records';
-  }
 }
 
-function dayOf(readAt: string): number {
-  return localDay(Date.parse(readAt));
+/** The days of those that say when they were read. */
+function daysOf(origins: readonly Origin[]): number[] {
+  return origins.flatMap(({ readAt }) => (readAt === undefined ? [] : localDay(Date.parse(readAt))));
 }

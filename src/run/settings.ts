@@ -20,7 +20,6 @@ import {
   columnList,
   columnType,
   flagNamed,
-  formatWord,
   nameList,
   oneOf,
   requestParsers,
@@ -42,7 +41,7 @@ const printable = formats.filter((format) => formatOf(format).binary !== true);
 
 /** All settings, by name. */
 const settings = new Map<string, Setting>([
-  setting('format', '--format of listings', formatWord(printable)),
+  setting('format', '--format of listings', oneOf(printable)),
   setting('delimiter', '--delimiter of csv', delimiter),
   setting(
     'listEncoding',

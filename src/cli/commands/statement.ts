@@ -13,7 +13,7 @@ import {
   requestFlags,
   rowFlags,
 } from '../../run/flags.ts';
-import { columnList, formatWord } from '../../run/parse-values.ts';
+import { columnList, oneOf } from '../../run/parse-values.ts';
 import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
@@ -81,7 +81,7 @@ const statementFlags = {
     format: valued(
       '--format <format>',
       `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-      formatWord(['html', ...formats]),
+      oneOf(['html', ...formats]),
     ),
     output: rowFlags.output,
     folder: text(

@@ -188,20 +188,15 @@ export class DatabaseSource extends FromSource {
     return this.wholeAt && `${this.#shownRecords} as of ${this.wholeAt}.`;
   }
 
-  /** The oldest of each day. */
   protected override get origins(): readonly Origin[] {
-    const days = new Map<number, { readonly readAt: string; readonly profiles: string[] }>();
-    const whole = this.#lastSyncs.flatMap(({ profile, wholeAt }) => (wholeAt ? [{ profile, wholeAt }] : []));
-    for (const { profile, wholeAt } of whole.toSorted((a, b) => (a.wholeAt < b.wholeAt ? -1 : 1))) {
-      const day = localDay(Date.parse(wholeAt));
-      const known = days.get(day);
-      if (known === undefined) days.set(day, { readAt: wholeAt, profiles: [profile] });
-      else known.profiles.push(profile);
-    }
-    return [...days.values()].map(({ readAt, profiles }) => {
-      const whose = days.size > 1 ? ` of ${profiles.join(', ')}` : '';
-      return { shown: `${this.#shownRecords}${whose}`, readAt, only: [], profiles };
-    });
+    const whole = this.#lastSyncs.flatMap(({ profile, wholeAt: readAt }) =>
+      readAt === undefined
+        ? []
+        : [{ shown: `${this.#shownRecords} of ${profile}`, readAt, only: [], profiles: [profile] }],
+    );
+    const days = new Set(whole.map(({ readAt }) => localDay(Date.parse(readAt))));
+    if (days.size > 1) return whole;
+    return days.size === 0 ? [] : [{ shown: this.#shownRecords, readAt: this.wholeAt, only: [] }];
   }
 
   protected override async stored(
