@@ -60,7 +60,7 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     const role = all.map((fields) => roleNamed(column, meanings, fields)).find((one) => one !== undefined);
     const other = role && reader.columnsOf(role).find((one) => reader.columnsThere.includes(one));
     if (other !== undefined) refuse(`Did you mean ${other}?`);
-    if (role !== undefined && reader.columnsOf(role).length > 0)
+    if (role !== undefined)
       throw new UsageError(`${flag}: no ${what} has ${reader.describe(role)}`, { hint: howToMap(role) });
     const names = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
     const isDeclared = all.some(({ declared }) => declared.some(([name]) => names.includes(name)));

@@ -47,6 +47,10 @@ describe.each(['service', 'file'] as const)('a column that no record of the %s h
       code: 2,
       stderr: expect.stringContaining('no record has a net amount'),
     });
+    expect(await run('cancelled')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no record has a mark of cancelled documents\n.* --field cancelled=/),
+    });
     expect(await run('dueBy')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/no record has a column dueBy\n  Did you mean dueByDate\?/),
