@@ -1,8 +1,7 @@
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
-import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { AGES } from './ages.ts';
-import type { CurrencySection, OpenFigures, OrganizationFigures, ReportFigures } from './figures.ts';
+import type { CurrencySection, OrganizationFigures, ReportFigures } from './figures.ts';
 import type { InvoiceList } from './invoice-figures.ts';
 
 /**
@@ -30,49 +29,20 @@ function plain(value: unknown): unknown {
   return isAmount ? formatDecimal(value as Decimal) : value;
 }
 
-function organizationOf({ currencies, missing, ...figures }: OrganizationFigures): object {
-  const { profile, organization, name, fiscalIds, funds, fundCount, inNoSum } = figures;
+function organizationOf(figures: OrganizationFigures): object {
+  const { currencies, missing } = figures;
   return {
-    profile,
-    organization,
-    name,
-    fiscalIds,
+    ...figures,
     currencies: currencies.map(currencyOf),
-    funds,
-    fundCount,
-    inNoSum,
     missing: missing.map(({ figure, direction, reason, hint }) => ({ figure, direction, reason, hint })),
   };
 }
 
-function currencyOf({ currency, receivable, payable, net, issued, received }: CurrencySection): object {
+function currencyOf({ issued, received, ...open }: CurrencySection): object {
   return {
-    currency,
-    receivable: openOf(receivable),
-    payable: openOf(payable),
-    net,
+    ...open,
     ...(issued && { issued: directionOf(issued) }),
     ...(received && { received: directionOf(received) }),
-  };
-}
-
-function openOf({ parties, partyCount, ...figures }: OpenFigures): object {
-  const counterparties = parties.map((balance) => {
-    const { name, fiscalId, invoices } = balance;
-    const [total, overdue, buckets] = [totalOf(balance), overdueOf(balance), agesOf(balance)];
-    return { name, fiscalId, invoices, total, overdue, buckets };
-  });
-  const { open, overdue, invoices, buckets, creditNotes, cancelled, missing } = figures;
-  return {
-    open,
-    overdue,
-    invoices,
-    buckets,
-    creditNotes,
-    cancelled,
-    missing,
-    counterparties,
-    counterpartyCount: partyCount,
   };
 }
 

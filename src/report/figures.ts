@@ -5,6 +5,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from '../invoices/amounts.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
+import type { Counterparty } from '../invoices/fiscal-ids.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { agesOf, overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
@@ -31,8 +32,13 @@ export interface OpenFigures {
   /** Documents without an open amount. */
   readonly missing: number;
   /** Who owes, or is owed, most: the largest first. */
-  readonly parties: readonly AgedBalance[];
-  readonly partyCount: number;
+  readonly counterparties: readonly OpenParty[];
+  readonly counterpartyCount: number;
+}
+
+/** What one counterparty owes, or is owed. */
+interface OpenParty extends Counterparty, Pick<OpenFigures, 'invoices' | 'overdue' | 'buckets'> {
+  readonly total: Decimal;
 }
 
 /** Everything about one organization in one currency. */
@@ -118,12 +124,12 @@ export function organizationFigures(listings: OrganizationListings): Organizatio
   return {
     profile,
     organization,
-    fiscalIds: [...new Set([...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])])],
     name: issued?.ownName ?? received?.ownName,
-    inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
+    fiscalIds: [...new Set([...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])])],
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
     funds: funds?.first ?? [],
     fundCount: funds?.count ?? 0,
+    inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
     missing: (['issued', 'received', 'funds'] as const).flatMap((direction) =>
       lacksOf(direction).map((one) => ({ ...one, direction })),
     ),
@@ -158,34 +164,33 @@ function openFigures(currency: string | undefined, direction: DirectionFigures |
   const own = (direction?.balances ?? []).filter((balance) => balance.currency === currency);
   if (own.length === 0) return NOTHING_OPEN;
   const sum = sumOfBalances(own, '');
-  const { invoices, creditNotes, cancelled, missing } = sum;
-  const parties = own.filter(({ invoices }) => invoices > 0);
-  const byTotal = parties
-    .map((balance) => ({ balance, total: totalOf(balance) }))
-    .toSorted((left, right) => compareDecimals(right.total, left.total));
-  return {
-    open: totalOf(sum),
-    overdue: overdueOf(sum),
-    buckets: agesOf(sum),
-    invoices,
-    creditNotes,
-    cancelled,
-    missing,
-    parties: byTotal.slice(0, MAX_PARTIES).map(({ balance }) => balance),
-    partyCount: parties.length,
-  };
+  const { total: open, overdue, invoices, buckets } = partyOf(sum);
+  const { creditNotes, cancelled, missing } = sum;
+  const parties = own.filter((balance) => balance.invoices > 0).map(partyOf);
+  const counterparties = parties
+    .toSorted((left, right) => compareDecimals(right.total, left.total))
+    .slice(0, MAX_PARTIES);
+  const counterpartyCount = parties.length;
+  const beside = { creditNotes, cancelled, missing, counterparties, counterpartyCount };
+  return { open, overdue, invoices, buckets, ...beside };
+}
+
+function partyOf(balance: AgedBalance): OpenParty {
+  const { name, fiscalId, invoices } = balance;
+  const [total, overdue, buckets] = [totalOf(balance), overdueOf(balance), agesOf(balance)];
+  return { name, fiscalId, invoices, total, overdue, buckets };
 }
 
 const NOTHING_OPEN: OpenFigures = {
   open: DECIMAL_ZERO,
   overdue: DECIMAL_ZERO,
-  buckets: [],
   invoices: 0,
+  buckets: [],
   creditNotes: DECIMAL_ZERO,
   cancelled: DECIMAL_ZERO,
   missing: 0,
-  parties: [],
-  partyCount: 0,
+  counterparties: [],
+  counterpartyCount: 0,
 };
 
 const FUND_ROLES = ['number', 'status', 'currency', 'total', 'balance'] as const;

@@ -1,6 +1,5 @@
 import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
-import { agesOf, overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
 import { ageNames, lookOf } from './ages.ts';
 import { monthlyColumns, stackedBars, type Chart } from './charts.ts';
 import { missingColumnText, saidByFolio } from './doubts.ts';
@@ -10,7 +9,7 @@ import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.
 import { TYPE_ROLES, type TypeFigures } from './period-figures.ts';
 import { table, type Column, type TableContent, type CellValue } from './table.ts';
 import { fiscalIdTerm, statusTerm, typeTerm } from './terms.ts';
-import type { Words, Writing } from './words.ts';
+import type { Writing } from './words.ts';
 
 interface SectionOptions {
   readonly writing: Writing;
@@ -70,6 +69,7 @@ function currencySection(section: CurrencySection, options: CurrencyOptions): Ht
   const { writing, missing } = options;
   const { words } = writing;
   const { currency, receivable, payable, issued, received } = section;
+  const unnamed = currency === undefined ? words.noCurrencyRow : words.noName;
   const has = (direction: 'issued' | 'received', figure: MissingFigure['figure']): boolean =>
     !missing.some((one) => one.direction === direction && one.figure === figure);
   const shown = {
@@ -88,11 +88,11 @@ function currencySection(section: CurrencySection, options: CurrencyOptions): Ht
     shown.receivable && shown.payable ? ageing(section, options) : undefined,
     shown.months ? months(section, options) : undefined,
     byType(section, options),
-    shown.receivable ? parties(words.debtors, receivable, writing) : undefined,
+    shown.receivable ? parties(words.debtors, receivable, { writing, unnamed }) : undefined,
     overdueTable(issued?.overdue, options),
     dueTable(words.dueSoon, issued?.dueSoon, writing),
     dueTable(words.dueSoonPay, received?.dueSoon, writing),
-    shown.payable ? parties(words.creditors, payable, writing) : undefined,
+    shown.payable ? parties(words.creditors, payable, { writing, unnamed }) : undefined,
   );
 }
 
@@ -248,16 +248,21 @@ function charted(chart: Chart, { draw, caption, head }: ChartedOptions, writing:
   return el('section.keep', el('h4', title), el('figure', draw(chart, writing), folded));
 }
 
-function parties(title: string, figures: OpenFigures, writing: Writing): Html | undefined {
+/** @param unnamed who it is that the records do not name */
+function parties(
+  title: string,
+  figures: OpenFigures,
+  { writing, unnamed }: { readonly writing: Writing; readonly unnamed: string },
+): Html | undefined {
   const { words, count } = writing;
-  const { parties, partyCount } = figures;
-  if (parties.length === 0) return undefined;
-  const amounts = parties.map((one) => [totalOf(one), overdueOf(one), ...agesOf(one)]);
+  const { counterparties, counterpartyCount } = figures;
+  if (counterparties.length === 0) return undefined;
+  const amounts = counterparties.map(({ total, overdue, buckets }) => [total, overdue, ...buckets]);
   const all = [figures.open, figures.overdue, ...figures.buckets];
   const others = all.map((sum, index) =>
     amounts.reduce((left, one) => addDecimals(left, negateDecimal(one[index]!)), sum),
   );
-  const further = partyCount - parties.length;
+  const further = counterpartyCount - counterparties.length;
   const foot = [
     ...(further === 0 ? [] : [[words.others({ count: count(further) }), undefined, ...others]]),
     [words.total, undefined, ...all],
@@ -267,18 +272,16 @@ function parties(title: string, figures: OpenFigures, writing: Writing): Html | 
     {
       columns: [
         ['text', words.counterparty],
-        ['id', fiscalIdTerm(parties, writing)],
+        ['id', fiscalIdTerm(counterparties, writing)],
         ...[words.total, words.overdue, ...ageNames(words)].map((name): Column => ['amount', name]),
       ],
-      rows: parties.map((one, index) => [partyName(one, words), one.fiscalId, ...amounts[index]!]),
-      foot: partyCount > 1 ? foot : undefined,
+      rows: counterparties.map(({ name, fiscalId }, index) => {
+        return [name ?? fiscalId ?? unnamed, fiscalId, ...amounts[index]!];
+      }),
+      foot: counterpartyCount > 1 ? foot : undefined,
     },
     writing,
   );
-}
-
-function partyName({ kind, name, fiscalId }: AgedBalance, words: Words): string {
-  return kind === 'noCurrency' ? words.noCurrencyRow : (name ?? fiscalId ?? words.noName);
 }
 
 function overdueTable(list: InvoiceList | undefined, { writing, dates }: SectionOptions): Html | undefined {
