@@ -125,7 +125,7 @@ export class Questions {
       left -= part.count;
       if (left === 0) {
         this.#isFull = true;
-        for (const { refuse } of this.#asked) refuse?.();
+        for (const question of this.#asked) question.refuse?.();
       }
       if (part.count > 0) yield part;
       if (left === 0 && !this.hasResult) return;

@@ -79,18 +79,17 @@ export async function openQuestions(
   request: ExportRequest,
   plan: OutputPlan | undefined,
 ): Promise<Questions> {
-  const { context, source } = part;
+  const { context } = part;
   const { flags } = request;
   let before: FilterQuestion | undefined;
   let expand: ExpandQuestion | undefined;
   if (flags.expand !== undefined) {
     // What is asked of documents, such as --overdue, is asked of the records before they are made rows.
-    const documents = await filterOf(part, withValues(flags, { where: undefined }));
-    before = documents && (await questionOf(context, documents, source.records));
+    before = await filterOf(part, withValues(flags, { where: undefined }));
     expand = (await import('../query/expand.ts')).expandQuestion(flags.expand, before?.placeOf);
   }
-  const kept = await filterOf(part, expand === undefined ? flags : { where: flags.where }, expand?.placeOf);
-  const filter = kept && (await questionOf(context, kept, expand === undefined ? source.records : 'rows'));
+  const ofRows = expand && { placeOf: expand.placeOf, what: 'rows' };
+  const filter = await filterOf(part, ofRows === undefined ? flags : { where: flags.where }, ofRows);
   const shown = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
   const result = await resultOf(part, request, { plan, shown });
   const sort = flags.sort && (await sortOf(part, flags, flags.sort));
@@ -104,12 +103,11 @@ type WhereFlags = Pick<QuestionFlags, 'where'> & DocumentFlags;
 
 /** What keeps the records that are asked for; undefined where all are. */
 export async function filterOf(
-  part: Part,
+  { context, names, run, source }: Part,
   flags: WhereFlags,
-  placeOf?: PlaceOf,
+  ofRows?: { readonly placeOf: PlaceOf; readonly what: string },
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
-  const { context, names, run } = part;
   if (where.length === 0 && !asksOfDocuments(flags)) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const { roleNamed } = await import('../invoices/column-names.ts');
@@ -118,7 +116,8 @@ export async function filterOf(
     conditionTest(condition, at, roleNamed(condition.column, names, names.fields.usual)),
   );
   const ofDocuments = await documentTests(flags, at, localDay(context.clock.now()));
-  return new WhereFilter([...tests, ...ofDocuments], { names, placeOf });
+  const { locale } = at;
+  return new WhereFilter([...tests, ...ofDocuments], { names, locale, what: source.records, ...ofRows });
 }
 
 /** The day and the locale that conditions are read with: without a day of the run, the one that it is. */
@@ -155,10 +154,6 @@ async function documentTests(flags: WhereFlags, at: WhereContext, now: number): 
   if (flags.open) tests.push(openTest(digitGrouper(at.locale)));
   if (flags.overdue) tests.push(overdueTest(at.today));
   return tests;
-}
-
-async function questionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
-  return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */

@@ -7,7 +7,7 @@ import { watchColumns } from '../../src/query/missing-columns.ts';
 import { parseCondition, parseSort } from '../../src/query/question-syntax.ts';
 import { Questions, type Question, type Records } from '../../src/query/questions.ts';
 import { sortQuestion } from '../../src/query/sort.ts';
-import { conditionTest, WhereFilter, whereQuestion } from '../../src/query/where/where.ts';
+import { conditionTest, WhereFilter } from '../../src/query/where/where.ts';
 import { told } from '../support/findings.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
@@ -36,8 +36,7 @@ async function gather(records: Records): Promise<string[][]> {
 function where(expression: string) {
   const asked = { today: 0, locale: 'en-US' };
   const condition = parseCondition(expression);
-  const filter = new WhereFilter([conditionTest(condition, asked)]);
-  return whereQuestion(filter, { what: 'invoices', locale: 'en-US' });
+  return new WhereFilter([conditionTest(condition, asked)], { what: 'invoices' });
 }
 
 /** Counts the records in one row. */

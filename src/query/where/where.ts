@@ -12,7 +12,7 @@ import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
 import { missingColumns, refuseMissing } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
-import type { FilterQuestion } from '../questions.ts';
+import type { FilterQuestion, Records } from '../questions.ts';
 import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext } from './cell-test.ts';
 
 /** The names of columns with fiscal IDs. */
@@ -55,10 +55,13 @@ export function conditionTest(condition: Condition, context: WhereContext, role?
     roles: [],
     told: (_, cells) => [column, cells],
     holds: ({ place }, cells) => {
-      const found = cells.map(test);
-      if (found.includes(true)) return !isNegated;
-      const cell = cells[found.indexOf(undefined)];
-      if (cell !== undefined) unreadable.note(place, `${column} of record ${place} is ${nameOfCell(cell)}`);
+      let wrong: Cell | undefined;
+      for (const cell of cells) {
+        const holds = test(cell);
+        if (holds === true) return !isNegated;
+        if (holds === undefined) wrong ??= cell;
+      }
+      if (wrong !== undefined) unreadable.note(place, `${column} of record ${place} is ${nameOfCell(wrong)}`);
       return isNegated;
     },
     ...(!isFiscal && { check: (kind: ColumnKind) => checkValues(condition, kind, context) }),
@@ -86,23 +89,29 @@ interface FilterOptions {
   readonly names?: ColumnNames | undefined;
   /** The place in the listing of the nth record that comes in, where that is another number. */
   readonly placeOf?: PlaceOf | undefined;
+  /** What the records are, in the plural. */
+  readonly what?: string;
+  readonly locale?: string;
 }
 
-/** Lets through the records that pass every test, in their order, batch by batch. */
-export class WhereFilter {
+/** The question of --where: the records that pass every test, in their order, batch by batch. */
+export class WhereFilter implements FilterQuestion {
   readonly #reader: DocumentReader;
   readonly #tests: readonly RunningTest[];
-  readonly #placeOf: PlaceOf | undefined;
+  readonly #options: FilterOptions;
+  /** The cell of each name of the record that is looked at, where it is in no list. */
+  readonly #alone: (Cell | undefined)[][];
   #kept = 0;
   /** The places in the listing of those records of the last batch that were let through. */
   #places: readonly number[] = [];
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
-    const { names: meanings = PLAIN_NAMES, placeOf } = options;
-    this.#placeOf = placeOf;
+    const { names: meanings = PLAIN_NAMES } = options;
+    this.#options = options;
     const names = [...new Set(tests.flatMap(({ name }) => name ?? []))];
     const roles = [...new Set(tests.flatMap((test) => test.roles))];
     this.#reader = new DocumentReader(meanings, { roles, names });
+    this.#alone = names.map(() => []);
     this.#tests = tests.map((test) => ({
       ...test,
       at: test.name === undefined ? -1 : names.indexOf(test.name),
@@ -112,14 +121,16 @@ export class WhereFilter {
     }));
   }
 
-  /** How many records came in so far. */
-  get seen(): number {
-    return this.#reader.records;
+  async *answer(records: Records): AsyncGenerator<RecordBatch> {
+    for await (const batch of records) {
+      const kept = this.apply(batch);
+      if (kept.count > 0) yield kept;
+    }
+    this.refuse();
   }
 
-  /** How many records were let through so far. */
-  get kept(): number {
-    return this.#kept;
+  counts(): { readonly seen: number; readonly kept: number } {
+    return { seen: this.#reader.records, kept: this.#kept };
   }
 
   /** The records of the batch that pass all tests, sharing its bytes. Throws UsageError as `RecordTest.check` does. */
@@ -128,9 +139,10 @@ export class WhereFilter {
     const indices: number[] = [];
     const places: number[] = [];
     const look = (index: number): void => {
-      const cells = reader
-        .namedCells()
-        .map((cell, at) => (cell === undefined && reader.listed(at)) || [cell]);
+      const cells = this.#alone.map((alone, at) => {
+        alone[0] = reader.named(at);
+        return (alone[0] === undefined && reader.listed(at)) || alone;
+      });
       if (this.#kept + indices.length === 0) this.#meet(cells);
       for (const test of this.#tests) {
         for (const cell of cells[test.at] ?? []) if (cell !== undefined) test.unchecked?.add(cell);
@@ -143,7 +155,7 @@ export class WhereFilter {
       indices.push(index);
       places.push(reader.place);
     };
-    reader.fold(batch, look, this.#placeOf);
+    reader.fold(batch, look, this.#options.placeOf);
     this.#check();
     this.#places = places;
     this.#kept += indices.length;
@@ -151,30 +163,28 @@ export class WhereFilter {
   }
 
   /** The place in the listing, from 1, of the nth record that was let through. It must be of the last batch. */
-  placeOf(nth: number): number {
-    return this.#places[nth - 1 - (this.#kept - this.#places.length)]!;
-  }
+  readonly placeOf: PlaceOf = (nth) => this.#places[nth - 1 - (this.#kept - this.#places.length)]!;
 
-  /** At the end of the records. Throws UsageError as `RecordTest.finish` does. */
-  finish(): void {
+  /** At the end of the records. Throws UsageError as `RecordTest.finish` does, and for a column that none had. */
+  refuse(): void {
     for (const { isReached, finish } of this.#tests) if (isReached) finish?.(this.#reader);
     refuseMissing(this.#reader, '--where');
   }
 
-  /** At the end: what the tests found, and a warning for each column that no record had: its name may be misspelt. */
+  /** At the end: a warning for each column that no record had, what the tests found, and the values there are where none passed. */
   findings(): Finding[] {
-    const read = countOf(this.seen, 'record');
+    const { what = 'records', locale = 'en-US' } = this.#options;
+    const { seen, kept } = this.counts();
     const complaints = missingColumns(this.#reader).map((text): Finding => ({
       level: 'warning',
-      text: `--where: ${text} (${read} read)`,
+      text: `--where: ${text} (${countOf(seen, 'record')} read)`,
     }));
-    return [...complaints, ...this.#tests.flatMap(({ findings }) => findings?.() ?? [])];
-  }
-
-  /** Where no record was let through: the values of the columns, a clause for each. */
-  valuesMet(): string[] {
+    const found = [...complaints, ...this.#tests.flatMap(({ findings }) => findings?.() ?? [])];
+    if (kept > 0 || seen === 0) return found;
     const met = new Map(this.#tests.flatMap((test) => [...test.met]));
-    return [...met].flatMap(([column, values]) => values.describe(column) ?? []);
+    const values = [...met].flatMap(([column, values]) => values.describe(column) ?? []);
+    const none = `0 of ${digitGrouper(locale)(String(seen))} ${what}`;
+    return [...found, { level: 'remark', text: [none, ...values].join('; ') }];
   }
 
   #meet(cellsOf: readonly (readonly (Cell | undefined)[])[]): void {
@@ -237,34 +247,4 @@ class MetValues {
 
 function shorten(text: string): string {
   return text.length <= MAX_CHARACTERS_TOLD ? text : `${text.slice(0, MAX_CHARACTERS_TOLD - 1)}…`;
-}
-
-interface WhereWords {
-  /** What the records are, in the plural. */
-  readonly what: string;
-  readonly locale: string;
-}
-
-/** The question of --where: the records that the filter lets through. */
-export function whereQuestion(filter: WhereFilter, words: WhereWords): FilterQuestion {
-  return {
-    async *answer(records): AsyncGenerator<RecordBatch> {
-      for await (const batch of records) {
-        const kept = filter.apply(batch);
-        if (kept.count > 0) yield kept;
-      }
-      filter.finish();
-    },
-    counts: () => ({ seen: filter.seen, kept: filter.kept }),
-    refuse: () => filter.finish(),
-    placeOf: (nth) => filter.placeOf(nth),
-    findings: () => [...filter.findings(), ...noneLeft(filter, words)],
-  };
-}
-
-/** Which values there are, where no record was let through. */
-function noneLeft(filter: WhereFilter, { what, locale }: WhereWords): Finding[] {
-  if (filter.kept > 0 || filter.seen === 0) return [];
-  const none = `0 of ${digitGrouper(locale)(String(filter.seen))} ${what}`;
-  return [{ level: 'remark', text: [none, ...filter.valuesMet()].join('; ') }];
 }

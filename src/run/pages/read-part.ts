@@ -54,7 +54,7 @@ export async function readPart<Read extends Tally>(
     const filter = await filterOf(part, keeps);
     for await (const batch of watchesFields ? await withFieldsWatched(part, records) : records)
       tally.add(batch, filter);
-    filter?.finish();
+    filter?.refuse();
     const found = filter?.findings() ?? [];
     part.notices.add(...found);
     checkPart(part);

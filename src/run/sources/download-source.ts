@@ -162,7 +162,7 @@ export class DownloadSource implements ServiceSource {
     try {
       for await (const { records, next } of this.#listing.read(options, isLimited ? undefined : limit)) {
         const start = typeof next === 'number' ? next - records.count : undefined;
-        const [seen, kept] = [filter?.seen ?? 0, filter?.kept ?? 0];
+        const { seen, kept } = filter?.counts() ?? { seen: 0, kept: 0 };
         const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
         const placeOf = (index: number): number | undefined =>
           start === undefined
@@ -171,7 +171,7 @@ export class DownloadSource implements ServiceSource {
         yield { records: some, placeOf };
         if ((left -= some.count) <= 0) break;
       }
-      filter?.finish();
+      filter?.refuse();
     } finally {
       options.notices.add(...(filter?.findings() ?? []));
     }

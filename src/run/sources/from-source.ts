@@ -108,11 +108,10 @@ export abstract class FromSource implements LocalSource {
     if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
     let chosen = records;
     if (this.#fiscalIds.length > 0) {
-      const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
+      const { WhereFilter } = await import('../../query/where/where.ts');
       const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
       const test = counterpartyTest(this.#flag, this.#fiscalIds);
-      const filter = new WhereFilter([test], { names: { fields } });
-      chosen = whereQuestion(filter, { what: this.records, locale: 'en-US' }).answer(records);
+      chosen = new WhereFilter([test], { names: { fields } }).answer(records);
     }
     const keys = this.#sortKeys(fields.usual.columns);
     if (keys.length === 0) return chosen;

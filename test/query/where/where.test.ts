@@ -128,7 +128,7 @@ describe('WhereFilter', () => {
       filter.apply(batchOf({ n: 4, s: 'x' }, { n: 5, s: 'x' })),
     ].flatMap(textsOf);
     expect(kept).toEqual(['{"n":2,"s":"x"}', '{"n":4,"s":"x"}']);
-    expect([filter.seen, filter.kept]).toEqual([5, 2]);
+    expect(filter.counts()).toEqual({ seen: 5, kept: 2 });
   });
 
   it.each([
