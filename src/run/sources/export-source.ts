@@ -99,7 +99,10 @@ export class ExportSource extends FromSource {
     context: Context,
     profile: string | undefined,
   ): Promise<AsyncIterable<RecordBatch>> {
-    const records = this.#withoutRows(readExport(await this.#file(context)));
+    const all = readExport(await this.#file(context));
+    const { questions } = this.#request;
+    const areDocuments = (questions?.sum ?? questions?.changesSince) !== undefined || questions === undefined;
+    const records = areDocuments ? this.#withoutRows(all) : all;
     if (!this.isSeveral || profile === undefined) return records;
     if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
     this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
