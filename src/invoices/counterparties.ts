@@ -124,7 +124,7 @@ export class Counterparties {
 /** What the newer document says. Of two as old as each other, the text decides, whatever order they come in. */
 function newerOf(known: Said, { cell, day: written }: Omit<Said, 'number'>, document: Document): Said {
   if (cell === undefined) return known;
-  const day = parseCalendarDay(written) === undefined ? '' : written;
+  const day = written === known.day || parseCalendarDay(written) !== undefined ? written : '';
   const number = document.text('number') ?? '';
   const isNewer =
     known.cell === undefined ||
