@@ -298,8 +298,8 @@ function listed(terms: readonly (readonly [term: string | number, meaning: strin
   return terms.map(([term, meaning]) => `* ${term} :: ${meaning}`).join('\n');
 }
 
-/** The paragraphs and lists of a text. */
-function blocksOf(text: string): (string | TermList)[] {
+/** The paragraphs and lists of a text: see above. */
+export function blocksOf(text: string): (string | TermList)[] {
   const blocks: (string | [string, string][])[] = [];
   for (const item of text.trim().split(/\n(?! )/)) {
     const words = item.replaceAll(/\n */g, ' ');

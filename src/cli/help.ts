@@ -33,7 +33,12 @@ export function addHelp(program: Command, context: Context): void {
 async function runHelp(context: Context, program: Command, words: readonly string[]): Promise<void> {
   const { renderTopic, topics } = await import('./help-topics.ts');
   const width = Math.min(context.stdout.columns ?? 100, 100);
-  const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
+  const { meantWord } = await import('./words.ts');
+  const [first = ''] = words;
+  const isCommand = shownUnder(program).some((each) => each.name() === first);
+  const named =
+    topics.find(({ name }) => name === first) ?? (isCommand ? undefined : meantWord(first)?.topic);
+  const topic = words.length === 1 ? named : undefined;
   if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
   let command = program;
   for (const word of words) {
@@ -89,23 +94,34 @@ const OTHER_WORDS: Readonly<Record<string, string>> = { report: 'receipt' };
 
 /** A command has no such flag. */
 export class UnknownFlag extends UsageError {
-  /** The flag, where none of the command is near. */
-  readonly #strange: string | undefined;
+  readonly #flag: string;
+  readonly #command: Command;
 
   constructor(flag: string, command: Command) {
-    const near = nearestFlags(flag, command).join(' or ');
-    const help = `See ${commandPath(command)} --help for what there is.`;
-    super(`unknown option '${flag}'`, { hint: near === '' ? help : `Did you mean ${near}?` });
-    this.#strange = near === '' ? flag : undefined;
+    super(`unknown option '${flag}'`);
+    this.#flag = flag;
+    this.#command = command;
   }
 
-  /** The same error; where no flag of the command is near, and others have this one, it says which. */
-  amongAll(program: Command): UsageError {
-    const have = this.#strange === undefined ? [] : commandsWith(this.#strange, program).map(commandPath);
-    if (have.length === 0) return this;
-    return new UsageError(this.message, {
-      hint: `It is a flag of ${have.join(', ')}. See ${have[0]} --help for it.`,
-    });
+  /**
+   * The same error with what was likely meant: what folio has for that word, a flag of the command that is written nearly so, or
+   * the commands that have this flag.
+   */
+  async explained(wholeProgram: () => Promise<Command>): Promise<UsageError> {
+    const [flag, command] = [this.#flag, this.#command];
+    const { meantWord } = await import('./words.ts');
+    const value = command.args[command.args.indexOf(flag) + 1];
+    const meant = meantWord(flag)?.flagsOf(command, value) ?? [];
+    if (meant.length > 0) return this.#with(`Write ${meant.join(' or ')}. See folio help ${flag.slice(2)}.`);
+    const near = nearestFlags(flag, command).join(' or ');
+    if (near !== '') return this.#with(`Did you mean ${near}?`);
+    const have = commandsWith(flag, await wholeProgram()).map(commandPath);
+    if (have.length === 0) return this.#with(`See ${commandPath(command)} --help for what there is.`);
+    return this.#with(`It is a flag of ${have.join(', ')}. See ${have[0]} --help for it.`);
+  }
+
+  #with(hint: string): UsageError {
+    return new UsageError(this.message, { hint });
   }
 }
 

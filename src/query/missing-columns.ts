@@ -66,7 +66,9 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     const isDeclared = all.some(({ declared }) => declared.some(([name]) => names.includes(name)));
     if (isDeclared) continue;
     const ofOthers = what === 'record' ? UNKNOWN_HINT : `There are ${reader.columnsThere.join(', ')}.`;
-    refuse(near.length > 0 ? meant : column.includes(':') ? UNIT_HINT : ofOthers);
+    const period = CALENDAR_UNITS.find((one) => one === column.toLowerCase());
+    const unitHint = period === undefined ? UNIT_HINT : `By ${period}, it is --group-by date:${period}.`;
+    refuse(near.length > 0 ? meant : column.includes(':') || period ? unitHint : ofOthers);
   }
 }
 

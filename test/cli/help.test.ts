@@ -63,6 +63,18 @@ describe('folio help', () => {
     expect(stderr).toContain(`there is no help on ${JSON.stringify(words.at(-1))}\n  ${hint}`);
   });
 
+  it.each([
+    ['unpaid', /--open: no credits.*folio issued --open -o open.xlsx/s],
+    ['overdue', /--overdue, whatever/],
+    ['excel', /folio issued -o issued.xlsx/],
+    ['month', /folio issued --period last-month --sum total/],
+    ['csv', /--excel -o issued.csv/],
+  ])('knows %s, which is a word of people', async (word, says) => {
+    const { code, stdout, stderr } = await folio(['help', word], { terminal: true, columns: 80 });
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(says), '']);
+    expect(stdout.split('\n').length).toBeLessThan(20);
+  });
+
   it('tells assistants on one page how to ask', async () => {
     const { stdout } = await folio(['help', 'agents']);
     expect(Buffer.byteLength(stdout)).toBeLessThan(4_000);
@@ -105,6 +117,38 @@ describe('a slip of the keys', () => {
     [['auth', 'logn'], "unknown command 'logn' of folio auth", 'Did you mean login?'],
     [['issued', '--formt', 'csv'], "unknown option '--formt'", 'Did you mean --format?'],
     [['issued', '--profil', 'x'], "unknown option '--profil'", 'Did you mean --profile?'],
+    [
+      ['issued', '--customer', 'Roble'],
+      "unknown option '--customer'",
+      'Write --customer-fiscal-id <id> or --where counterpartyName~Roble. See folio help customer.',
+    ],
+    [
+      ['received', '--supplier', 'x y'],
+      "unknown option '--supplier'",
+      'Write --issuer-fiscal-id <id> or --where counterpartyName~roble. See folio help supplier.',
+    ],
+    [['aging', '--unpaid'], "unknown option '--unpaid'", 'Write --open. See folio help unpaid.'],
+    [
+      ['issued', '--status', 'OVERDUE'],
+      "unknown option '--status'",
+      'Write --where status=OVERDUE. See folio help status.',
+    ],
+    [
+      ['issued', '--status=OVERDUE'],
+      "unknown option '--status'",
+      'Write --where status=PAID. See folio help status.',
+    ],
+    [['issued', '--paid'], "unknown option '--paid'", 'Write --where status=PAID. See folio help paid.'],
+    [
+      ['statement', '--month', '2026-10'],
+      "unknown option '--month'",
+      'Write --period 2026-10. See folio help month.',
+    ],
+    [
+      ['customers', '--search', 'roble'],
+      "unknown option '--search'",
+      'Write --where counterpartyName~roble. See folio help search.',
+    ],
     [['issued', '--report', 'x'], "unknown option '--report'", 'Did you mean --receipt?'],
     [['verify', 'a.csv', '--report', 'x'], "unknown option '--report'", 'Did you mean --receipt?'],
     [['--sandbx', 'issued'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],

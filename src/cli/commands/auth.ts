@@ -35,7 +35,8 @@ export function addAuth(program: Command, context: Context): void {
   addLogin(program, context);
   addCommand(auth, context, 'status', {
     summary: 'the address, token and profile that commands use',
-    description: 'Says which profile, base address and token commands use, and until when; never the token.',
+    description:
+      'Says which profile, base address and token commands use, and until when; never the token. folio doctor tries whether they work, step by step.',
     flags: statusFlags,
     run: async (flags) => (await actions()).runStatus(context, flags),
   });

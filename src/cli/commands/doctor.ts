@@ -22,27 +22,34 @@ import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.t
 import { listings } from '../../resources/index.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { factFlags, type GlobalFlags } from '../../run/flags.ts';
-import { makeClient, startSandboxService } from '../../run/session.ts';
+import { withValues, type Values } from '../../run/flag.ts';
+import { allProfilesFlag, factFlags, type GlobalFlags } from '../../run/flags.ts';
+import { asksSeveral, chooseProfiles, makeClient, startSandboxService } from '../../run/session.ts';
 import { version } from '../../version.ts';
 import { addCommand } from '../command.ts';
-import { writeFacts, type FactFlags } from '../facts.ts';
+import { writeFacts } from '../facts.ts';
 
 /** `doctor`: whether all is set up, and what to fix. */
 export function addDoctor(program: Command, context: Context): void {
   addCommand(program, context, 'doctor', {
     description:
       'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
-      'call to each of the four listings. A line each, with what to fix. The exit code is that of the first failure.',
+      'call to each of the four listings. A line each, with what to fix. The exit code is that of the first failure. ' +
+      'folio auth status says the same of the set-up alone, in a row for each profile.',
     examples: [
       ['folio doctor', 'for the commands that you run here'],
-      ['folio doctor --profile acme', 'for one organization'],
+      ['folio doctor --all-profiles', 'for each organization'],
       ['folio doctor --format json', 'for a script; nothing secret is in it'],
     ],
-    flags: factFlags,
+    flags: doctorFlags,
     run: (flags) => runDoctor(context, flags),
   });
 }
+
+const doctorFlags = {
+  allProfiles: allProfilesFlag('every profile in turn; --profile a,b for some'),
+  ...factFlags,
+};
 
 /** The result of one check. */
 interface CheckResult {
@@ -61,29 +68,38 @@ interface CheckResult {
 type Check = () => Promise<CheckResult> | CheckResult;
 
 /** Makes all checks, whichever fail, and ends with the error of the first that failed. */
-async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
+async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof doctorFlags>): Promise<void> {
   const { stdout } = context;
-  const results: (readonly [name: string, CheckResult])[] = [];
+  const results: {
+    readonly profile: string | undefined;
+    readonly name: string;
+    readonly result: CheckResult;
+  }[] = [];
+  const isSeveral = asksSeveral(flags);
+  const profiles = isSeveral ? await chooseProfiles(context, flags) : [flags.profile];
+  let profile: string | undefined;
   const add = async (name: string, check: Check): Promise<CheckResult> => {
     const result = await resultOf(check, context.secrets.redact);
-    results.push([name, result]);
+    results.push({ profile, name, result });
     // JSON is written whole, at the end.
     if (flags.format !== 'json') await stdout.write(describeCheck(name, result, context, flags));
     return result;
   };
-  await checkAll(context, flags, add);
+  for (profile of profiles) {
+    if (isSeveral && flags.format !== 'json')
+      await stdout.write(`${results.length > 0 ? '\n' : ''}${profile}\n`);
+    await checkAll(context, withValues(flags, { profile }), add);
+  }
   if (flags.format === 'json') {
-    const facts = results.map(([check, { status, says, fix = null, milliseconds = null, bytes = null }]) => ({
-      check,
-      status,
-      says,
-      fix,
-      milliseconds,
-      bytes,
-    }));
+    const facts = results.map(({ profile: whose = null, name: check, result }) => {
+      const { status, says, fix = null, milliseconds = null, bytes = null } = result;
+      return { ...(isSeveral && { profile: whose }), check, status, says, fix, milliseconds, bytes };
+    });
     await writeFacts(stdout, facts, flags);
   }
-  const failures = results.flatMap(([name, { failure }]) => (failure ? [{ name, failure }] : []));
+  const failures = results.flatMap(({ profile: whose, name, result: { failure } }) =>
+    failure ? [{ name: isSeveral ? `${name} of ${whose}` : name, failure }] : [],
+  );
   const [first] = failures;
   if (first === undefined) return;
   const many = failures.length === 1 ? '1 check' : `${failures.length} checks`;

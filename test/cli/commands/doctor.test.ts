@@ -118,6 +118,12 @@ describe('folio doctor', () => {
     );
     expect(lineOf(good.stdout, 'base address')).toContain('https://north.example.com/v1 (profile north)');
     expect(lineOf(good.stdout, 'token')).toContain('from profile north');
+    const all = await doctor({ env }, ['--all-profiles']);
+    expect(all.stdout).toMatch(/^north\nok .*\n\nsouth\nok .*failed +token +profile south has no token/s);
+    expect(all.stderr).toMatch(/^folio: 2 checks of 24 failed, first: base address of south\n/);
+    const json = await doctor({ env }, ['--profile', 'north,south', '--format', 'json']);
+    const facts = JSON.parse(json.stdout) as { profile: string }[];
+    expect(facts.map(({ profile }) => profile).join(' ')).toMatch(/^(?:north ){12}(?:south ?){12}$/);
     chmodSync(file, 0o644);
     const open = await doctor({ env }, ['--profile', 'north']);
     expect(open.code).toBe(2);

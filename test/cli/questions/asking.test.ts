@@ -154,6 +154,11 @@ describe('--open, --overdue, --since, --until and --period', () => {
   });
 });
 
+it('--group-by month is told that it is date:month', async () => {
+  const { code, stderr } = await ask('--group-by', 'month');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('By month, it is --group-by date:month.')]);
+});
+
 describe('--count', () => {
   it('is a number and nothing else, unless a format is asked for', async () => {
     expect((await ask('--count')).stdout).toBe('6\n');
