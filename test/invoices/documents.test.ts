@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/json/cells.ts';
-import { formatDecimal, type Decimal } from '../../src/json/decimal.ts';
-import { nameOfCell, readAmount, worthOf } from '../../src/invoices/amounts.ts';
+import { nameOfCell, readAmount } from '../../src/invoices/amounts.ts';
 import { Counted } from '../../src/invoices/counted.ts';
 import { familyOf, validityOf } from '../../src/invoices/documents.ts';
 import { ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
@@ -13,7 +12,6 @@ import {
   isFiscalId,
 } from '../../src/invoices/fiscal-ids.ts';
 import { DocumentReader } from '../../src/invoices/document-reader.ts';
-import { dayIn, isOverdue, openItemOf } from '../../src/invoices/open-items.ts';
 import { Unreadable } from '../../src/invoices/unreadable.ts';
 import { batchOf } from '../support/records.ts';
 
@@ -30,16 +28,6 @@ function invoiceOf(
     () => place,
   );
   return reader;
-}
-
-/** Amounts as text, so that what differs can be read. */
-function shown(value: object): object {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]: [string, unknown]) => [
-      name,
-      typeof one === 'object' ? formatDecimal(one as Decimal) : one,
-    ]),
-  );
 }
 
 describe('the type of a document', () => {
@@ -167,104 +155,6 @@ describe('an amount', () => {
     [cell('string', '1e9999'), 'the text "1e9999"'],
   ])('that cannot be read is named: %j', (one, name) => {
     expect(nameOfCell(one)).toBe(name);
-  });
-
-  const invoice = { documentType: '33' };
-  const credit = { documentType: '61' };
-  it.each<[object, object]>([
-    [
-      { ...invoice, amountToBePaid: 10, totalAmount: 30 },
-      { open: '10', total: '30' },
-    ],
-    [
-      { ...credit, amountToBePaid: 10, totalAmount: -30 },
-      { open: '-10', total: '-30' },
-    ],
-    [
-      { ...credit, amountToBePaid: 0, totalAmount: 0 },
-      { open: '0', total: '0' },
-    ],
-    [
-      { ...invoice, amountToBePaid: -10, totalAmount: 'x' },
-      { open: '-10', total: 'unreadable' },
-    ],
-    [
-      { ...invoice, status: 'ANNULLED', amountToBePaid: 10, totalAmount: 30 },
-      { open: '0, 10 left out', total: '30' },
-    ],
-    [
-      { ...credit, status: 'ANNULLED', amountToBePaid: 10, totalAmount: 30 },
-      { open: '0, -10 left out', total: '-30' },
-    ],
-    [
-      { ...invoice, status: 'ANNULLED', amountToBePaid: 'x' },
-      { open: '0', total: 'absent' },
-    ],
-    [
-      { ...invoice, status: 'VOID', amountToBePaid: 10, totalAmount: 30 },
-      { open: 'in no sum', total: 'in no sum' },
-    ],
-    [
-      { documentType: '52', amountToBePaid: 10, totalAmount: 30 },
-      { open: 'in no sum', total: 'in no sum' },
-    ],
-  ])('of %j is worth %j', (record, expected) => {
-    const one = invoiceOf(record);
-    const worth = (['open', 'total'] as const).map((role) => {
-      const told = worthOf(one, role);
-      if (typeof told === 'string') return [role, told];
-      const [amount, leftOut] = [formatDecimal(told.amount), formatDecimal(told.leftOut)];
-      return [role, leftOut === '0' ? amount : `${amount}, ${leftOut} left out`];
-    });
-    expect(Object.fromEntries(worth)).toEqual(expected);
-  });
-});
-
-describe('an open item', () => {
-  const day = 20_378;
-  it.each<[object, object]>([
-    [
-      { amountToBePaid: 10, dueBy: '2025-10-17' },
-      { kind: 'open', amount: '10', due: day },
-    ],
-    [{ amountToBePaid: 10 }, { kind: 'open', amount: '10', due: undefined }],
-    [
-      { amountToBePaid: 10, dueBy: 'soon' },
-      { kind: 'unreadable', role: 'due' },
-    ],
-    [
-      { amountToBePaid: 10, dueBy: 20251017 },
-      { kind: 'unreadable', role: 'due' },
-    ],
-    [
-      { amountToBePaid: 'x', dueBy: 'soon' },
-      { kind: 'unreadable', role: 'open' },
-    ],
-    [{ amountToBePaid: 0, dueBy: 'soon' }, { kind: 'settled' }],
-    [{ dueBy: '2025-10-17' }, { kind: 'absent' }],
-    [{ amountToBePaid: -1 }, { kind: 'credit', amount: '-1' }],
-    [
-      { documentType: '61', amountToBePaid: 1 },
-      { kind: 'credit', amount: '-1' },
-    ],
-    [
-      { status: 'CANCELLED', amountToBePaid: 1 },
-      { kind: 'cancelled', amount: '1' },
-    ],
-    [{ status: 'CANCELLED', amountToBePaid: 0 }, { kind: 'settled' }],
-    [{ status: 'VOID', amountToBePaid: 1 }, { kind: 'settled' }],
-  ])('is told of %j', (record, item) => {
-    expect(shown(openItemOf(invoiceOf(record)))).toEqual(item);
-  });
-
-  it('is overdue after the day of its due date', () => {
-    const due = openItemOf(invoiceOf({ amountToBePaid: 1, dueBy: '2025-10-17' }));
-    expect([day - 1, day, day + 1].map((today) => isOverdue(due, today))).toEqual([false, false, true]);
-    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: 1 })), day)).toBe(false);
-    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: -1, dueBy: '2025-10-17' })), day + 9)).toBe(
-      false,
-    );
-    expect(dayIn(invoiceOf({ date: '2025-10-17T23:00:00-03:00' }), 'date')).toBe(day);
   });
 });
 

@@ -40,11 +40,8 @@ async function keepFigures(seed: number, folder: string): Promise<void> {
   const from = ['issued', 'received', 'funds'].flatMap((listing) => ['--from', exportOf(listing)]);
   for (const name of ['report.html', 'report.json'])
     await run(['report', ...from, '--period', '2026-Q3', '-o', join(folder, name)]);
-  await run(['report', ...from, '-o', join(folder, 'now.json')]);
   const keep = async (name: string, args: readonly string[]): Promise<void> =>
     writeFileSync(join(folder, name), await run([...args, '--format', 'json']));
-  await keep('receivable.json', ['aging', '--from', exportOf('issued')]);
-  await keep('payable.json', ['aging', '--from', exportOf('received'), '--payable']);
   const quarter = ['--since', '2026-07-01', '--until', '2026-09-30'];
   const sums = ['exempt', 'net', 'tax', 'total'].flatMap((name) => ['--sum', `${name}Amount`]);
   const asked = [...quarter, ...sums, '--group-by', 'documentType', '--group-by', 'currency'];
@@ -64,8 +61,6 @@ describe(`the figures of a report, for ${SEEDS} seeds,`, () => {
       places.push(place);
     }
   }, 600_000);
-
-  it('are those of aging', () => places.forEach(compareWithAging));
 
   it('are those of --sum', () => places.forEach(compareWithSums));
 
@@ -113,33 +108,6 @@ function sectionsOf(place: string, name: string): readonly Section[] {
     organizations: readonly { currencies: readonly Section[] }[];
   };
   return report.organizations[0]!.currencies;
-}
-
-function compareWithAging(place: string): void {
-  for (const [file, direction] of [
-    ['receivable.json', 'receivable'],
-    ['payable.json', 'payable'],
-  ] as const) {
-    const rows = read(place, file) as readonly Row[];
-    for (const section of sectionsOf(place, 'now.json')) {
-      const own = rows.filter(({ currency }) => currency === section.currency);
-      const sum = (column: string): string => sumOf(own.map((row) => row[column]));
-      const aged = ['1 to 30', '31 to 60', '61 to 90', 'over 90'];
-      expect([file, section.currency, plain(section[direction].open)]).toEqual([
-        file,
-        section.currency,
-        sum('total'),
-      ]);
-      expect(plain(section[direction].overdue)).toBe(
-        sumOf(own.flatMap((row) => aged.map((column) => row[column]))),
-      );
-      expect(section[direction].buckets.slice(0, 5).map(plain)).toEqual(
-        own.length === 0 ? [] : ['not due', ...aged].map(sum),
-      );
-      const invoices = own.reduce((count, row) => count + Number(String(row['invoices'])), 0);
-      expect(section[direction].invoices).toBe(invoices);
-    }
-  }
 }
 
 function compareWithSums(place: string): void {

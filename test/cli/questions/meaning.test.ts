@@ -57,13 +57,8 @@ describe('currencies in other letters', () => {
   const book = ['usd', 'USD', ' Usd'].map((currency) => invoice({ currency }));
 
   it.each([
-    ['issued --sum total', { currency: 'USD', records: 3, total: 300 }],
-    ['issued --sum total --where currency=usd', { currency: 'USD', records: 3, total: 300 }],
-    ['issued --sum total --group-by currency', { currency: 'USD', total: 300 }],
     ['issued --count --group-by currency', { currency: 'USD', records: 3 }],
     ['issued --sum total --group-by currency --as-sent', { currency: 'USD', total: 300 }],
-    ['aging', { currency: 'USD', total: 300 }],
-    ['statement --all', { currency: 'USD' }],
   ])('are one: %s', async (line, expected) => {
     expect(await row(book, line)).toMatchObject(expected);
   });
@@ -83,39 +78,6 @@ describe('what a document is worth', () => {
     invoice({ documentType: 52, amountToBePaid: 1000, totalAmount: 1000, taxAmount: 1000 }),
     invoice({ amountToBePaid: null, totalAmount: null, taxAmount: null }),
   ];
-
-  it('is the same for --sum, aging, --overdue and the report', async () => {
-    const open = { amountToBePaid: 150, 'amountToBePaid.creditNotes': -50, 'amountToBePaid.cancelled': 70 };
-    expect(await row(book, 'issued --sum amountToBePaid')).toMatchObject({
-      ...open,
-      'amountToBePaid.missing': 1,
-    });
-    const aged = {
-      total: 150,
-      'total.creditNotes': -50,
-      'total.cancelled': 70,
-      'total.missing': 1,
-      credits: -50,
-    };
-    expect(await row(book, 'aging')).toMatchObject({ ...aged, '1 to 30': 200, invoices: 3 });
-    expect(await row(book, 'issued --overdue --sum amountToBePaid')).toMatchObject({
-      amountToBePaid: 200,
-      records: 1,
-    });
-    expect(await row(book, 'issued --open --sum open')).toMatchObject({
-      ...{ open: 200, records: 1, 'open.creditNotes': 0, 'open.cancelled': 0, 'open.missing': 0 },
-    });
-    const file = join(temporaryFolder(), 'issued.jsonl');
-    writeFileSync(file, `${book.join('\n')}\n`);
-    const report = await runScripted(['report', '--from', file, '--format', 'json'], []);
-    const { organizations } = JSON.parse(report.stdout) as { organizations: { currencies: object[] }[] };
-    expect(organizations[0]!.currencies).toMatchObject([
-      {
-        receivable: { open: '150', overdue: '200', creditNotes: '-50', cancelled: '70', missing: 1 },
-        issued: { overdue: { count: 1, sum: '200' }, months: { '2026-10': '220' } },
-      },
-    ]);
-  });
 
   it('is said of the credits that --open leaves out, which are those of the documents that are asked for', async () => {
     const line = 'issued --open --count';
@@ -243,22 +205,6 @@ describe('what a document is worth', () => {
     expect(await row(records, 'issued --sum open')).toMatchObject({ open: 100, 'open.cancelled': 100 });
     const store = { settings: { 'fields.cancelled': 'annulled' } };
     expect(await row(records, 'issued --sum open', store)).toMatchObject({ open: 0, 'open.cancelled': 200 });
-  });
-});
-
-describe('a credit note of a cancelled invoice', () => {
-  it('is a credit, and what was cancelled stands beside', async () => {
-    const texts = [
-      { number: 7, status: 'NULLIFIED', amountToBePaid: 119_000 },
-      { number: 8, documentType: 61, amountToBePaid: 119_000 },
-      { number: 9, amountToBePaid: 200_000 },
-    ].map((record) => invoice(record as Fields));
-    expect(await row(texts, 'issued --sum open')).toMatchObject({
-      ...{ open: 81_000, 'open.creditNotes': -119_000, 'open.cancelled': 119_000 },
-    });
-    expect(await row(texts, 'aging')).toMatchObject({
-      ...{ total: 81_000, credits: -119_000, 'total.creditNotes': -119_000, 'total.cancelled': 119_000 },
-    });
   });
 });
 

@@ -314,6 +314,10 @@ function agesOf(entries: readonly Entry[]): (bigint | number)[] {
   return [...AGES.map(inAge), ...sumOf(judged, 'open')];
 }
 
+/** The documents of which something is open that can be judged. */
+const openIn = (entries: readonly Entry[]): Entry[] =>
+  entries.filter((entry) => ![undefined, 'unreadable'].includes(ageOf(entry)));
+
 const overdueIn = (entries: readonly Entry[]): bigint =>
   addUp(readable(entries.filter(isOverdue), 'open')).sum;
 
@@ -330,7 +334,8 @@ async function compareAging(site: Site): Promise<void> {
       rows.map((row) => {
         const names = row['currency'] === null ? [] : [row['fiscalId'], row['counterparty']];
         const key = [row['_profile'], row['currency'], ...names].map(text).join('|');
-        return [key, [...AGES.map((age) => units(row[age])), ...cellsOf(row, 'total')]];
+        const figures = [Number(text(row['invoices'])), ...AGES.map((age) => units(row[age]))];
+        return [key, [...figures, ...cellsOf(row, 'total')]];
       }),
     ),
   ).toEqual(
@@ -338,7 +343,7 @@ async function compareAging(site: Site): Promise<void> {
       groups.map(([, of]) => {
         const { profile, currency, party } = of[0]!;
         const names = currency === '' ? [] : newestOf(entries, party);
-        return [[profile, currency, ...names].join('|'), agesOf(of)];
+        return [[profile, currency, ...names].join('|'), [openIn(of).length, ...agesOf(of)]];
       }),
     ),
   );
@@ -377,11 +382,12 @@ async function compareStatements(site: Site): Promise<void> {
   );
   const expected = groups.map(([, of]) => {
     const { profile, currency, party } = of[0]!;
-    const open = of.filter((entry) => ![undefined, 'unreadable'].includes(ageOf(entry)));
     return {
       key: [profile, currency, ...newestOf(entries, party, profile)].join('|'),
       figures: [...agesOf(of).toSpliced(7, 0, overdueIn(of))].join(' '),
-      documents: open.map((entry) => `${entry.number} ${sumOf([entry], 'open')[0]}`).toSorted(),
+      documents: openIn(of)
+        .map((entry) => `${entry.number} ${sumOf([entry], 'open')[0]}`)
+        .toSorted(),
     };
   });
   const standing = (all: typeof found): string[] =>
@@ -422,6 +428,7 @@ async function compareReport(site: Site): Promise<void> {
       return [
         `${several ? text(organization['profile']) : ''} ${text(section['currency'])}`,
         [
+          Number(text(of['invoices'])),
           ...(buckets.length === 0 ? AGES.map(() => 0n) : buckets.map(units)),
           ...[
             units(of['open']),
@@ -439,6 +446,7 @@ async function compareReport(site: Site): Promise<void> {
       [
         key,
         [
+          openIn(of).length,
           ...agesOf(of),
           overdueIn(of),
           sumOf(
