@@ -235,6 +235,8 @@ async function compareMonths(site: Site): Promise<void> {
       },
     }) => typeof value === 'number' && value >= -120 && value <= -30,
   );
+  const october = dated.filter((entry) => monthOf(entry) === '2026-10');
+  expect(await site.ask('LISTING --period 2026-10 --count', !isDated)).toBe(`${october.length}\n`);
   const count = await site.ask(`LISTING --since ${dayText(-120)} --until ${dayText(-30)} --count`, !isDated);
   expect(count).toBe(`${within.length}\n`);
 }
@@ -287,16 +289,20 @@ async function kept(site: Site, question: string, isUnreadable: boolean): Promis
 async function compareOverdue(site: Site): Promise<void> {
   const { entries } = site;
   const unreadable = hasUnreadable(entries, 'open', 'age');
+  const isOpen = (entry: Entry): boolean => !['credits', undefined].includes(ageOf(entry));
+  const unread = hasUnreadable(entries, 'open');
+  expect(await kept(site, '--open', unread)).toBe(numbersOf(entries.filter(isOpen)));
   expect(await kept(site, '--overdue', unreadable)).toBe(numbersOf(entries.filter(isOverdue)));
-  const rows = await site.rows('LISTING --overdue --sum open', unreadable);
-  expect(table(rows.map((row) => [text(row['currency']), cellsOf(row, 'open')]))).toEqual(
-    table(
-      groupsOf(entries.filter(isOverdue), ({ currency }) => currency).map(([key, of]) => [
-        key,
-        sumOf(of, 'open'),
-      ]),
-    ),
-  );
+  for (const [flag, is, fails] of [
+    ['--open', isOpen, unread],
+    ['--overdue', isOverdue, unreadable],
+  ] as const) {
+    const rows = await site.rows(`LISTING ${flag} --sum open`, fails);
+    const groups = groupsOf(entries.filter(is), ({ currency }) => currency);
+    expect(table(rows.map((row) => [text(row['currency']), cellsOf(row, 'open')]))).toEqual(
+      table(groups.map(([key, of]) => [key, sumOf(of, 'open')])),
+    );
+  }
 }
 
 const AGES = ['not due', '1 to 30', '31 to 60', '61 to 90', 'over 90', 'no due date', 'credits'];
