@@ -1,10 +1,8 @@
-import { BadBody } from '../errors.ts';
 import * as ascii from './ascii.ts';
 import { WordView } from './bytes.ts';
 import { CellReader, type Cell } from './cells.ts';
 import { endOfNested, endOfNumber, endOfSpace, endOfString, type Span } from './checked-text.ts';
-import type { RecordBatch } from './records.ts';
-import { scanArray } from './scan-records.ts';
+import { batchWithoutIds, type RecordBatch } from './records.ts';
 
 interface FoundMember {
   readonly name: number;
@@ -67,14 +65,23 @@ export class ListReader {
   }
 }
 
-/** The objects in the JSON text of a list, be there none; undefined for any other text, and for a list of something else. */
+/** The objects in the text of a cell that is a list, be there none; undefined for any other, and for a list of something else. */
 export function objectsIn(text: string): RecordBatch | undefined {
   if (!text.startsWith('[')) return undefined;
-  try {
-    return scanArray(Buffer.from(text));
-  } catch (error) {
-    if (error instanceof BadBody) return undefined;
-    throw error;
+  const bytes = Buffer.from(text);
+  const spans = [...objectsFrom(new WordView(bytes), 0)];
+  const isAll = bytes[spans.at(-1)?.[1] ?? 1] === ascii.CLOSE_BRACKET;
+  return isAll ? batchWithoutIds(bytes, Int32Array.from(spans.flat()), false) : undefined;
+}
+
+/** Where the objects are with which the list begins that begins at `start`. */
+function* objectsFrom(view: WordView, start: number): Generator<Span> {
+  const { bytes } = view;
+  for (let at = endOfSpace(bytes, start + 1); bytes[at] === ascii.OPEN_BRACE;) {
+    const behind = endOfNested(view, at);
+    yield [at, behind];
+    at = endOfSpace(bytes, behind);
+    if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
   }
 }
 
@@ -135,12 +142,7 @@ export class RecordLists {
     const { bytes } = this.#view;
     const [start] = member.value;
     if (bytes[start] !== ascii.OPEN_BRACKET) return;
-    for (let at = endOfSpace(bytes, start + 1); bytes[at] === ascii.OPEN_BRACE;) {
-      const behind = endOfNested(this.#view, at);
-      yield [at, behind];
-      at = endOfSpace(bytes, behind);
-      if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
-    }
+    yield* objectsFrom(this.#view, start);
   }
 
   #read([start, end]: Span): Omit<RecordList, 'member'> {

@@ -5,7 +5,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from '../invoices/amounts.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import type { Counterparty } from '../invoices/fiscal-ids.ts';
+import { foldFiscalId, type Counterparty } from '../invoices/fiscal-ids.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { agesOf, overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
@@ -125,7 +125,7 @@ export function organizationFigures(listings: OrganizationListings): Organizatio
     profile,
     organization,
     name: issued?.ownName ?? received?.ownName,
-    fiscalIds: [...new Set([...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])])],
+    fiscalIds: differentIds([...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])]),
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
     funds: funds?.first ?? [],
     fundCount: funds?.count ?? 0,
@@ -134,6 +134,12 @@ export function organizationFigures(listings: OrganizationListings): Organizatio
       lacksOf(direction).map((one) => ({ ...one, direction })),
     ),
   };
+}
+
+/** Fiscal IDs, each in the first of its spellings. */
+function differentIds(all: readonly string[]): string[] {
+  const folded = all.map(foldFiscalId);
+  return all.filter((_, at) => folded.indexOf(folded[at]!) === at);
 }
 
 /** All currencies, by name; invoices without one come last. */

@@ -9,8 +9,18 @@ type InvoiceRow = readonly [date: string, number: unknown, fiscalId: unknown, na
 function invoice([date, number, receiverFiscalId, name, open]: InvoiceRow): string {
   const common = { documentType: 'INVOICE', status: 'PENDING', currency: 'CLP', dueBy: '2026-11-01' };
   const amounts = { amountToBePaid: open, totalAmount: open };
+  const issuerFiscalId = open % 2 === 1 ? '076.123.456-0' : '76123456-0';
   const party = typeof receiverFiscalId === 'string' ? receiverFiscalId.replace('-', '') : null;
-  return JSON.stringify({ ...common, date, number, receiverFiscalId, party, customer: { name }, ...amounts });
+  return JSON.stringify({
+    ...common,
+    date,
+    number,
+    issuerFiscalId,
+    receiverFiscalId,
+    party,
+    customer: { name },
+    ...amounts,
+  });
 }
 
 /** The lines of a csv without its header. FILE stands for a file of the records; without it, the service has them. */
@@ -110,6 +120,7 @@ describe('a counterparty that is written in several ways', () => {
       );
       expect(names.length).toBeGreaterThan(5);
       expect(new Set(names)).toEqual(new Set(['El Roble SpA']));
+      expect(stdout.match(/"fiscalIds": \[\s*"[^"]*"\s*\]/)).not.toBeNull();
     }
   });
 });
