@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+
+const ask = (flags: string, records: readonly string[], terminal = false): Promise<ScriptedExit> =>
+  runScripted(['issued', ...flags.split(' ')], [pageOf(records)], { terminal, env: { NO_COLOR: '1' } });
+
+/** Rows of `a=1 b=x`, as records. */
+const recordsOf = (...rows: readonly string[]): string[] =>
+  rows.map((row) => {
+    const members = row.split(' ').filter(Boolean);
+    return `{${members.map((member) => member.replace(/^(\w+)=(.*)$/, '"$1":$2')).join()}}`;
+  });
+
+describe('totals', () => {
+  it.each<[what: string, flags: string, records: string[], rows: string]>([
+    [
+      'are exact, with the widest scale',
+      '--sum a',
+      ['a=10.00', 'a=0.5', 'a=12345678901234567890', 'a=1E2'],
+      'records,a,a.missing\n4,12345678901234568000.50,0',
+    ],
+    [
+      'keep currencies apart and say how many records have no value',
+      '--sum a --group-by s',
+      [
+        ...['s="P" currency="CLP" a=5', 's="O" currency="USD" a=3', 's="P" currency="CLP" a=null'],
+        ...['s="O" currency="CLP" a=7', 's=null currency="USD" a=4', 's="P" currency="USD"'],
+      ],
+      's,currency,records,a,a.missing\nO,CLP,1,7,0\nP,CLP,2,5,1\n,USD,1,4,0\nO,USD,1,3,0\nP,USD,1,,1',
+    ],
+    [
+      'have the scale of each currency where one groups by it',
+      '--sum a --group-by currency',
+      ['currency="CLP" a=1000', 'currency="USD" a=0.10', 'currency="USD" a=2', 'a=5'],
+      'currency,records,a,a.missing\nCLP,1,1000,0\nUSD,2,2.10,0\n,1,5,0',
+    ],
+    [
+      'know a currency by another column of it',
+      '--sum a --group-by currencyCode',
+      ['currencyCode="USD" a=1'],
+      'currencyCode,records,a,a.missing\nUSD,1,1,0',
+    ],
+    ['are one group for nothing and empty text', '--group-by s', ['s=null', 's=""', 'b=1'], 's,records\n,3'],
+    [
+      'count without a sum, most first, whatever the currency',
+      '--group-by s',
+      ['s="x" currency="CLP"', 's="y" currency="CLP"', 's="y"'],
+      's,records\ny,2\nx,1',
+    ],
+    [
+      'group numbers by value, apart from text',
+      '--group-by n --format jsonl',
+      ['n=1.0', 'n="1"', 'n=1.00'],
+      '{"n":1.0,"records":2}\n{"n":"1","records":1}',
+    ],
+    ['name their columns, also of no records', '--sum a --group-by s', [], 's,records,a,a.missing'],
+    ['have the columns that are asked for', '--sum a --columns a', ['a=1', 'a=2'], 'a\n3'],
+  ])('%s', async (_, flags, records, rows) => {
+    expect(await ask(flags, recordsOf(...records))).toMatchObject({ code: 0, stdout: `${rows}\n` });
+  });
+
+  const BOOK = recordsOf(
+    'totalAmount=100 documentType="INVOICE"',
+    ...['totalAmount=5 documentType="CREDIT_NOTE"', 'totalAmount=-7 documentType=61'],
+    ...['totalAmount=20 documentType=33 status="ANULADA"', 'totalAmount=1000 documentType="QUOTE"'],
+    ...['totalAmount=1000 status="VOIDED"', 'totalAmount=null b=1'],
+    // Neither changes a sum, and neither is counted in words.
+    ...['totalAmount=0 documentType="CREDIT_NOTE"', 'totalAmount=null documentType=33 status="ANULADA"'],
+  ).map((record) => record.replace('{', '{"currency":"CLP","n":1,'));
+
+  it('say in words what is taken away, counted or left out, and nothing where what is added has no meaning', async () => {
+    const { stderr } = await ask('--sum totalAmount,n', BOOK, true);
+    expect(stderr).toContain(
+      '--sum: 2 credit notes taken away; 1 cancelled document counted, as the credit notes are that cancel them; ' +
+        '1 void document in no sum; 1 quote in no sum; 2 documents without a type counted as invoices\n',
+    );
+    expect((await ask('--sum n', BOOK, true)).stderr).toBe('');
+    const asSent = await ask('--sum totalAmount --as-sent --no-header', BOOK);
+    expect(asSent.stdout).toBe('CLP,9,2118,-2,20,2\n');
+  });
+
+  it.each([
+    ['"12.50"', 'the text "12.50", not a number', 'the text "12.50"'],
+    ['true', 'the boolean "true", not a number', 'the boolean "true"'],
+    ['[1]', 'the array "[1]", not a number', 'the array "[1]"'],
+    ['1e999999999', 'a number of more than 1,000 digits', 'a number of more than 1,000 digits'],
+  ])('leave %s out, naming the place, and are refused of nothing else', async (value, alone, what) => {
+    const refused = await ask('--sum a', recordsOf(`a=${value}`));
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`a cannot be added up: in record 1 it is ${alone}`);
+    const { code, stdout, stderr } = await ask('--sum a --no-header', recordsOf('a=1', `a=${value}`));
+    expect([code, stdout]).toEqual([6, '1,1,0\n']);
+    expect(stderr).toContain(
+      `--sum: 1 record is left out, since they cannot be read: a of record 2 is ${what}\n`,
+    );
+  });
+
+  it('name a counterparty by a name that any of its records has', async () => {
+    const records = ['', ',"customer":{"name":""}', ',"customer":{"name":"Roble"}'].map(
+      (name) => `{"receiverFiscalId":"1-9"${name}}`,
+    );
+    for (const [columns, rows] of [
+      ['customer.name', 'customer.name,fiscalId,records\nRoble,1-9,3\n'],
+      ['receiverFiscalId', 'receiverFiscalId,counterparty,records\n1-9,Roble,3\n'],
+      ['receiverFiscalId,customer.name', 'receiverFiscalId,customer.name,records\n1-9,Roble,3\n'],
+    ])
+      expect((await ask(`--group-by ${columns!}`, records)).stdout).toBe(rows);
+  });
+
+  it('are of 100,000 groups at most', async () => {
+    const records = Array.from({ length: 100_001 }, (_, at) => `{"a":${at},"b":1}`);
+    const { code, stderr } = await ask('--group-by a,b', records);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('--group-by a --group-by b makes more than 100,000 groups'),
+    ]);
+  });
+});
