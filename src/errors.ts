@@ -10,17 +10,20 @@ export class FolioError extends Error {
   /** What the user can do about it, as a whole sentence. Undefined where the message itself says what is allowed. */
   readonly hint: string | undefined;
   readonly details: FindingDetails | undefined;
+  /** What the message says, in lines for people: of a run of several organizations, one for each. */
+  readonly lines: readonly string[];
 
-  constructor(message: string, { hint, cause, details }: ErrorOptions = {}) {
+  constructor(message: string, { hint, cause, details, lines = [message] }: ErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.hint = hint;
     this.details = details;
+    this.lines = lines;
   }
 
   /** An error of the same kind with another text, and with this one as its cause. */
-  reworded(message: string, hint: string | undefined): FolioError {
-    return new KINDS[this.kind](message, { hint, cause: this, details: this.details });
+  reworded(message: string, hint: string | undefined, lines?: readonly string[]): FolioError {
+    return new KINDS[this.kind](message, { hint, cause: this, details: this.details, lines });
   }
 }
 
@@ -28,6 +31,7 @@ interface ErrorOptions {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly details?: FindingDetails | undefined;
+  readonly lines?: readonly string[] | undefined;
 }
 
 /** The command line or the query is wrong. */

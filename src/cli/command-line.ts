@@ -56,7 +56,7 @@ function passHelp(thrown: unknown): void {
 }
 
 /**
- * What ended the run: the message in one line, then the hint. `debug` adds the stack and the causes. An error that is no FolioError
+ * What ended the run: the message in its lines, then the hint. `debug` adds the stack and the causes. An error that is no FolioError
  * is a fault of folio's own, and always shows its stack.
  */
 function describe(error: unknown, { columns }: OutputStream, debug: boolean): string {
@@ -64,7 +64,9 @@ function describe(error: unknown, { columns }: OutputStream, debug: boolean): st
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `folio: this is a fault of folio's own, please report it\n${visibleLines(stack)}\n`;
   }
-  let text = shownLine(`folio: ${visible(error.message)}`, { columns });
+  const [first = '', ...others] = error.lines.map(visible);
+  let text = shownLine(`folio: ${first}`, { columns });
+  for (const line of others) text += shownLine(line, { columns }, '  ');
   if (error.hint !== undefined) {
     const narrower = columns === undefined ? undefined : columns - 2;
     text += `  ${shownLine(visible(error.hint), { columns: narrower }, '  ')}`;

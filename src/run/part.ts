@@ -300,11 +300,17 @@ export function checkPart(part: Part, found: readonly (Finding | undefined)[] = 
   const missing = [source.failure?.(), lackOf(status, source.strict ? serviceErrors.unknownIds : [])];
   const failures = missing
     .filter((error) => error !== undefined)
-    .map((error) => (doubt === undefined ? error : error.reworded(`${error.message}; ${doubt}`, error.hint)));
+    .map((error) => (doubt === undefined ? error : withDoubt(error, doubt)));
   for (const one of found) if (one?.level === 'failure') failures.push(errorOf(one));
   const [first, ...others] = failures;
   for (const { kind, message } of others) if (kind === 'incomplete') notices.warn(message);
   if (first !== undefined) throw first;
+}
+
+function withDoubt(error: FolioError, doubt: string): FolioError {
+  const { message, hint, lines } = error;
+  const said = `${message}; ${doubt}`;
+  return error.reworded(said, hint, lines.length === 1 ? [said] : [...lines, doubt]);
 }
 
 /**

@@ -188,15 +188,19 @@ export function outcomeOf(
   const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
   if (first === undefined) return undefined;
-  const reasons = reasonsOf(failed.map(({ name, failure }) => ({ name, reason: failure.message })));
+  const parts = failed.map(({ name, failure }) => ({ name, reason: failure.message }));
   const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
   const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
   const isCommon = failed.every(({ failure }) => failure.message === first.message);
   if (failed.length === results.length && isCommon) return first;
-  if (!results.some(hasRecords))
-    return first.reworded(`none of ${results.length} ${what}: ${reasons}`, advice);
-  const says = `${failed.length} of ${results.length} ${what} ${lack}: ${reasons}`;
-  return new IncompleteError(says, { hint: advice, cause: first });
+  const isNone = !results.some(hasRecords);
+  const count = isNone ? `none of ${results.length}` : `${failed.length} of ${results.length}`;
+  const says = isNone ? `${count} ${what}` : `${count} ${what} ${lack}`;
+  const lines = [says, ...parts.map(({ name, reason }) => `${name}: ${reason}`)];
+  const text = `${says}: ${reasonsOf(parts)}`;
+  return isNone
+    ? first.reworded(text, advice, lines)
+    : new IncompleteError(text, { hint: advice, cause: first, lines });
 }
 
 /** The same, thrown. */
@@ -217,7 +221,7 @@ export function wordsOfProfiles(results: readonly PartResult[]): OutcomeWords {
 }
 
 /** Each reason once, behind the names of the parts that it is about: of a dozen that fail, most fail for the same. */
-export function reasonsOf(parts: readonly { readonly name: string; readonly reason: string }[]): string {
+function reasonsOf(parts: readonly { readonly name: string; readonly reason: string }[]): string {
   const names = new Map<string, string[]>();
   for (const { name, reason } of parts) names.set(reason, [...(names.get(reason) ?? []), name]);
   return [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`).join('; ');

@@ -68,9 +68,10 @@ type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 type Check = () => Promise<readonly string[]>;
 
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
+const RUN_AGAIN = 'Run it again.';
 const NOT_RUN = 'See why no run has ended since: whether it was started, and what it said.';
 
-/** Makes all checks, and prints what is well. Throws the only failure, or one of several that names them all. */
+/** Makes all checks, and prints what is well. Throws the only failure, or one that has a line for each, and what to do once. */
 async function runVerify(context: Context, files: readonly string[], flags: VerifyFlags): Promise<void> {
   const { receipt, quiet } = flags;
   if (files.length === 0 && receipt === undefined) {
@@ -91,14 +92,14 @@ async function runVerify(context: Context, files: readonly string[], flags: Veri
       const isOneOfMany = error instanceof IncompleteError || error instanceof UsageError;
       if (checks.length === 1 || !isOneOfMany) throw error;
       failures.push(error);
-      if (!quiet) await context.stdout.write(`${visible(error.message)}\n`);
     }
   }
   if (failures.length === 0) return;
-  const says = failures.map(({ message }) => message).join('; ');
   const Kind = failures.some((error) => error instanceof IncompleteError) ? IncompleteError : UsageError;
-  throw new Kind(`${failures.length} of ${countOf(checks.length, 'file')}: ${says}`, {
-    hint: failures[0]!.hint,
+  const count = `${failures.length} of ${countOf(checks.length, 'file')} ${failures.length === 1 ? 'fails' : 'fail'}`;
+  throw new Kind(count, {
+    hint: [...new Set(failures.flatMap(({ hint = [] }) => hint))].join(' '),
+    lines: [count, ...failures.flatMap(({ lines }) => lines)],
   });
 }
 
@@ -179,13 +180,14 @@ async function verifyFile(
   const whose = delivered === undefined ? '' : whoseOf(delivered);
   if (delivered?.sha256 === null) {
     const reasons = delivered.errors.join('; ');
-    throw new IncompleteError(`${whose === '' ? `${file}: ` : whose}not delivered (${reasons})`, {
-      hint: `So the receipt ${receipt} says. A file ${file} comes from another run.`,
+    const older = existsSync(file) ? `; ${file} is of an earlier run` : '';
+    throw new IncompleteError(`${whose === '' ? `${file}: ` : whose}not delivered (${reasons})${older}`, {
+      hint: RUN_AGAIN,
     });
   }
   if (delivered !== undefined && !existsSync(file)) {
     throw new IncompleteError(`${whose}${file} is lost: it was delivered at ${delivered.finishedAt}`, {
-      hint: `Its receipt is ${receipt}. Export it again, or put it back.`,
+      hint: 'Export it again, or put it back.',
     });
   }
   const format = delivered?.format ?? formatOfEnding(file);
@@ -213,7 +215,7 @@ async function verifyFile(
   checkAge(context, `${whose}${file}`, delivered, flags);
   const says = `${whose}${file}: as delivered at ${delivered.finishedAt}, ${contents}`;
   if (delivered.complete) return [says];
-  return [says, `that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`];
+  return [says, `${whose}that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`];
 }
 
 function contentsOf({ records, bytes, sha256 }: Survey, format = 'this format'): string {
@@ -245,7 +247,7 @@ function checkAge(
   if (fault !== undefined)
     throw new IncompleteError(`${what} ${fault}: its run ended at ${finishedAt}`, { hint: NOT_RUN });
   if (!complete)
-    throw new IncompleteError(`${what} is not whole (${errors.join('; ')})`, { hint: 'Run it again.' });
+    throw new IncompleteError(`${what} is not whole (${errors.join('; ')})`, { hint: RUN_AGAIN });
 }
 
 /** What is wrong with a moment that may be so long ago. What is no time is as good as never. */
@@ -267,7 +269,6 @@ async function verifyDatabase(
       hint: 'Ask how old its last sync may be, as in --max-age 26h.',
     });
   }
-  const { reasonsOf } = await import('../../run/run.ts');
   const { lastSyncsIn } = await import('../../run/sources/database-source.ts');
   const { shown, syncs } = await lastSyncsIn(from, context, flags.profile);
   const faultOf = ({ wholeAt = '' }: LastSync): string | undefined => faultOfAge(context, wholeAt, maxAge);
@@ -276,11 +277,10 @@ async function verifyDatabase(
     const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted();
     return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
   }
-  const says = old.map(({ table, profile, wholeAt, error }) => {
+  const says = `${shown} ${faultOf(old[0]!)}`;
+  const each = old.map(({ table, profile, wholeAt, error }) => {
     const since = wholeAt === undefined ? 'never whole' : `last whole at ${wholeAt}`;
-    return { name: `${table} of ${profile}`, reason: `${since}${error === undefined ? '' : ` (${error})`}` };
+    return `${profile} ${table}: ${since}${error === undefined ? '' : ` (${error})`}`;
   });
-  throw new IncompleteError(`${shown} ${faultOf(old[0]!)}: ${reasonsOf(says)}`, {
-    hint: NOT_RUN,
-  });
+  throw new IncompleteError(`${says}: ${each.join('; ')}`, { hint: NOT_RUN, lines: [says, ...each] });
 }

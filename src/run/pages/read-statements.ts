@@ -17,7 +17,7 @@ import type {
 } from '../flags.ts';
 import { forEachPart, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { checkResults, hasRecords, type PartState, type Run } from '../run.ts';
+import { checkResults, hasRecords, type PartState, type Run, wordsOfProfiles } from '../run.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { readPart, type PartRead } from './read-part.ts';
 
@@ -156,7 +156,7 @@ export function firstNames(statements: readonly OwnStatement[]): string {
 export function checkOutcome(results: readonly PartState[]): void {
   const failed = results.filter(({ failure }) => failure !== undefined);
   checkResults(results, {
-    what: 'profiles',
+    ...wordsOfProfiles(results),
     lack: failed.every(hasRecords) ? 'not whole, which their statements say' : 'missing',
   });
 }

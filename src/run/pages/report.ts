@@ -13,7 +13,7 @@ import { inRun } from '../in-run.ts';
 import { forEachPart } from '../part.ts';
 import { checkPaths } from '../paths.ts';
 import type { RunDay } from '../run-day.ts';
-import { checkResults, hasRecords, type PartResult } from '../run.ts';
+import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../run.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
 import { RESOURCES, reportSources, type Listing, type ReportSources } from './report-sources.ts';
 
@@ -100,6 +100,7 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
   }
   const failed = results.filter(({ failure }) => failure !== undefined);
   checkResults(results, {
+    ...wordsOfProfiles(results),
     what: 'reports',
     lack: failed.every(hasRecords) ? 'not whole, which they say' : 'missing or not whole',
   });

@@ -137,7 +137,7 @@ describe('folio report', () => {
       received: [500, '{"error":"x","message":"down"}'],
     });
     expect(code).toBe(6);
-    expect(stderr).toContain('1 of 3 listings not whole in the report, which says so: received: ');
+    expect(stderr).toContain('1 of 3 listings not whole in the report, which says so\nreceived: ');
     const page = readFileSync(path, 'utf8');
     const [verdict, received] = [page.indexOf('These figures are not whole'), page.indexOf('100.50')];
     expect(verdict).toBeGreaterThan(0);
@@ -254,7 +254,7 @@ describe('folio report', () => {
     };
     const line = 'report --all-profiles --output-dir FOLDER/pages';
     const { code, stderr } = await runOrganizations(line, { organizations, folder });
-    const says = '1 of 2 reports missing or not whole: south: ';
+    const says = '1 of 2 reports missing or not whole\nsouth: ';
     expect([code, stderr]).toEqual([6, expect.stringContaining(says)]);
     expect(readdirSync(join(folder, 'pages'))).toEqual(['north.report.html']);
     const record = INVOICE.replace('{', '{"_profile":"north",');

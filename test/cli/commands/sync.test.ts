@@ -201,7 +201,7 @@ describe('folio sync', () => {
     expect(code).toBe(6);
     expect(stdout).toContain('north,issued,2,2,0,0,0');
     expect(stdout).toContain('south,issued,3,3,0,0,0');
-    expect(stderr).toMatch(/1 of 3 listings left as they were: east issued: .+ \(401\)/);
+    expect(stderr).toMatch(/1 of 3 listings left as they were\neast issued: .+ \(401\)/);
     const path = join(folder, 'books.db');
     expect(await ask(path, 'SELECT _profile, count(*) FROM issued GROUP BY 1')).toEqual([
       'north|2',

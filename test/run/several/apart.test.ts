@@ -77,7 +77,7 @@ describe('--output-dir', () => {
       folder,
     });
     expect(code).toBe(6);
-    expect(stderr).toMatch(/^folio: 1 of 2 profiles missing: south: /);
+    expect(stderr).toMatch(/^folio: 1 of 2 profiles missing\nsouth: /);
     expect(readFileSync(join(folder, 'north.issued.csv'), 'utf8')).toMatch(/^id,number/);
     expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['north.issued.csv', 'south.issued.csv']);
@@ -143,7 +143,7 @@ describe('--output-dir', () => {
     const { code, stderr, asked } = await runOrganizations(line, { organizations: two(), folder });
     expect([code, stderr]).toEqual([
       6,
-      expect.stringMatching(/^folio: 1 of 2 profiles missing: south: cannot write /),
+      expect.stringMatching(/^folio: 1 of 2 profiles missing\nsouth: cannot write /),
     ]);
     expect(asked.every(({ profile }) => profile === 'north')).toBe(true);
     expect(existsSync(join(folder, 'south.issued.csv'))).toBe(false);
@@ -198,11 +198,15 @@ describe('--output-dir', () => {
       { ...output('south'), records: 0, sha256: null, complete: false, errors: [expect.any(String)] },
     ]);
     const verified = await run('verify FOLDER --max-age 1h');
-    expect([verified.code, verified.stdout]).toEqual([
+    expect([verified.code, verified.stdout, verified.stderr]).toEqual([
       6,
-      expect.stringMatching(/^north issued: \S+: as delivered at .*\nsouth issued: not delivered \(.*\)\n$/),
+      expect.stringMatching(/^north issued: \S+: as delivered at .*\n$/),
+      expect.stringMatching(
+        /^folio: 1 of 2 files fails\nsouth issued: not delivered \(.*\)\n {2}Run it again.\n$/,
+      ),
     ]);
-    expect(await run('verify -q FOLDER --max-age 1h')).toMatchObject({ code: 6, stdout: '' });
+    const { code, stdout, stderr } = await run('verify -q FOLDER --max-age 1h');
+    expect([code, stdout, stderr]).toEqual([6, '', verified.stderr]);
     // What folio itself advises.
     expect(await run(line.replace('--all-profiles', '--profile south'), two())).toMatchObject({ code: 0 });
     expect(await run('verify -q FOLDER')).toMatchObject({ code: 0, stdout: '', stderr: '' });

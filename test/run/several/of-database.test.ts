@@ -92,7 +92,7 @@ describe('several profiles of a database', () => {
       'issued --all-profiles --from FOLDER/books.db --limit 1 --columns id --format csv',
     );
     expect([joined.code, joined.stdout]).toEqual([6, '_profile,id\nwest,1\n']);
-    expect(joined.stderr).toContain('1 of 4 profiles missing: north: ');
+    expect(joined.stderr).toContain('1 of 4 profiles missing\nnorth: ');
     expect(joined.stderr).toContain(lacks);
     const apart = await run('issued --all-profiles --from FOLDER/books.db --output-dir FOLDER/out');
     expect([apart.code, Object.keys(written(join(folder, 'out')))]).toEqual([
@@ -113,7 +113,7 @@ describe('several profiles of a database', () => {
     const { code, stdout, stderr } = await run('issued --all-profiles --from FOLDER/books.db --count');
     expect([code, stdout]).toEqual([6, '3\n']);
     expect(stderr).toMatch(
-      /^folio: 2 of 4 profiles missing: west: .*; north: .*\n {2}Run folio sync .*books\.db issued again /,
+      /^folio: 2 of 4 profiles missing\nwest: .*\nnorth: .*\n {2}Run folio sync .*books\.db issued again /,
     );
   });
 

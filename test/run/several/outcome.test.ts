@@ -41,6 +41,10 @@ it.each(ends)('ends a run of several parts: %s', (_, failures, [kind, message, h
   const error = endOf(failures);
   expect(error?.constructor).toBe(kind);
   expect([error?.message, error?.hint]).toEqual([message, hint]);
+  // In lines it says the same, one for each part.
+  const failed = failures.filter((failure) => failure !== undefined);
+  const lines = failed.map((failure) => `${'abcd'[failures.indexOf(failure)]}: ${failure.message}`);
+  expect(error?.lines.slice(1)).toEqual(error === failed[0] ? [] : lines);
 });
 
 it('ends a run of whole parts without an error', () => {
