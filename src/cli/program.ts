@@ -107,20 +107,20 @@ function commandWords(argv: readonly string[], program: Command): string[] {
   return argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
 }
 
+/** What declares the commands under those of some listings. */
+const UNDER: Readonly<Record<string, () => Promise<(listing: Command, context: Context) => void>>> = {
+  issued: async () => (await import('./commands/download.ts')).addIssuedDownload,
+  customers: async () => (await import('./commands/items.ts')).addCustomerItems,
+  funds: async () => (await import('./commands/items.ts')).addFundItems,
+};
+
 async function loadListing(resource: Resource): Promise<Declare> {
   const { addListing } = await import('./commands/listing.ts');
-  const addUnder = await loadUnder(resource);
+  const addUnder = await UNDER[resource.name]?.();
   return (program, context) => {
     const listing = addListing(program, resource, context);
     addUnder?.(listing, context);
   };
-}
-
-/** What declares the commands under that of a listing. */
-async function loadUnder({ name }: Resource) {
-  if (name === 'issued') return (await import('./commands/download.ts')).addIssuedDownload;
-  if (name === 'customers') return (await import('./commands/items.ts')).addCustomerItems;
-  return name === 'funds' ? (await import('./commands/items.ts')).addFundItems : undefined;
 }
 
 /** The program with its flags and no command. */

@@ -18,6 +18,11 @@ export interface Profile {
   readonly organization?: string | undefined;
 }
 
+/** Whether this can be the name of a profile. */
+export function isProfileName(name: string): boolean {
+  return /^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !name.endsWith('.') && !DEVICE_NAME.test(name);
+}
+
 /**
  * Checks the name of a profile. A name becomes part of a file's name where each organization is exported into a file of its
  * own, so it may hold nothing that a file system or a shell reads otherwise.
@@ -25,7 +30,7 @@ export interface Profile {
  * @param from where the name comes from, for the message: `--profile`
  */
 export function parseProfileName(name: string, from: string): string {
-  if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !name.endsWith('.') && !DEVICE_NAME.test(name)) return name;
+  if (isProfileName(name)) return name;
   throw new UsageError(`${from} ${JSON.stringify(name.slice(0, 80))}: this cannot be the name of a profile`, {
     hint: 'A name has up to 64 letters (a to z), digits, "-", "_" and ".", and begins with a letter, digit or "_".',
   });

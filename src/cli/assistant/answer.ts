@@ -68,7 +68,7 @@ export async function answerTo(
   // One row more than wanted tells whether there are more.
   const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
   // As with a terminal, messages also have what is only worth saying to somebody who watches.
-  const [printed, said] = [new KeptOutput(false), new KeptOutput(true, onProgress)];
+  const [printed, said] = [keptOutput(false), keptOutput(true, onProgress)];
   const progress = onProgress === undefined ? '--no-progress' : '--progress=plain';
   const startedAt = context.clock.now();
   const known = await age?.(resource);
@@ -151,42 +151,35 @@ const NO_INPUT: InputStream = {
 /** A line that says how far a run has come. */
 const PROGRESS = /^\d{4}-\d\d-\d\dT[\d:]+Z (.*)\n$/;
 
-/** Keeps the beginning of what is written, but for lines of progress. */
-class KeptOutput implements OutputStream {
-  readonly isTerminal: boolean;
-  readonly isPipe = false;
-  readonly columns = undefined;
-  readonly rows = undefined;
-  readonly #onProgress: Waiting['onProgress'];
-  readonly #chunks: Buffer[] = [];
-  #room = MAX_PRINTED;
-  /** Whether more was written than is kept. */
-  isCut = false;
-
-  constructor(isTerminal: boolean, onProgress?: Waiting['onProgress']) {
-    this.isTerminal = isTerminal;
-    this.#onProgress = onProgress;
-  }
-
-  /** The lines that were kept whole. */
-  get lines(): readonly string[] {
-    const lines = Buffer.concat(this.#chunks).toString('utf8').split('\n');
-    const rest = lines.pop()!;
-    return this.isCut || rest === '' ? lines : [...lines, rest];
-  }
-
-  write(bytes: Uint8Array | string): Promise<void> {
-    const chunk = Buffer.from(bytes as string);
-    const progress = this.#onProgress && PROGRESS.exec(chunk.toString());
-    if (progress) {
-      this.#onProgress?.(progress[1]!);
+/** An output that keeps the beginning of what is written, but for lines of progress. */
+function keptOutput(isTerminal: boolean, onProgress?: Waiting['onProgress']) {
+  const chunks: Buffer[] = [];
+  let room = MAX_PRINTED;
+  const kept = {
+    isTerminal,
+    isPipe: false,
+    columns: undefined,
+    /** Whether more was written than is kept. */
+    isCut: false,
+    /** The lines that were kept whole. */
+    get lines(): readonly string[] {
+      const lines = Buffer.concat(chunks).toString('utf8').split('\n');
+      const rest = lines.pop()!;
+      return kept.isCut || rest === '' ? lines : [...lines, rest];
+    },
+    write(bytes: Uint8Array | string): Promise<void> {
+      const chunk = Buffer.from(bytes as string);
+      const progress = onProgress && PROGRESS.exec(chunk.toString());
+      if (progress) onProgress(progress[1]!);
+      else {
+        kept.isCut ||= chunk.length > room;
+        chunks.push(chunk.subarray(0, room));
+        room = Math.max(0, room - chunk.length);
+      }
       return Promise.resolve();
-    }
-    this.isCut ||= chunk.length > this.#room;
-    this.#chunks.push(chunk.subarray(0, this.#room));
-    this.#room = Math.max(0, this.#room - chunk.length);
-    return Promise.resolve();
-  }
+    },
+  };
+  return kept satisfies OutputStream;
 }
 
 const TEXT = /"(?:[^"\\]|\\.)*"/g;

@@ -211,17 +211,10 @@ function byPlaceholder(name: string): Offer {
  * since a shell would run what is in them.
  */
 async function profileNames(context: Context): Promise<Offer> {
-  const { parseProfileName } = await import('../../profiles/profile.ts');
-  const isName = (name: string): boolean => {
-    try {
-      return parseProfileName(name, 'profile') === name;
-    } catch {
-      return false;
-    }
-  };
+  const { isProfileName } = await import('../../profiles/profile.ts');
   try {
     const { profileNames: names } = await context.config();
-    return ['words', names.filter(isName).map((name) => [name])];
+    return ['words', names.filter(isProfileName).map((name) => [name])];
   } catch (error) {
     if (error instanceof FolioError) return NOTHING;
     throw error;
