@@ -121,8 +121,7 @@ export async function writeStoreFile(
     const { lockTarget } = await import('../output/files/lock.ts');
     for (;;) {
       const target = { folder: dirname(real), name: basename(real), shown: file };
-      const wait = { clock, signal, milliseconds: LOCK_PATIENCE };
-      const lock = await lockTarget(target, { clock, processes }, wait);
+      const lock = await lockTarget(target, { clock, processes, signal }, LOCK_PATIENCE);
       try {
         const document = (await readStoreFile(file, uid)) ?? emptyDocument();
         change(document);

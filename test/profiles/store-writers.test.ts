@@ -95,7 +95,7 @@ describe('a run that writes', () => {
   const holdLock = (folder: string): ReturnType<typeof lockTarget> =>
     lockTarget(
       { folder, name: 'config.json', shown: 'config.json' },
-      { clock: new FakeClock(), processes: processTable(process) },
+      { clock: new FakeClock(), processes: processTable(process), signal: new AbortController().signal },
     );
 
   it('is waited for no longer than the user wants', async () => {

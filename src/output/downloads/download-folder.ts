@@ -6,14 +6,13 @@ import { LinkRefused } from '../../api/files.ts';
 import { errorCode } from '../../errors.ts';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { lockTarget, type FileLock } from '../files/lock.ts';
-import { removeLeftovers, sideFilesOf } from '../files/side-files.ts';
+import { removeLeftovers, sideFilesOf, type FileContext } from '../files/side-files.ts';
 import { makeFolder, realPath } from '../files/target.ts';
 import {
   flushFolder,
   openTemporary,
   putInPlace,
   writeChunk,
-  type FileContext,
   type PlaceOptions,
 } from '../files/whole-file.ts';
 import { fileStem, foldName } from './file-names.ts';

@@ -2,11 +2,11 @@ import { close, constants, fstat, open } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
-import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { DirectSink } from './destination.ts';
 import { bytesOf, writeBytes } from './file-bytes.ts';
 import { errorCode } from '../../errors.ts';
+import type { FileContext } from './side-files.ts';
 import type { DeviceTarget } from './target.ts';
 
 const [openFile, statFile, closeFile] = [promisify(open), promisify(fstat), promisify(close)];
@@ -21,7 +21,7 @@ const PIPE_POLL = 50;
  */
 export async function openDevice(
   { path, shown, isPipe }: DeviceTarget,
-  { clock, signal }: { readonly clock: Pick<Clock, 'sleep'>; readonly signal: AbortSignal },
+  { clock, signal }: FileContext,
 ): Promise<DirectSink> {
   for (;;) {
     try {

@@ -1,27 +1,13 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../context.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { parseJsonObject } from '../../json/json-object.ts';
 import { cannotWrite } from './cannot-write.ts';
-import type { Processes } from './processes.ts';
-import { sideFilesOf, temporaryPath } from './side-files.ts';
+import { sideFilesOf, temporaryPath, type FileContext } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
 /** The file that is locked; it need not exist yet. */
 type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
-
-export interface LockContext {
-  readonly clock: Pick<Clock, 'now' | 'random'>;
-  readonly processes: Processes;
-}
-
-/** How long to wait for a lock that another run holds. */
-interface LockWait {
-  readonly clock: Pick<Clock, 'sleep'>;
-  readonly signal: AbortSignal;
-  readonly milliseconds: number;
-}
 
 /** The lock of a file, which gives the right to write it. One run has it at a time. */
 export interface FileLock {
@@ -44,14 +30,11 @@ const MAX_ROUNDS = 100;
  * Takes the lock of a file. It is a file beside it, which names its owner. A lock is alive while its owner's process is, if
  * that runs on this host; otherwise while its owner renews the time stamp. A stale lock is taken over.
  *
+ * @param patience milliseconds to wait for a lock that another run holds
  * @throws OutputError when another run holds the lock and the wait is over, or when no file can be made in the folder;
  * the signal's reason when it ends the wait.
  */
-export async function lockTarget(
-  target: LockTarget,
-  context: LockContext,
-  wait?: LockWait,
-): Promise<FileLock> {
+export async function lockTarget(target: LockTarget, context: FileContext, patience = 0): Promise<FileLock> {
   const { clock, processes } = context;
   const { pid, host, namespace } = processes;
   const { start: processStart } = await processes.look(pid);
@@ -59,7 +42,7 @@ export async function lockTarget(
   const id = Math.floor(clock.random() * 2 ** 48).toString(36);
   const text = `${JSON.stringify({ pid, host, namespace, startedAt, processStart, id })}\n`;
   const path = join(target.folder, sideFilesOf(target.name).lock);
-  const handle = await take(path, { text, target, context, wait });
+  const handle = await take(path, { text, target, context, patience });
   // Writing the same text again renews the time stamp.
   const renew = (): Promise<void> => handle.write(text, 0).then(() => handle.datasync());
   const renewal = setInterval(() => void renew().catch(() => undefined), RENEW_EVERY);
@@ -80,8 +63,8 @@ export async function lockTarget(
 interface Taking {
   readonly text: string;
   readonly target: LockTarget;
-  readonly context: LockContext;
-  readonly wait: LockWait | undefined;
+  readonly context: FileContext;
+  readonly patience: number;
 }
 
 /**
@@ -91,7 +74,7 @@ interface Taking {
  * taken since. So a run first takes a guard, a lock on removing this stale lock, and then looks again.
  */
 async function take(path: string, taking: Taking): Promise<FileHandle> {
-  const { text, target, wait } = taking;
+  const { text, target, context, patience } = taking;
   let waited = 0;
   for (let round = 0; round < MAX_ROUNDS;) {
     // Readable by all who may create files here, so that they can see whose it is; writable by us alone.
@@ -99,8 +82,8 @@ async function take(path: string, taking: Taking): Promise<FileHandle> {
     if (handle !== undefined) return handle;
     const found = await readLock(path);
     if (found !== undefined && (await isAlive(found, taking))) {
-      if (wait === undefined || waited >= wait.milliseconds) throw heldBy(found, path, taking);
-      await wait.clock.sleep(LOOK_EVERY, wait.signal);
+      if (waited >= patience) throw heldBy(found, path, taking);
+      await context.clock.sleep(LOOK_EVERY, context.signal);
       waited += LOOK_EVERY;
       continue;
     }
@@ -167,10 +150,9 @@ async function removeIf(expected: string, path: string): Promise<void> {
  * differ.
  */
 async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
-  const { processes } = context;
-  const owner = parseOwner(lock.text);
-  if (owner !== undefined && isNear(owner, processes)) {
-    const { alive, start } = await processes.look(owner.pid);
+  const owner = ownerIn(lock.text, context);
+  if (owner?.isHere === true) {
+    const { alive, start } = await context.processes.look(owner.pid);
     return alive && (owner.processStart ?? start) === (start ?? owner.processStart);
   }
   const path = temporaryPath(target, context);
@@ -182,40 +164,36 @@ async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<bo
   return Math.abs(mtimeMs - lock.renewedAt) <= STALE_AFTER;
 }
 
-/** Who holds a lock: the contents of the lock file, as JSON. */
+/** Who holds a lock, as the lock file says it in JSON. */
 interface LockOwner {
   readonly pid: number;
   readonly host: string;
-  /** On Linux, the namespace of the process number. Containers may share the name of the host, but not this. */
-  readonly namespace: string | undefined;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   /** Tells the process from a later one with the same number: the boot, and the ticks since. Linux only. */
   readonly processStart: string | undefined;
+  /** Whether its process is one of this host's and, as containers may share the name of the host, of this namespace of Linux. */
+  readonly isHere: boolean;
 }
 
 /** The owner that the lock file's text names; undefined when it is not one of ours or was cut short. */
-function parseOwner(text: string): LockOwner | undefined {
+function ownerIn(text: string, { processes }: FileContext): LockOwner | undefined {
   const { pid, host, namespace, startedAt, processStart } = parseJsonObject(text) ?? {};
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
   if (typeof host !== 'string' || typeof startedAt !== 'string') return undefined;
   const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  return { pid, host, startedAt, namespace: textOf(namespace), processStart: textOf(processStart) };
-}
-
-function isNear(owner: LockOwner, { host, namespace }: Processes): boolean {
-  return owner.host === host && owner.namespace === namespace;
+  const isHere = host === processes.host && textOf(namespace) === processes.namespace;
+  return { pid, host, startedAt, processStart: textOf(processStart), isHere };
 }
 
 /** Says who holds the lock, since when, and what to do about it. */
 function heldBy({ text }: FoundLock, path: string, { target: { shown }, context }: Taking): OutputError {
-  const { processes } = context;
-  const owner = parseOwner(text);
+  const owner = ownerIn(text, context);
   const soon = 'Wait for it to end; its lock ends a minute after the last sign of life.';
   if (owner === undefined)
     return new OutputError(`${shown} is locked by ${path}, which does not say whose it is`, { hint: soon });
-  const isHere = isNear(owner, processes);
-  if (isHere && owner.pid === processes.pid)
+  const { isHere } = owner;
+  if (isHere && owner.pid === context.processes.pid)
     return new OutputError(`this run is writing ${shown} already`, { hint: 'Name two different files.' });
   const where = `pid ${owner.pid}${isHere ? '' : ` on ${owner.host}`}, since ${owner.startedAt}`;
   return new OutputError(`another run (${where}) is writing ${shown}`, {

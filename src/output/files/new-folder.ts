@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { lockTarget } from './lock.ts';
-import { removeLeftovers, temporaryPath } from './side-files.ts';
+import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
 import { realPath } from './target.ts';
-import { exchanged, flushFolder, takenOver, type FileContext } from './whole-file.ts';
+import { exchanged, flushFolder, takenOver } from './whole-file.ts';
 
 /** A file that was written into a folder. */
 export interface FolderFile {

@@ -1,18 +1,14 @@
-import type { Clock, OutputStream } from '../../context.ts';
+import type { OutputStream } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { TerminalGate } from '../terminal/terminal-text.ts';
 import { Tally, type Destination, type DirectSink } from './destination.ts';
-import type { Processes } from './processes.ts';
+import type { FileContext } from './side-files.ts';
 import { findTarget, type FileTarget, type Target } from './target.ts';
 
 /** The part of the context that a destination needs. */
-export interface DestinationContext {
+export interface DestinationContext extends FileContext {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  readonly clock: Clock;
-  /** Stops the wait for a pipe's reader. */
-  readonly signal: AbortSignal;
-  readonly processes: Processes;
 }
 
 interface DestinationOptions {

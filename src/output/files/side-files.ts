@@ -4,6 +4,14 @@ import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
 import type { Processes } from './processes.ts';
 
+/** What writing a file uses of the world outside. */
+export interface FileContext {
+  readonly clock: Pick<Clock, 'now' | 'random' | 'sleep'>;
+  readonly processes: Processes;
+  /** Ends the wait for another program, or for another run. */
+  readonly signal: AbortSignal;
+}
+
 /** The folder of the target, and its name there. */
 interface TargetPlace {
   readonly folder: string;
@@ -48,10 +56,7 @@ function digest(text: string, length: number): string {
 }
 
 /** Where one process writes the new contents of the target. */
-export function temporaryPath(
-  { folder, name }: TargetPlace,
-  { processes, clock }: { readonly processes: Pick<Processes, 'pid'>; readonly clock: Pick<Clock, 'random'> },
-): string {
+export function temporaryPath({ folder, name }: TargetPlace, { processes, clock }: FileContext): string {
   return join(folder, sideFilesOf(name).temporary(processes.pid, clock.random()));
 }
 

@@ -6,12 +6,8 @@ import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
 import { partsOf } from './file-bytes.ts';
-import type { LockContext } from './lock.ts';
-import { removeLeftovers, temporaryPath } from './side-files.ts';
+import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
 import type { FileTarget } from './target.ts';
-
-/** What writing a file uses of the world outside. */
-export type FileContext = LockContext & PlaceContext;
 
 /**
  * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit
@@ -166,13 +162,8 @@ export function takenOver(shown: string): OutputError {
   });
 }
 
-interface PlaceContext {
+export interface PlaceOptions extends Pick<FileContext, 'signal'> {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Ends the wait for another program. */
-  readonly signal: AbortSignal;
-}
-
-export interface PlaceOptions extends PlaceContext {
   /** How messages call the file. */
   readonly shown: string;
   /** As `process.platform`. */

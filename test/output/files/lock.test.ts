@@ -166,20 +166,18 @@ describe('a lock', () => {
     const folder = temporaryFolder();
     const first = await lockTarget(targetIn(folder), destinationContext());
     const context = destinationContext();
+    const sleep = context.clock.sleep.bind(context.clock);
     let sleeps = 0;
-    const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> => {
+    context.clock.sleep = (milliseconds, signal) => {
       if (++sleeps === 3) void first.release();
-      return context.clock.sleep(milliseconds, signal);
+      return sleep(milliseconds, signal);
     };
-    const wait = { clock: { sleep }, signal: context.signal, milliseconds: 10_000 };
-    const second = await lockTarget(targetIn(folder), context, wait);
-    await expect(lockTarget(targetIn(folder), context, { ...wait, milliseconds: 100 })).rejects.toThrow(
+    const second = await lockTarget(targetIn(folder), context, 10_000);
+    await expect(lockTarget(targetIn(folder), context, 100)).rejects.toThrow(
       /this run is writing out.csv already/,
     );
-    const stopped = AbortSignal.abort(new Error('stopped'));
-    await expect(lockTarget(targetIn(folder), context, { ...wait, signal: stopped })).rejects.toThrow(
-      'stopped',
-    );
+    const stopped = { ...context, signal: AbortSignal.abort(new Error('stopped')) };
+    await expect(lockTarget(targetIn(folder), stopped, 10_000)).rejects.toThrow('stopped');
     await second.release();
     expect(readdirSync(folder)).toEqual([]);
   });
