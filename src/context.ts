@@ -13,8 +13,6 @@ export interface Context {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
-  /** The file from which FOLIO_TOKEN was taken into `env`, where a command has a file with such settings. */
-  readonly tokenOrigin?: string;
   /** What standard error and receipts must never show. */
   readonly secrets: Secrets;
   /** Aborted when the run is to stop. Its reason is an Interrupted. */

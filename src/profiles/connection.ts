@@ -1,5 +1,5 @@
 import { parseBaseUrl } from '../api/address.ts';
-import type { Environment, InputStream } from '../context.ts';
+import type { Context, Environment } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { brokenStore } from './store-document.ts';
@@ -12,15 +12,13 @@ export interface ConnectionFlags {
   readonly tokenFile?: string | undefined;
 }
 
+/** What a connection is told by, besides the environment. */
 interface ConnectionSources {
   readonly flags: ConnectionFlags;
-  readonly env: Environment;
   readonly store: ConfigStore;
-  /** The file from which FOLIO_TOKEN was taken into the environment. */
-  readonly tokenOrigin?: string | undefined;
-  readonly stdin: InputStream;
-  readonly signal: AbortSignal;
 }
+
+type Surroundings = Pick<Context, 'env' | 'stdin' | 'signal'>;
 
 export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
 
@@ -30,8 +28,6 @@ export interface Connection {
   readonly baseUrl: URL | undefined;
   readonly token: Secret | undefined;
   readonly tokenSource: TokenSource | undefined;
-  /** The file that holds what the environment has as FOLIO_TOKEN. */
-  readonly tokenOrigin?: string | undefined;
   /** The profiles to choose from, where none was chosen. */
   readonly others?: readonly string[];
   /** What the user should know of the token and where it came from, a sentence each; for a terminal or `--verbose`. */
@@ -44,13 +40,17 @@ export interface Connection {
  *
  * @throws UsageError for a bad value, AuthError for a token that is malformed or that belongs to another base address.
  */
-export async function resolveConnection(sources: ConnectionSources): Promise<Connection> {
-  const { flags, env, store } = sources;
+export async function resolveConnection(
+  context: Surroundings,
+  { flags, store }: ConnectionSources,
+): Promise<Connection> {
+  const { env } = context;
   refuseMixed(flags, env);
   const profile = chooseProfile(flags.profile, env, store);
-  const own = profile && profileAddress(profile, sources);
-  const baseUrl = statedAddress(sources) ?? own;
-  const found = await findToken(sources, profile, () => checkBelongs(profile!.name, own, baseUrl));
+  const own = profile && profileAddress(profile, store);
+  const baseUrl = statedAddress(flags, env) ?? own;
+  const checkAddress = (): void => checkBelongs(profile!.name, own, baseUrl);
+  const found = await findToken(context, flags.tokenFile, { profile, checkAddress });
   const others = profile === undefined ? store.profileNames : [];
   return { ...found, profile: profile?.name, baseUrl, others };
 }
@@ -71,37 +71,33 @@ export function refuseMixed({ profile }: ConnectionFlags, env: Environment): voi
 }
 
 /** The base address that a flag or the environment gives, or undefined. An empty variable counts as unset. */
-export function statedAddress({ flags, env }: Pick<ConnectionSources, 'flags' | 'env'>): URL | undefined {
+export function statedAddress(flags: ConnectionFlags, env: Environment): URL | undefined {
   const stated = flags.baseUrl ?? (env['FOLIO_BASE_URL'] || undefined);
   return stated === undefined ? undefined : parseBaseUrl(stated);
 }
 
 /** The base address that a profile was stored with. */
-export function profileAddress(
-  { name, baseUrl }: Profile,
-  { store }: Pick<ConnectionSources, 'store'>,
-): URL | undefined {
+export function profileAddress({ name, baseUrl }: Profile, { file }: ConfigStore): URL | undefined {
   try {
     return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl);
   } catch (error) {
-    throw brokenStore(store.file!, `profiles.${name}.baseUrl: ${(error as Error).message}`);
+    throw brokenStore(file!, `profiles.${name}.baseUrl: ${(error as Error).message}`);
   }
 }
 
-type Found = Pick<Connection, 'token' | 'tokenSource' | 'tokenOrigin' | 'notes'>;
+type Found = Pick<Connection, 'token' | 'tokenSource' | 'notes'>;
 
 async function findToken(
-  { flags, env, tokenOrigin, stdin, signal }: ConnectionSources,
-  profile: Profile | undefined,
-  checkAddress: () => void,
+  { env, stdin, signal }: Surroundings,
+  file: string | undefined,
+  { profile, checkAddress }: { readonly profile: Profile | undefined; readonly checkAddress: () => void },
 ): Promise<Found> {
-  if (flags.tokenFile !== undefined) {
+  if (file !== undefined) {
     const { readTokenFile } = await import('./token-sources.ts');
-    return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
+    return { ...(await readTokenFile(file, stdin)), tokenSource: 'token file' };
   }
   if (env['FOLIO_TOKEN']) {
-    const parsed = parseToken(env['FOLIO_TOKEN'], tokenOrigin ?? 'FOLIO_TOKEN');
-    return { ...parsed, tokenSource: 'FOLIO_TOKEN', tokenOrigin };
+    return { ...parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
   }
   const { token, tokenCommand: command } = profile ?? {};
   if (token === undefined && command === undefined)
@@ -201,12 +197,7 @@ export function requireConnection(connection: Connection, now: number): Complete
 }
 
 /** A sentence for hints: how to give this run another token. */
-export function tokenHint({
-  tokenSource,
-  tokenOrigin,
-  profile,
-}: Pick<Connection, 'tokenSource' | 'tokenOrigin' | 'profile'>): string {
-  if (tokenOrigin !== undefined) return `Put a new one into ${tokenOrigin}.`;
+export function tokenHint({ tokenSource, profile }: Pick<Connection, 'tokenSource' | 'profile'>): string {
   if (tokenSource === 'FOLIO_TOKEN') return 'Set FOLIO_TOKEN to a new one.';
   if (tokenSource === 'token file') return 'Put a new one into the token file.';
   const login = `folio auth login${profile === undefined ? '' : ` --profile ${profile}`}`;

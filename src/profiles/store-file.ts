@@ -4,9 +4,8 @@ import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:
 import { platform as systemPlatform } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import type Conf from 'conf';
-import type { Clock } from '../context.ts';
 import { errorCode, FolioError, OutputError, systemReason, UsageError } from '../errors.ts';
-import type { Processes } from '../output/files/processes.ts';
+import type { FileContext } from '../output/files/side-files.ts';
 import { checkPrivate, isOpenToOthers, modeText } from './private-file.ts';
 import { brokenStore, emptyDocument, parseDocument, type StoreDocument } from './store-document.ts';
 
@@ -93,10 +92,7 @@ function unreadable(file: string, error: unknown): UsageError {
   });
 }
 
-export interface StoreWriter {
-  readonly clock: Clock;
-  readonly processes: Processes;
-  readonly signal: AbortSignal;
+export interface StoreWriter extends FileContext {
   /** The user that folio runs as, from `process.getuid`; left out where the system has no such numbers. */
   readonly uid?: number | undefined;
 }
@@ -112,16 +108,17 @@ export interface StoreWriter {
  */
 export async function writeStoreFile(
   file: string,
-  { clock, processes, signal, uid }: StoreWriter,
+  writer: StoreWriter,
   change: (document: StoreDocument) => void,
 ): Promise<StoreDocument> {
+  const { signal, uid } = writer;
   try {
     preparePrivateFolder(dirname(file), uid);
     const real = realFile(file);
     const { lockTarget } = await import('../output/files/lock.ts');
     for (;;) {
       const target = { folder: dirname(real), name: basename(real), shown: file };
-      const lock = await lockTarget(target, { clock, processes, signal }, LOCK_PATIENCE);
+      const lock = await lockTarget(target, writer, LOCK_PATIENCE);
       try {
         const document = (await readStoreFile(file, uid)) ?? emptyDocument();
         change(document);

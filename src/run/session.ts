@@ -192,18 +192,11 @@ async function connectionOf(
   context: Context,
   { flags, notices, resource, profile: name = flags.profile }: SessionOptions,
 ): Promise<Found> {
-  const { env, tokenOrigin, stdin, signal, clock } = context;
   const store = await context.config();
+  const own = { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile };
   const connection = requireConnection(
-    await resolveConnection({
-      flags: { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile },
-      env,
-      tokenOrigin,
-      store,
-      stdin,
-      signal,
-    }),
-    clock.now(),
+    await resolveConnection(context, { flags: own, store }),
+    context.clock.now(),
   );
   const { baseUrl, token, profile, tokenSource } = connection;
   for (const note of connection.notes) notices.remark(note);

@@ -20,13 +20,12 @@ interface Case {
 }
 
 function resolve(given: Case): Promise<Connection> {
-  return resolveConnection({
-    flags: given.flags ?? {},
-    env: given.env ?? {},
-    store: memoryStore(given.store ?? store),
-    stdin: new FakeInput({ text: given.stdin }),
-    signal: new AbortController().signal,
-  });
+  const stdin = new FakeInput({ text: given.stdin });
+  const { signal } = new AbortController();
+  return resolveConnection(
+    { env: given.env ?? {}, stdin, signal },
+    { flags: given.flags ?? {}, store: memoryStore(given.store ?? store) },
+  );
 }
 
 async function summary(given: Case): Promise<string> {

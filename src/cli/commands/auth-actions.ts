@@ -88,10 +88,10 @@ interface LoginTarget {
 /** The address that was given or is known; at a terminal it is asked for, as the token is. */
 async function loginAddress({ env, stdin }: Context, flags: LoginFlags, to: LoginTarget): Promise<URL> {
   const { store, profile } = to;
-  const stated = statedAddress({ flags, env });
+  const stated = statedAddress(flags, env);
   if (stated) return stated;
   const known = store.profile(profile);
-  const own = known && profileAddress(known, { store });
+  const own = known && profileAddress(known, store);
   if (own) return own;
   const prompt = `Base address of profile ${profile}, as in https://<host>/v1: `;
   const typed = stdin.isTerminal ? (await stdin.readLine(prompt)).trim() : '';
@@ -181,17 +181,16 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
     });
   }
   const store = await context.config();
-  const { env } = context;
   if (flags.allProfiles) {
-    const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...own } = env;
+    const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...own } = context.env;
     const statuses: ProfileStatus[] = [];
     for (const profile of store.profileNames) {
-      const sources = { store, env: own, flags: { profile } };
-      statuses.push(await statusOf(context, sources, flags.check));
+      const of = { store, flags: { profile, check: flags.check } };
+      statuses.push(await statusOf({ ...context, env: own }, of));
     }
     return showAll(context, flags, statuses);
   }
-  const { facts, notes, failure, hasToken } = await statusOf(context, { store, env, flags }, flags.check);
+  const { facts, notes, failure, hasToken } = await statusOf(context, { store, flags });
   // Without a token there is nothing to show beside the reason.
   if (failure && !hasToken) throw failure;
   const notices = new Notices(context, flags);
@@ -229,31 +228,33 @@ async function showAll(
 
 async function statusOf(
   context: Context,
-  sources: Pick<Context, 'env'> & { readonly store: ConfigStore; readonly flags: ConnectionFlags },
-  check = false,
+  {
+    store,
+    flags,
+  }: { readonly store: ConfigStore; readonly flags: ConnectionFlags & Pick<StatusFlags, 'check'> },
 ): Promise<ProfileStatus> {
-  const { stdin, signal, clock } = context;
+  const { clock } = context;
   let connection: Connection | undefined;
   let failure: FolioError | undefined;
   try {
-    connection = await resolveConnection({ ...sources, stdin, signal });
+    connection = await resolveConnection(context, { store, flags });
     const complete = requireConnection(connection, clock.now());
     connection = complete;
-    if (check) await verifyConnection(context, complete);
+    if (flags.check) await verifyConnection(context, complete);
   } catch (error) {
     if (!isFailure(error)) throw error;
     failure = error;
   }
   const { baseUrl, token, tokenSource, notes = [] } = connection ?? {};
-  const profile = connection === undefined ? sources.flags.profile : connection.profile;
+  const profile = connection === undefined ? flags.profile : connection.profile;
   const state = token && tokenExpiry(token, clock.now()).state;
   const facts = {
     profile: profile ?? null,
-    current: profile !== undefined && profile === sources.store.currentProfile,
+    current: profile !== undefined && profile === store.currentProfile,
     baseUrl: baseUrl?.href ?? null,
     tokenSource: tokenSource ?? null,
     ...claimsIn(token),
-    state: failure ? 'unusable' : state === 'soon' ? 'ends soon' : check ? 'accepted' : 'not tried',
+    state: failure ? 'unusable' : state === 'soon' ? 'ends soon' : flags.check ? 'accepted' : 'not tried',
     reason: failure?.message ?? null,
   };
   return { facts, notes, failure, hasToken: token !== undefined };

@@ -233,11 +233,11 @@ async function checkAddress(
 ): Promise<CheckResult> {
   const { env } = context;
   refuseMixed(flags, env);
-  const stated = statedAddress({ flags, env });
+  const stated = statedAddress(flags, env);
   // Why it cannot be opened is told by the check before.
   const store = await context.config().catch(() => undefined);
   const profile = store && chooseProfile(flags.profile, env, store);
-  const own = stated === undefined && profile && profileAddress(profile, { store });
+  const own = stated === undefined && profile && profileAddress(profile, store);
   const baseUrl = stated ?? (own || undefined);
   if (baseUrl === undefined) {
     throw new UsageError('there is no base address, so folio does not know where the service is', {
@@ -255,8 +255,8 @@ async function checkToken(
   flags: GlobalFlags,
   found: (access: Access) => void,
 ): Promise<CheckResult> {
-  const { env, stdin, signal, clock } = context;
-  const connection = await resolveConnection({ flags, env, store: await context.config(), stdin, signal });
+  const { clock } = context;
+  const connection = await resolveConnection(context, { flags, store: await context.config() });
   if (connection.token === undefined) {
     requireConnection(connection, clock.now());
     throw new AuthError('there is no token');
