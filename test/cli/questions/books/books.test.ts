@@ -51,6 +51,8 @@ type Source = (typeof SOURCES)[number] | 'PostgreSQL';
 type Row = Readonly<Record<string, unknown>>;
 
 const NAMES = ['north', 'south'];
+/** The number of the first document of each: one that is newer than another has another number. */
+const NUMBERS = [100, 200] as const;
 
 /** The books of some organizations, each with a profile, and how the program is asked about them. */
 class Site {
@@ -69,11 +71,14 @@ class Site {
   constructor(books: readonly Book[], listing: Listing) {
     this.listing = listing;
     this.several = books.length > 1;
-    this.entries = books.flatMap((book, at) => entriesOf(book, this.several ? NAMES[at]! : ''));
+    this.entries = books.flatMap((book, at) => entriesOf(book, this.several ? NAMES[at]! : '', NUMBERS[at]!));
     const organizations = Object.fromEntries(
       books.map((book, at) => [
         NAMES[at]!,
-        { records: { [listing]: recordsOf(book, listing) }, settings: settingsOf(book, listing) },
+        {
+          records: { [listing]: recordsOf(book, listing, NUMBERS[at]!) },
+          settings: settingsOf(book, listing),
+        },
       ]),
     );
     // Of one organization alone, nobody says whose settings hold offline.
@@ -599,7 +604,7 @@ async function compareAll(
     await site.store(source, later, address);
     for (const compare of QUESTIONS) await compare(site);
   } catch (error) {
-    const records = books.map((book) => recordsOf(book, listing).join('\n')).join('\n\n');
+    const records = books.map((book, at) => recordsOf(book, listing, NUMBERS[at]!).join('\n')).join('\n\n');
     throw new Error(`${listing}, ${source}, ${later} days later:\n${records}`, { cause: error });
   }
 }

@@ -27,10 +27,10 @@ export interface Entry {
 
 export type AmountRole = 'open' | 'total' | 'paid';
 
-export function entriesOf(book: Book, profile: string): Entry[] {
+export function entriesOf(book: Book, profile: string, firstNumber: number): Entry[] {
   return book.documents.map((document, at) => ({
     document,
-    number: 100 + at,
+    number: firstNumber + at,
     profile,
     party: partyOf(document),
     currency: document.currency.value ?? '',

@@ -261,8 +261,8 @@ export function settingsOf({ columns }: Book, listing: Listing): Readonly<Record
   return { ...(columns === 'own' ? Object.fromEntries(all) : {}), [`key.${listing}`]: 'number' };
 }
 
-/** The records that the service has of a book; a document is known by its number, from 100 on. */
-export function recordsOf({ documents, columns }: Book, listing: Listing): string[] {
+/** The records that the service has of a book; a document is known by its number. */
+export function recordsOf({ documents, columns }: Book, listing: Listing, firstNumber: number): string[] {
   const names = COLUMNS[columns];
   const [object = '', member = ''] = names.name
     .replace('PARTY', listing === 'issued' ? 'customer' : 'issuer')
@@ -272,7 +272,7 @@ export function recordsOf({ documents, columns }: Book, listing: Listing): strin
     const { type, status, currency, open, total, paid, due, date, payments, isTwin } = document;
     const cells: [name: string, literal: string | undefined][] = [
       ['id', String(isTwin ? 1 : at + 2)],
-      ['number', String(100 + at)],
+      ['number', String(firstNumber + at)],
       ...Object.entries({ type, status, currency, open, total, paid, due, date }).map(
         ([field, { literal }]): [string, string | undefined] => [names[field as Field], literal],
       ),
