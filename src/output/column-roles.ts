@@ -86,6 +86,34 @@ export function knownAmong(
   return found;
 }
 
+/** The known columns with the type of documents right behind their number, and as important: for rows of several types. */
+export function withTypeByNumber(known: readonly KnownColumn[]): readonly KnownColumn[] {
+  const [number, type] = ['number', 'document'].map((role) => known.find((one) => one.role === role));
+  // The columns of a result have ranks of their own.
+  if (number === undefined || type === undefined || type.rank !== undefined) return known;
+  const beside = { ...type, rank: number.rank };
+  return known.flatMap((one) => (one === number ? [number, beside] : one === type ? [] : one));
+}
+
+/**
+ * The places of columns in the order of a screen: the profile, what people look for, all others.
+ *
+ * @param otherwise where another column comes among the others; by default in their order
+ */
+export function screenOrder(
+  columns: readonly string[],
+  known: readonly KnownColumn[],
+  otherwise = (_place: number): number => 0,
+): number[] {
+  const found = knownAmong(columns, known);
+  const order = columns.map((column, place) => {
+    const like = found.get(column);
+    if (roleOf(column, known) === 'profile') return -1;
+    return like === undefined ? known.length + (found.size > 0 ? 0 : otherwise(place)) : known.indexOf(like);
+  });
+  return [...columns.keys()].sort((one, other) => order[one]! - order[other]!);
+}
+
 /** Of a result, what some of its columns are to their reader. */
 export type ShownColumns = Readonly<Record<string, Partial<Omit<KnownColumn, 'names'>> | undefined>>;
 

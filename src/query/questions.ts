@@ -97,6 +97,11 @@ export class Questions {
     return this.#options.result !== undefined;
   }
 
+  /** Whether no more was read, since enough came out: then what else there is, is not known. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
   /** Whether what comes out are rows, and no records. */
   get hasRows(): boolean {
     return this.hasResult || this.#options.expand !== undefined;

@@ -98,7 +98,7 @@ export class Notices {
 
   /** Tells such a user how much was written, and where. */
   remarkWritten(written: () => Written | undefined): void {
-    const told = this.#isHeard ? written() : undefined;
+    const told = this.isHeard ? written() : undefined;
     if (told === undefined) return;
     const { clock, env } = this.#context;
     const milliseconds = clock.now() - this.#startedAt;
@@ -148,7 +148,7 @@ export class Notices {
   }
 
   /** Whether anybody reads remarks. */
-  get #isHeard(): boolean {
+  get isHeard(): boolean {
     return !this.#flags.quiet && (this.#context.stderr.isTerminal || this.#isChatty);
   }
 
@@ -157,7 +157,7 @@ export class Notices {
   }
 
   #remark(text: string): void {
-    if (this.#isHeard) this.#write(text);
+    if (this.isHeard) this.#write(text);
   }
 
   /** Does not wait: a standard error that is slow or closed must not stop the records. */

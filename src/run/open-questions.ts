@@ -4,7 +4,7 @@ import { fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { parsePeriod } from '../invoices/periods.ts';
-import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
+import { countOf, digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import type { PlaceOf } from '../invoices/document-reader.ts';
 import {
@@ -255,6 +255,32 @@ export async function watched(
   const reader = new DocumentReader(names ?? PLAIN_NAMES, { roles: [], names: columns });
   const tell = (complaint: string): void => notices.warn(`${flag}: ${complaint}`);
   return watchColumns(records, { flag, reader, tell });
+}
+
+/** The same records. At the end, where credit notes are among them, remarks that a file has their amounts as they were sent. */
+export async function withCreditsTold(
+  { notices, names }: Part,
+  records: AsyncIterable<RecordBatch>,
+): Promise<AsyncIterable<RecordBatch>> {
+  const { DocumentReader } = await import('../invoices/document-reader.ts');
+  const { readAmount } = await import('../invoices/amounts.ts');
+  const reader = new DocumentReader(names, { roles: ['documentType', 'open', 'total'] });
+  const isPositive = (amount: ReturnType<typeof readAmount>): boolean =>
+    typeof amount !== 'string' && amount.coefficient > 0n;
+  let credits = 0;
+  const take = (): void => {
+    const isCredit = reader.family === 'credit note';
+    const amounts = (['open', 'total'] as const).map((role) => readAmount(reader.cell(role)));
+    if (isCredit && amounts.some(isPositive)) credits++;
+  };
+  return (async function* () {
+    for await (const batch of records) {
+      reader.fold(batch, take);
+      yield batch;
+    }
+    const notes = countOf(credits, 'credit note');
+    if (credits > 0) notices.remark(`amounts are as sent: ${notes} among them, which --sum takes away`);
+  })();
 }
 
 /** The same for the columns of --field: an answer that takes one for empty that is not there is not what was asked. */

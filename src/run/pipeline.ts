@@ -23,6 +23,7 @@ import {
   openQuestions,
   tableLimit,
   watched,
+  withCreditsTold,
   withFieldsWatched,
   type ExportRequest,
 } from './open-questions.ts';
@@ -216,7 +217,11 @@ async function exportPart(
   const newestFirst = mayTurn && source.preferNewest?.() === true;
   const read = await withFieldsWatched(part, recordsOf(part, limit));
   const answer = paced(questions.answer(read), context);
-  const counted = source.joined?.counted(answer) ?? answer;
+  const isFile = plan.format === 'xlsx' || plan.format === 'csv';
+  const tellsCredits =
+    isFile && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0;
+  const told = tellsCredits ? await withCreditsTold(part, answer) : answer;
+  const counted = source.joined?.counted(told) ?? told;
   // The columns of a result are checked where it is made.
   const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
   const records = await watched(part, counted, { flag: '--columns', columns, names });
@@ -288,7 +293,12 @@ function remarkCount(
   const limit = tableLimit(flags, plan);
   const isTable = plan.format === 'table' && plan.onTerminal;
   const asked = flags.page ?? flags.nextToken;
-  if (!questions.isListing || !isTable || asked !== undefined) {
+  const { filtered } = questions;
+  if (isTable && filtered !== undefined && filtered.kept > 0 && !questions.isFull && !questions.hasRows) {
+    const { kept: shown, seen: total } = filtered;
+    const footer = tableFooter({ shown, total, locale: plan.layout.locale, isCut: false, order });
+    if (footer !== '') notices.remark(footer);
+  } else if (!questions.isListing || !isTable || asked !== undefined) {
     if (order !== undefined && (questions.filtered?.kept ?? records) > 0) notices.remark(order);
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);

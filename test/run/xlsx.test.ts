@@ -30,8 +30,8 @@ describe('a workbook', () => {
       [
         'issued invoices',
         [
-          ['id', 'totalAmount', 'date', 'note', 'late'],
-          ['7', '#1190.10', '#45580', '=1+1'],
+          ['date', 'totalAmount', 'id', 'note', 'late'],
+          ['#45580', '#1190.10', '7', '=1+1'],
           ['8', '12345678901234567890'],
         ],
       ],
@@ -69,5 +69,53 @@ describe('a workbook', () => {
     const { code, stdout } = await runScripted(['issued', '--format', 'xlsx', '-o', '-'], [pageOf(RECORDS)]);
     piped = Buffer.from(stdout);
     expect({ code, starts: piped.subarray(0, 2).toString() }).toEqual({ code: 0, starts: 'PK' });
+  });
+});
+
+describe('documents of several types', () => {
+  const document = (number: number, fields: object): string =>
+    JSON.stringify({
+      id: `i${number}`,
+      documentType: 'INVOICE',
+      number,
+      totalAmount: 9,
+      currency: 'CLP',
+      ...fields,
+    });
+  const books = [
+    document(1, { date: '2026-10-01', amountToBePaid: 9 }),
+    document(2, { date: '2026-10-02', amountToBePaid: 5, documentType: 'CREDIT_NOTE' }),
+    document(3, { date: '2026-10-03', amountToBePaid: 4, status: 'CANCELLED' }),
+  ];
+  const watched = { terminal: true, columns: 80, env: { NO_COLOR: '1' } };
+  const AS_SENT = 'amounts are as sent: 1 credit note among them, which --sum takes away';
+
+  it('have the type beside the number, on a screen and in a workbook, and say that amounts are as sent', async () => {
+    const screen = await runScripted(['issued'], [pageOf(books)], watched);
+    expect(screen.stdout).toMatch(/^number +documentType +date +total +amountToBePaid +currency +status\n/);
+    expect(screen.stderr).not.toContain('as sent');
+    const file = join(temporaryFolder(), 'book.xlsx');
+    const { stderr } = await runScripted(['issued', '-o', file], [pageOf(books)], watched);
+    expect(stderr.split(AS_SENT)).toHaveLength(2);
+    const [head] = readWorkbook(readFileSync(file))[0]!.rows;
+    expect([...head!.values()].map(({ value }) => value).join(' ')).toBe(
+      'number documentType date totalAmount amountToBePaid currency status id',
+    );
+    const csv = await runScripted(['issued', '-o', `${file}.csv`], [pageOf(books)], watched);
+    expect(csv.stderr).toContain(AS_SENT);
+    expect((await runScripted(['issued', '-o', `${file}.csv`], [pageOf(books)])).stderr).toBe('');
+  });
+
+  it('have what is to be paid alone with --open, of one type, and standard error names the credits', async () => {
+    const file = join(temporaryFolder(), 'open.xlsx');
+    const { stderr } = await runScripted(['issued', '--open', '-o', file], [pageOf(books)], watched);
+    expect(stderr).toMatch(
+      /^warning: --open: 1 credit not in it, -5 CLP \(number 2\)\n1 of 3 issued invoices → /,
+    );
+    const rows = readWorkbook(readFileSync(file))[0]!.rows.map((row) => row.get('C')?.value);
+    expect(rows).toEqual(['totalAmount', '9']);
+    const screen = await runScripted(['issued', '--open'], [pageOf(books)], watched);
+    expect(screen.stdout).toMatch(/^number +date +/);
+    expect(screen.stderr).toContain('1 of 3');
   });
 });

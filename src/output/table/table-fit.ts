@@ -37,8 +37,8 @@ const MAX_NUMBER = 30;
 /** Display cells of a head that is not cut. */
 const MAX_HEAD = 20;
 
-/** Display cells after which most names of parties can be told apart. */
-const TELLING_NAME = 16;
+/** Display cells of a name of a party that come before the date of issue and the status, but before no amount. */
+const READABLE_NAME = 20;
 
 interface FittedColumn {
   readonly column: ShownColumn;
@@ -72,13 +72,13 @@ export function fitColumns(columns: readonly ShownColumn[], room: number, asked:
   return { columns: fitted, gap: fit.gap };
 }
 
-/** The columns with what the names of parties, which are among the texts of these rows, need to be told apart. */
+/** The columns with what the names of parties and types of documents, which are among the texts of these rows, need to be told apart. */
 export function withTelling(
   columns: readonly ShownColumn[],
   rows: readonly (readonly (string | undefined)[])[],
 ): ShownColumn[] {
   return columns.map((column) =>
-    column.role === 'party'
+    column.role === 'party' || column.role === 'document'
       ? { ...column, telling: tellingWidth(rows.map((texts) => texts[column.index])) }
       : column,
   );
@@ -121,18 +121,23 @@ function fitAsked(columns: readonly ShownColumn[], room: number): Fit {
 function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const ranked = byRank(columns);
   const currency = ranked.find(({ role }) => role === 'currency');
-  const fitWith = (gap: number): Fit => {
+  const fitWith = (gap: number, widthOf: WidthOf): Fit => {
     const fit = new Fit(room, gap);
     for (const column of ranked) {
       const isMoney = column.role === 'amount' || column.role === 'open';
       const needed = isMoney && currency !== undefined ? [currency, column] : [column];
       // No two names are cut to the same text, but where columns that matter more leave no room for that.
-      if (!fit.add(needed, tellingOf) && !fit.add(needed, leastOf)) break;
+      if (!fit.add(needed, widthOf) && !fit.add(needed, leastOf)) break;
     }
     return fit;
   };
-  const [wide, narrow] = [fitWith(GAP), fitWith(NARROW_GAP)];
-  const fit = narrow.fitted.size > wide.fitted.size ? narrow : wide;
+  const fullest = (widthOf: WidthOf): Fit => {
+    const [wide, narrow] = [fitWith(GAP, widthOf), fitWith(NARROW_GAP, widthOf)];
+    return narrow.fitted.size > wide.fitted.size ? narrow : wide;
+  };
+  const [telling, readable] = [fullest(tellingOf), fullest(readableOf)];
+  const lost = [...telling.fitted.keys()].filter((column) => !readable.fitted.has(column));
+  const fit = lost.every(({ role }) => role === 'date' || role === 'status') ? readable : telling;
   if (fit.fitted.size < ranked.length) return fit;
   fit.growTo(comfortOf);
   for (const nested of [false, true])
@@ -179,6 +184,11 @@ function leastOf(column: ShownColumn): number {
 
 function tellingOf(column: ShownColumn): number {
   return Math.max(leastOf(column), Math.min(column.telling, sizeOf(column, 'comfort')));
+}
+
+function readableOf(column: ShownColumn): number {
+  const name = column.role === 'party' ? Math.min(column.cells, READABLE_NAME) : 0;
+  return Math.max(tellingOf(column), name);
 }
 
 /** The least width at which texts that differ are not cut to the same text. */
@@ -237,7 +247,7 @@ class Fit {
       all.filter(({ column }) => roles.includes(column.role));
     const [dates, parties, statuses] = [of('date', 'due'), of('party'), of('status')];
     for (const fitted of parties)
-      this.#widen(fitted, Math.min(wanted(fitted), Math.max(0, TELLING_NAME - fitted.width)));
+      this.#widen(fitted, Math.min(wanted(fitted), Math.max(0, READABLE_NAME - fitted.width)));
     const others = all.filter((fitted) => !dates.includes(fitted));
     for (const fitted of [...statuses, ...parties, ...others]) this.#widen(fitted, wanted(fitted));
     const allDates = dates.reduce((sum, fitted) => sum + wanted(fitted), 0);

@@ -7,6 +7,8 @@ import {
   knownAmong,
   rankOf,
   roleOf,
+  screenOrder,
+  withTypeByNumber,
   type ColumnRole,
   type KnownColumn,
 } from '../column-roles.ts';
@@ -71,6 +73,7 @@ export function tableRows({
     const text = kind === 'number' ? one.group(cell.text) : visible(cell.text);
     if (wanted !== undefined) return text;
     one.facts.add(cell);
+    if (text !== '') one.differs ||= (one.first ??= text) !== text;
     const width = columnWidth(text);
     one.width = Math.max(one.width, width);
     if (kind === 'number') one.number = Math.max(one.number, width);
@@ -118,19 +121,17 @@ export function tableRows({
     /** The columns so far: in the order asked for, else first those that people look for, in their order. */
     columns(): ShownColumn[] {
       const names = reader.columns;
-      const found = knownAmong(names, known);
+      const typeAt = names.findIndex((name) => roleOf(name, known) === 'document');
+      const looked = seen[typeAt]?.differs === true ? withTypeByNumber(known) : known;
+      const found = knownAmong(names, looked);
       const shown = headings?.(names);
       const columns = names.map((name, index) =>
         shownColumn(name, index, { heading: shown?.[index], like: found.get(name) }),
       );
       if (asked === true) return columns;
-      const places = new Map(known.map((column, place) => [column, place]));
-      const place = ({ column, role }: ShownColumn): number => {
-        const like = found.get(column);
-        if (role === 'profile') return -1;
-        return like === undefined ? known.length + (found.size > 0 ? 0 : rankOf(role)) : places.get(like)!;
-      };
-      return columns.sort((a, b) => place(a) - place(b));
+      return screenOrder(names, looked, (place) => rankOf(columns[place]!.role)).map(
+        (place) => columns[place]!,
+      );
     },
   };
 }
@@ -140,7 +141,15 @@ const DAY_LENGTH = 10;
 
 /** What the cells of a column were so far, how wide, and how its numbers are shown. */
 function newColumn(group: GroupDigits) {
-  return { facts: new ColumnFacts(), width: 0, number: 0, group };
+  const first: string | undefined = undefined;
+  return {
+    facts: new ColumnFacts(),
+    width: 0,
+    number: 0,
+    group,
+    first: first as string | undefined,
+    differs: false,
+  };
 }
 
 const NOTHING_SEEN = newColumn(asSent);

@@ -1,7 +1,7 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
-import { isId, isIdentifier, roleOf } from '../column-roles.ts';
+import { isId, isIdentifier, roleOf, screenOrder, withTypeByNumber } from '../column-roles.ts';
 import { Spool } from '../spool.ts';
 import type { Layout } from '../writer.ts';
 import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type CellStyles } from './cell.ts';
@@ -65,13 +65,13 @@ export class Sheet {
     const row = ++this.#count;
     const currency = columns.currencyOf(cells);
     let xml = `<row r="${row}">`;
-    for (let index = 0; index < cells.length; index++) {
+    for (const [position, index] of columns.order(cells.length).entries()) {
       const cell = cells[index];
       if (cell === undefined || cell.text === '') continue;
       if (cell.text.length > MAX_CHARACTERS) refuseLong(cell, columns.name(index), place);
-      const at = (this.#letters[index] ??= columnLetters(index)) + row;
+      const at = (this.#letters[position] ??= columnLetters(position)) + row;
       const { xml: text, width } = cellXml(cell, { at, form: columns.form(index), styles, currency });
-      if (width > (this.#widths[index] ?? 0)) this.#widths[index] = width;
+      if (width > (this.#widths[position] ?? 0)) this.#widths[position] = width;
       xml += text;
     }
     this.#text += `${xml}</row>`;
@@ -150,7 +150,12 @@ const CURRENCY = /^[A-Z]{3}$/;
 type SheetColumns = ReturnType<typeof sheetColumns>;
 
 /** @param reader has the columns so far */
-export function sheetColumns(reader: { readonly columns: readonly string[] }, known: Layout['known']) {
+export function sheetColumns(
+  reader: { readonly columns: readonly string[] },
+  { known = [], asked }: Pick<Layout, 'known' | 'asked'>,
+) {
+  /** The places of the columns in the order of the sheet. */
+  let order: number[] = [];
   const forms: CellForm[] = [];
   const zones = new Map<number, string>();
   const currencies: number[] = [];
@@ -167,13 +172,22 @@ export function sheetColumns(reader: { readonly columns: readonly string[] }, kn
   };
   return {
     name,
+    /** The places of the first `count` columns as the sheet has them: as a screen does; what comes later is last. */
+    order(count: number): readonly number[] {
+      while (order.length < count) order.push(order.length);
+      return order;
+    },
     form: (index: number): CellForm => (forms[index] ??= formOf(index)),
     currencyOf(cells: SheetRow): string | undefined {
       for (; seen < cells.length; seen++) if (roleOf(name(seen), known) === 'currency') currencies.push(seen);
       return currencies.map((at) => cells[at]?.text).find((text) => CURRENCY.test(text ?? ''));
     },
-    /** Learns from the first rows which columns hold nothing but dates, some of them with a time, in one zone. */
+    /** Learns from the first rows in which order the columns come, and which columns hold nothing but dates, some of them with a time, in one zone. */
     learn(rows: readonly SheetRow[]): void {
+      const typeAt = reader.columns.findIndex((column) => roleOf(column, known) === 'document');
+      const types = new Set(rows.map((row) => row[typeAt]?.text).filter(Boolean));
+      if (asked !== true)
+        order = screenOrder(reader.columns, types.size > 1 ? withTypeByNumber(known) : known);
       for (const index of reader.columns.keys()) {
         const facts = new ColumnFacts();
         for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);

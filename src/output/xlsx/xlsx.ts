@@ -17,7 +17,7 @@ const SAMPLE = { rows: 500, cells: 250_000 };
 export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Writer {
   const reader = new CellReader(layout.columns);
   const styles = new CellStyles();
-  const columns = sheetColumns(reader, layout.known);
+  const columns = sheetColumns(reader, layout);
   const sheets: Sheet[] = [];
   /** The first rows; undefined when they are written. */
   let held: SheetRow[] | undefined = [];
@@ -50,7 +50,8 @@ export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Wri
     async end() {
       await addHeld();
       if (sheets.length === 0) addSheet();
-      const headings = layout.headings?.(reader.columns) ?? reader.columns;
+      const named = layout.headings?.(reader.columns) ?? reader.columns;
+      const headings = columns.order(named.length).map((place) => named[place]!);
       await writeZip(sink, [
         ...[...partsOf(sheets, headings), ['xl/styles.xml', styles.xml()] as const].map(([name, text]) => ({
           name,

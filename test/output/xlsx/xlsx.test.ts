@@ -130,15 +130,15 @@ describe('xlsx', () => {
     ];
     const known: Layout['known'] = [{ names: ['due'], role: 'open', word: 'open', rank: 1 }];
     const column = (letter: string): Promise<string[]> => columnOf(records, letter, { known });
-    expect(await column('A')).toEqual(['n 12345 0', 'n 12346 0', 'n 12347 0', 'n 12348 0']);
-    expect(await column('B')).toEqual([
+    expect(await column('B')).toEqual(['n 12345 0', 'n 12346 0', 'n 12347 0', 'n 12348 0']);
+    expect(await column('C')).toEqual([
       'n 1190.10 [$CLP]\\ #,##0.00',
       'n 5 #,##0',
       'n 7 #,##0',
       'inlineStr 12345678901234567 @',
     ]);
-    expect((await column('D'))[0]).toBe('n 1500 #,##0');
-    expect((await column('E'))[0]).toBe('n 2000 [$CLP]\\ #,##0');
+    expect((await column('E'))[0]).toBe('n 1500 #,##0');
+    expect((await column('A'))[0]).toBe('n 2000 [$CLP]\\ #,##0');
   });
 
   it('names its columns by letters', async () => {
