@@ -26,7 +26,6 @@ export function cellJson(cell: Cell | undefined): string {
 /** Reads records as rows of flat cells. Plain csv reads the same projection without making strings, which is faster. */
 export class CellReader {
   readonly #projection: Projection;
-  #spaced = false;
 
   /**
    * @param columns which columns, in which order; without them all columns, in the order in which they first appear
@@ -51,7 +50,6 @@ export class CellReader {
 
   /** Moves to record `index`, of which `cell` then reads those cells that are asked for. Throws as `read` does. */
   moveTo(batch: RecordBatch, index: number): void {
-    this.#spaced = batch.spaced;
     this.#projection.project(batch, index);
   }
 
@@ -71,12 +69,7 @@ export class CellReader {
 
   /** The cell of a column, by its index. */
   cell(column: number): Cell | undefined {
-    const { cells, view } = this.#projection;
-    const { kinds, starts, ends } = cells;
-    const kind = kinds[column]!;
-    if (kind === ABSENT) return undefined;
-    const text = textOfSpan({ view, spaced: this.#spaced, kind, start: starts[column]!, end: ends[column]! });
-    return { kind: KINDS[kind]!, text };
+    return this.#projection.cell(column);
   }
 }
 
@@ -184,6 +177,8 @@ export class Projection {
   /** The bytes that the cells are spans of: those of the batch, and behind them the value of folio's own column. */
   view: WordView = new WordView(Buffer.alloc(0));
   readonly cells = new CellSpans();
+  /** Whether there may be white space in JSON_TEXT. */
+  spaced = false;
   readonly #root: Members;
   readonly #duplicates: readonly [number, number][];
   #bytes = this.view.bytes;
@@ -211,6 +206,7 @@ export class Projection {
   project(batch: RecordBatch, index: number): void {
     // The same bytes may come with notes and without.
     if (this.#bytes !== batch.bytes || this.#notes !== (batch.notes ?? NONE)) this.#enter(batch);
+    this.spaced = batch.spaced;
     this.#record++;
     this.cells.clear(this.columns.size);
     if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
@@ -219,6 +215,16 @@ export class Projection {
     if (place < 0) this.#walk(this.#root, start);
     else this.#readNoted(start, place);
     for (const [first, again] of this.#duplicates) this.cells.repeat(first, again);
+  }
+
+  /** The cell of a column in the current record. */
+  cell(column: number): Cell | undefined {
+    const { kinds, starts, ends } = this.cells;
+    const { view, spaced } = this;
+    const kind = kinds[column]!;
+    if (kind === ABSENT) return undefined;
+    const text = textOfSpan({ view, spaced, kind, start: starts[column]!, end: ends[column]! });
+    return { kind: KINDS[kind]!, text };
   }
 
   #readNoted(start: number, place: number): void {

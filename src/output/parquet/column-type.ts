@@ -1,6 +1,8 @@
 import type { DeclaredType } from '../../invoices/fields.ts';
+import { DIGIT_NINE, DIGIT_ZERO, MINUS, POINT } from '../../json/ascii.ts';
 import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
 import { cellJson, type Cell } from '../../json/cells.ts';
+import type { Span } from '../../json/checked-text.ts';
 import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
 
 /**
@@ -103,6 +105,33 @@ function unscaled(
   }
   const limit = 10n ** BigInt(precision);
   return digits < limit && digits > -limit ? digits : undefined;
+}
+
+/** Digits of which every number is exact in a double. */
+const EXACT_DIGITS = 15;
+const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, power) => 10n ** BigInt(power));
+
+/** The same for a number as it was sent; undefined also where it is long, or has an exponent. */
+export function shortUnscaled(
+  bytes: Buffer,
+  [start, end]: Span,
+  { precision, scale }: { readonly precision: number; readonly scale: number },
+): bigint | undefined {
+  let value = 0;
+  let zeros = scale;
+  let isFraction = false;
+  const isNegative = bytes[start] === MINUS;
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === POINT) isFraction = true;
+    else if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return undefined;
+    else {
+      value = 10 * value + byte - DIGIT_ZERO;
+      if (isFraction) zeros--;
+    }
+  }
+  if (zeros < 0 || end - start > EXACT_DIGITS || EXACT_DIGITS + zeros > precision) return undefined;
+  return BigInt(isNegative ? -value : value) * POWERS_OF_TEN[zeros]!;
 }
 
 const TIME = /^.{10}(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})0*)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;

@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { OutputError, UsageError } from '../../errors.ts';
-import { cellJson, CellReader, Projection, type Cell } from '../../json/cells.ts';
-import { sliceRecords, type RecordBatch } from '../../json/records.ts';
-import { Collected } from '../collected.ts';
+import { OutputError } from '../../errors.ts';
+import { Projection } from '../../json/cells.ts';
+import type { RecordBatch } from '../../json/records.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import { describeType, storedType, storedValue, type ParquetType, type ParquetValue } from './column-type.ts';
-
-type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
+import { writeColumnChunk } from './column-chunk.ts';
+import { storedType } from './column-type.ts';
+import { StoredColumn } from './stored-column.ts';
 
 /** When a row group is full: bytes of records as sent, or cells, of which a few bytes may make thousands. */
 const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };
@@ -23,10 +22,11 @@ const NO_COLUMN = '_no_records';
 
 /**
  * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a
- * column is declared, never guessed from values: the same in every file. Columns are known when all records have come, so the records
- * wait in a temporary file and are read a second time: memory does not grow with them. The same records give the same bytes.
+ * column is declared, never guessed from values: the same in every file. So records are written as they come, a group of rows at a time,
+ * and memory does not grow with them. What an earlier group has of a column that came later, which is nothing but null, stands at the
+ * end: a group needs not be in one piece. The same records give the same bytes.
  *
- * Every value is checked against its column's type before the library gets it. Throws UsageError for one that does not fit, with
+ * Every value is checked against its column's type. Throws UsageError for one that does not fit, with
  * the record's place.
  */
 export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, layout);
@@ -51,7 +51,13 @@ class ParquetFile implements Writer {
   readonly #sink: Sink;
   readonly #layout: Layout;
   readonly #projection: Projection;
-  readonly #records = new Collected();
+  readonly #bytes = new ByteWriter();
+  readonly #file = new ParquetWriter({ writer: this.#bytes, schema: [], createdBy: CREATED_BY });
+  readonly #columns: StoredColumn[] = [];
+  #records = 0;
+  /** Rows of the group at hand, and the bytes that their records were sent with. */
+  #rows = 0;
+  #held = 0;
   #cells = 0;
 
   constructor(sink: Sink, layout: Layout) {
@@ -61,32 +67,51 @@ class ParquetFile implements Writer {
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    // Records of thousands of columns are taken by the hundred, so that the event loop gets its turns.
-    const { columns } = this.#projection;
-    const step = Math.max(100, Math.floor(CELLS_A_TURN / Math.max(1, columns.names.length)));
-    for (let from = 0; from < batch.count; from += step) {
-      const part = sliceRecords(batch, from, from + step);
-      // Named columns need no look at the records before they are written.
-      if (!columns.fixed)
-        for (let index = 0; index < part.count; index++) this.#projection.project(part, index);
-      await this.#records.add(part);
-      await this.#yieldAfter(part.count * columns.names.length);
+    for (let index = 0; index < batch.count; index++) {
+      this.#addRow(batch, index);
+      const columns = this.#columns.length;
+      if (this.#held >= ROW_GROUP.bytes || this.#rows * columns >= ROW_GROUP.cells) await this.#endGroup();
+      // Few bytes can make many cells.
+      this.#cells += columns;
+      if (this.#cells >= CELLS_A_TURN) {
+        this.#cells = 0;
+        await setImmediate();
+      }
     }
   }
 
   async end(): Promise<void> {
-    try {
-      const names = this.#names();
-      this.#checkSize(names.length);
-      const { types, declared, headings } = this.#layout;
-      const shown = headings?.(names) ?? names;
-      const columns = names.map((name, at) => {
-        const type = types?.get(name) ?? types?.get(shown[at]!) ?? storedType(declared?.typeOf(name));
-        return new StoredColumn(shown[at]!, type);
-      });
-      await this.#writeFile(columns);
-    } finally {
-      await this.#records.close();
+    this.#openColumns(this.#names());
+    if (this.#rows > 0) await this.#endGroup();
+    await this.#completeGroups();
+    const elements = this.#columns.map(({ element }) => element);
+    this.#file.schema = [{ name: 'root', num_children: elements.length }, ...elements];
+    await this.#file.finish();
+    if (this.#records === 0) declareRowGroups(this.#bytes.getBytes());
+    await this.#drain();
+  }
+
+  #addRow(batch: RecordBatch, index: number): void {
+    const record = this.#projection;
+    record.project(batch, index);
+    this.#openColumns(record.columns.names);
+    this.#records++;
+    this.#rows++;
+    this.#held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
+    for (let at = 0; at < this.#columns.length; at++) this.#columns[at]!.add(record, at, this.#records);
+  }
+
+  /** Opens those of the columns that are new: in the rows before, they are null. */
+  #openColumns(names: readonly string[]): void {
+    if (this.#columns.length === names.length) return;
+    const { types, declared, headings } = this.#layout;
+    const shown = headings?.(names) ?? names;
+    for (let at = this.#columns.length; at < names.length; at++) {
+      const [name, heading] = [names[at]!, shown[at]!];
+      const type = types?.get(name) ?? types?.get(heading) ?? storedType(declared?.typeOf(name));
+      const column = new StoredColumn(heading, type);
+      column.values.addNulls(this.#rows);
+      this.#columns.push(column);
     }
   }
 
@@ -99,140 +124,45 @@ class ParquetFile implements Writer {
     return usual.size > 0 ? [...usual] : [NO_COLUMN];
   }
 
-  /** Gives the event loop a turn after so many cells that it is due: few bytes can make many cells. */
-  async #yieldAfter(cells: number): Promise<void> {
-    this.#cells += cells;
-    if (this.#cells < CELLS_A_TURN) return;
-    this.#cells = 0;
-    await setImmediate();
+  async #endGroup(): Promise<void> {
+    const groups = this.#file.row_groups;
+    this.#checkSize(groups.length + 1);
+    const columns = this.#columns.map(({ element, values }) =>
+      writeColumnChunk(this.#bytes, element, values),
+    );
+    groups.push({ columns, num_rows: BigInt(this.#rows), total_byte_size: 0n });
+    this.#file.num_rows += BigInt(this.#rows);
+    for (const { values } of this.#columns) values.clear();
+    this.#rows = this.#held = 0;
+    await this.#drain();
   }
 
-  async #writeFile(columns: readonly StoredColumn[]): Promise<void> {
-    const bytes = new ByteWriter();
-    const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(({ element }) => element)];
-    const file = new ParquetWriter({ writer: bytes, schema, codec: 'SNAPPY', createdBy: CREATED_BY });
-    const reader = new CellReader(this.#layout.columns);
-    let place = 0;
-    let held = 0;
-    const flush = async (): Promise<void> => {
-      const rows = columns[0]?.data.length ?? 0;
-      if (rows > 0)
-        await file.write({
-          columnData: columns.map(({ name, data }) => ({ name, data })),
-          rowGroupSize: rows,
-        });
-      for (const column of columns) column.data = [];
-      held = 0;
-      await this.#drain(bytes);
-    };
-    for await (const batch of this.#records.read()) {
-      for (let index = 0; index < batch.count; index++) {
-        place++;
-        const read = reader.read(batch, index);
-        for (let at = 0; at < columns.length; at++) columns[at]!.add(read[at], place);
-        await this.#yieldAfter(columns.length);
-        held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
-        const cells = columns.length * (columns[0]?.data.length ?? 0);
-        if (held >= ROW_GROUP.bytes || cells >= ROW_GROUP.cells) await flush();
+  /** Writes the columns that groups lack, since they came to be known later: all of their rows are null there. */
+  async #completeGroups(): Promise<void> {
+    for (const group of this.#file.row_groups) {
+      for (const { element, values } of this.#columns.slice(group.columns.length)) {
+        values.clear();
+        values.addNulls(Number(group.num_rows));
+        group.columns.push(writeColumnChunk(this.#bytes, element, values));
       }
+      const sizes = group.columns.map(({ meta_data }) => meta_data!);
+      group.total_byte_size = sizes.reduce((sum, chunk) => sum + chunk.total_uncompressed_size, 0n);
+      group.total_compressed_size = sizes.reduce((sum, chunk) => sum + chunk.total_compressed_size, 0n);
+      await this.#drain();
     }
-    await flush();
-    await file.finish();
-    if (place === 0) declareRowGroups(bytes.getBytes());
-    await this.#drain(bytes);
   }
 
-  #checkSize(columns: number): void {
-    const groups = Math.ceil((this.#records.count * columns) / ROW_GROUP.cells);
+  #checkSize(groups: number): void {
+    const columns = this.#columns.length;
     if (groups * columns <= MAX_CHUNKS) return;
     throw new OutputError(
-      `${this.#records.count} records with ${columns} different fields are too many cells for a Parquet file`,
+      `${this.#records} records with ${columns} different fields are too many cells for a Parquet file`,
       { hint: 'Name the columns you want with --columns, or use --format jsonl.' },
     );
   }
 
-  async #drain(bytes: ByteWriter): Promise<void> {
-    await this.#sink.write(bytes.getBytes().slice());
-    bytes.index = 0;
+  async #drain(): Promise<void> {
+    await this.#sink.write(this.#bytes.getBytes().slice());
+    this.#bytes.index = 0;
   }
-}
-
-/** A surrogate that stands alone: it has no bytes in UTF-8, and so no place in Parquet. */
-const HALF_CHARACTER = /\p{Cs}/u;
-
-/** Characters of a value that an error shows. */
-const SHOWN = 40;
-
-/** One column of the file, and its values in the row group at hand. */
-class StoredColumn {
-  readonly name: string;
-  readonly element: SchemaElement;
-  data: (ParquetValue | null)[] = [];
-  readonly #type: ParquetType;
-
-  constructor(name: string, type: ParquetType) {
-    this.name = name;
-    this.#type = type;
-    this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
-  }
-
-  /**
-   * Takes a value of the next row; null and missing are null.
-   *
-   * @param place the record's number, from 1
-   * @throws UsageError for a value that the type cannot hold, OutputError for half a character
-   */
-  add(cell: Cell | undefined, place: number): void {
-    if (cell?.kind === 'string' && HALF_CHARACTER.test(cell.text)) {
-      const { name } = this;
-      throw new OutputError(
-        `the column ${name} of record ${place} holds text with half a character in it, which Parquet cannot hold`,
-        {
-          hint: `Leave the column out with --columns '*,-${name}', or use --format jsonl, which holds every value.`,
-        },
-      );
-    }
-    const value = cell === undefined ? null : storedValue(cell, this.#type);
-    if (value === undefined) throw this.#unfitError(cellJson(cell), place);
-    this.data.push(value);
-  }
-
-  #unfitError(value: string, place: number): UsageError {
-    const { name } = this;
-    const shown = value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
-    return new UsageError(
-      `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(this.#type)}`,
-      {
-        hint:
-          `Write the column as text with \`folio config set 'types.${name}' text\`; ` +
-          'all files of a folder need the same. Or use --format jsonl, which holds every value.',
-      },
-    );
-  }
-}
-
-const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
-
-/** Decimals take the narrowest integer that holds them, or 16 bytes, which hold 38 digits. */
-function physicalType(type: ParquetType): Omit<SchemaElement, 'name'> {
-  if (type.kind === 'decimal') {
-    const { precision, scale } = type;
-    const logical_type = { type: 'DECIMAL', precision, scale } as const;
-    const decimal = { converted_type: 'DECIMAL', precision, scale, logical_type } as const;
-    if (precision <= 18) return { type: precision <= 9 ? 'INT32' : 'INT64', ...decimal };
-    return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, ...decimal };
-  }
-  const others: Record<typeof type.kind, Omit<SchemaElement, 'name'>> = {
-    whole: { type: 'INT64' },
-    boolean: { type: 'BOOLEAN' },
-    // Without the older converted type, which would say that it is in UTC.
-    timestamp: {
-      type: 'INT64',
-      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
-    },
-    date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
-    text: TEXT,
-    json: TEXT,
-  };
-  return others[type.kind];
 }

@@ -46,6 +46,29 @@ describe('a column', () => {
       'DECIMAL(38,9)',
       ['10.500000000', '3.000000000', '100.000000000', null, null],
     ],
+    [
+      'money',
+      [
+        '-0',
+        '-0.5',
+        '0.000000001',
+        '999999999999999',
+        '-99999999999.99',
+        '123456789012345678.5',
+        '1.000000000000',
+      ],
+      'DECIMAL(38,9)',
+      [
+        ...['0.000000000', '-0.500000000', '0.000000001', '999999999999999.000000000'],
+        ...['-99999999999.990000000', '123456789012345678.500000000', '1.000000000'],
+      ],
+    ],
+    [
+      'date',
+      ['"1600-02-29T23:59:59.5Z"', '"9999-12-31 10:01"', '"2024-02-29T10:00:00.1234560+03:00"'],
+      'TIMESTAMP',
+      ['1600-02-29 23:59:59.5', '9999-12-31 10:01:00', '2024-02-29 10:00:00.123456'],
+    ],
     ['money', [`-${NINES_29}.123456789`], 'DECIMAL(38,9)', [`-${NINES_29}.123456789`]],
     [
       'date',
@@ -130,11 +153,25 @@ describe('a Parquet file', () => {
     expect((await written(records, { columns: ['c0'] })).rows).toHaveLength(2_101);
   });
 
-  it('has row groups that are read as one', async () => {
+  it('has row groups that are read as one, also where a column is nothing but null in most of them, or came late', async () => {
     const long = 'x'.repeat(60_000);
-    const records = Array.from({ length: 300 }, (_, n) => `{"n":${n},"text":"${long}"}`);
+    const records = Array.from({ length: 700 }, (_, n) => {
+      const late = n < 650 ? '' : `,"late":"${n % 3}"`;
+      return `{"n":${n},"part":${n < 300 ? `"p${n % 5}"` : 'null'},"text":"${long}"${late}}`;
+    });
     const { rows } = await written(records);
-    expect(rows.map(([n, text]) => [n, text?.length])).toEqual(records.map((_, n) => [String(n), 60_000]));
+    expect(rows.map(([n, part, text, late]) => [n, part, text?.length, late])).toEqual(
+      records.map((_, n) => [`${n}`, n < 300 ? `p${n % 5}` : null, 60_000, n < 650 ? null : `${n % 3}`]),
+    );
+  });
+
+  it('has values of which most differ, though some come again, and some share their place among the others', async () => {
+    const records = Array.from(
+      { length: 5_000 },
+      (_, n) => `{"id":"${n % 4_900}","few":"${n < 10 ? n : 'x'}"}`,
+    );
+    const { rows } = await written(records);
+    expect(rows).toEqual(records.map((_, n) => [`${n % 4_900}`, n < 10 ? `${n}` : 'x']));
   });
 });
 
