@@ -26,9 +26,9 @@ export class DocumentReader extends Document {
   /** For the names that are within the objects of a list, the list. */
   readonly #lists = new Map<number, string>();
   readonly #listReaders = new Map<string, ListReader>();
-  #sampled = 0;
-  readonly #own = new ColumnSample();
-  readonly #others = new ColumnSample();
+  readonly #columns = new CellReader();
+  /** How many records were seen, be they read or not. */
+  #seen = 0;
 
   constructor(meanings: ColumnNames, reads: Reads) {
     super(meanings, reads, (column) => this.#reader.cell(column));
@@ -42,19 +42,14 @@ export class DocumentReader extends Document {
 
   /** Learns which columns there are, from records that are not read. */
   sample(batch: RecordBatch): void {
-    this.#others.add(batch);
-    this.#sampled += batch.count;
-    for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++) {
-      this.#reader.moveTo(batch, index);
-      // It has no place: it is not read.
-      this.show(0);
-      this.#noteNames();
-    }
+    this.#sampleColumns(batch);
+    // They have no place: they are not read.
+    this.#findNames(batch, 0);
   }
 
   /** Shows each record in turn, and calls `take`. */
   fold(batch: RecordBatch, take: (index: number) => void, placeOf: PlaceOf = (nth) => nth): void {
-    this.#own.add(batch);
+    this.#sampleColumns(batch);
     for (let index = 0; index < batch.count; index++) {
       this.#move(batch, index, placeOf);
       take(index);
@@ -63,11 +58,9 @@ export class DocumentReader extends Document {
 
   /** Looks at records for names that none had so far, and no further than until each was found. */
   look(batch: RecordBatch): void {
-    const from = this.records;
-    if (this.#unseenNames.size > 0) this.#own.add(batch);
-    for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++)
-      this.#move(batch, index, (nth) => nth);
-    this.records = from + batch.count;
+    this.records += batch.count;
+    if (this.#unseenNames.size > 0) this.#sampleColumns(batch);
+    this.#findNames(batch, 1);
   }
 
   /** Whether any record had the role so far. */
@@ -87,7 +80,7 @@ export class DocumentReader extends Document {
 
   /** The columns of the records, as far as they were sampled. */
   get columnsThere(): readonly string[] {
-    return [...this.#own.columns, ...this.#others.columns];
+    return this.#columns.columns;
   }
 
   /** The names that no record had a value of; none where there were no records. */
@@ -97,7 +90,7 @@ export class DocumentReader extends Document {
 
   /** The names that no record had, be it null or in a list; none where there were no records. */
   get namesNeverHad(): string[] {
-    if (this.records + this.#sampled === 0) return [];
+    if (this.#seen === 0) return [];
     const columnsOf = (at: number): readonly string[] =>
       ofAny(this.places).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
     const lists = [...this.#listReaders];
@@ -154,26 +147,24 @@ export class DocumentReader extends Document {
     this.#noteNames();
   }
 
+  #sampleColumns(batch: RecordBatch): void {
+    const count = Math.min(batch.count, RECORDS_SAMPLED - this.#seen);
+    for (let index = 0; index < count; index++) this.#columns.moveTo(batch, index);
+    this.#seen += batch.count;
+  }
+
+  #findNames(batch: RecordBatch, place: number): void {
+    for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++) {
+      this.#reader.moveTo(batch, index);
+      this.show(place);
+      this.#noteNames();
+    }
+  }
+
   #noteNames(): void {
     for (const at of this.#unseenNames) {
       if ((this.named(at)?.text ?? '') !== '') this.#unseenNames.delete(at);
       else if (!this.#lists.has(at)) this.listed(at);
     }
-  }
-}
-
-/** The columns of the first records. */
-class ColumnSample {
-  readonly #reader = new CellReader();
-  #count = 0;
-
-  get columns(): readonly string[] {
-    return this.#reader.columns;
-  }
-
-  add(batch: RecordBatch): void {
-    const count = Math.min(batch.count, RECORDS_SAMPLED - this.#count);
-    for (let index = 0; index < count; index++) this.#reader.read(batch, index);
-    this.#count += Math.max(0, count);
   }
 }
