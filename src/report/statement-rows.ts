@@ -1,10 +1,12 @@
-import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { PROFILE_COLUMN, type DeclaredType } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { cellJson } from '../json/cells.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
-import { AGES } from './ages.ts';
+import type { ResultForm } from '../query/questions.ts';
+import { chosenColumns } from '../query/result-rows.ts';
 import { amountJson, textJson, type Row } from '../query/rows.ts';
+import { AGES } from './ages.ts';
 import type { RecordNote } from './invoice-figures.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 
@@ -32,60 +34,80 @@ export interface StatementFacts {
   readonly listing: 'issued' | 'received';
 }
 
-/** The columns, what they are to a reader, and in which order they matter: a terminal that is narrow leaves out those of the highest ranks. */
-export const STATEMENT_SHOWN: ShownColumns = {
-  [PROFILE_COLUMN]: { rank: 0 },
-  counterparty: { rank: 4 },
-  fiscalId: { rank: 8 },
-  currency: { word: 'cur', rank: 11 },
-  number: { rank: 1 },
-  documentType: { role: 'document', word: 'type', rank: 10 },
-  date: { rank: 6 },
-  due: { rank: 3 },
-  daysLate: { word: 'late', rank: 5 },
-  total: { rank: 7 },
-  open: { role: 'amount', rank: 2 },
-  age: { role: 'kind', rank: 9 },
-  payments: { rank: undefined },
+interface Column<Of> extends NonNullable<ShownColumns[string]> {
+  readonly type: DeclaredType;
+  readonly json: (of: Of) => string;
+}
+
+/** Whose a row is. */
+interface RowOwner {
+  readonly profile: string | undefined;
+  readonly party: Statement['party'];
+  readonly currency: string | undefined;
+}
+
+const OWNER_COLUMNS: Readonly<Record<string, Column<RowOwner>>> = {
+  [PROFILE_COLUMN]: { rank: 0, type: 'text', json: ({ profile }) => textJson(profile) },
+  counterparty: { rank: 4, type: 'text', json: ({ party }) => textJson(party.name) },
+  fiscalId: { rank: 8, type: 'text', json: ({ party }) => textJson(party.fiscalId) },
+  currency: { rank: 11, word: 'cur', type: 'text', json: ({ currency }) => textJson(currency) },
 };
 
-/** The columns of `statementRows`, also where there are no rows. */
-export function statementColumns(isSeveral: boolean): readonly string[] {
-  return Object.keys(STATEMENT_SHOWN).slice(isSeveral ? 0 : 1);
+const DOCUMENT_COLUMNS: Readonly<Record<string, Column<StatedDocument>>> = {
+  number: { rank: 1, type: 'text', json: ({ number }) => cellJson(number) },
+  documentType: {
+    rank: 10,
+    role: 'document',
+    word: 'type',
+    type: 'text',
+    json: ({ type }) => cellJson(type),
+  },
+  date: { rank: 6, type: 'date', json: ({ date }) => dayJson(date) },
+  due: { rank: 3, type: 'date', json: ({ due }) => dayJson(due) },
+  daysLate: { rank: 5, word: 'late', type: 'count', json: ({ daysLate = null }) => String(daysLate) },
+  total: { rank: 7, type: 'money', json: ({ total }) => amountJson(total) },
+  open: { rank: 2, role: 'amount', type: 'money', json: ({ open }) => amountJson(open) },
+  age: { rank: 9, role: 'kind', type: 'text', json: ({ age }) => JSON.stringify(AGES[age] ?? 'cancelled') },
+  payments: { rank: undefined, type: 'list', json: ({ payments }) => paymentsJson(payments) },
+};
+
+/** What the columns of `statementRows` are to a reader: a terminal that is narrow leaves out those of the highest ranks. */
+const SHOWN = { ...OWNER_COLUMNS, ...DOCUMENT_COLUMNS };
+
+/** The form of `statementRows`, also where there are no rows. */
+export function statementForm(isSeveral: boolean): ResultForm {
+  const columns = Object.keys(SHOWN).slice(isSeveral ? 0 : 1);
+  return {
+    columns: (named) =>
+      named === undefined ? columns : chosenColumns(columns, { asked: named, flag: '--columns' }),
+    shown: SHOWN,
+    typeOf: (column) => SHOWN[column]?.type,
+  };
 }
 
 /** A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of `open` is what `folio aging` calls the total. */
-export function* statementRows(statements: readonly OwnStatement[], isSeveral: boolean): Generator<Row> {
+export function* statementRows(statements: readonly OwnStatement[]): Generator<Row> {
   for (const { profile, statement } of statements) {
-    const { name, fiscalId } = statement.party;
+    const { party } = statement;
     for (const { currency, documents, credits, cancelled } of statement.currencies) {
-      for (const document of [...documents, ...credits, ...cancelled]) {
-        yield [
-          ...(isSeveral ? [[PROFILE_COLUMN, textJson(profile)] as const] : []),
-          ['counterparty', textJson(name)],
-          ['fiscalId', textJson(fiscalId)],
-          ['currency', textJson(currency)],
-          ...documentFields(document),
-        ];
-      }
+      const owner = fieldsOf(OWNER_COLUMNS, { profile, party, currency });
+      for (const document of [...documents, ...credits, ...cancelled])
+        yield [...owner, ...documentFields(document)];
     }
   }
 }
 
-function documentFields({ payments, ...document }: StatedDocument): Row {
-  const { number, type, date, due, daysLate, total, open, age } = document;
+function fieldsOf<Of>(columns: Readonly<Record<string, Column<Of>>>, of: Of): Row {
+  return Object.entries(columns).map(([name, { json }]) => [name, json(of)]);
+}
+
+function documentFields(document: StatedDocument): Row {
+  return fieldsOf(DOCUMENT_COLUMNS, document);
+}
+
+function paymentsJson(payments: StatedDocument['payments']): string {
   const paid = payments.map((one) => `{"date":${dayJson(one.date)},"amount":${amountJson(one.amount)}}`);
-  return [
-    ['number', cellJson(number)],
-    ['documentType', cellJson(type)],
-    ['date', dayJson(date)],
-    ['due', dayJson(due)],
-    ['daysLate', daysLate === undefined ? 'null' : String(daysLate)],
-    ['total', amountJson(total)],
-    ['open', amountJson(open)],
-    ['age', JSON.stringify(AGES[age] ?? 'cancelled')],
-    ['payments', `[${paid.join(',')}]`],
-  ];
+  return `[${paid.join(',')}]`;
 }
 
 function dayJson(day: StatedDay): string {

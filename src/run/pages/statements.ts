@@ -2,14 +2,12 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
-import { writerOfResult, type ResultForm } from '../../query/questions.ts';
-import { chosenColumns } from '../../query/result-rows.ts';
+import { writerOfResult } from '../../query/questions.ts';
 import { batchesOfRows } from '../../query/rows.ts';
 import {
-  statementColumns,
+  statementForm,
   statementRows,
   statementsJson,
-  STATEMENT_SHOWN,
   type OwnStatement,
 } from '../../report/statement-rows.ts';
 import { writingFor } from '../../report/words.ts';
@@ -140,7 +138,6 @@ async function writeForm(job: Job, form: Form): Promise<readonly PartState[]> {
 
 async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<readonly PartState[]> {
   const { run, profiles, flags } = job;
-  const isSeveral = profiles.length > 1;
   const { output, columns: named, excel, wide, color } = flags;
   const planned = await planOutput(run.context, {
     flags: { format: form.format, output, columns: named, excel, wide },
@@ -150,18 +147,15 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     furtherEnding: '.html',
     isResult: true,
   });
-  const columns = statementColumns(isSeveral);
-  const result: ResultForm = {
-    columns: (named) =>
-      named === undefined ? columns : chosenColumns(columns, { asked: named, flag: '--columns' }),
-    shown: STATEMENT_SHOWN,
+  const plan = {
+    ...planned,
+    openWriter: writerOfResult(planned.openWriter, statementForm(profiles.length > 1)),
   };
-  const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, result) };
   let results: readonly PartState[] = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const read = await readAll(job);
     ({ results } = read);
-    yield* batchesOfRows(statementRows(read.statements, isSeveral));
+    yield* batchesOfRows(statementRows(read.statements));
   };
   const state = run.whole;
   const delivered = await deliver(run, rows(), { plan, state });

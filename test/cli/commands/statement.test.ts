@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { runHere } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
@@ -72,6 +73,22 @@ describe('folio statement', () => {
     expect(await statement(`${ROBLE} --from ${from}`)).toMatchObject({ code: 0, stdout: ROWS, asked: [] });
     const all = await statement(`--all --from ${from} --format csv`);
     expect(all.stdout).toBe(`${ROWS}Lago,2-7,CLP,7,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,[]\n`);
+  });
+
+  it('has declared types in Parquet, whatever its documents hold', async () => {
+    const file = join(temporaryFolder(), 'roble.parquet');
+    const { code } = await runHere(['statement', '--all', '--from', exportOf(ALL), '-o', file]);
+    expect(code).toBe(0);
+    const { columns } = await readParquet(file);
+    expect(
+      columns.map(([name, type]) => `${name} ${type}`).filter((one) => !one.endsWith(' VARCHAR')),
+    ).toEqual([
+      'date TIMESTAMP',
+      'due TIMESTAMP',
+      'daysLate BIGINT',
+      'total DECIMAL(38,9)',
+      'open DECIMAL(38,9)',
+    ]);
   });
 
   it('has the columns that are asked for, under their headings, in rows alone', async () => {
