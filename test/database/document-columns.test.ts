@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { fieldsOfColumns, mapFields } from '../../src/invoices/fields.ts';
+import { issued } from '../../src/resources/issued.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
+import { RANDOM_SEED, randomRuns } from '../support/random-runs.ts';
+import { randomFrom } from '../support/random.ts';
 import { withSettings } from '../support/settings-folder.ts';
 import { runHere } from '../support/run-here.ts';
 import { withSandbox } from '../support/sandbox-here.ts';
 import { runSync } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { open, sync } from './try-sync.ts';
 
 const server = postgresForTests();
 
@@ -157,6 +162,37 @@ describeDatabases('the columns that folio works out, in %s', (engine) => {
     await ask(address, 'CREATE VIEW issued_current AS SELECT _profile, id, _open FROM issued');
     await synced(address, [record('1', '"_open":"theirs"')]);
     expect(await ask(address, 'SELECT _open, _open_2 FROM issued_current')).toEqual(['100|theirs']);
+  });
+
+  it('are after any edits what they are in a new database', async () => {
+    const sql = `SELECT _key, ${COLUMNS.join(', ')} FROM issued_current ORDER BY 1`;
+    for (let run = 0; run < randomRuns(40); run++) {
+      const draw = randomFrom(RANDOM_SEED * 1000 + run);
+      const pick = (...of: readonly string[]): string => of[draw(of.length)]!;
+      const edited = await open(await newAddress());
+      const books = new Map<string, string>();
+      for (let syncs = 0; syncs < 4; syncs++) {
+        for (let edits = draw(6); edits >= 0; edits--) {
+          const key = `D${draw(8)}`;
+          const name = pick('Old', 'New', 'Older');
+          const customer = party(pick('60155495-K', '060155495-k', '1-9', '66666666-6'), name);
+          const members = `${customer},"date":"2026-01-0${1 + draw(3)}","documentType":"${pick('33', '61')}"`;
+          if (draw(4) === 0) books.delete(key);
+          else books.set(key, record(key, members));
+        }
+        const amount = pick('amountToBePaid', 'totalAmount');
+        const fields = { usual: mapFields(fieldsOfColumns(issued.columns), { amount }) };
+        await sync(edited, [...books.values()], { fields });
+        const fresh = await open(join(temporaryFolder(), 'books.db'));
+        await sync(fresh, [...books.values()], { fields });
+        const [now, wanted] = [await edited.query(sql), await fresh.query(sql)];
+        const texts = (rows: readonly (readonly unknown[])[]): string[] =>
+          rows.map((row) => row.join('|')).toSorted();
+        expect([run, syncs, texts(now)]).toEqual([run, syncs, texts(wanted)]);
+        await fresh.close();
+      }
+      await edited.close();
+    }
   });
 
   it.each([1, 2, 3])('add up to what aging says, in the books of seed %i', async (seed) => {
