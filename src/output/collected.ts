@@ -48,9 +48,13 @@ export class Collected {
     if (count > 0) await this.#spool.append(lines);
   }
 
-  /** The batches as they came. May be called more than once, after the last `add`. */
-  async *read(): AsyncGenerator<RecordBatch> {
-    for await (const lines of this.#spool.read()) yield scanLines(lines);
+  /**
+   * The batches as they came. May be called more than once, after the last `add`.
+   *
+   * @param reuse whether a batch need stand only until the next one is asked for
+   */
+  async *read({ reuse = false } = {}): AsyncGenerator<RecordBatch> {
+    for await (const lines of this.#spool.read({ reuse })) yield scanLines(lines);
   }
 
   /** The records with these numbers, from 0, in the order in which the numbers come; after the last `add`. */
