@@ -82,9 +82,12 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** NUL, and halves of characters, which may belong to each other. */
+const UNSTORABLE = /[\0\uD800-\uDFFF]/;
+
 /** The text as every database can hold it. */
 export function storableText(text: string): string {
-  return Buffer.from(text).toString('utf8').replaceAll('\0', '\uFFFD');
+  return UNSTORABLE.test(text) ? Buffer.from(text).toString('utf8').replaceAll('\0', '\uFFFD') : text;
 }
 
 /** The statement that inserts a row of parameters. */

@@ -3,10 +3,8 @@ import { worthOf } from '../invoices/amounts.ts';
 import { Document } from '../invoices/document.ts';
 import type { Family } from '../invoices/documents.ts';
 import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
-import { counterpartyKey, isSharedId, type Counterparty } from '../invoices/fiscal-ids.ts';
 import { dayIn } from '../invoices/open-items.ts';
 import { Counterparties, COUNTERPARTY_ROLES, type Party } from '../invoices/counterparties.ts';
-import { formatDay } from '../json/calendar-day.ts';
 import { CellReader } from '../json/cells.ts';
 import { formatDecimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -91,14 +89,13 @@ export class DocumentColumns {
   read(batch: RecordBatch, index: number): StoredValue[] {
     this.#show(batch, index);
     const document = this.#document;
-    const [party, name] = this.#namesOf(this.#parties.of(document));
-    const due = dayIn(document, 'due');
+    const [party, name] = namesOf(this.#parties.of(document));
     const cells: Readonly<Record<string, StoredValue>> = {
       _kind: document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none',
       _currency: textOf(document.currency),
       _party: party,
       _party_name: name,
-      _due: typeof due === 'number' ? this.#dialect.value('day', formatDay(due)) : null,
+      _due: typeof dayIn(document, 'due') === 'number' ? this.#dialect.value('day', dayOf(document)) : null,
     };
     return Array.from(DOCUMENT_COLUMNS.keys(), (column) => {
       const role = AMOUNTS[column];
@@ -108,19 +105,13 @@ export class DocumentColumns {
 
   /** Whether these are `_party` and `_party_name` of some counterparty: of those of a row that are not, there is a newer document. */
   areNewest(party: StoredValue, name: StoredValue): boolean {
-    this.#newest ??= new Set(Array.from(this.#parties.all(), (one) => JSON.stringify(this.#namesOf(one))));
+    this.#newest ??= new Set(Array.from(this.#parties.all(), (one) => JSON.stringify(namesOf(one))));
     return this.#newest.has(JSON.stringify([party, name]));
   }
 
   #show(batch: RecordBatch, index: number): void {
     this.#cells.moveTo(batch, index);
     this.#document.show(0);
-  }
-
-  /** `_party` and `_party_name`. */
-  #namesOf(party: Party): readonly [StoredValue, StoredValue] {
-    const [name, fiscalId] = [party.name?.text, party.fiscalId?.text];
-    return [textOf(partyOf({ name, fiscalId }, this.#document.fields.sharedIds)), textOf(name)];
   }
 
   #amount(role: AmountRole): StoredValue {
@@ -134,15 +125,19 @@ function textOf(text: string | undefined): StoredValue {
   return text === undefined ? null : storableText(text);
 }
 
+/** The day as it is written, of a due date that is one. */
+function dayOf(document: Document): string {
+  return document.text('due')!.slice(0, 'yyyy-mm-dd'.length);
+}
+
 /**
- * A text that is equal for the documents of one counterparty, and for no others: its fiscal ID; where it has none, its name in
- * quotes; both where the ID is one that many share.
+ * `_party` and `_party_name`. The first is equal for the documents of one counterparty, and for no others: its fiscal ID; where it
+ * has none, its name in quotes; both where the ID is one that many share.
  */
-function partyOf(counterparty: Counterparty, sharedIds: readonly string[]): string | undefined {
-  const { fiscalId, name } = counterparty;
-  const quoted = name && JSON.stringify(name);
-  if (fiscalId === undefined) return quoted;
-  // It may look like a name in quotes.
-  if (fiscalId.includes('"')) return counterpartyKey(counterparty, sharedIds);
-  return isSharedId(fiscalId, sharedIds) ? `${fiscalId.trim()} ${quoted ?? ''}`.trim() : fiscalId.trim();
+function namesOf(party: Party): readonly [StoredValue, StoredValue] {
+  const [name, fiscalId] = [party.name?.text, party.fiscalId?.text];
+  const words = fiscalId === undefined || party.isShared ? [name && JSON.stringify(name)] : [];
+  // An ID with quotes may look like a name in quotes.
+  const id = fiscalId?.includes('"') ? party.key : fiscalId?.trim();
+  return [textOf([id, ...words].filter((word) => word !== undefined).join(' ') || undefined), textOf(name)];
 }

@@ -12,30 +12,44 @@ type CellOf = (document: Document, role: 'counterpartyName' | 'counterpartyFisca
 export interface Party {
   /** Equal for all documents of the counterparty. */
   readonly key: string;
+  /** Whether its fiscal ID is one that many share, so that the name, too, tells it apart. */
+  readonly isShared: boolean;
   readonly name: Cell | undefined;
   readonly fiscalId: Cell | undefined;
 }
 
 /** A name or a fiscal ID, and the day and the number of the newest document that says it. */
 interface Said {
-  readonly cell: Cell | undefined;
+  cell: Cell | undefined;
   /** `2026-11-21`; empty for none. */
-  readonly day: string;
-  readonly number: string;
+  day: string;
+  number: string;
 }
 
-interface Entry extends Party {
-  name: Cell | undefined;
-  fiscalId: Cell | undefined;
-  named: Said;
-  spelled: Said;
+/** What is known of a counterparty. */
+class Entry implements Party {
+  readonly key: string;
+  readonly isShared: boolean;
+  readonly named: Said = { cell: undefined, day: '', number: '' };
+  readonly spelled: Said = { cell: undefined, day: '', number: '' };
+
+  constructor(key: string, isShared: boolean) {
+    this.key = key;
+    this.isShared = isShared;
+  }
+
+  get name(): Cell | undefined {
+    return this.named.cell;
+  }
+
+  get fiscalId(): Cell | undefined {
+    return this.spelled.cell;
+  }
 }
 
 /** The roles that are read of each document. */
 export const COUNTERPARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId', 'date', 'number'] as const;
 
-const NOTHING: Said = { cell: undefined, day: '', number: '' };
-const UNKNOWN = { name: undefined, fiscalId: undefined, named: NOTHING, spelled: NOTHING };
 /** Fiscal IDs as they are written, and names, that are known without being folded again. */
 const MAX_WRITTEN = 20_000;
 
@@ -103,10 +117,9 @@ export class Counterparties {
     const found = this.#written.get(words);
     if (found !== undefined) return found;
     const key = counterpartyKey({ name, fiscalId }, sharedIds);
-    const entry = this.#entries.get(key) ?? { key, ...UNKNOWN };
+    const entry = this.#entries.get(key) ?? new Entry(key, fiscalId !== undefined && !isAlone);
     this.#entries.set(key, entry);
-    if (this.#written.size === MAX_WRITTEN) this.#written.clear();
-    this.#written.set(words, entry);
+    if (this.#written.size < MAX_WRITTEN) this.#written.set(words, entry);
     return entry;
   }
 
@@ -115,15 +128,14 @@ export class Counterparties {
     // Most documents are older than the newest one: these are not looked at any further.
     if (day < entry.named.day && day < entry.spelled.day) return;
     const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
-    entry.named = newerOf(entry.named, { cell: this.#cellOf(document, 'counterpartyName'), day }, document);
-    if (isFiscalId(fiscalId?.text)) entry.spelled = newerOf(entry.spelled, { cell: fiscalId, day }, document);
-    [entry.name, entry.fiscalId] = [entry.named.cell, entry.spelled.cell];
+    takeNewer(entry.named, { cell: this.#cellOf(document, 'counterpartyName'), day }, document);
+    if (isFiscalId(fiscalId?.text)) takeNewer(entry.spelled, { cell: fiscalId, day }, document);
   }
 }
 
-/** What the newer document says. Of two as old as each other, the text decides, whatever order they come in. */
-function newerOf(known: Said, { cell, day: written }: Omit<Said, 'number'>, document: Document): Said {
-  if (cell === undefined) return known;
+/** Takes what the document says, where it is newer. Of two as old as each other, the text decides, whatever order they come in. */
+function takeNewer(known: Said, { cell, day: written }: Omit<Said, 'number'>, document: Document): void {
+  if (cell === undefined) return;
   const day = written === known.day || parseCalendarDay(written) !== undefined ? written : '';
   const number = document.text('number') ?? '';
   const isNewer =
@@ -131,7 +143,10 @@ function newerOf(known: Said, { cell, day: written }: Omit<Said, 'number'>, docu
     day > known.day ||
     (day === known.day &&
       (compareNumbers(number, known.number) || (cell.text > known.cell.text ? 1 : -1)) > 0);
-  return isNewer ? { cell, day, number } : known;
+  if (!isNewer) return;
+  [known.day, known.number] = [day, number];
+  // Among many counterparties, texts that stay are cheaper than as many new ones.
+  if (cell.text !== known.cell?.text || cell.kind !== known.cell.kind) known.cell = cell;
 }
 
 /** Numbers of documents are whole, however they are written; any other text is older than these. */
