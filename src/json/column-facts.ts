@@ -74,8 +74,7 @@ export class ColumnFacts {
   addText(text: string): void {
     this.texts++;
     if (text === '') this.empty++;
-    // Most texts are no dates.
-    if (text.length >= DAY_LENGTH && text[4] === '-' && text[7] === '-') this.#addDate(text);
+    this.#addDate(text);
   }
 
   /** Takes in a number as it was sent. */

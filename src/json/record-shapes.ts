@@ -1,7 +1,7 @@
 import * as ascii from './ascii.ts';
 import { endOfPlainText, sameBytes, type WordView } from './bytes.ts';
 import { endOfNested, endOfSpace, endOfString, type Span } from './checked-text.ts';
-import type { JsonScanner } from './scanner.ts';
+import { checkScalar, type JsonScanner } from './scanner.ts';
 
 /** How many steps the shapes of a body have together, at most: records may leave out members in a million ways. */
 const MAX_STEPS = 4096;
@@ -79,7 +79,7 @@ export class RecordShapes {
    */
   scan(start: number): number {
     this.place = -1;
-    if (this.#first === undefined || this.#misses === MAX_MISSES) return -1;
+    if (this.#misses === MAX_MISSES) return -1;
     const scanner = this.#scanner;
     const { view } = scanner;
     const { bytes } = view;
@@ -113,10 +113,8 @@ export class RecordShapes {
         at = scanner.skipRest(value, plain);
         notes[++note] = at === plain + 1 ? at : ~at;
       } else {
-        at =
-          bytes[value] === ascii.OPEN_BRACKET
-            ? scanner.skipValue(value, step.level)
-            : scanner.skipScalar(value);
+        const isList = bytes[value] === ascii.OPEN_BRACKET;
+        at = isList ? scanner.skipValue(value, step.level) : checkScalar(view, value);
         notes[++note] = at;
       }
       if (step.isId) {

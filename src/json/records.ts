@@ -97,7 +97,7 @@ export function wholeRecords(batch: RecordBatch): RecordBatch {
   for (let index = 0; index < count; index++) size += bounds[2 * index + 1]! - bounds[2 * index]!;
   const longer = Buffer.allocUnsafeSlow(size + count * (head.length + 1));
   const [newBounds, newIds] = [new Int32Array(2 * count), new Int32Array(2 * count).fill(-1)];
-  const newLinks: number[] = [];
+  const [noted, newLinks]: [ArrayLike<number>, number[]] = [links ?? [], []];
   let [at, link] = [0, 0];
   for (let slot = 0; slot < 2 * count; slot += 2) {
     const [start, end] = [bounds[slot]!, bounds[slot + 1]!];
@@ -107,8 +107,8 @@ export function wholeRecords(batch: RecordBatch): RecordBatch {
     if (bytes[endOfSpace(bytes, start + 1)] !== CLOSE_BRACE) longer[at++] = COMMA;
     const shift = at - (start + 1);
     if (ids[slot] !== -1) newIds.set([ids[slot]! + shift, ids[slot + 1]! + shift], slot);
-    while (links !== undefined && links[link]! < start) link++;
-    for (; links !== undefined && links[link]! < end; link++) newLinks.push(links[link]! + shift);
+    while (noted[link]! < start) link++;
+    for (; noted[link]! < end; link++) newLinks.push(noted[link]! + shift);
     at += bytes.copy(longer, at, start + 1, end);
     newBounds[slot + 1] = at;
   }

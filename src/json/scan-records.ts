@@ -94,7 +94,6 @@ function* scanMembers(
   let found = false;
   let at = scanner.skipSpace(start + 1);
   while (bytes[at] !== ascii.CLOSE_BRACE) {
-    if (bytes[at] !== ascii.QUOTE) scanner.fail('a string', at);
     const value = scanner.skipName(at);
     const name = readName(bytes, at, value);
     if (names.includes(name)) {

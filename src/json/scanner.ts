@@ -94,12 +94,8 @@ export class JsonScanner {
     // The length is undefined after the last name that is remembered.
     if (behind > start && sameBytes(this.view, this.#starts[name]!, start, this.#lengths[name]!))
       return this.bytes[behind]! <= ascii.SPACE ? this.skipSpace(behind) : behind;
-    let at = checkString(this.view, start);
-    if (this.bytes[at] !== ascii.COLON) {
-      at = this.skipSpace(at);
-      if (this.bytes[at] !== ascii.COLON) this.fail('":"', at);
-    }
-    at++;
+    let at = this.skipSpace(checkString(this.view, start));
+    if (this.bytes[at++] !== ascii.COLON) this.fail('":"', at - 1);
     this.#starts[name] = start;
     this.#lengths[name] = at - start;
     return this.bytes[at]! <= ascii.SPACE ? this.skipSpace(at) : at;
@@ -122,7 +118,7 @@ export class JsonScanner {
           if (byte === ascii.OPEN_BRACE) at = this.skipName(at);
           continue;
         }
-      } else at = this.skipScalar(at);
+      } else at = checkScalar(this.view, at);
 
       // After a value: close what ends here, then go on to the next value or return.
       for (;;) {
@@ -149,10 +145,6 @@ export class JsonScanner {
     const isAddress = end - start >= 6 && mayBeginAddress(view.words.getInt32(start + 1, true));
     if (isAddress || isCalledFileUrl(view, start)) this.links.push(start, end);
     return end;
-  }
-
-  skipScalar(start: number): number {
-    return checkScalar(this.view, start);
   }
 
   fail(expected: string, at: number): never {
@@ -219,7 +211,8 @@ function checkRest(view: WordView, start: number, plain: number): number {
   return at + 1;
 }
 
-function checkScalar(view: WordView, start: number): number {
+/** The position after the number or literal at `start`. Throws BadBody for anything else. */
+export function checkScalar(view: WordView, start: number): number {
   const { bytes } = view;
   const byte = bytes[start]!;
   if (byte === ascii.MINUS || (byte >= ascii.DIGIT_ZERO && byte <= ascii.DIGIT_NINE))

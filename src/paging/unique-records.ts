@@ -29,22 +29,6 @@ const NOTHING_NEW_WITHOUT_KEYS = 12;
 /** Records of a page that are looked at in one step. */
 const STEP = 256;
 
-/** The same while a page is deduplicated: lists of the places of records in the page. */
-interface Result {
-  readonly fresh: number[];
-  readonly repeated: number[];
-  readonly sameKey: number[];
-  again: number;
-  changed: number;
-  unsure: number;
-}
-
-interface Deduplication {
-  readonly result: Result;
-  readonly moved: boolean;
-  readonly holdsSameKey: boolean;
-}
-
 /** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
 type Counting = 'page' | 'pass';
 
@@ -75,7 +59,6 @@ export class UniqueRecords {
   readonly #keys: HashSet;
   readonly #inPage: HashSet;
   readonly #keysInPage: HashSet;
-  #isPageCounted = false;
   /** What came in this pass, where all is read again. */
   #pass: HashSet | undefined;
   #passKeys: HashSet;
@@ -143,73 +126,47 @@ export class UniqueRecords {
    * @param holdsSameKey whether to hold back a record with a key that came before with another content
    */
   *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): CooperativeTask<Deduplicated> {
-    const result: Result = { fresh: [], again: 0, changed: 0, unsure: 0, sameKey: [], repeated: [] };
-    this.#isPageCounted = false;
-    for (let from = 0; from < batch.count; from += STEP) {
-      if (from > 0) yield;
-      this.#deduplicateSome(batch, from, { result, moved, holdsSameKey });
-    }
-    const { fresh, repeated, sameKey, ...counts } = result;
-    this.size += fresh.length;
-    this.repeatedInPass += repeated.length;
-    return {
-      fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
-      ...counts,
-      repeated: selectRecords(batch, repeated),
-      repeatedAtFront: repeated.filter((place, index) => place === index).length,
-      sameKey: selectRecords(batch, sameKey),
-    };
-  }
-
-  #deduplicateSome(batch: RecordBatch, from: number, { result, moved, holdsSameKey }: Deduplication): void {
-    const to = Math.min(from + STEP, batch.count);
-    for (let index = from; index < to; index++) {
+    const lists = { fresh: [] as number[], repeated: [] as number[], sameKey: [] as number[] };
+    let [again, changed, unsure] = [0, 0, 0];
+    this.#inPage.clear();
+    this.#keysInPage.clear();
+    for (let index = 0; index < batch.count; index++) {
+      if (index % STEP === STEP - 1) yield;
       const { words, width, hasKey } = this.#identity.read(batch, index);
       const isNew = this.#contents.add(words, width);
-      const isKnownKey = hasKey && !this.#noteKey();
-      // What never came before did not come in this page: only from the first record on that did is the page counted.
-      if ((!isNew || isKnownKey) && !this.#isPageCounted) this.#countPage(batch, index);
-      const inPage = this.#isPageCounted ? occurrenceIn(this.#inPage, words) : 0;
-      const isTwiceInPage = this.#isPageCounted && hasKey && !this.#keysInPage.add(words, 0);
+      const isKnownKey = hasKey && !this.#keys.add(words, 0);
+      const inPage = occurrenceIn(this.#inPage, words);
+      const isTwiceInPage = hasKey && !this.#keysInPage.add(words, 0);
       const which =
         hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
       this.#noteInSequence();
       this.hasKeys = hasKey;
       if (isTwiceInPage) this.keysRepeat = true;
       const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
-      const hasSameKey = holdsSameKey && !isNewKey && !isTwiceInPage;
+      const hasSameKey = !isNewKey && !isTwiceInPage;
       const isKnown = !isNew && !this.#contents.add(words, width, which);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(words, width, inPage);
-      if (isRepeated) result.repeated.push(index);
-      else if (hasSameKey) {
-        if (!isKnown) result.sameKey.push(index);
-      } else this.inPass++;
-      if (isKnown) result.again++;
-      else if (isKnownKey && moved && !this.keysRepeat) result.changed++;
+      if (isRepeated) lists.repeated.push(index);
+      else if (!hasSameKey) this.inPass++;
+      else if (!isKnown) lists.sameKey.push(index);
+      if (isKnown) again++;
+      else if (isKnownKey && moved && !this.keysRepeat) changed++;
       else {
-        if (isKnownKey && moved && !isTwiceInPage) result.unsure++;
+        if (isKnownKey && moved && !isTwiceInPage) unsure++;
         if (isKnownKey) this.keysRepeat = true;
-        if (!hasSameKey) result.fresh.push(index);
+        if (!hasSameKey) lists.fresh.push(index);
       }
     }
-  }
-
-  /** Counts the records of the page before this one. */
-  #countPage(batch: RecordBatch, index: number): void {
-    this.#isPageCounted = true;
-    this.#inPage.clear();
-    this.#keysInPage.clear();
-    for (let before = 0; before < index; before++) {
-      const { words } = this.#identity.read(batch, before);
-      occurrenceIn(this.#inPage, words);
-      this.#keysInPage.add(words, 0);
-    }
-    this.#identity.read(batch, index);
-  }
-
-  /** Notes the key of the record. Returns false where the key came before. */
-  #noteKey(): boolean {
-    return this.#keys.add(this.#identity.words, 0);
+    const { fresh, repeated, sameKey } = lists;
+    this.size += fresh.length;
+    this.repeatedInPass += repeated.length;
+    return {
+      fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
+      ...{ again, changed, unsure },
+      repeated: selectRecords(batch, repeated),
+      repeatedAtFront: repeated.filter((place, index) => place === index).length,
+      sameKey: selectRecords(batch, sameKey),
+    };
   }
 
   /** Each word of the sequence tells all contents before it apart by their word in that place. */

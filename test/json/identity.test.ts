@@ -73,7 +73,7 @@ describe('what a record is known by', () => {
 describe('the key of a record', () => {
   const batch = scanArray(
     Buffer.from(
-      '[{"id":1,"n":5,"k":"a"},{"n":5,"k":"a"},{"n":6,"k":"a"},{"id":2,"n":5,"k":"b"},{"k":"a"},{"id":1,"n":9}]',
+      '[{"id":1,"n":5,"k":"a"},{"n":5,"k":"a"},{"n":6,"k":"a"},{"id":2,"n":5,"k":"b"},{"k":"a"},{"id":"1","n":9}]',
     ),
   );
   const known = (columns: KeyColumns) => {
@@ -84,7 +84,7 @@ describe('the key of a record', () => {
     });
   };
 
-  it.each([false, true])('is its id, in every place of a page (exact: %s)', (exact) => {
+  it.each([false, true])('is its id, a number or its text, in every place of a page (exact: %s)', (exact) => {
     const keys = known({ exact });
     expect(keys.map(({ hasKey }) => hasKey)).toEqual([true, false, false, true, false, true]);
     expect(keys.map(({ same }) => same)).toEqual([false, true, true, false, true, false]);

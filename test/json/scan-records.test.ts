@@ -58,9 +58,10 @@ describe('scanPage', () => {
       '{"i\\u0064":-1}',
       '{"id":1,"id":2}',
       '{"id":1,"id":true}',
+      '{"id":1,"id":{"x":1}}',
       '{"\\u0069\\u0064" : 5 }',
     ];
-    const all = [undefined, undefined, undefined, undefined, '"e"', '-1', '2', undefined, '5'];
+    const all = [undefined, undefined, undefined, undefined, '"e"', '-1', '2', undefined, undefined, '5'];
     // The second time, their shapes are known.
     const { records: found } = scanned(Buffer.from(`{"data":[${[...records, ...records].join()}]}`), 'data');
     expect(ids(found)).toEqual([...all, ...all]);

@@ -70,7 +70,7 @@ describe('a signed link', () => {
       '{"https://a.example/?sig=x":1}',
       '{"a":["fileUrl","https:"],"fileUrl":null}',
       '{"fileUrl":["/f/1","/f/2"],"aFileUrl":"/f/3","fileUr1":"/f/4","f\\"fileUrl":"/f/5","Url":"/f/6"}',
-      '{"Url":"/f/7"}',
+      '{"Url":"/f/7","profileUrl":"/f/8"}',
     ].map((json): [string, string] => [json, json]),
   ])('%s', (json, cut) => {
     expect(withoutSignedLinks(json)).toBe(cut);
