@@ -10,14 +10,15 @@ import { randomRuns } from '../support/random-runs.ts';
 
 const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join(',')}]`));
 
-/** Column, kind and text of each cell that is there. */
-function readAll(records: readonly string[], columns?: readonly string[]): string[][][] {
+/** Column, kind and text of each cell that is there, a line each record. */
+function readAll(records: readonly string[], columns?: readonly string[]): string[] {
   const reader = new CellReader(columns);
   const batch = batchOf(...records);
   return records.map((_, index) =>
     reader
       .read(batch, index)
-      .flatMap((cell, column) => (cell ? [[reader.columns[column]!, cell.kind, cell.text]] : [])),
+      .flatMap((cell, column) => (cell ? [`${reader.columns[column]} ${cell.kind} ${cell.text}`] : []))
+      .join(' | '),
   );
 }
 
@@ -25,17 +26,10 @@ const row = (record: string, columns?: readonly string[]) => readAll([record], c
 
 describe('CellReader', () => {
   it('reads every kind, numbers as sent, strings decoded, arrays compact', () => {
-    expect(
-      row(
-        '{"s":"a\\u00e9\\"","n":12345678901234567890.00,"t":true,"f":false,"l":[ 1.0 , {"x": "\\u0041 b"} ],"nil":null,"o":{}}',
-      ),
-    ).toEqual([
-      ['s', 'string', 'aé"'],
-      ['n', 'number', '12345678901234567890.00'],
-      ['t', 'boolean', 'true'],
-      ['f', 'boolean', 'false'],
-      ['l', 'array', '[1.0,{"x":"\\u0041 b"}]'],
-    ]);
+    const strings = '"s":"a\\u00e9\\"","t":true,"f":false,"nil":null,"o":{}';
+    expect(row(`{"n":12345678901234567890.00,"l":[ 1.0 , {"x": "\\u0041 b"} ],${strings}}`)).toBe(
+      'n number 12345678901234567890.00 | l array [1.0,{"x":"\\u0041 b"}] | s string aé" | t boolean true | f boolean false',
+    );
   });
 
   it('names columns by first appearance over all records; null makes a column, an empty object none', () => {
@@ -47,105 +41,60 @@ describe('CellReader', () => {
 
   it('reads the columns that were given and no others, an object among them as JSON', () => {
     const record = '{"a":{"b": 1,"c":{"d":"x"}},"e":[],"f":{"g":{}}}';
-    expect(row(record, ['a.c.d', 'e', 'a', 'nope', 'f.g', 'a.b', 'a.c.d'])).toEqual([
-      ['a.c.d', 'string', 'x'],
-      ['e', 'array', '[]'],
-      ['a', 'array', '{"b":1,"c":{"d":"x"}}'],
-      ['f.g', 'array', '{}'],
-      ['a.b', 'number', '1'],
-      ['a.c.d', 'string', 'x'],
-    ]);
+    expect(row(record, ['a.c.d', 'e', 'a', 'nope', 'f.g', 'a.b', 'a.c.d'])).toBe(
+      'a.c.d string x | e array [] | a array {"b":1,"c":{"d":"x"}} | f.g array {} | a.b number 1 | a.c.d string x',
+    );
   });
 
   it('tells a literal dot from a path: the later one has a backslash', () => {
     expect(readAll(['{"a.b":1}', '{"a":{"b":2}}', '{"a.b":3,"a":{"b":4}}'])).toEqual([
-      [['a.b', 'number', '1']],
-      [['a\\.b', 'number', '2']],
-      [
-        ['a.b', 'number', '3'],
-        ['a\\.b', 'number', '4'],
-      ],
+      ...['a.b number 1', 'a\\.b number 2', 'a.b number 3 | a\\.b number 4'],
     ]);
-    expect(row('{"a":{"b":1},"a.b":2,"a\\\\.b":3}')).toEqual([
-      ['a.b', 'number', '1'],
-      ['a\\.b', 'number', '2'],
-      ['a\\\\.b', 'number', '3'],
-    ]);
-    expect(row('{"a":{"b":1},"a.b":2}', ['a\\.b', 'a.b'])).toEqual([
-      ['a\\.b', 'number', '2'],
-      ['a.b', 'number', '1'],
-    ]);
-    expect(row('{"x":{"a":{"b":1},"a.b":2}}')).toEqual([
-      ['x.a.b', 'number', '1'],
-      ['x.a\\.b', 'number', '2'],
-    ]);
-    expect(row('{"a.b":2}', ['a\\.b'])).toEqual([['a\\.b', 'number', '2']]);
-    expect(row('{"a.b":{"c":2}}', ['a.b.c'])).toEqual([['a.b.c', 'number', '2']]);
+    expect(row('{"a":{"b":1},"a.b":2,"a\\\\.b":3}')).toBe('a.b number 1 | a\\.b number 2 | a\\\\.b number 3');
+    expect(row('{"a":{"b":1},"a.b":2}', ['a\\.b', 'a.b'])).toBe('a\\.b number 2 | a.b number 1');
+    expect(row('{"x":{"a":{"b":1},"a.b":2}}')).toBe('x.a.b number 1 | x.a\\.b number 2');
+    expect(row('{"a.b":2}', ['a\\.b'])).toBe('a\\.b number 2');
+    expect(row('{"a.b":{"c":2}}', ['a.b.c'])).toBe('a.b.c number 2');
   });
 
-  it('lets the last of several members with one name count, with all that is under it', () => {
-    expect(row('{"a":1,"b":2,"a":3}')).toEqual([
-      ['a', 'number', '3'],
-      ['b', 'number', '2'],
-    ]);
-    expect(row('{"a":1,"a":null}')).toEqual([]);
-    expect(row('{"a":{"b":1,"c":{"d":2}},"a":{"c":{"e":3}}}')).toEqual([['a.c.e', 'number', '3']]);
-    expect(row('{"a":{"b":1},"\\u0061":[]}')).toEqual([['a', 'array', '[]']]);
-  });
+  it.each([
+    ['{"a":1,"b":2,"a":3}', 'a number 3 | b number 2'],
+    ['{"a":1,"a":null}', ''],
+    ['{"a":{"b":1,"c":{"d":2}},"a":{"c":{"e":3}}}', 'a.c.e number 3'],
+    ['{"a":{"b":1},"\\u0061":[]}', 'a array []'],
+  ])(
+    'lets the last of several members with one name count, with all that is under it: %s',
+    (record, cells) => {
+      expect(row(record)).toBe(cells);
+    },
+  );
 
   it('takes __proto__ and its like for ordinary names', () => {
-    expect(row('{"__proto__":{"polluted":1},"constructor":"c","toString":2}')).toEqual([
-      ['__proto__.polluted', 'number', '1'],
-      ['constructor', 'string', 'c'],
-      ['toString', 'number', '2'],
-    ]);
+    expect(row('{"__proto__":{"polluted":1},"constructor":"c","toString":2}')).toBe(
+      '__proto__.polluted number 1 | constructor string c | toString number 2',
+    );
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
   it('recognizes names whose order, spelling and white space change from record to record', () => {
-    expect(
-      readAll([
-        '{"a":1,"b":2,"c":3}',
-        '{"c":4,"a":5}',
-        '{"\\u0061":6 ,"b" : 7}',
-        '{"b":8,"ab":9,"":10,"c":11}',
-        '{"a":12,"c":13}',
-      ]),
-    ).toEqual([
-      [
-        ['a', 'number', '1'],
-        ['b', 'number', '2'],
-        ['c', 'number', '3'],
-      ],
-      [
-        ['a', 'number', '5'],
-        ['c', 'number', '4'],
-      ],
-      [
-        ['a', 'number', '6'],
-        ['b', 'number', '7'],
-      ],
-      [
-        ['b', 'number', '8'],
-        ['c', 'number', '11'],
-        ['ab', 'number', '9'],
-        ['', 'number', '10'],
-      ],
-      [
-        ['a', 'number', '12'],
-        ['c', 'number', '13'],
-      ],
+    const records = ['{"a":1,"b":2,"c":3}', '{"c":4,"a":5}', '{"\\u0061":6 ,"b" : 7}'];
+    expect(readAll([...records, '{"b":8,"ab":9,"":10,"c":11}', '{"a":12,"c":13}'])).toEqual([
+      'a number 1 | b number 2 | c number 3',
+      'a number 5 | c number 4',
+      'a number 6 | b number 7',
+      'b number 8 | c number 11 | ab number 9 |  number 10',
+      'a number 12 | c number 13',
     ]);
   });
 
   it('refuses more than 10,000 columns and more than 64 levels, but passes over what no given column is in', () => {
     const wide = `{${Array.from({ length: 10_001 }, (_, index) => `"c${index}":1`).join(',')}}`;
     expect(() => row(wide)).toThrow(ServiceError);
-    expect(row(wide, ['c10000'])).toEqual([['c10000', 'number', '1']]);
+    expect(row(wide, ['c10000'])).toBe('c10000 number 1');
     const deep = (levels: number) => `{"x":0,${'"a":{'.repeat(levels - 1)}"b":1${'}'.repeat(levels)}`;
-    expect(row(deep(64))).toHaveLength(2);
+    expect(row(deep(64))).toMatch(/^x number 0 \| [a.]+b number 1$/);
     expect(() => row(deep(65))).toThrow(/64 levels/);
-    expect(row(deep(900), ['x'])).toEqual([['x', 'number', '0']]);
+    expect(row(deep(900), ['x'])).toBe('x number 0');
   });
 
   it('refuses names of more than 4 MB together, and says what to do', () => {
