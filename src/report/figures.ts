@@ -142,12 +142,17 @@ function differentIds(all: readonly string[]): string[] {
   return all.filter((_, at) => folded.indexOf(folded[at]!) === at);
 }
 
-/** All currencies, by name; invoices without one come last. */
+/** All currencies, those of most documents first, equal ones by name; invoices without one come last. */
 function currenciesOf(...directions: readonly (DirectionFigures | undefined)[]): (string | undefined)[] {
-  const found = directions.flatMap((one) => [...(one?.currencies ?? []), ...(one?.balances ?? [])]);
-  return [...new Set(found.map(({ currency }) => currency))].toSorted((left, right) =>
-    compareOrders(left, right),
-  );
+  const documents = new Map<string | undefined, number>();
+  for (const one of directions) {
+    for (const { currency } of one?.balances ?? []) documents.set(currency, documents.get(currency) ?? 0);
+    for (const { currency, documents: count } of one?.currencies ?? [])
+      documents.set(currency, (documents.get(currency) ?? 0) + count);
+  }
+  const most = (left: string | undefined, right: string | undefined): number =>
+    left === undefined || right === undefined ? 0 : documents.get(right)! - documents.get(left)!;
+  return [...documents.keys()].toSorted((left, right) => most(left, right) || compareOrders(left, right));
 }
 
 function sectionOf(

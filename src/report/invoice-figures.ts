@@ -50,6 +50,8 @@ export interface InvoiceList {
 /** The figures of invoices in one currency; undefined is the currency of invoices that name none. */
 export interface CurrencyFigures {
   readonly currency: string | undefined;
+  /** All documents that are in sums, whatever their date. */
+  readonly documents: number;
   /** By the name of the month, such as `2026-11`: totals of what was issued in it, credit notes taken away. */
   readonly months: ReadonlyMap<string, Decimal>;
   /** The same of the period, with its parts and other amounts. */
@@ -173,6 +175,7 @@ export class InvoiceFigures {
       this.#unreadable.noteRole(documents, 'date');
       return;
     }
+    this.#tally().documents++;
     const total = worthOf(documents, 'total');
     if (total === 'unreadable') this.#unreadable.noteRole(documents, 'total');
     else if (typeof total === 'string' || day === undefined) this.#tally().missing++;
@@ -235,6 +238,7 @@ class CurrencyTally {
   readonly currency: string | undefined;
   readonly months = new Map<string, Decimal>();
   readonly period = new PeriodTally();
+  documents = 0;
   missing = 0;
   readonly dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
   readonly overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));

@@ -22,15 +22,17 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   const { words } = writing;
   const { organization, dates } = figures;
   const { profile, fiscalIds } = organization;
-  const name = title ?? organization.name ?? profile;
   const term = fiscalIdTerm(
     fiscalIds.map((fiscalId) => ({ fiscalId })),
     writing,
   );
+  const ids = fiscalIds.length === 0 ? undefined : `${term} ${fiscalIds.join(', ')}`;
+  // A profile's name says nothing to whoever gets the page.
+  const name = title ?? organization.name ?? ids ?? profile;
   const facts = [
     name === undefined ? undefined : words.title,
     words.asOf({ day: writing.longDay(dates.asOf) }),
-    fiscalIds.length === 0 ? undefined : `${term} ${fiscalIds.join(', ')}`,
+    ids === name ? undefined : ids,
     profile === name ? undefined : profile,
   ];
   const made = [
@@ -42,8 +44,7 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
     el('main', verdict(figures, writing), organizationSection(organization, { writing, dates })),
     el('footer', factLine(made)),
   ];
-  const who = name ?? fiscalIds[0];
-  const full = `${words.title}${who === undefined ? '' : `: ${who}`}, ${writing.period(dates.period.name)}`;
+  const full = `${words.title}${name === undefined ? '' : `: ${name}`}, ${writing.period(dates.period.name)}`;
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 

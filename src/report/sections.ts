@@ -21,7 +21,7 @@ const MAX_OVERDUE = 10;
 /** Characters of an amount that stay on one line, on a narrow screen, too. */
 const MAX_UNBROKEN = 22;
 
-/** Everything about one organization: a part for each currency, then its funds, then what could not be told. */
+/** Everything about one organization: first how it stands in each currency, on one screen; then a part for each, and its funds. */
 export function organizationSection(figures: OrganizationFigures, options: SectionOptions): Html {
   const { writing, dates } = options;
   const { words } = writing;
@@ -32,14 +32,19 @@ export function organizationSection(figures: OrganizationFigures, options: Secti
       const documents = documentsText(inNoSum[direction], writing);
       return `${words[direction]}: ${words.inNoSum({ documents })}`;
     });
+  const shown = shownFigures(missing);
+  const month = currencies.map((section) => {
+    const heading = el('h3', section.currency ?? words.noCurrency);
+    return el('div.keep', heading, cards(section, writing, shown), leftOutNote(section, writing));
+  });
   const sections = currencies.map((section, index) =>
-    currencySection(section, { ...options, missing, id: `c${index + 1}` }),
+    currencySection(section, { ...options, shown, id: `c${index + 1}` }),
   );
   return el(
     'section',
     el('h2', el('bdi', capital(writing.period(dates.period.name)))),
     missing.length === 0 ? undefined : missingNotes(missing, writing),
-    currencies.length === 0 ? el('p', words.nothingOpen) : sections,
+    currencies.length === 0 ? el('p', words.nothingOpen) : [month, sections],
     noteLine(inNone),
     fundsTable(figures, writing),
   );
@@ -59,32 +64,37 @@ function missingNotes(missing: OrganizationFigures['missing'], writing: Writing)
   return el('div.verdict.doubt', el('ul', notes));
 }
 
+interface Shown {
+  readonly receivable: boolean;
+  readonly payable: boolean;
+  readonly months: boolean;
+}
+
+/** What there are figures of. */
+function shownFigures(missing: OrganizationFigures['missing']): Shown {
+  const has = (direction: 'issued' | 'received', figure: MissingFigure['figure']): boolean =>
+    !missing.some((one) => one.direction === direction && one.figure === figure);
+  return {
+    receivable: has('issued', 'balances'),
+    payable: has('received', 'balances'),
+    months: has('issued', 'months') && has('received', 'months'),
+  };
+}
+
 interface CurrencyOptions extends SectionOptions {
-  readonly missing: OrganizationFigures['missing'];
+  readonly shown: Shown;
   /** The beginning of the ids of what is in the section. */
   readonly id: string;
 }
 
 function currencySection(section: CurrencySection, options: CurrencyOptions): Html {
-  const { writing, missing } = options;
+  const { writing, shown } = options;
   const { words } = writing;
   const { currency, receivable, payable, issued, received } = section;
   const unnamed = currency === undefined ? words.noCurrencyRow : words.noName;
-  const has = (direction: 'issued' | 'received', figure: MissingFigure['figure']): boolean =>
-    !missing.some((one) => one.direction === direction && one.figure === figure);
-  const shown = {
-    receivable: has('issued', 'balances'),
-    payable: has('received', 'balances'),
-    months: has('issued', 'months') && has('received', 'months'),
-  };
   return el(
     'section.currency',
-    el(
-      'div.keep',
-      el('h3', currency ?? words.noCurrency),
-      cards(section, writing, shown),
-      leftOutNote(section, writing),
-    ),
+    el('h3', currency ?? words.noCurrency),
     shown.receivable && shown.payable ? ageing(section, options) : undefined,
     shown.months ? months(section, options) : undefined,
     byType(section, options),
@@ -99,7 +109,7 @@ function currencySection(section: CurrencySection, options: CurrencyOptions): Ht
 function cards(
   { receivable, payable, net, issued, received, currency }: CurrencySection,
   writing: Writing,
-  shown: { readonly receivable: boolean; readonly payable: boolean; readonly months: boolean },
+  shown: Shown,
 ): Html {
   const { words, amount } = writing;
   const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
@@ -131,12 +141,15 @@ function cards(
           ),
     );
   };
+  const [billed, bought] = [issued, received].map((one) => one?.period.all.amounts.tax ?? DECIMAL_ZERO);
+  const ofReceived = el('small', words.taxReceived({ amount: amount(bought!) }));
+  const tax = [billed!, bought!].some(isSome) ? card(words.tax, billed!, ofReceived) : undefined;
   return el(
     'ul.cards',
     shown.receivable ? open(words.receivable, receivable) : undefined,
     shown.payable ? open(words.payable, payable) : undefined,
     shown.receivable && shown.payable ? card(words.net, net) : undefined,
-    shown.months ? [period(words.issued, issued), period(words.received, received)] : undefined,
+    shown.months ? [period(words.billed, issued), period(words.received, received), tax] : undefined,
   );
 }
 

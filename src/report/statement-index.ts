@@ -54,10 +54,13 @@ export function statementIndex(pages: readonly IndexedStatement[], options: Inde
 
 /** The pages of one organization, a table for each currency, the largest amount first. */
 function senderSection(pages: readonly IndexedStatement[], options: IndexOptions): Html {
-  const { organization, organizationFiscalId } = pages[0]!.own;
+  const { organization, organizationFiscalId, profile } = pages[0]!.own;
   return el(
     'section',
-    el('h2', el('bdi', organization ?? organizationFiscalId ?? options.writing.words.organization)),
+    el(
+      'h2',
+      el('bdi', organization ?? profile ?? organizationFiscalId ?? options.writing.words.organization),
+    ),
     byCurrency(pages.flatMap(linesOf), ({ currency }) => currency)
       .toSorted(([left], [right]) => compareOrders(left!.currency, right!.currency))
       .map((ofOne) => currencyTable(ofOne, options)),

@@ -21,13 +21,14 @@ interface StatementPageOptions extends StatementFacts {
  * sender and that one, and says of a fault only that there was one.
  */
 export function statementPage(
-  { statement, organization, organizationFiscalId, isWhole }: OwnStatement,
+  { statement, profile, organization, organizationFiscalId, isWhole }: OwnStatement,
   { writing, note, ...facts }: StatementPageOptions,
 ): string {
   const { words } = writing;
   const { asOf, listing, notes } = facts;
   const { party, unreadable, currencies } = statement;
-  const sender = organization ?? organizationFiscalId ?? words.organization;
+  // A profile's name says little to whom the page is sent.
+  const sender = organization ?? organizationFiscalId ?? profile ?? words.organization;
   const name = party.name ?? party.fiscalId ?? words.noName;
   const isDoubtful = !isWhole || unreadable > 0;
   const open = currencies.filter(({ documents, credits }) => documents.length + credits.length > 0);

@@ -124,7 +124,7 @@ export function statementsJson(
     const { profile, organization, organizationFiscalId, statement } = own;
     return objectJson([
       ['profile', textJson(profile)],
-      ['organization', textJson(organization)],
+      ['organization', textJson(organization ?? profile)],
       ['organizationFiscalId', textJson(organizationFiscalId)],
       ['counterparty', textJson(statement.party.name)],
       ['fiscalId', textJson(statement.party.fiscalId)],

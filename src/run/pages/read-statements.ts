@@ -105,11 +105,12 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   if (!results.some(hasRecords)) checkOutcome(results);
   const statements = parts.flatMap(({ profile, tally, isWhole }) => {
     const figures = tally?.finish();
+    const { name, fiscalId } = figures?.own ?? {};
     const sender = {
       profile,
       isOneOfSeveral: isSeveral,
-      organization: organization ?? figures?.own.name ?? profile,
-      organizationFiscalId: figures?.own.fiscalId,
+      organization: organization ?? name,
+      organizationFiscalId: fiscalId,
       isWhole,
     };
     return (figures?.statements ?? []).map((statement) => ({ ...sender, statement }));

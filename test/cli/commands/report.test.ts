@@ -274,6 +274,21 @@ describe('folio report', () => {
     ]);
   });
 
+  it('begins with the month in each currency, that of most documents first, before the rest of any', async () => {
+    const billed = INVOICE.replace('"id":1', '"id":1,"taxAmount":19.00');
+    const other = billed.replaceAll('"id":1', '"id":2').replace('"CLP"', '"CLF"');
+    const issued = pageOf([other, billed, billed.replaceAll('"id":1', '"id":3')]);
+    const received = pageOf([billed.replace('"taxAmount":19.00', '"taxAmount":9.00')]);
+    const { stdout } = await report(['--lang', 'es'], { issued, received }, 'es_CL.UTF-8');
+    expect(textOf(stdout)).toMatch(
+      new RegExp(
+        'Noviembre de 2026 CLP Por cobrar \\$201,00 .* Por pagar \\$100,50 .* Por cobrar menos por pagar \\$100,50 ' +
+          'Facturado \\$238,00 .* Recibido \\$119,00 .* Impuesto \\$38,00 9,00 en lo recibido ' +
+          'CLF Por cobrar .* Impuesto CLF.19,00 .* CLP Saldos abiertos por antigüedad .* CLF Saldos abiertos',
+      ),
+    );
+  });
+
   it('is in Spanish where asked, with the words of Chile where fiscal IDs are from there', async () => {
     const chilean = INVOICE.replace('"9-9"', '"96486919-7"').replace('"1-9"', '"60155550-6"');
     const note = chilean
@@ -285,10 +300,10 @@ describe('folio report', () => {
     expect(stdout).toContain('<html lang="es">');
     const text = textOf(stdout);
     for (const part of [
-      'Al 20 de noviembre de 2026 RUT 96486919-7',
+      'RUT 96486919-7 Facturas y fondos Al 20 de noviembre de 2026 Todos',
       'Noviembre de 2026 CLP',
       'Por cobrar $100,50 1 documento 100,50 vencido, 100,0% ',
-      'Emitido $100,00 2 documentos en el período de ellos 1 anulado: -19,00 ',
+      'Facturado $100,00 2 documentos en el período de ellos 1 anulado: -19,00 ',
       'Emitido por tipo de documento, noviembre de 2026 Tipo Documentos Neto Total ' +
         'Factura (33) 1 0 119,00 Nota de crédito 1 -19,00 -19,00 Total 2 -19,00 100,00 ' +
         'Documentos que no lo indican: Neto 1. Según la fecha de los documentos; ',
@@ -335,7 +350,7 @@ describe('folio report', () => {
     );
   });
 
-  it('has a name at its top: the title, else the organization of the records, and the fiscal ID once', async () => {
+  it('has a name at its top: the title, else the organization of the records, else its fiscal ID, which stands there once', async () => {
     const headOf = async (...args: Parameters<typeof report>): Promise<string> => {
       const { code, stdout, stderr } = await report(...args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -345,7 +360,7 @@ describe('folio report', () => {
       INVOICE.replace('"issuerFiscalId"', '"issuer":{"name":"Andes SpA"},"issuerFiscalId"'),
     ]);
     const facts = 'As of November 20, 2026 Fiscal ID 9-9';
-    expect(await headOf([])).toBe(`Invoices and funds ${facts}`);
+    expect(await headOf([])).toBe('Fiscal ID 9-9 Invoices and funds As of November 20, 2026');
     expect(await headOf([], { issued: named })).toBe(`Andes SpA Invoices and funds ${facts}`);
     expect(await headOf(['--title', ' <b>Books</b> '], { issued: named })).toBe(
       `&lt;b&gt;Books&lt;/b&gt; Invoices and funds ${facts}`,
