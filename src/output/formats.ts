@@ -4,11 +4,8 @@ import type { OpenWriter } from './writer.ts';
 /** What to say where tsv is asked for, by name or by ending. */
 export const TABS_BETWEEN_CELLS = 'For tabs between cells, say --format csv --delimiter tab.';
 
-/** Flags that only csv reads. */
-type CsvFlag = '--delimiter' | '--excel' | '--no-header';
-
 /** Flags that only some formats read. */
-type FormatFlag = CsvFlag | '--wide' | '--raw';
+type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw';
 
 interface FormatDeclaration {
   /** For whom, and how: for the help. */
@@ -19,8 +16,6 @@ interface FormatDeclaration {
   readonly endings?: readonly string[];
   /** Those of the flags that it reads. */
   readonly flags?: readonly FormatFlag[];
-  /** What it heeds of the layout: the columns that people look for, what columns mean, and their types. */
-  readonly heeds?: readonly ('known' | 'fields' | 'declared')[];
   /** Loads the writer when it is used. */
   readonly writer: () => Promise<OpenWriter>;
 }
@@ -31,7 +26,6 @@ const declarations = {
     about: 'for people: fits the terminal, numbers grouped, control characters made visible',
     endings: ['txt', 'table'],
     flags: ['--wide', '--raw'],
-    heeds: ['known', 'fields'],
     writer: async () => (await import('./table/table.ts')).openTable,
   },
   jsonl: {
@@ -51,13 +45,11 @@ const declarations = {
   xlsx: {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
     binary: true,
-    heeds: ['known'],
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },
   parquet: {
     about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
     binary: true,
-    heeds: ['declared'],
     writer: async () => (await import('./parquet/parquet.ts')).openParquet,
   },
 } satisfies Readonly<Record<string, FormatDeclaration>>;

@@ -89,7 +89,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
   });
   const { columns } = flags;
   const isOpen = columns?.isOpen === true;
-  const { heeds = [], writer } = formatOf(format);
+  const { writer } = formatOf(format);
   const { names, expand } = records ?? {};
   const layout: Layout = {
     columns: isOpen ? undefined : columns?.names,
@@ -101,9 +101,9 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     excel: flags.excel === true,
     single,
     sheet,
-    known: records && heeds.includes('known') ? shownColumns(records) : undefined,
-    fields: heeds.includes('fields') ? names?.fields : undefined,
-    declared: records && heeds.includes('declared') ? declaredColumns(records) : undefined,
+    known: records && shownColumns(records),
+    fields: names?.fields,
+    declared: records && declaredColumns(records),
     types: defaults.types,
     today: onTerminal ? records?.today : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
@@ -44,14 +44,7 @@ export async function writeNewFolder(
     const ino = await makeLike(path, temporary).catch(failed);
     await build(async (file, text) => {
       const body = Buffer.from(text);
-      await open(join(temporary, file), 'wx')
-        .then((handle) =>
-          handle
-            .writeFile(body)
-            .then(() => handle.sync())
-            .finally(() => handle.close()),
-        )
-        .catch(failed);
+      await writeFile(join(temporary, file), body, { flag: 'wx', flush: true }).catch(failed);
       const sha256 = createHash('sha256').update(body).digest('hex');
       files.push({ name: file, bytes: body.length, sha256 });
     });

@@ -31,12 +31,7 @@ const CUT_BEFORE = '.'.repeat(10);
 const STAND_IN = '\u00ad';
 const STAND_INS = /\u00ad+/g;
 
-export interface TableDrawing {
-  /** The names of the columns and the line below them. */
-  head(): string;
-  /** The rows, a line each. */
-  rows(rows: readonly DrawnRow[]): string;
-}
+export type TableDrawing = ReturnType<typeof tableDrawing>;
 
 /**
  * Draws rows in columns whose widths are known, with cli-table3: a few rows at a time, as one row of cells of so many lines, since it
@@ -47,7 +42,7 @@ export interface TableDrawing {
 export function tableDrawing(
   { columns, gap }: FittedTable,
   { color, cut }: { readonly color: boolean; readonly cut: boolean },
-): TableDrawing {
+) {
   const between = ' '.repeat(gap);
 
   /** The lines of a row of cells, and of a head above it with the line that parts them. */
@@ -88,7 +83,8 @@ export function tableDrawing(
   };
 
   return {
-    head() {
+    /** The names of the columns and the line below them. */
+    head(): string {
       const head = columns.map((column) => (color ? paint(headOf(column), 'bold') : headOf(column)));
       // There is no line below a head without rows.
       return textOf(
@@ -98,7 +94,8 @@ export function tableDrawing(
         ).slice(0, 2),
       );
     },
-    rows(rows) {
+    /** The rows, a line each. */
+    rows(rows: readonly DrawnRow[]): string {
       const lines: string[] = [];
       for (let from = 0; from < rows.length; from += BLOCK.rows)
         lines.push(...drawRows(rows.slice(from, from + BLOCK.rows)));
