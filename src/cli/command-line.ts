@@ -11,13 +11,7 @@ import { shownLine, streamWith, visible } from '../output/terminal/terminal-text
  * that is split over two writes; folio writes its messages a line at a time.
  */
 export function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
-  return streamWith(stream, (bytes) =>
-    stream.write(secrets.redact(typeof bytes === 'string' ? bytes : textOf(bytes))),
-  );
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return streamWith(stream, (bytes) => stream.write(secrets.redact(Buffer.from(bytes as string).toString())));
 }
 
 /** Runs one command line. Returns the exit code; never rejects. */
