@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RowEncoder } from './plain-csv.ts';
-import { guardFormula } from './formula-guard.ts';
+import { formulaGuard } from './formula-guard.ts';
 
 const ROWS_AT_ONCE = 500;
 
@@ -25,7 +25,7 @@ export function dialectRows(
     // No limit: rows are read back in the turn of the event loop in which they were written.
     readableHighWaterMark: 2 ** 30,
   });
-  const guard = (text: string): string => (excel ? guardFormula(text, delimiter) : text);
+  const guard = excel ? formulaGuard(delimiter) : String;
   const textOf = (cell: Cell | undefined): string =>
     cell === undefined ? '' : cell.kind === 'number' ? cell.text : guard(cell.text);
   /** The bytes of all rows so far: csv-stringify makes each row at once, since nothing limits what it holds. */

@@ -19,35 +19,26 @@ const NUMBER =
 const SEPARATORS = [',', ';', '\t', '\r', '\n'];
 
 /**
- * Puts an apostrophe before text that a spreadsheet would run as a formula. `a;=1+1` gets one before `=`: a program that
+ * Makes what puts an apostrophe before text that a spreadsheet would run as a formula. `a;=1+1` gets one before `=`: a program that
  * separates by `;` sees two cells, and the quotes around the text do not protect the second.
  *
  * @param delimiter of the file; text that holds it stands in quotes and is one cell
  */
-export function guardFormula(text: string, delimiter = ','): string {
-  if (!/[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/.test(text)) return text;
-  const breaks = breaksBesides(delimiter);
-  if (!breaks.test(text)) return wouldRun(text, TRIGGER) ? `'${text}` : text;
-  // The parts, and the separators between them.
-  const parts = text.split(breaks);
-  const guarded = parts
-    .map((part, at) => (at > 0 && wouldRun(part, INNER_TRIGGER) ? `'${part}` : part))
-    .join('');
-  return wouldRun(text, TRIGGER) ? `'${guarded}` : guarded;
+export function formulaGuard(delimiter = ','): (text: string) => string {
+  const separators = SEPARATORS.filter((separator) => separator !== delimiter);
+  const breaks = new RegExp(`([${separators.join('')}])`);
+  return (text) => {
+    if (!/[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/.test(text)) return text;
+    // The parts, and the separators between them.
+    const guarded = text
+      .split(breaks)
+      .map((part, at) => (at > 0 && wouldRun(part, INNER_TRIGGER) ? `'${part}` : part))
+      .join('');
+    return wouldRun(text, TRIGGER) ? `'${guarded}` : guarded;
+  };
 }
 
 /** Whether a spreadsheet runs the text: a plain number may begin with a sign. */
 function wouldRun(text: string, trigger: RegExp): boolean {
   return trigger.test(text) && !(NUMBER.test(text) && /\d/.test(text));
-}
-
-const breaksByDelimiter = new Map<string, RegExp>();
-
-function breaksBesides(delimiter: string): RegExp {
-  let breaks = breaksByDelimiter.get(delimiter);
-  if (breaks === undefined) {
-    const separators = SEPARATORS.filter((separator) => separator !== delimiter);
-    breaksByDelimiter.set(delimiter, (breaks = new RegExp(`([${separators.join('')}])`)));
-  }
-  return breaks;
 }

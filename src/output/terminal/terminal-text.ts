@@ -87,7 +87,7 @@ let graphemes: Intl.Segmenter | undefined;
 
 /** The cells of a terminal that the text takes. For text without controls: see `visible`. */
 export function displayWidth(text: string): number {
-  if (isNarrow(text)) return text.length;
+  if (NARROW.test(text)) return text.length;
   return stringWidth(text.replace(SYLLABLE_PARTS, (parts) => parts.normalize('NFC')));
 }
 
@@ -104,10 +104,6 @@ export function columnWidth(text: string): number {
     : Math.min(MEASURED, displayWidth(text.slice(0, MEASURED)));
 }
 
-function isNarrow(text: string): boolean {
-  return NARROW.test(text);
-}
-
 /** Whether the text takes at most `width` cells. One of more characters than these show in any language takes more, and is not measured. */
 export function fits(text: string, width: number): boolean {
   return text.length <= width * MAX_CHARACTERS_A_CELL && displayWidth(text) <= width;
@@ -117,7 +113,7 @@ export function fits(text: string, width: number): boolean {
 export function truncate(text: string, width: number): string {
   if (fits(text, width)) return text;
   if (width < 1) return '';
-  if (isNarrow(text)) return `${text.slice(0, width - 1)}…`;
+  if (NARROW.test(text)) return `${text.slice(0, width - 1)}…`;
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   const most = width * MAX_CHARACTERS_A_CELL;
   let [kept, room] = ['', width - 1];
@@ -182,12 +178,8 @@ export function useColor(env: Environment, isTerminal: boolean, flag: boolean | 
 
 /** Whether people see the output as it comes: false in CI, and on a terminal that can only print (TERM=dumb). */
 export function isForPeople(env: Environment): boolean {
-  return env['TERM'] !== 'dumb' && !isSet(env['CI']);
-}
-
-/** A user at a terminal says CI=false when a program has set it. */
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== 'false' && value !== '0';
+  // A user at a terminal says CI=false when a program has set it.
+  return env['TERM'] !== 'dumb' && [undefined, '', 'false', '0'].includes(env['CI']);
 }
 
 export function streamWith(stream: OutputStream, write: OutputStream['write']): OutputStream {

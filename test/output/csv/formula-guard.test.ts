@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { guardFormula } from '../../../src/output/csv/formula-guard.ts';
+import { formulaGuard } from '../../../src/output/csv/formula-guard.ts';
 
-describe('guardFormula', () => {
+describe('formulaGuard', () => {
   it.each([
     '=1+1',
     '+A1',
@@ -33,7 +33,7 @@ describe('guardFormula', () => {
     '\u001b@x',
     '-5]x',
   ])('makes %j inert', (text) => {
-    expect(guardFormula(text)).toBe(`'${text}`);
+    expect(formulaGuard()(text)).toBe(`'${text}`);
   });
 
   it.each([
@@ -48,13 +48,13 @@ describe('guardFormula', () => {
     ['["a;=1;"]', `["a;'=1;"]`],
     ['tel; +56 9 1234 5678', "tel;' +56 9 1234 5678"],
   ])('makes %j inert within, where a separator of other files is', (text, inert) => {
-    expect(guardFormula(text)).toBe(inert);
+    expect(formulaGuard()(text)).toBe(inert);
   });
 
   it('spares the separator of the file itself, for which a text is quoted', () => {
-    expect(guardFormula('a,-b;-c')).toBe("a,-b;'-c");
-    expect(guardFormula('a,-b;-c', ';')).toBe("a,'-b;-c");
-    expect(guardFormula('[1,-2]', ';')).toBe('[1,-2]');
+    expect(formulaGuard()('a,-b;-c')).toBe("a,-b;'-c");
+    expect(formulaGuard(';')('a,-b;-c')).toBe("a,'-b;-c");
+    expect(formulaGuard(';')('[1,-2]')).toBe('[1,-2]');
   });
 
   it.each([
@@ -92,6 +92,6 @@ describe('guardFormula', () => {
     'ref_=',
     '+56912345678',
   ])('leaves %j alone', (text) => {
-    expect(guardFormula(text)).toBe(text);
+    expect(formulaGuard()(text)).toBe(text);
   });
 });
