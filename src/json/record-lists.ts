@@ -24,6 +24,7 @@ export interface RecordList {
 /** Reads the cells of a column in the objects of a list. */
 export class ListReader {
   #hadInner = false;
+  #isList = false;
   #hasObjects = false;
   readonly #column: string;
   readonly #reader: CellReader;
@@ -39,6 +40,7 @@ export class ListReader {
   read(text: string): (Cell | undefined)[] | undefined {
     const batch = objectsIn(text);
     if (batch === undefined) return undefined;
+    this.#isList = true;
     this.#hasObjects ||= batch.count > 0;
     const cells: (Cell | undefined)[] = [];
     for (let index = 0; index < batch.count; index++) {
@@ -48,9 +50,9 @@ export class ListReader {
     return cells;
   }
 
-  /** Whether any object so far had the column, be it null, or there was none. */
+  /** Whether any object so far had the column, be it null, or lists had none at all. */
   get had(): boolean {
-    return !this.#hasObjects || this.#hadInner || this.#reader.had(this.#column);
+    return (this.#isList && !this.#hasObjects) || this.#hadInner || this.#reader.had(this.#column);
   }
 
   #innerCells(): (Cell | undefined)[] | undefined {

@@ -30,6 +30,7 @@ describe.each(['service', 'file'] as const)('a column that no record of the %s h
     for (const [column, hint] of [
       ['vendedor', 'known.<listing>'],
       ['Status', 'Did you mean status?'],
+      ['number.part', 'known.<listing>'],
     ] as const) {
       const { code, stderr } = await ask(`issued ${flags.replace('X', column)}`, from);
       expect([code, stderr]).toEqual([2, expect.stringContaining(`no record has a column ${column}\n`)]);
@@ -148,7 +149,8 @@ describe('what is within a list', () => {
   );
 
   it('is exit 2 where no object of it has that, though some lists are empty', async () => {
-    expect(await ask('issued --where payments.on=x', 'service')).toMatchObject({ code: 2 });
+    for (const column of ['payments.on', 'payments.date.day'])
+      expect(await ask(`issued --where ${column}=x`, 'service')).toMatchObject({ code: 2 });
     expect(await ask('issued --where payments.on=x', 'service', [RECORDS[1]!])).toMatchObject({
       code: 0,
       stderr: '',
