@@ -42,7 +42,7 @@ afterAll(async () => {
 
 describe('a recipe', () => {
   it('is there, in English and in Spanish', () => {
-    expect(recipesIn(README).length).toBeGreaterThan(8);
+    expect(recipesIn(README).length).toBe(5);
     expect(recipesIn(LEEME).length).toBeGreaterThan(5);
   });
 
@@ -70,6 +70,13 @@ describe('a recipe', () => {
             line,
             status: 0,
             stderr: expect.stringMatching(/^(?:warning: cancelled [^\n]*\n)?$/),
+          });
+        // Its sum lacks the credits, which are named.
+        else if (line.includes('--open'))
+          expect(found).toEqual({
+            line,
+            status: 0,
+            stderr: expect.stringMatching(/^(?:warning: --open: \d+ credits? not in it, [^\n]*\n)?$/),
           });
         // Amounts of several currencies are in order within each.
         else if (line.includes('--sort=-amountToBePaid'))
@@ -152,7 +159,7 @@ describe('a recipe', () => {
     'for a container does what it would do there, here as a user without a home and without docker',
     needing('bash', 'setpriv'),
     async () => {
-      const file = blockOf(README, 'dockerfile').split('\n');
+      const file = readFileSync(join(ROOT, '.config/Dockerfile'), 'utf8').trim().split('\n');
       expect(file.length).toBeLessThanOrEqual(10);
       expect(file.filter((line) => line.startsWith('ENTRYPOINT'))).toEqual(['ENTRYPOINT ["folio"]']);
       expect(file).toContain('WORKDIR /data');

@@ -83,10 +83,10 @@ function optionOf(flag: Flag<unknown>): Option {
 }
 
 /** The option also has the flag's rules, by which a test finds names of flags that are not there. */
-function newOption({ syntax, about, parse, heading, rules }: Flag<unknown>): Option {
+function newOption({ syntax, about, parse, rules }: Flag<unknown>): Option {
   const option = Object.assign(new Option(syntax, about), { rules });
   if (parse !== undefined) option.argParser(parse);
-  return heading === undefined ? option : option.helpGroup(heading);
+  return option;
 }
 
 /** A flag that was given, how it was spelt, and its value. */
@@ -186,7 +186,6 @@ function declare(parent: Command, name: string, help: CommandHelp): Command {
   const command = parent.command(name, { hidden: help.hidden === true });
   if (help.summary !== undefined) command.summary(help.summary);
   command.description(described(help)).enablePositionalOptions();
-  command.addHelpText('after', '\nFlags for every command: folio --help');
   command.version(version, '--version').options.at(-1)?.hideHelp();
   return repeatFlagsUnder(command);
 }
@@ -206,7 +205,7 @@ export function repeatFlagsUnder(command: Command): Command {
 /** The most characters of an example and its answer that stand beside each other; else the answer is below, so that none breaks. */
 const MOST_BESIDE = 76;
 
-/** The description with the examples under it, before the flags. */
+/** The description with the examples under it, which the help shows last. */
 export function described({
   description,
   examples = [],

@@ -121,7 +121,7 @@ Of an export or a database, today is the day on which it was read, by its receip
   date of issue.
 folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status,
   currency, counterpartyName and so on. These names, and the headings of tables, stand for the columns:
-  --where open>0. Where columns have other names, say so with --field due=paymentDate, or for good with
+  --where 'open>0'. Where columns have other names, say so with --field due=paymentDate, or for good with
   folio config set fields.due paymentDate; the open amount is fields.amount.
 In sums a document counts for what it is worth, in every answer alike: --sum, aging, report.
 * credit notes :: are taken away, by SII code or word, however they are signed; <column>.creditNotes says

@@ -5,11 +5,6 @@ import { nearestHint, nearestNames } from '../query/nearest-names.ts';
 import { addCommand, commandPath, shownUnder, termOf } from './command.ts';
 import type { Topic } from './help-topics.ts';
 
-/** The line of the program's help about its topics. Their texts are loaded when one is asked for. */
-export const ABOUT_TOPICS =
-  'Topics: folio help exit-codes, folio help environment, folio help formats, folio help questions, ' +
-  'folio help databases, folio help agents';
-
 /** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
   addCommand(program, context, 'help', {

@@ -2,20 +2,20 @@ import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
 import { described, globalOptions, repeatFlagsUnder, termOf, type ProgramFor } from './command.ts';
-import { ABOUT_TOPICS, addHelp, addSuggestions } from './help.ts';
+import { addHelp, addSuggestions } from './help.ts';
+import { firstScreen, formatHelp } from './help-layout.ts';
 
 const ABOUT =
-  "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +
-  'it was sent, or it says what is missing.';
+  'Invoices, customers and prepaid-expense funds of an organization: every record once, every amount as sent, or it says what is ' +
+  'missing.';
 
 const EXAMPLES = [
   ['folio --sandbox issued', 'try it: made-up data, no token, no set-up'],
   ['folio auth login', 'store the token of your organization'],
-  ['folio issued --limit 20', 'the first twenty issued invoices'],
-  ['folio issued --excel -o issued.csv', 'all of them, for a spreadsheet'],
+  ['folio issued --open -o open.xlsx', 'what is to be paid, for a spreadsheet'],
+  ['folio issued --period last-month --sum total', 'what was invoiced last month'],
   ['folio doctor', 'whether all is set up, and what to fix'],
 ] as const;
 
@@ -126,6 +126,8 @@ async function loadListing(resource: Resource): Promise<Declare> {
 /** The program with its flags and no command. */
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
+  /** Whether no command was typed. */
+  let isAlone = false;
   program
     .description(described({ description: ABOUT, examples: EXAMPLES }))
     .version(version, '--version', 'print the version')
@@ -146,10 +148,17 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
       minWidthToWrap: 16,
       // Without [options], since every command takes flags.
       subcommandTerm: (command) => termOf(command.name(), command),
+      prepareContext(options) {
+        this.helpWidth ??= options.helpWidth ?? 80;
+        isAlone = options.error === true;
+      },
+      formatHelp: (command, helper) =>
+        isAlone && command === program
+          ? firstScreen(program, helper.helpWidth ?? 80)
+          : formatHelp(command, helper),
     })
     .showSuggestionAfterError(false)
-    .helpCommand(false)
-    .addHelpText('after', () => `\n${shownLine(ABOUT_TOPICS, context.stdout)}`.trimEnd());
+    .helpCommand(false);
   for (const option of globalOptions) program.addOption(option);
   return repeatFlagsUnder(program);
 }

@@ -170,7 +170,7 @@ export const DATE_FLAGS = [
     flag: '--period',
     value: '<period>',
     role: 'date',
-    about: 'issued in a month, quarter or year: 2026-10, 2026-Q3, 2026, last-month, this-month',
+    about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
     parse: periodAsked,
   },
 ] as const;

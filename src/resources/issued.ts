@@ -81,10 +81,7 @@ export const issued: NumberedResource = {
     ['folio issued --excel -o issued.csv', 'every invoice, for a spreadsheet'],
     ['folio issued -o issued.xlsx', 'the same as a workbook'],
     ['folio issued --param status=OVERDUE --format jsonl', 'any other filter of the service'],
-    [
-      'folio issued --where status=OVERDUE --where "dueBy<2026-10-01"',
-      'what no filter of the service can say',
-    ],
+    ['folio issued --where status=OVERDUE --where "dueBy<-30d"', 'what no filter of the service can say'],
     ['folio issued --sum amountToBePaid --group-by customer.name', 'open amounts of each customer'],
     ['folio issued --changes-since yesterday.jsonl', 'what is new, changed and gone since an export'],
   ],

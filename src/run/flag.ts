@@ -6,8 +6,6 @@ export interface Flag<Value> {
   /** `-o, --output <file>` */
   readonly syntax: string;
   readonly about: string;
-  /** The heading above it in the help; undefined for the usual one, of a command's own flags. */
-  readonly heading?: string;
   readonly rules: readonly Rule[];
   /** Another spelling, whose value counts as one of this flag: `--progress <how>` beside `--no-progress`. */
   readonly also?: Flag<Value>;
@@ -100,11 +98,6 @@ export function withValues<Of extends object, Others extends object>(
   others: Others,
 ): Omit<Of, keyof Others> & Others {
   return Object.assign(Object.create(values) as Of, others);
-}
-
-/** The same flags under a heading of the help. */
-export function headed<Of extends Flags>(heading: string, flags: Of): Of {
-  return mapFlags(flags, (flag) => ({ ...flag, heading }));
 }
 
 /** The same flags, each with a rule more. */

@@ -10,19 +10,7 @@ import {
   type DatesAsked,
 } from '../query/question-syntax.ts';
 import type { Resource } from '../resources/resource.ts';
-import {
-  headed,
-  needs,
-  no,
-  not,
-  text,
-  valued,
-  wordList,
-  yes,
-  type Flag,
-  type Rule,
-  type Values,
-} from './flag.ts';
+import { needs, no, not, text, valued, wordList, yes, type Flag, type Rule, type Values } from './flag.ts';
 import {
   columnList,
   day,
@@ -44,7 +32,7 @@ import {
  */
 
 /** The flags of every command: which service is asked and for whom, and how much is said. */
-export const globalFlags = headed('Everywhere:', {
+export const globalFlags = {
   profile: valued(
     '--profile <name>',
     'the organization to ask for, by the name of its profile',
@@ -70,7 +58,7 @@ export const globalFlags = headed('Everywhere:', {
     no('--no-progress', 'no progress on standard error'),
     valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf(['plain'])),
   ),
-});
+};
 
 function bothNames(name: string, before?: string): string {
   return before === undefined ? name : `${before},${name}`;
@@ -81,7 +69,7 @@ function either<One, Other>(one: Flag<One>, also: Flag<Other>): Flag<One | Other
 }
 
 /** How requests are sent. */
-export const requestFlags = headed('How to ask:', {
+export const requestFlags = {
   concurrency: valued('--concurrency <n>', 'requests in flight (default 4)', requestParsers.concurrency),
   retries: valued(
     '--retries <n>',
@@ -94,7 +82,7 @@ export const requestFlags = headed('How to ask:', {
     requestParsers.retryDelay,
   ),
   timeout: valued('--timeout <s>', 'seconds that one request may take (default 60)', requestParsers.timeout),
-});
+};
 
 /** `-o`, and how rows look in csv and tables. */
 export const rowFlags = {
@@ -104,7 +92,7 @@ export const rowFlags = {
 };
 
 /** In which format the records are written, and where. */
-export const outputFlags = headed('What comes out:', {
+export const outputFlags = {
   format: valued(
     '--format <format>',
     `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
@@ -129,16 +117,16 @@ export const outputFlags = headed('What comes out:', {
   excel: rowFlags.excel,
   wide: rowFlags.wide,
   raw: yes('--raw', 'table: numbers and dates as they were sent'),
-});
+};
 
 /** The receipt of the run. */
-export const receiptFlags = headed('What comes out:', {
+export const receiptFlags = {
   receipt: valued(
     '--receipt <file>',
     'write a receipt: what the run did, as one JSON object; beside: <output>.receipt.json, also with --output-dir. See folio verify',
     target,
   ),
-});
+};
 
 /** `--all-profiles`. */
 export function allProfilesFlag(about = 'of every profile; --profile a,b for some'): Flag<true> {
@@ -159,7 +147,7 @@ export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<st
 }
 
 /** Which organizations are asked, and whether their records go into a file each. */
-export const profilesFlags = headed('Several organizations:', {
+export const profilesFlags = {
   allProfiles: allProfilesFlag('of every profile; --profile a,b for some. _profile is the first column'),
   outputDir: outputDirFlag(
     'with several profiles: a file for each, <profile>.<listing>.<ending>',
@@ -167,7 +155,7 @@ export const profilesFlags = headed('Several organizations:', {
       hint: 'Write the changes of all into one file with -o.',
     }),
   ),
-});
+};
 
 /** `--param`, repeatable. */
 export function paramFlag(
@@ -178,7 +166,7 @@ export function paramFlag(
 
 /** Which records the service chooses, as far as the resource allows. */
 export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }: Resource) {
-  return headed('Which records:', {
+  return {
     fiscalIds:
       fiscalIds &&
       wordList(
@@ -195,7 +183,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
       ),
     sortOrder: sortDirections && valued('--sort-order <direction>', 'asc or desc', oneOf(['asc', 'desc'])),
     param: paramFlag(),
-  });
+  };
 }
 
 const AS_GROUPS = {
@@ -206,7 +194,7 @@ const AS_GROUPS = {
 /** How much of the listing is read. */
 export function extentFlags({ paging }: Resource) {
   const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
-  return headed('Which records:', {
+  return {
     limit: valued(
       '--limit <n>',
       'at most so many records, also of several profiles together',
@@ -238,7 +226,7 @@ export function extentFlags({ paging }: Resource) {
       `records a request${most === undefined ? '' : `, at most ${most}`}; from 10 on, pages may have a few less, so that they overlap`,
       wholeNumber(1, most ?? 1_000_000),
     ),
-  });
+  };
 }
 
 /** The rule of each `--from`. */
@@ -255,13 +243,13 @@ export const READS_A_FILE: Rule = not(
 );
 
 /** `--from`: reads the records from a file or a database instead of the service. */
-export const fromFlags = headed('Questions:', {
+export const fromFlags = {
   from: text(
     '--from <file>',
-    'read an export in jsonl or json, standard input (-) or a database of folio sync: nothing is sent, no token is needed',
+    'read a database of folio sync or an export; in jsonl or json, or - for standard input: nothing is sent, no token is needed',
     READS_A_FILE,
   ),
-});
+};
 
 /** `--as-of`: the day to which ages are counted. */
 export const asOfFlag = valued(
@@ -271,7 +259,7 @@ export const asOfFlag = valued(
 );
 
 /** The questions that folio itself answers from the records. */
-export const questionFlags = headed('Questions:', {
+export const questionFlags = {
   where: whereFlag(),
   open: yes('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
   overdue: yes('--overdue', 'of that, only what was due before today, whatever its status'),
@@ -306,7 +294,7 @@ export const questionFlags = headed('Questions:', {
   ),
   groupBy: valued(
     '--group-by <columns>',
-    'totals for each value of a column, or for each day, month, quarter or year: date:month; without --sum, the number of records',
+    'totals for each value of a column, or by date:month; also :day, :quarter, :year; without --sum, the number of records',
     collected,
   ),
   sort: sortFlag(
@@ -328,7 +316,7 @@ export const questionFlags = headed('Questions:', {
     }),
     not(['--page', '--next-token'], 'what is not on one page would look as if it were gone'),
   ),
-});
+};
 
 function dateFlags() {
   const isPeriod = not(['--since', '--until'], 'a period has both its days');
@@ -343,7 +331,7 @@ function dateFlags() {
 export function whereFlag(): Flag<readonly Condition[]> {
   return valued(
     '--where <condition>',
-    'only records for which this holds: status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
+    'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
     () =>
       (expression, before: readonly Condition[] = []) => [...before, parseCondition(expression)],
   );

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { manPage } from '../../src/cli/man-page.ts';
-import { ABOUT_TOPICS } from '../../src/cli/help.ts';
+import { ABOUT_TOPICS } from '../../src/cli/help-layout.ts';
 import { renderTopic, topics, type TermList } from '../../src/cli/help-topics.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
@@ -25,16 +25,52 @@ describe('folio help', () => {
     expect(stdout).toContain('Usage: folio');
     for (const { name, about } of topics) {
       expect(stdout).toMatch(new RegExp(`folio help ${name} +${about}`));
-      expect(ABOUT_TOPICS).toContain(`folio help ${name}`);
+      expect(ABOUT_TOPICS).toContain(name);
     }
     expect((await folio(['--help'])).stdout).toContain(ABOUT_TOPICS);
   });
 
-  it('is that of a command as --help prints it, examples before flags', async () => {
+  it('is that of a command as --help prints it, flags before examples', async () => {
     const { stdout } = await folio(['help', 'funds', 'documents']);
     const { stdout: byFlag } = await folio(['funds', 'documents', '--help']);
     expect(stdout.trim()).toBe(byFlag.trim());
-    expect(stdout.indexOf('Examples:')).toBeLessThan(stdout.indexOf('--limit'));
+    expect(stdout.indexOf('--limit')).toBeLessThan(stdout.indexOf('Examples:'));
+  });
+
+  it('is one screen of 24 lines for folio alone, with the prompt, that names every command', async () => {
+    const { stdout } = await folio([], { terminal: true, columns: 80 });
+    const lines = stdout.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    for (const name of ['issued', 'aging', 'statement', 'sync', 'doctor', 'help'])
+      expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
+    expect(stdout).toContain('folio <command> --help');
+  });
+
+  it('has the flags of every day in a line each, the others below, and the examples last', async () => {
+    const { stdout } = await folio(['issued', '--help'], { terminal: true, columns: 80 });
+    const [daily = '', more = '', examples = ''] = stdout.split(/\n(?:Flags|More|Examples):\n/).slice(1);
+    const flags = daily.trimEnd().split('\n');
+    expect(flags.filter((line) => !/^ {2}-.* {2}\S/.test(line) || line.length > 80)).toEqual([]);
+    for (const flag of ['--open', '--overdue', '--period', '--where', '--sum', '--output'])
+      expect(daily).toContain(flag);
+    for (const flag of ['--strict', '--retries', '--receipt']) expect(more).toContain(flag);
+    expect(examples.trimEnd().split('\n').at(-1)).toMatch(/^ {2}/);
+  });
+
+  it('has examples that a shell takes as they are', async () => {
+    const program = await wholeProgram(fakeContext());
+    const commands = [program, ...program.commands.flatMap((one) => [one, ...one.commands])];
+    const described = commands.flatMap((one) => one.description().split('Examples:\n')[1]?.split('\n') ?? []);
+    const told = topics
+      .flatMap(({ blocks }) => blocks)
+      .flatMap((block) => (typeof block === 'string' || 'lines' in block ? [] : block.map(([term]) => term)));
+    const lines = [...described, ...told]
+      .map((line) => line.trim())
+      .filter((line) => line.startsWith('folio '));
+    expect(lines.length).toBeGreaterThan(60);
+    const bare = lines.map((line) => line.replaceAll(/'[^']*'|"[^"]*"| (?:\|\|?|>) .*| {2,}.*/g, ''));
+    expect(bare.filter((line) => /[<>*&;()$!]|[^/]~ /.test(line))).toEqual([]);
   });
 
   it('has a text on each topic, no wider than the terminal', async () => {

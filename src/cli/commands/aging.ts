@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { headed, valued, yes, type Values } from '../../run/flag.ts';
+import { valued, yes, type Values } from '../../run/flag.ts';
 import { wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
@@ -52,7 +52,7 @@ export function addAging(program: Command, context: Context): void {
   });
 }
 
-const agingFlags = headed('Questions:', {
+const agingFlags = {
   ...counterpartyFlags,
   asOf: asOfFlag,
   buckets: valued(
@@ -72,7 +72,7 @@ const agingFlags = headed('Questions:', {
   open: questionFlags.open,
   period: questionFlags.period,
   field: fieldFlag(),
-});
+};
 
 /** Ages the open amounts of the service, or offline those of an export. */
 async function runAging(context: Context, flags: Values<typeof agingFlags> & ExportFlags): Promise<void> {

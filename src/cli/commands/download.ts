@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { issued } from '../../resources/issued.ts';
-import { headed, valued, withValues } from '../../run/flag.ts';
+import { valued, withValues } from '../../run/flag.ts';
 import {
   extentFlags,
   filterFlags,
@@ -32,15 +32,13 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       ['folio issued download due --where status=OVERDUE -o due.csv', 'of some, with a list'],
     ],
     flags: {
-      ...headed('Which records:', {
-        only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings),
-      }),
+      only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings),
       ...filterFlags(issued),
       ...extent,
       ...outputFlags,
       ...receiptFlags,
       ...requestFlags,
-      ...headed('Questions:', { where: whereFlag() }),
+      ...{ where: whereFlag() },
     },
     run: async (flags, [folder]) => {
       const { exportRecords } = await import('../../run/pipeline.ts');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { headed, needs, ruled, yes, type Values } from '../../run/flag.ts';
+import { needs, ruled, yes, type Values } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Part } from '../../run/part.ts';
 import { addCommand } from '../command.ts';
@@ -20,10 +20,8 @@ export function addRawGet(program: Command, context: Context): void {
 }
 
 const getFlags = {
-  ...headed('Which records:', {
-    paginate: yes('--paginate', 'walk all pages, like the listing that the path names'),
-    param: paramFlag('a parameter, sent as it is'),
-  }),
+  paginate: yes('--paginate', 'walk all pages, like the listing that the path names'),
+  param: paramFlag('a parameter, sent as it is'),
   ...ruled(
     outputFlags,
     needs(['--paginate'], 'goes with --paginate: without it, get hands over the body as served'),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { fundDocuments } from '../../resources/funds.ts';
-import { headed, text } from '../../run/flag.ts';
+import { text } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Source } from '../../run/part.ts';
 import { addCommand } from '../command.ts';
@@ -43,10 +43,10 @@ export function addCustomerItems(customers: Command, context: Context): void {
   });
 }
 
-const portalFlags = headed('Which records:', {
+const portalFlags = {
   idParam: text('--id-param <name>', 'the parameter that carries the id (default customerId)'),
   param: paramFlag(),
-});
+};
 
 const FUND_ID = ['<id>', 'the identifier of the fund, as in the listing'] as const;
 

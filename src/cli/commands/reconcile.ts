@@ -6,7 +6,7 @@ import { DECIMAL_MARKS } from '../../query/reconcile/list-amounts.ts';
 import { parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { headed, needs, text, valued, wordList, yes, type Values } from '../../run/flag.ts';
+import { needs, text, valued, wordList, yes, type Values } from '../../run/flag.ts';
 import {
   fieldFlag,
   fromFlags,
@@ -46,7 +46,7 @@ export function addReconcile(program: Command, context: Context): void {
   });
 }
 
-const reconcileFlags = headed('Questions:', {
+const reconcileFlags = {
   against: valued(
     '--against <listing>',
     'issued or received, where the list itself does not say it',
@@ -78,7 +78,7 @@ const reconcileFlags = headed('Questions:', {
   tolerance: valued('--tolerance <amount>', 'how far amounts may be apart (default 0)', () => parseTolerance),
   same: yes('--all', 'what is the same on both sides, too'),
   field: fieldFlag(),
-});
+};
 
 function parseTolerance(text: string): Decimal {
   const amount = parseDecimal(text);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { headed, text, valued, wordList } from '../../run/flag.ts';
+import { text, valued, wordList } from '../../run/flag.ts';
 import {
   asOfFlag,
   allProfilesFlag,
@@ -38,35 +38,31 @@ export function addReport(program: Command, context: Context): void {
 }
 
 const reportFlags = {
-  ...headed('What it is about:', {
-    period: text(
-      '--period <period>',
-      'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
-    ),
-    allProfiles: allProfilesFlag('of every profile, a page each; --profile a,b for some'),
-    from: wordList(
-      '--from <file...>',
-      'of exports, or of a synced database, without asking the service: issued.jsonl, received=in.json',
-      READS_A_FILE,
-    ),
-    asOf: asOfFlag,
-    lang: langFlag,
-    title: valued(
-      '--title <text>',
-      "what stands at the top (default: the organization's name)",
-      () => parseTitle,
-    ),
-    field: fieldFlag(),
-  }),
-  ...headed('What comes out:', {
-    format: valued(
-      '--format <format>',
-      'html, or json for the figures behind the page',
-      oneOf(['html', 'json']),
-    ),
-    output: valued('-o, --output <file>', 'write a file, whole or not at all', target),
-    outputDir: outputDirFlag('with several profiles: a page for each, <profile>.report.html'),
-  }),
+  period: text(
+    '--period <period>',
+    'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
+  ),
+  allProfiles: allProfilesFlag('of every profile, a page each; --profile a,b for some'),
+  from: wordList(
+    '--from <file...>',
+    'of exports, or of a synced database, without asking the service: issued.jsonl, received=in.json',
+    READS_A_FILE,
+  ),
+  asOf: asOfFlag,
+  lang: langFlag,
+  title: valued(
+    '--title <text>',
+    "what stands at the top (default: the organization's name)",
+    () => parseTitle,
+  ),
+  field: fieldFlag(),
+  format: valued(
+    '--format <format>',
+    'html, or json for the figures behind the page',
+    oneOf(['html', 'json']),
+  ),
+  output: valued('-o, --output <file>', 'write a file, whole or not at all', target),
+  outputDir: outputDirFlag('with several profiles: a page for each, <profile>.report.html'),
 };
 
 function parseTitle(title: string): string {

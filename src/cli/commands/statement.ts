@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { headed, needs, not, text, valued, yes } from '../../run/flag.ts';
+import { needs, not, text, valued, yes } from '../../run/flag.ts';
 import {
   allProfilesFlag,
   asOfFlag,
@@ -55,47 +55,41 @@ export function addStatement(program: Command, context: Context): void {
 }
 
 const statementFlags = {
-  ...headed('Whom it is about:', {
-    ...counterpartyFlags,
-    everyone: yes(
-      '--all',
-      'of everyone with an open amount or a credit',
-      not(['--customer-fiscal-id', '--issuer-fiscal-id'], 'it is everyone'),
-    ),
-  }),
-  ...headed('What it says:', {
-    organization: text(
-      '--organization <name>',
-      'your name at its top (default: as your invoices or your profile have it)',
-    ),
-    note: text('--note <text>', 'a text below, such as where to pay; @file or @- reads one'),
-    lang: langFlag,
-    asOf: asOfFlag,
-    open: questionFlags.open,
-    period: questionFlags.period,
-    allProfiles: allProfilesFlag(),
-    field: fieldFlag(),
-  }),
+  ...counterpartyFlags,
+  everyone: yes(
+    '--all',
+    'of everyone with an open amount or a credit',
+    not(['--customer-fiscal-id', '--issuer-fiscal-id'], 'it is everyone'),
+  ),
+  organization: text(
+    '--organization <name>',
+    'your name at its top (default: as your invoices or your profile have it)',
+  ),
+  note: text('--note <text>', 'a text below, such as where to pay; @file or @- reads one'),
+  lang: langFlag,
+  asOf: asOfFlag,
+  open: questionFlags.open,
+  period: questionFlags.period,
+  allProfiles: allProfilesFlag(),
+  field: fieldFlag(),
   ...fromFlags,
-  ...headed('What comes out:', {
-    format: valued(
-      '--format <format>',
-      `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-      oneOf(['html', ...formats]),
-    ),
-    output: rowFlags.output,
-    folder: text(
-      '--output-dir <dir>',
-      'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
-      needs(['--all'], 'is for a page for everyone'),
-      not(['--output'], 'it has a page for each'),
-    ),
-    columns: valued(
-      '--columns <names>',
-      'which columns of the rows, in which order; Folio=number is one under a heading of its own',
-      columnList,
-    ),
-    excel: rowFlags.excel,
-    wide: rowFlags.wide,
-  }),
+  format: valued(
+    '--format <format>',
+    `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
+    oneOf(['html', ...formats]),
+  ),
+  output: rowFlags.output,
+  folder: text(
+    '--output-dir <dir>',
+    'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
+    needs(['--all'], 'is for a page for everyone'),
+    not(['--output'], 'it has a page for each'),
+  ),
+  columns: valued(
+    '--columns <names>',
+    'which columns of the rows, in which order; Folio=number is one under a heading of its own',
+    columnList,
+  ),
+  excel: rowFlags.excel,
+  wide: rowFlags.wide,
 };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { GoneLimit } from '../../database/sync-run.ts';
-import { headed, text, valued, yes } from '../../run/flag.ts';
+import { text, valued, yes } from '../../run/flag.ts';
 import { allProfilesFlag, receiptFlags, requestFlags } from '../../run/flags.ts';
 import { oneOf } from '../../run/parse-values.ts';
 import { listings, resources } from '../../resources/index.ts';
@@ -42,7 +42,7 @@ export function addSync(program: Command, context: Context): void {
   });
 }
 
-const syncFlags = headed('What is synced:', {
+const syncFlags = {
   toEnv: text(
     '--to-env <variable>',
     'the database is the address in this environment variable, which may hold a password',
@@ -60,7 +60,7 @@ const syncFlags = headed('What is synced:', {
     `how the result is shown: ${RESULT_FORMATS.join(', ')} (default: table on a terminal, else csv)`,
     oneOf(RESULT_FORMATS),
   ),
-});
+};
 
 function goneLimit(text: string): GoneLimit {
   const form = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text);
