@@ -97,7 +97,7 @@ export class PageSizes {
   /** From here on, asks for pages of one size, the largest that comes; or, with false, again for pages that overlap. */
   keepConstant(isConstant: boolean): void {
     this.#isConstant = isConstant;
-    if (isConstant) this.#trial = 0;
+    this.#trial = 0;
   }
 
   /**

@@ -76,8 +76,6 @@ export class Pass {
   readonly whole: Pass;
   readonly #unique: UniqueRecords;
   readonly #identity: IdentityReader;
-  /** Reads records of the page before, in turn with those of the next one: a reader keeps its place in a page. */
-  readonly #identityBefore: IdentityReader;
   readonly #doubts: readonly Doubt[];
   /** The number of the page that begins or ends with a record, by that record's key and by its content. */
   readonly #pageOf = new Map<string, number>();
@@ -94,7 +92,6 @@ export class Pass {
   constructor(unique: UniqueRecords, again?: { readonly doubts: readonly Doubt[]; readonly whole: Pass }) {
     this.#unique = unique;
     this.#identity = unique.newReader();
-    this.#identityBefore = unique.newReader();
     this.#doubts = again?.doubts ?? [];
     this.whole = again?.whole ?? this;
   }
@@ -191,7 +188,7 @@ export class Pass {
     let changed = 0;
     for (let index = count - 1; index >= Math.max(0, count - page.count); index--) {
       if (index % STEP === STEP - 1) yield;
-      const before = knownBy(this.#identityBefore, page, page.count - count + index);
+      const before = knownBy(this.#identity, page, page.count - count + index);
       const now = knownBy(this.#identity, next, index);
       if (now.content === before.content) continue;
       if (!this.#isKey(now) || now.key !== before.key) return false;

@@ -37,6 +37,8 @@ export type WalkEvent =
  */
 export type IncompleteReason = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids';
 
+const COUNTS_OF_CALLS = ['pages', 'shrinks', 'slowPages', 'repeats', 'rereads'] as const;
+
 /** The state of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say otherwise. */
 export class WalkStatus {
   /** Records given, each once. */
@@ -99,11 +101,7 @@ export class WalkStatus {
 
   /** Adds what a part took, where its records do not count. */
   addCalls(part: WalkStatus): void {
-    this.pages += part.pages;
-    this.shrinks += part.shrinks;
-    this.slowPages += part.slowPages;
-    this.repeats += part.repeats;
-    this.rereads += part.rereads;
+    for (const count of COUNTS_OF_CALLS) this[count] += part[count];
   }
 
   shrink(refused: Omit<WalkEvent & { readonly kind: 'shrink' }, 'kind'>): void {

@@ -11,9 +11,9 @@ import { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import { FiscalIdsSeen } from './fiscal-ids-seen.ts';
 import {
-  existsWithoutIds,
   filterParameters,
   keyColumns,
+  probeListing,
   type ListingQuery,
   type OpenListingOptions,
 } from './listing-pages.ts';
@@ -285,11 +285,19 @@ export class FiscalIdWalk {
     }
   }
 
-  /** Whether a refusal is one of the IDs, and not the rest of the query. Asks for the listing without them, once. */
+  /**
+   * Whether a refusal is one of the IDs, and not the rest of the query. Asks for the listing without them, once: where the service
+   * answers, none of the IDs exist, whatever the refusal said (spec 4.2 rule 2).
+   */
   async #refusesIds(refusal: Refusal): Promise<boolean> {
     if (refusal instanceof UnknownFiscalIds) return true;
     // Where this request fails, too, the service's first answer counts.
-    this.#isQueryFine ??= existsWithoutIds(this.#resource, this.#query, this.#options).catch(() => false);
+    const { client, signal } = this.#options;
+    const filters = filterParameters(this.#resource, { ...this.#query, fiscalIds: [] });
+    this.#isQueryFine ??= probeListing(client, this.#resource, { signal, filters }).then(
+      () => true,
+      () => false,
+    );
     return this.#isQueryFine;
   }
 

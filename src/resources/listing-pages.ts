@@ -283,7 +283,7 @@ export async function refuseWrongAddress(
   signal: AbortSignal,
 ): Promise<void> {
   if (!(error instanceof NoSuchPath)) return;
-  await probeListing(client, issued, signal).catch((failure: unknown) => {
+  await probeListing(client, issued, { signal }).catch((failure: unknown) => {
     const isWrongAddress = failure instanceof StatusError && [403, 404].includes(failure.status);
     if (isWrongAddress || failure instanceof Interrupted) throw failure;
   });
@@ -298,9 +298,9 @@ export async function refuseWrongAddress(
 export async function probeListing(
   client: ApiClient,
   { path, paging }: Resource,
-  signal: AbortSignal,
+  { signal, filters = [] }: { readonly signal: AbortSignal; readonly filters?: readonly QueryPair[] },
 ): Promise<number | undefined> {
-  const request = { path, filters: [], client, onErrors: () => {} };
+  const request = { path, filters, client, onErrors: () => {} };
   if (paging.kind === 'cursor') {
     await cursorPages(request, paging)({ cursor: undefined, size: 1, signal, onRefusal: 'retry' });
     return undefined;
@@ -310,27 +310,5 @@ export async function probeListing(
   } catch (error) {
     // No page is smaller than one record.
     throw error instanceof PageRefused ? error.cause : error;
-  }
-}
-
-/**
- * Asks once more for a listing that was refused (400), for one record and without its fiscal IDs. Returns true when the
- * service answers: then none of the IDs exist, whatever the refusal said (spec 4.2 rule 2). Returns false when the service
- * refuses again: then the rest of the query is wrong.
- */
-export async function existsWithoutIds(
-  resource: Resource,
-  query: ListingQuery,
-  { client, signal }: Pick<OpenListingOptions, 'client' | 'signal'>,
-): Promise<boolean> {
-  if (resource.paging.kind !== 'numbered') return false;
-  const filters = filterParameters(resource, { ...query, fiscalIds: [] });
-  const request = { path: resource.path, filters, client, onErrors: () => {} };
-  try {
-    await numberedPages(request, resource.paging)({ offset: 0, size: 1 }, signal, 'retry');
-    return true;
-  } catch (error) {
-    if (error instanceof RefusedQuery) return false;
-    throw error;
   }
 }

@@ -222,7 +222,7 @@ export async function verifyConnection(context: Context, connection: CompleteCon
   const service = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
   const client = await makeClient(context, service, {});
   try {
-    await probeListing(client, issued, context.signal);
+    await probeListing(client, issued, { signal: context.signal });
   } finally {
     await client.close();
   }

@@ -51,7 +51,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const log = (line: string): void =>
     settings.log(line.replaceAll(first.text, '[token]').replaceAll(second.text, '[token]'));
   server.on('request', (request, response) => {
-    void handleRequest({ request, response, answer, host: settings.host, log });
+    const answered = isLoopback(request.headers.host, settings.host) ? answer : misdirect;
+    void handleRequest(request, response, answered).then(log);
   });
   return {
     baseUrl: `${origin}/v1`,
@@ -93,26 +94,21 @@ async function closeListener(server: Server): Promise<void> {
   });
 }
 
-interface HandledRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly answer: Answer;
-  /** The address that the sandbox listens on. */
-  readonly host: string;
-  /** Takes the line that tells of the request. */
-  readonly log: (line: string) => void;
-}
-
-/** Answers one request and logs it. Never rejects: what fails within is a 500, and what the client breaks off is over. */
-async function handleRequest({ request, response, answer, host, log }: HandledRequest): Promise<void> {
+/**
+ * Answers one request. Returns the line that tells of it. Never rejects: what fails within is a 500, and what the client breaks off
+ * is over.
+ */
+async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+): Promise<string> {
   const started = performance.now();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   let outcome: string;
   try {
-    const reply = isLoopback(request.headers.host, host)
-      ? await answer(request, gone.signal)
-      : gatewayReply(421, 'Misdirected Request');
+    const reply = await answer(request, gone.signal);
     outcome = describeReply(reply);
     await sendReply(response, reply);
   } catch (error) {
@@ -121,10 +117,11 @@ async function handleRequest({ request, response, answer, host, log }: HandledRe
       await sendReply(response, errorReply('message', 500, 'Internal error'));
     } else response.destroy();
   }
-  log(
-    `${request.method} ${describeTarget(request.url ?? '')} ${outcome} ${Math.round(performance.now() - started)} ms`,
-  );
+  const milliseconds = Math.round(performance.now() - started);
+  return `${request.method} ${describeTarget(request.url ?? '')} ${outcome} ${milliseconds} ms`;
 }
+
+const misdirect: Answer = async () => gatewayReply(421, 'Misdirected Request');
 
 /**
  * Whether a request names this machine. A page in a browser can have the name of its own server lead here (DNS rebinding),

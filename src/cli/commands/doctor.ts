@@ -290,7 +290,7 @@ async function checkListing(
   try {
     const { clock, signal } = context;
     const start = clock.elapsed();
-    const total = await probeListing(client, resource, signal);
+    const total = await probeListing(client, resource, { signal });
     const milliseconds = Math.round(clock.elapsed() - start);
     const { bytes } = client.stats;
     const many = total === undefined ? '' : `; there are ${total} ${resource.records}`;

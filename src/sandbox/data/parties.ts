@@ -1,5 +1,5 @@
 import { FiscalIds, type RecordIds } from './ids.ts';
-import { hash32, type Currency } from './values.ts';
+import { hash32, list, type Currency } from './values.ts';
 
 /**
  * Names that break careless programs, as the inside of JSON strings: escapes for terminals, formulas for
@@ -25,11 +25,6 @@ const DIFFICULT_NAMES = [
   'A\\/B \\u00c1gil',
   'Łódź Żegluga Sp. z o.o.',
 ];
-
-/** The names of a text that has commas between them. */
-function list(text: string): string[] {
-  return text.split(/,\s+/);
-}
 
 const CUSTOMERS =
   list(`Comercial, Constructora, Panadería, Librería, Clínica, Agrícola, Ferretería, Hotel, Colegio, Viña,

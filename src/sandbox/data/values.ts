@@ -113,3 +113,8 @@ export function splitMoney(
   };
   return (position) => upTo(position + 1) - upTo(position);
 }
+
+/** The names of a text that has commas between them. */
+export function list(text: string): string[] {
+  return text.split(/,\s+/);
+}

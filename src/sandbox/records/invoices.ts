@@ -1,10 +1,10 @@
 import type { Ledger } from '../data/ledger.ts';
-import { dayText, Draw, hash32, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
+import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
 
 /** Makes the signed link to a file of the invoice. */
 type LinkTo = (invoice: string, file: number) => string;
 
-const CATEGORIES = ['Servicios', 'Productos', 'Mantención', 'Licencias', 'Exportación', 'Año anterior'];
+const CATEGORIES = list(`Servicios, Productos, Mantención, Licencias, Exportación, Año anterior`);
 const NOTES = ['null', 'null', 'null', '"Entregar en bodega 3"', '"Según cotización de marzo"', '""'];
 const AWKWARD_NOTES = [
   'null',
@@ -108,15 +108,8 @@ function lateFieldsOfIssued(ledger: Ledger, index: number): string {
   return (last || index % 7 === 0 ? dispute : '') + closing;
 }
 
-const ACCOUNTS = [
-  'Gastos generales',
-  'Arriendos',
-  'Honorarios',
-  'Combustible',
-  'Fletes y acarreos',
-  'Publicidad',
-];
-const CENTERS = ['Administración', 'Operaciones Norte', 'Operaciones Sur', 'Ventas', 'Ñuble'];
+const ACCOUNTS = list(`Gastos generales, Arriendos, Honorarios, Combustible, Fletes y acarreos, Publicidad`);
+const CENTERS = list(`Administración, Operaciones Norte, Operaciones Sur, Ventas, Ñuble`);
 
 /** A received invoice as the JSON text that the service sends: about 12 KB, most of it accounting entries. */
 export function renderReceived(ledger: Ledger, index: number): string {
