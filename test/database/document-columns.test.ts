@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fieldsOfColumns, mapFields } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import { ModelService } from '../support/model-service.ts';
+import { withServer } from '../support/run-against.ts';
+import { TEST_TOKEN } from '../support/run-folio.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { RANDOM_SEED, randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
@@ -162,6 +166,21 @@ describeDatabases('the columns that folio works out, in %s', (engine) => {
     await ask(address, 'CREATE VIEW issued_current AS SELECT _profile, id, _open FROM issued');
     await synced(address, [record('1', '"_open":"theirs"')]);
     expect(await ask(address, 'SELECT _open, _open_2 FROM issued_current')).toEqual(['100|theirs']);
+  });
+
+  it('are worked out by the settings of the profile whose record it is', async () => {
+    const address = await newAddress();
+    const env = { FOLIO_CONFIG_DIR: temporaryFolder(), FOLIO_TOKEN: undefined };
+    await withServer(await startFaultServer(new ModelService({ issued: [records[0]!] })), async (service) => {
+      for (const [profile, field] of Object.entries({ north: 'amountToBePaid', south: 'totalAmount' })) {
+        const login = ['auth', 'login', '--no-verify', '--profile', profile, '--base-url', service.baseUrl];
+        await runHere(login, { env, input: TEST_TOKEN });
+        await runHere(['config', 'set', 'fields.amount', field, '--profile', profile], { env });
+        expect((await runHere(['sync', address, 'issued', '--profile', profile], { env })).code).toBe(0);
+      }
+    });
+    const opens = await ask(address, 'SELECT _profile, _open FROM issued_current ORDER BY 1');
+    expect(opens).toEqual(['north|100', 'south|119']);
   });
 
   it('are after any edits what they are in a new database', async () => {
