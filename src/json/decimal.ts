@@ -43,6 +43,7 @@ const MAX_EXPONENT_DIGITS = 15;
 
 /** The exact sum, with the wider of the two scales: 10.00 + 0.5 is 10.50. */
 export function addDecimals(left: Decimal, right: Decimal): Decimal {
+  if (right.coefficient === 0n && right.scale <= left.scale) return left;
   if (left.scale === right.scale) {
     return { coefficient: left.coefficient + right.coefficient, scale: left.scale };
   }

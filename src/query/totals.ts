@@ -57,6 +57,9 @@ export interface Sum {
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
 
+/** Ways in which records write their groups that are remembered. */
+const MAX_WRITTEN = 20_000;
+
 const READ: readonly Role[] = [
   'documentType',
   'status',
@@ -94,6 +97,8 @@ export class Totals {
   readonly #request: TotalsRequest;
   readonly #groupBy: readonly GroupColumn[];
   readonly #groups = new Map<string, TotalsGroup>();
+  /** The groups of records by what these have as it is written: most have what an earlier one has. */
+  readonly #written = new Map<string, TotalsGroup>();
   readonly #parties: Counterparties;
   readonly #unreadable = new Unreadable();
   readonly #counted = new Counted();
@@ -195,9 +200,8 @@ export class Totals {
   }
 
   #addDocument(): void {
-    const values = this.#values();
-    if (values === undefined) return;
-    const group = this.#groupOf(values);
+    const group = this.#groupOf(this.documents.namedCells(0, this.#groupBy.length));
+    if (group === undefined) return;
     const leftOut = this.#unreadable.count;
     const changes = { sum: false, cancelled: false };
     for (const [index, sum] of group.sums.entries()) {
@@ -210,9 +214,9 @@ export class Totals {
     if (group.sums.length > 0) this.#counted.add(this.documents, changes);
   }
 
-  /** The values that the record is grouped by. Undefined where one is no date and should be: then it is in no group. */
-  #values(): (Cell | undefined)[] | undefined {
-    const values = this.documents.namedCells(0, this.#groupBy.length);
+  /** The values that a record with these cells is grouped by. Undefined where one is no date and should be. */
+  #valuesOf(cells: readonly (Cell | undefined)[]): (Cell | undefined)[] | undefined {
+    const values = [...cells];
     for (const [index, { column, unit }] of this.#groupBy.entries()) {
       const cell = filled(values[index]);
       if (unit === undefined || cell === undefined) continue;
@@ -268,17 +272,39 @@ export class Totals {
     return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
   }
 
-  #groupOf(cells: readonly (Cell | undefined)[]): TotalsGroup {
+  /** The group of the record with these cells; undefined where it is in none. */
+  #groupOf(cells: readonly (Cell | undefined)[]): TotalsGroup | undefined {
     const { documents } = this;
     const roles = cells.map((_, at) => documents.roleOfName(at));
     const splits = this.#request.sums.length > 0 && !roles.includes('currency');
-    const currency = splits ? documents.currency : undefined;
-    const values = cells.map((cell, at) => (roles[at] === 'currency' ? asCurrency(cell) : cell));
+    const party = roles.some(isOfParty) ? this.#parties.of(documents).key : undefined;
+    const currency = splits ? documents.text('currency') : undefined;
+    const written =
+      [documents.profile, party, currency].map(lengthAndText).join('') + cells.map(writtenCell).join('');
+    const known = this.#written.get(written);
+    if (known !== undefined) return known;
+    const group = this.#findGroup(cells, roles, { party, currency: bareCurrency(currency) });
+    if (this.#written.size === MAX_WRITTEN) this.#written.clear();
+    if (group !== undefined) this.#written.set(written, group);
+    return group;
+  }
+
+  #findGroup(
+    cells: readonly (Cell | undefined)[],
+    roles: readonly (Role | undefined)[],
+    { party, currency }: { readonly party: string | undefined; readonly currency: string | undefined },
+  ): TotalsGroup | undefined {
+    const values = this.#valuesOf(cells)?.map((cell, at) =>
+      roles[at] === 'currency' ? asCurrency(cell) : cell,
+    );
+    if (values === undefined) return undefined;
     const [nameAt, idAt] = [roles.indexOf('counterpartyName'), roles.indexOf('counterpartyFiscalId')];
     const key = [currency ?? '', ...values.filter((_, at) => at !== nameAt && at !== idAt).map(identity)];
-    const party = nameAt + idAt === -2 ? undefined : { key: this.#parties.of(documents).key, nameAt, idAt };
-    const text = [...key, party?.key ?? ''].join('\n');
-    return this.#groups.get(text) ?? this.#newGroup(text, values, currency, party);
+    const text = [...key, party ?? ''].join('\n');
+    return (
+      this.#groups.get(text) ??
+      this.#newGroup(text, values, currency, party === undefined ? undefined : { key: party, nameAt, idAt })
+    );
   }
 
   #newGroup(
@@ -315,6 +341,15 @@ export function filled(cell: Cell | undefined): Cell | undefined {
 function asCurrency(cell: Cell | undefined): Cell | undefined {
   const text = bareCurrency(cell?.text);
   return text === undefined ? undefined : { kind: 'string', text };
+}
+
+/** A text from which the text can be told apart from what follows it. */
+function lengthAndText(text: string | undefined): string {
+  return text === undefined ? '-' : `${text.length}:${text}`;
+}
+
+function writtenCell(cell: Cell | undefined): string {
+  return cell === undefined ? '-' : cell.kind[0] + lengthAndText(cell.text);
 }
 
 /** A text that is equal for cells of one group: for 1.0 and 1.00, for nothing and empty text, but not for 1 and "1". */

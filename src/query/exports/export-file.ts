@@ -14,7 +14,7 @@ interface ExportPart {
   readonly offset: number;
 }
 
-const CHUNK_BYTES = 1 << 18;
+const CHUNK_BYTES = 1 << 19;
 /** The most bytes of a record. One with more, whose strings may have 16 MiB each, is a file of another kind. */
 const MAX_RECORD_BYTES = 64 << 20;
 const START_BYTES = 4096;
@@ -132,12 +132,11 @@ export class ExportFile {
   async *parts(): AsyncGenerator<ExportPart> {
     const isArray = this.#isArray();
     const cutter = isArray ? new ArrayCutter() : undefined;
-    let rest = Buffer.alloc(0);
+    let rest: Buffer = Buffer.alloc(0);
     let offset = 0;
     for (let isOver = false; !isOver;) {
-      const chunk = this.#chunkAt(offset + rest.length);
-      const bytes = Buffer.concat([rest, chunk]);
-      isOver = chunk.length === 0;
+      const bytes = this.#chunkAt(offset + rest.length, rest);
+      isOver = bytes.length === rest.length;
       const cut = isOver
         ? bytes.length
         : (cutter?.cut(bytes, rest.length) ?? bytes.lastIndexOf(LINE_FEED) + 1);
@@ -167,10 +166,12 @@ export class ExportFile {
     await this.#bytes.close();
   }
 
-  #chunkAt(position: number): Buffer {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  /** What comes before, and behind it as much of the file as is read at once. */
+  #chunkAt(position: number, before: Buffer = Buffer.alloc(0)): Buffer {
+    const bytes = Buffer.allocUnsafe(before.length + CHUNK_BYTES);
+    before.copy(bytes);
     try {
-      return chunk.subarray(0, this.#bytes.read(chunk, position));
+      return bytes.subarray(0, before.length + this.#bytes.read(bytes.subarray(before.length), position));
     } catch (error) {
       throw unreadableFile(this.path, error);
     }
