@@ -4,7 +4,7 @@ import { link, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LinkRefused } from '../../api/files.ts';
 import { errorCode } from '../../errors.ts';
-import { cannotWrite } from '../files/cannot-write.ts';
+import { cannotWrite, failTo } from '../files/cannot-write.ts';
 import { lockTarget, type FileLock } from '../files/lock.ts';
 import { removeLeftovers, sideFilesOf, type FileContext } from '../files/side-files.ts';
 import { makeFolder, realPath } from '../files/target.ts';
@@ -85,9 +85,7 @@ function filesIn(path: string, entries: readonly Dirent[], context: FileContext 
   let temporaries = 0;
   /** The file of that name that is here already. Throws OutputError. */
   const look = async (name: string): Promise<StoredFile> => {
-    const { size } = await lstat(join(path, name)).catch((error: unknown) => {
-      throw cannotWrite(join(context.shown, name), error);
-    });
+    const { size } = await lstat(join(path, name)).catch(failTo(join(context.shown, name)));
     return { name, bytes: size, isNew: false };
   };
   return {
@@ -112,9 +110,7 @@ function filesIn(path: string, entries: readonly Dirent[], context: FileContext 
       const shown = join(context.shown, name);
       const nth = (temporaries++ + 0.5) / 36 ** 8;
       const temporary = join(path, sideFilesOf(LOCKED).temporary(context.processes.pid, nth));
-      const failed = (error: unknown): never => {
-        throw cannotWrite(shown, error);
-      };
+      const failed = failTo(shown);
       const { handle, mode } = await openTemporary(temporary).catch(failed);
       try {
         let bytes = 0;

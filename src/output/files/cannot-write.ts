@@ -31,3 +31,10 @@ export function cannotWrite(shown: string, error: unknown, hint?: string): Folio
     cause: error,
   });
 }
+
+/** Throws what is caught as `cannotWrite` words it. */
+export function failTo(shown: string, hint?: string): (error: unknown) => never {
+  return (error) => {
+    throw cannotWrite(shown, error, hint);
+  };
+}

@@ -2,7 +2,7 @@ import { close, constants, fstat, open } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
-import { cannotWrite } from './cannot-write.ts';
+import { cannotWrite, failTo } from './cannot-write.ts';
 import type { DirectSink } from './destination.ts';
 import { bytesOf, writeBytes } from './file-bytes.ts';
 import { errorCode } from '../../errors.ts';
@@ -66,10 +66,7 @@ function streamSink(stream: Socket, shown: string, isTerminal: boolean): DirectS
 function plainSink(descriptor: number, shown: string): DirectSink {
   return {
     isTerminal: false,
-    write: (chunk) =>
-      writeBytes(descriptor, bytesOf(chunk)).catch((error: unknown) => {
-        throw cannotWrite(shown, error);
-      }),
+    write: (chunk) => writeBytes(descriptor, bytesOf(chunk)).catch(failTo(shown)),
     close: () => closeFile(descriptor),
     abandon: () => close(descriptor, () => undefined),
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { cannotWrite } from './cannot-write.ts';
+import { failTo } from './cannot-write.ts';
 import { lockTarget } from './lock.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
 import { realPath } from './target.ts';
@@ -30,9 +30,7 @@ export async function writeNewFolder(
   context: FileContext,
   build: (write: (name: string, text: string) => Promise<void>) => Promise<void>,
 ): Promise<readonly FolderFile[]> {
-  const failed = (error: unknown): never => {
-    throw cannotWrite(shown, error);
-  };
+  const failed = failTo(shown);
   const path = await checkedPath(shown).catch(failed);
   const [folder, name] = [dirname(path), basename(path)];
   const lock = await lockTarget({ shown, folder, name }, context);

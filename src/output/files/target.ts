@@ -3,7 +3,7 @@ import { platform as systemPlatform } from 'node:os';
 import { basename, dirname, join, resolve, win32 } from 'node:path';
 import { promisify } from 'node:util';
 import { OutputError, errorCode } from '../../errors.ts';
-import { cannotWrite } from './cannot-write.ts';
+import { cannotWrite, failTo } from './cannot-write.ts';
 
 /** A regular file, which need not exist yet. Links are resolved, so that two names of one file are one target. */
 export interface FileTarget {
@@ -44,9 +44,9 @@ export async function makeFolder(
   if (platform === 'win32')
     for (const name of path.slice(win32.parse(path).root.length).split(/[\\/]/))
       if (!/^\.{0,2}$/.test(name)) refuseOnWindows(path, `\\${name}`, 'invoices');
-  const made = await promises.mkdir(path, { recursive: true }).catch((error: unknown) => {
-    throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
-  });
+  const made = await promises
+    .mkdir(path, { recursive: true })
+    .catch(failTo(path, 'Name a folder, or a place where one can be made.'));
   return async () => {
     if (made === undefined) return;
     const first = resolve(made);
@@ -77,11 +77,7 @@ export async function findTarget(
   if (output === undefined || descriptor === 1) return { kind: 'stdout' };
   if (descriptor === 2) return { kind: 'stderr' };
   if (descriptor !== undefined) return { kind: 'descriptor', shown: output, descriptor };
-  try {
-    return await findOnDisk(output, platform);
-  } catch (error) {
-    throw cannotWrite(output, error);
-  }
+  return findOnDisk(output, platform).catch(failTo(output));
 }
 
 /** The number of the open descriptor that `-o` names; undefined for the name of a file. */
@@ -104,9 +100,8 @@ async function findOnDisk(output: string, platform: string): Promise<Target> {
   }
   // A rename would replace a read-only file too, which its owner does not expect.
   if (found !== undefined) {
-    await promises.access(path, constants.W_OK).catch((error: unknown) => {
-      throw cannotWrite(output, error, 'The file is read-only: allow writing to it, or write another one.');
-    });
+    const hint = 'The file is read-only: allow writing to it, or write another one.';
+    await promises.access(path, constants.W_OK).catch(failTo(output, hint));
   }
   const existing = found && { mode: found.mode & 0o777, uid: found.uid, gid: found.gid };
   return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };

@@ -3,7 +3,7 @@ import { platform as systemPlatform } from 'node:os';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import type { Clock } from '../../context.ts';
-import { cannotWrite } from './cannot-write.ts';
+import { cannotWrite, failTo } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
 import { partsOf } from './file-bytes.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
@@ -79,13 +79,9 @@ export async function openWholeFile(
       await remove();
       throw cannotWrite(shown, error);
     }
-    try {
-      await flushFolder(folder);
-    } catch (error) {
-      throw cannotWrite(shown, error, 'The new file is in place, but may not survive a power failure.');
-    } finally {
-      await lock?.release();
-    }
+    await flushFolder(folder)
+      .catch(failTo(shown, 'The new file is in place, but may not survive a power failure.'))
+      .finally(() => lock?.release());
   };
   await orDiscard(async () => {
     await removeLeftovers(target, context.clock.now());
