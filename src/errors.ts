@@ -10,15 +10,22 @@ export class FolioError extends Error {
   /** What the user can do about it, as a whole sentence. Undefined where the message itself says what is allowed. */
   readonly hint: string | undefined;
   readonly details: FindingDetails | undefined;
-  /** What the message says, in lines for people: of a run of several organizations, one for each. */
-  readonly lines: readonly string[];
+  readonly #lines: readonly string[] | undefined;
 
-  constructor(message: string, { hint, cause, details, lines = [message] }: ErrorOptions = {}) {
+  constructor(message: string, { hint, cause, details, lines }: ErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.hint = hint;
     this.details = details;
-    this.lines = lines;
+    this.#lines = lines;
+  }
+
+  /**
+   * What the message says, in lines for people: of a run of several organizations, one for each; else the message as it is now,
+   * since secrets are taken out of it after it was made.
+   */
+  get lines(): readonly string[] {
+    return this.#lines ?? [this.message];
   }
 
   /** An error of the same kind with another text, and with this one as its cause. */

@@ -10,7 +10,7 @@ describe('how much of an answer is shown on a terminal', () => {
     ['--where n>2 --limit 4', 50, [3, 6], 'the newest first\n'],
     ['--sort -n --limit 2', 5, [4, 3], ''],
     ['--where n>2', 60, [3, 52], 'the first 50 · --all for the rest\nthe newest first\n'],
-    ['--where n>20', 60, [21, 59], 'the newest first\n'],
+    ['--where n>20', 60, [21, 59], '39 of 60, the newest first\n'],
     ['--sort -n', 60, [59, 10], '50 of 60 · --all for the rest\n'],
     ['--where n<55 --sort -n', 60, [54, 5], '50 of 55 · --all for the rest\n'],
     ['--group-by n --sort n --limit 3', 10, [0, 2], ''],
@@ -41,7 +41,7 @@ describe('what is said of an empty answer', () => {
       ['"2026-01-02T10:00:00Z"', '"2025-12-31"'],
       '0 of 2 issued invoices; a goes from 2025-12-31 to 2026-01-02\n',
     ],
-    ['a=x', ['"x"', '"y"'], 'the newest first\n'],
+    ['a=x', ['"x"', '"y"'], '1 of 2, the newest first\n'],
     ['a=x', [], ''],
   ])('%s, where a is %j', async (condition, values, says) => {
     const records = values.map((value) => `{"a":${value}}`);
