@@ -89,10 +89,8 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const names = [...columns.all.map(({ name }) => name), ...own];
   const reader = new RowReader(database.dialect, columns.all, documents);
   // Where the record says the same as before, the run of its last change stays.
-  const set = ['_raw', ...names].map((name) => `, ${quoteName(name)} = ?`).join('');
-  const update =
-    `UPDATE ${database.table(table)} SET _gone_run = NULL, _hash = ?, _changed_run = coalesce(?, _changed_run)${set}` +
-    ` WHERE _profile = ? AND _key = ?`;
+  const isThere = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
+  const update = updateOfKey(database, table, [...isThere, ...assigned(['_raw', ...names])]);
   for await (const records of listing.withAction(actions, ...UPDATES)) {
     const keysOf = (...wanted: readonly number[]): readonly string[] =>
       records.filter(({ number }) => wanted.includes(actions[number]!)).map(({ key }) => key);
@@ -105,7 +103,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     });
     await database.each(update, rows);
   }
-  const rework = `UPDATE ${database.table(table)} SET ${own.map((name) => `${quoteName(name)} = ?`).join(', ')} WHERE _profile = ? AND _key = ?`;
+  const rework = updateOfKey(database, table, assigned(own));
   for await (const records of listing.withAction(actions, REWORK)) {
     const rows = records.map(({ key, batch, index }) => [...documents!.read(batch, index), profile, key]);
     await database.each(rework, rows);
@@ -122,6 +120,15 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     unreadable: survey.columns.length === 0 ? [] : await view.unreadable(profile, run),
     rule: documents?.rule,
   };
+}
+
+function assigned(columns: readonly string[]): string[] {
+  return columns.map((name) => `${quoteName(name)} = ?`);
+}
+
+/** The statement that changes one row, by its profile and key, which are its last parameters. */
+function updateOfKey(database: Database, table: string, changes: readonly string[]): string {
+  return `UPDATE ${database.table(table)} SET ${changes.join(', ')} WHERE _profile = ? AND _key = ?`;
 }
 
 /**
@@ -202,8 +209,7 @@ async function changeColumns(database: Database, { table, columns, view, own }: 
       `ALTER TABLE ${database.table(table)} RENAME COLUMN ${quoteName(from.name)} TO ${quoteName(to.name)}`,
     );
   }
-  const leavesRoom = new Set(renamed.map(({ from }) => from.name));
-  const ownAdded = own.filter((name) => !there.has(name) || leavesRoom.has(name));
+  const ownAdded = own.filter((name) => !there.has(name) || renamed.some(({ from }) => from.name === name));
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
   for (const { to } of altered) await refuseDependentViews(database, table, to);
