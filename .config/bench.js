@@ -9,10 +9,10 @@ const outdir = `${root}.bench`;
 
 await build({
   cwd: root,
-  input: ['bench', 'page-server', 'node-export', 'node-floor', 'node-minimal'].map(
+  input: ['bench', 'page-server', 'node-export', 'node-floor', 'node-minimal', 'duckdb-question'].map(
     (name) => `test/bench/${name}.ts`,
   ),
-  external: ['pg'],
+  external: ['pg', '@duckdb/node-api'],
   platform: 'node',
   output: { dir: outdir, format: 'esm', entryFileNames: '[name].mjs' },
 });

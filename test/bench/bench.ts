@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { measureCalls } from './calls.ts';
 import { measureGrowth } from './growth.ts';
 import { measureMemory } from './memory.ts';
+import { measureQuestions } from './questions.ts';
 import { measureReconcile } from './reconcile.ts';
 import { measureStartUp } from './start-up.ts';
 import { measureSync } from './sync.ts';
@@ -20,6 +21,7 @@ const sections = {
   growth: measureGrowth,
   sync: measureSync,
   reconcile: measureReconcile,
+  questions: measureQuestions,
 } as const;
 
 const asked = process.argv.slice(2);
