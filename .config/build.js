@@ -4,10 +4,14 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { rolldown } from 'rolldown';
 import { commitTime, inputOptions, noticesOf, outputOptions, root } from './bundle.js';
 
 const dist = `${root}dist`;
+
+// `npm install --global .` in a fresh clone gets here without what builds: npm installs that for the clone itself alone.
+const { rolldown } = await import('rolldown').catch(() => {
+  throw new Error('what builds folio is not there. Run `npm ci` first, then the same command again.');
+});
 
 /*
  * A file is made of what is loaded late (`import()`), and of what several of these share. To load a file takes half a millisecond, so

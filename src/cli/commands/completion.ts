@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
 import { oneOf, type Offering } from '../../run/parse-values.ts';
 import { fundDocuments } from '../../resources/funds.ts';
-import { listings } from '../../resources/index.ts';
+import { listings, resources } from '../../resources/index.ts';
+import { oneWordName } from '../../resources/resource.ts';
 import { addCommand, commandPath, shownUnder, type ProgramFor } from '../command.ts';
 
 /** The shells that folio has completion scripts for. */
@@ -192,6 +193,7 @@ async function argumentsOf(argument: Argument | undefined, context: Context): Pr
   if (argument === undefined) return NOTHING;
   // That of `auth use` and `auth logout`.
   if (argument.name() === 'name') return profileNames(context);
+  if (argument.name() === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];
   return wordsOf(argument.parseArg) ?? byPlaceholder(argument.name());
 }
 

@@ -64,6 +64,11 @@ describe('folio __complete', () => {
     ['issued -o ', 'file'],
     ['verify ', 'file'],
     ['issued download ', 'directory'],
+    ['sync ', 'file'],
+    ['sync books.db fund', 'words', 'fund-documents', 'funds'],
+    ['sync books.db issued rec', 'words', 'received'],
+    ['verify a.csv ', 'file'],
+    ['mcp --from ', 'file'],
   ])('offers for %j what may stand there', async (line, ...answer) => {
     expect(await offered(line.split(' '))).toEqual(answer);
   });
