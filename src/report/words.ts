@@ -72,6 +72,7 @@ const WORDS = {
   net: both('Receivable less payable', 'Por cobrar menos por pagar'),
   billed: both('Billed', 'Facturado'),
   overdue: both('Overdue', 'Vencido'),
+  overduePayable: both('Overdue payable', 'Vencido por pagar'),
   overdueOf: both('{amount} overdue', '{amount} vencido'),
   nothingOverdue: both('nothing overdue', 'nada vencido'),
   ageing: both('Open amounts by age', 'Saldos abiertos por antigüedad'),

@@ -23,7 +23,8 @@ export function addReport(program: Command, context: Context): void {
       'Amounts are exact and never of two currencies together. A page that is not whole says so at its top. All days are told from ' +
       'today, or from the day of the export or the database.',
     examples: [
-      ['folio report -o november.html', 'this month, as of today'],
+      ['folio report', 'on a terminal: the month as a table'],
+      ['folio report -o november.html', 'this month on a page, as of today'],
       ['folio report --period last-month --lang es -o octubre.html', 'the month before, in Spanish'],
       ['folio report --all-profiles --output-dir reports', 'a page for each organization'],
       ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
@@ -58,7 +59,7 @@ const reportFlags = {
   field: fieldFlag(),
   format: valued(
     '--format <format>',
-    'html, or json for the figures behind the page',
+    'html, or json for the figures behind the page (default: by the ending of --output, else html; on a terminal a table)',
     oneOf(['html', 'json']),
   ),
   output: valued('-o, --output <file>', 'write a file, whole or not at all', target),

@@ -20,7 +20,7 @@ export type Listing = (typeof LISTINGS)[number];
 export const RESOURCES = { issued, received, funds };
 
 /** One listing, and where its records come from. */
-interface ReportPart {
+export interface ReportPart {
   readonly listing: Listing;
   readonly source: Source;
 }

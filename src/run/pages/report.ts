@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isFailure, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
+import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
+import { writerOfResult } from '../../query/questions.ts';
+import { batchOfRows } from '../../query/rows.ts';
 import { FundTally, organizationFigures, type Doubt, type ReportFigures } from '../../report/figures.ts';
 import { InvoiceFigures, type DirectionFigures, type ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
@@ -10,16 +13,24 @@ import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { inRun } from '../in-run.ts';
-import { forEachPart } from '../part.ts';
+import { planOutput } from '../output-plan.ts';
+import { deliver, forEachPart } from '../part.ts';
 import { checkPaths } from '../paths.ts';
 import type { RunDay } from '../run-day.ts';
-import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../run.ts';
+import { checkResults, hasRecords, wordsOfProfiles, type PartResult, type Run } from '../run.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
-import { RESOURCES, reportSources, type Listing, type ReportSources } from './report-sources.ts';
+import {
+  RESOURCES,
+  reportSources,
+  type Listing,
+  type ReportPart,
+  type ReportSources,
+} from './report-sources.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
-type ReportFormat = (typeof FORMATS)[number];
+/** Off a file, a terminal has the month alone, as a table. */
+type ReportFormat = (typeof FORMATS)[number] | 'table';
 
 interface ReportFlags
   extends
@@ -37,7 +48,7 @@ interface ReportFlags
   readonly lang?: ReportLanguage | undefined;
   /** What stands at the top of the page instead of the organization's name. */
   readonly title?: string | undefined;
-  readonly format?: ReportFormat | undefined;
+  readonly format?: Exclude<ReportFormat, 'table'> | undefined;
   readonly output?: string | undefined;
   /** A folder with a page for each profile. */
   readonly outputDir?: string | undefined;
@@ -66,6 +77,7 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
   const job = { flags, sources, format };
   const { profiles } = sources;
   try {
+    if (format === 'table') return await writeMonth(context, job);
     if (folder !== undefined) return await writePages(context, job, folder);
     if (profiles.length === 1) return await writePage(context, job, { profile: profiles[0], path: output });
   } finally {
@@ -143,14 +155,8 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
       await deliverText(run, { path, what: 'reports' }, async () => {
         for (const { source } of parts) await source.open?.(run);
         const dates = datesOf(run.day, flags);
-        const all = forEachPart(run, parts, async ({ listing, source }, signal) => {
-          const options = { name: listing, source, profile, signal };
-          const part = await readPart<InvoiceFigures | FundTally>(run, options, (fields) =>
-            listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
-          );
-          return { ...part, listing };
-        });
-        for await (const one of all) read.push(one);
+        const named = parts.map((part) => ({ ...part, profile, name: part.listing }));
+        for await (const one of readListings(run, named, dates)) read.push(one);
         run.whole.owner = read.find((one) => one.profile !== undefined)?.profile;
         if (!read.some(({ result }) => hasRecords(result))) check();
         const figures = figuresOf(read, dates, run.day.notes);
@@ -158,6 +164,87 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
         const { reportPage } = await import('../../report/page.ts');
         return reportPage(figures, { writing: writingFor(context, lang), version, title });
       });
+    } finally {
+      for (const { source } of parts) await source.close?.();
+    }
+    check();
+  });
+}
+
+interface NamedPart extends ReportPart {
+  readonly profile: string | undefined;
+  /** That of the part of the run. */
+  readonly name: string;
+}
+
+function readListings(
+  run: Run,
+  parts: readonly NamedPart[],
+  dates: ReportDates,
+): AsyncGenerator<ListingRead> {
+  return forEachPart(run, parts, async ({ listing, ...part }, signal) => {
+    const read = await readPart<InvoiceFigures | FundTally>(run, { ...part, signal }, (fields) =>
+      listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
+    );
+    return { ...read, listing };
+  });
+}
+
+/** Writes how each organization stands in each currency, as a table for a terminal, in one run. */
+async function writeMonth(context: Context, { flags, sources }: Job): Promise<void> {
+  const { monthColumns, monthRows } = await import('../../report/month-rows.ts');
+  const { profiles, reads } = sources;
+  const isSeveral = profiles.length > 1;
+  const parts = profiles.flatMap((profile) =>
+    sources
+      .partsOf(profile)
+      .filter(({ listing }) => listing !== 'funds')
+      .map((part) => ({ ...part, profile, name: isSeveral ? `${profile} ${part.listing}` : part.listing })),
+  );
+  const names = parts.map(({ name }) => name);
+  const options = { flags, name: 'report', records: 'invoices', partKind: 'listings' as const, reads };
+  await inRun(context, { ...options, parts: names }, async (run) => {
+    const writing = writingFor(context, flags.lang);
+    const read: ListingRead[] = [];
+    const check = (): void =>
+      checkResults(
+        read.map(({ result }) => result),
+        {
+          what: 'listings',
+          lack: 'not whole in these figures',
+          hint: isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined,
+        },
+      );
+    const plan = await planOutput(run.context, {
+      flags: { format: 'table' },
+      color: flags.color !== false,
+      defaults: {},
+      isResult: true,
+    });
+    const { columns, shown } = monthColumns(writing, isSeveral);
+    const openWriter = writerOfResult(plan.openWriter, { columns: () => columns, shown });
+    const rows = async function* (): AsyncGenerator<RecordBatch> {
+      for (const { source } of parts) await source.open?.(run);
+      const dates = datesOf(run.day, flags);
+      for await (const one of readListings(run, parts, dates)) read.push(one);
+      if (!read.some(({ result }) => hasRecords(result))) check();
+      for (const profile of profiles) {
+        const own = read.filter((_, at) => parts[at]!.profile === profile);
+        if (!own.some(({ result }) => hasRecords(result))) continue;
+        const figures = figuresOf(own, dates, run.day.notes);
+        const notices = isSeveral ? run.notices.about(String(profile)) : run.notices;
+        for (const { direction, figure, reason, hint } of figures.organization.missing)
+          if (figure !== 'funds')
+            notices.warn(`${direction}: ${[reason.replace(/\.$/, ''), hint ?? []].flat().join('. ')}`);
+        yield batchOfRows(monthRows(figures, writing, isSeveral));
+      }
+      const { words } = writing;
+      const { asOf, today, period } = dates;
+      run.notices.remark(`${writing.period(period.name)} · ${words.asOf({ day: writing.longDay(asOf) })}`);
+      if (asOf < today) run.notices.remark(words.laterPayments({ day: writing.longDay(today) }));
+    };
+    try {
+      await deliver(run, rows(), { plan: { ...plan, openWriter }, state: run.whole });
     } finally {
       for (const { source } of parts) await source.close?.();
     }
@@ -220,14 +307,20 @@ function formatOf(context: Context, { format, output, outputDir, lang, title }: 
       hint: 'Give the file the ending .html or .json, or add --format.',
     });
   }
-  const chosen = format ?? ofEnding ?? 'html';
+  const isShown = outputDir === undefined && (output === undefined || output === '-');
+  const isTable = format === undefined && isShown && context.stdout.isTerminal;
+  const chosen = isTable ? 'table' : (format ?? ofEnding ?? 'html');
+  if (isTable && title !== undefined) {
+    throw new UsageError('--title is for a page, and none is written', {
+      hint: 'Leave it out, or write a page with `folio report -o report.html`.',
+    });
+  }
   const ofWords = lang !== undefined ? '--lang' : title !== undefined ? '--title' : undefined;
   if (chosen === 'json' && ofWords !== undefined) {
     throw new UsageError(`${ofWords} and json do not go together: the figures have no words`, {
       hint: `Leave out ${ofWords}, or write html.`,
     });
   }
-  const isShown = outputDir === undefined && (output === undefined || output === '-');
   if (chosen === 'html' && isShown && context.stdout.isTerminal) {
     throw new UsageError('a page cannot be shown on a terminal', {
       hint: 'Write it to a file with `folio report -o report.html`.',

@@ -99,11 +99,71 @@ describe('folio report', () => {
     expect(readFileSync(path, 'utf8')).toBe(stdout);
   });
 
-  it('is refused on a terminal, with the line to type', needingTerminal, async () => {
-    const { code, screen } = await show(['--sandbox', 'report']);
-    expect(code).toBe(2);
-    expect(screen).toContain('a page cannot be shown on a terminal');
-    expect(screen).toContain('folio report -o report.html');
+  it(
+    'is the month as a table on a terminal, for several a line for each organization',
+    needingTerminal,
+    async () => {
+      const run = (...args: string[]) =>
+        show(['--sandbox', 'report', '--no-progress', ...args], {
+          columns: 110,
+          env: { LC_ALL: 'en_US.UTF-8' },
+        });
+      const figures = figuresIn(
+        (await runHere(['--sandbox', 'report', '--format', 'json'])).stdout.toString(),
+      );
+      const [clp] = figures['currencies'] as readonly Readonly<Record<string, Record<string, string>>>[];
+      const grouped = (amount: string | undefined): string => Number(amount).toLocaleString('en-US');
+      const { receivable, payable, issued } = clp!;
+      const amounts = [receivable!['open'], receivable!['overdue'], payable!['open'], payable!['overdue']];
+      const cells = [...amounts, issued!['inPeriod']].map(grouped).join(' +');
+      const one = await run();
+      expect([one.code, one.screen]).toEqual([
+        0,
+        expect.stringMatching(
+          new RegExp(`^\\w+ 2026 · As of [^]*Overdue payable[^]*Tax[^]*\\nCLP +${cells} +[\\d,]+\\s+USD `),
+        ),
+      ]);
+      const both = await run('--all-profiles', '--lang', 'es', '--period', 'last-month');
+      expect([both.code, both.screen]).toEqual([
+        0,
+        expect.stringMatching(/Lo pagado después[^]*Organización.*Por cobrar[^]*\none +CLP [^]*\ntwo +CLP /),
+      ]);
+      for (const [flags, says] of [
+        [['--format', 'html'], 'a page cannot be shown on a terminal'],
+        [['--title', 'X'], '--title is for a page, and none is written'],
+      ] as const)
+        expect(await run(...flags)).toMatchObject({ code: 2, screen: expect.stringContaining(says) });
+    },
+  );
+
+  it('has an empty cell in that table for what cannot be told, and says why', async () => {
+    const organizations = {
+      north: { records: { issued: [INVOICE] } },
+      south: { records: { issued: [INVOICE], received: ['{"id":1}'] } },
+      west: { records: {}, script: always(status(403)) },
+    };
+    const line = 'report --all-profiles --retries 0 --no-progress';
+    const { code, stdout, stderr } = await runOrganizations(line, {
+      organizations,
+      terminal: true,
+      columns: 120,
+    });
+    expect(code).toBe(6);
+    const [, , ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.trim().split(/ +/));
+    const [north, south] = [
+      ['100.50', '100.50', '0', '0', '119.00', '0'],
+      ['100.50', '100.50', '119.00', '0'],
+    ];
+    expect(rows).toEqual([
+      ['north', 'CLP', ...north],
+      ['south', 'CLP', ...south],
+      ['south', '0', '0', '0', '0'],
+    ]);
+    expect(stderr).toContain('warning: south: received: no figures: no record has an open amount in ');
+    expect(stderr).toContain('folio: 2 of 6 listings not whole in these figures\nwest issued: ');
   });
 
   it('has a receipt by which the page is known again', async () => {

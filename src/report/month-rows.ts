@@ -1,0 +1,49 @@
+import { DECIMAL_ZERO } from '../json/decimal.ts';
+import type { ShownColumns } from '../output/column-roles.ts';
+import { amountJson, textJson, type Row } from '../query/rows.ts';
+import type { ReportFigures } from './figures.ts';
+import type { Writing } from './words.ts';
+
+const FIGURES = ['receivable', 'overdue', 'payable', 'overduePayable', 'billed', 'tax'] as const;
+
+/** The columns of `monthRows` under the words of the language, and what they are to a reader. */
+export function monthColumns(
+  { words }: Writing,
+  isSeveral: boolean,
+): { readonly columns: readonly string[]; readonly shown: ShownColumns } {
+  const roles = [
+    ...(isSeveral ? [[words.organization, 'profile'] as const] : []),
+    [words.currency, 'currency'] as const,
+    ...FIGURES.map((name) => [words[name], 'amount'] as const),
+  ];
+  return {
+    columns: roles.map(([column]) => column),
+    shown: Object.fromEntries(roles.map(([column, role]) => [column, { role }])),
+  };
+}
+
+/** How an organization stands, a row for each currency, as the first screen of the page tells it. What cannot be told is null. */
+export function monthRows({ organization }: ReportFigures, { words }: Writing, isSeveral: boolean): Row[] {
+  const { profile, name, fiscalIds, currencies, missing } = organization;
+  const has = (direction: 'issued' | 'received', figure: 'balances' | 'months'): boolean =>
+    !missing.some((one) => one.direction === direction && one.figure === figure);
+  const told = [
+    ...[has('issued', 'balances'), has('issued', 'balances')],
+    ...[has('received', 'balances'), has('received', 'balances')],
+    ...[has('issued', 'months'), has('issued', 'months')],
+  ];
+  const sections = currencies.length > 0 ? currencies : [undefined];
+  return sections.map((section): Row => {
+    const { receivable, payable, issued } = section ?? {};
+    const { total, tax } = issued?.period.all.amounts ?? {};
+    const amounts = [receivable?.open, receivable?.overdue, payable?.open, payable?.overdue, total, tax];
+    return [
+      ...(isSeveral ? [[words.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),
+      [words.currency, textJson(section?.currency)],
+      ...FIGURES.map(
+        (figure, at) =>
+          [words[figure], amountJson(told[at] ? (amounts[at] ?? DECIMAL_ZERO) : undefined)] as const,
+      ),
+    ];
+  });
+}
