@@ -265,13 +265,11 @@ export async function withCreditsTold(
   const { DocumentReader } = await import('../invoices/document-reader.ts');
   const { readAmount } = await import('../invoices/amounts.ts');
   const reader = new DocumentReader(names, { roles: ['documentType', 'open', 'total'] });
-  const isPositive = (amount: ReturnType<typeof readAmount>): boolean =>
-    typeof amount !== 'string' && amount.coefficient > 0n;
   let credits = 0;
   const take = (): void => {
-    const isCredit = reader.family === 'credit note';
-    const amounts = (['open', 'total'] as const).map((role) => readAmount(reader.cell(role)));
-    if (isCredit && amounts.some(isPositive)) credits++;
+    if (reader.family !== 'credit note') return;
+    const amounts = [reader.cell('open'), reader.cell('total')].map(readAmount);
+    if (amounts.some((amount) => typeof amount !== 'string' && amount.coefficient > 0n)) credits++;
   };
   return (async function* () {
     for await (const batch of records) {
