@@ -79,7 +79,7 @@ export class RecordShapes {
    */
   scan(start: number): number {
     this.place = -1;
-    if (this.#misses === MAX_MISSES) return -1;
+    if (this.#first === undefined || this.#misses === MAX_MISSES) return -1;
     const scanner = this.#scanner;
     const { view } = scanner;
     const { bytes } = view;
