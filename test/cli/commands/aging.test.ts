@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
-import { runOrganizations } from '../../support/run-organizations.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -145,28 +144,6 @@ describe('aging', () => {
     expect(sheet).toMatchObject({ name: 'aging', rows: { length: 4 } });
   });
 
-  it('is of several organizations, each in rows of its own', async () => {
-    const organizations = {
-      north: { records: { issued: INVOICES } },
-      south: { records: { issued: INVOICES.slice(0, 1) } },
-    };
-    const { code, stdout } = await runOrganizations(
-      `aging --profile north,south --as-of 2026-11-20 --columns _profile,counterparty,currency,total`,
-      { organizations },
-    );
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout:
-        '_profile,counterparty,currency,total\nnorth,Roble,CLP,107.5\nsouth,Roble,CLP,100.5\n' +
-        'north,Lago,CLP,20.0\nnorth,Roble,USD,0.1\n',
-    });
-    const folder = temporaryFolder();
-    await runOrganizations('issued --all-profiles -o FOLDER/group.jsonl', { organizations, folder });
-    const line =
-      'aging --from FOLDER/group.jsonl --as-of 2026-11-20 --columns _profile,counterparty,currency,total';
-    expect((await runOrganizations(line, { organizations, folder })).stdout).toBe(stdout);
-  });
-
   it('says that figures are not of all, by its exit code', async () => {
     const pages = Array.from({ length: 7 }, () => pageOf(INVOICES, { total: 9 }));
     const run = await runScripted(['aging', '--as-of', '2026-11-20'], pages);
@@ -191,12 +168,6 @@ describe('aging --from', () => {
   ])('refuses %j', async (content, names) => {
     const { code, stdout, stderr } = await ageFile(content);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(names) });
-  });
-
-  it('does not write over what it reads', async () => {
-    const file = fileOf(jsonl);
-    const outcome = await runScripted(['aging', '--from', file, '-o', file], []);
-    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('would replace the export') });
   });
 });
 
