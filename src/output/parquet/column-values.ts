@@ -9,9 +9,6 @@ const MAX_TRIES = 256;
 /** The bytes before a value of any length that say it, in the encoding PLAIN. */
 const LENGTH_BYTES = 4;
 
-/** From this length on, it is faster to have a text copied than to do it word by word. */
-const LONG = 64;
-
 const NULL = -1;
 
 /** How values are compared: as text, or as numbers with a sign, whose bytes begin with the highest or the lowest one. */
@@ -179,13 +176,9 @@ export class ColumnValues {
     if (this.#prefix > 0) words.setUint32(this.#used, length, true);
     const to = this.#used + this.#prefix;
     this.#used = to + length;
-    if (length >= LONG) source.bytes.copy(bytes, to, start, end);
-    else {
-      let at = 0;
-      for (; at + 4 <= length; at += 4)
-        words.setInt32(to + at, source.words.getInt32(start + at, true), true);
-      for (; at < length; at++) bytes[to + at] = source.bytes[start + at]!;
-    }
+    let at = 0;
+    for (; at + 4 <= length; at += 4) words.setInt32(to + at, source.words.getInt32(start + at, true), true);
+    for (; at < length; at++) bytes[to + at] = source.bytes[start + at]!;
     return value;
   }
 

@@ -162,7 +162,7 @@ class ParquetFile implements Writer {
   }
 
   async #drain(): Promise<void> {
-    await this.#sink.write(this.#bytes.getBytes().slice());
+    await this.#sink.write(this.#bytes.getBytes());
     this.#bytes.index = 0;
   }
 }

@@ -53,6 +53,15 @@ describe('totals', () => {
       ['n=1.0', 'n="1"', 'n=1.00'],
       '{"n":1.0,"records":2}\n{"n":"1","records":1}',
     ],
+    [
+      'tell columns apart, whatever stands in them',
+      '--group-by s,t --format jsonl',
+      ['s="a" t="b"', 's="as1:b"', 's="a" t="b"', 's="a"', 's="as1:" t="b"'],
+      [
+        ...['{"s":"a","t":"b","records":2}', '{"s":"as1:b","t":null,"records":1}'],
+        ...['{"s":"a","t":null,"records":1}', '{"s":"as1:","t":"b","records":1}'],
+      ].join('\n'),
+    ],
     ['name their columns, also of no records', '--sum a --group-by s', [], 's,records,a,a.missing'],
     ['have the columns that are asked for', '--sum a --columns a', ['a=1', 'a=2'], 'a\n3'],
   ])('%s', async (_, flags, records, rows) => {
