@@ -20,6 +20,8 @@ export interface AssistantQuestion {
 /** What all answers are about, fixed when the server starts. */
 export interface AssistantSource {
   readonly context: Context;
+  /** The profile whose records they are, or what else is known of whose; undefined where only the token says it. */
+  readonly organization: string | undefined;
   /** The flags that choose service, database and profile. */
   readonly words: readonly string[];
   /**
@@ -53,13 +55,13 @@ interface Waiting {
 
 /**
  * The answer to a question, as JSON text: whether it is `complete`, or data are missing, whether it is `truncated`, so that there are
- * more rows, `asOf` when, `notes` on what is missing, left out or counted in another way, and the rows. Every number has the digits
+ * more rows, whose, `asOf` when, `notes` on what is missing, left out or counted in another way, and the rows. Every number has the digits
  * that the service sent.
  *
  * @throws FolioError where there is no answer
  */
 export async function answerTo(
-  { context, words, age, run }: AssistantSource,
+  { context, organization, words, age, run }: AssistantSource,
   { resource, words: asked, prints, limit }: AssistantQuestion,
   { signal, onProgress }: Waiting,
 ): Promise<string> {
@@ -115,6 +117,7 @@ export async function answerTo(
   return `{${[
     `"complete":${incomplete === undefined}`,
     `"truncated":${isCut || hasMore || saysMore}`,
+    `"organization":${JSON.stringify(organization ?? null)}`,
     `"asOf":${JSON.stringify(asOf)}`,
     `"notes":[${notes.join(',\n')}]`,
     `"${prints}":[${fitting.join(',\n')}]`,
@@ -244,13 +247,21 @@ const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
   [/( is in order within each currency): .*$/, '$1'],
 ];
 
-/** A sentence of folio's, without what it quotes of the records, and without the links in the service's own words. */
+/** The flags that are arguments of the tools. */
+const ARGUMENT =
+  /(?<![\w-])--(where|since|until|period|open|overdue|expand|sum|group-by|columns|sort|limit|as-of|payable)\b(?!-)/g;
+
+/**
+ * A sentence of folio's, without what it quotes of the records, and without the links in the service's own words. Flags have the
+ * names that they have as arguments of a tool.
+ */
 function sentence(text: string, redact: (text: string) => string): string {
   const shown = redact(text)
     .split('\n')
     .map((line) => QUOTED.reduce((rest, [quote, instead]) => rest.replace(quote, instead), visible(line)))
     .join('\n')
     .replace(LINK, LINK_INSTEAD)
+    .replace(ARGUMENT, (_, flag: string) => flag.replace('-', '_'))
     .trim();
   return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
 }

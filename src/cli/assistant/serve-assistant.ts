@@ -8,6 +8,7 @@ import type { Clock, Context, Environment } from '../../context.ts';
 import { isDatabase } from '../../database/address.ts';
 import { UsageError } from '../../errors.ts';
 import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
+import { namedProfile } from '../../profiles/connection.ts';
 import { listings } from '../../resources/index.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
@@ -175,16 +176,20 @@ async function sourceOf(
       'retry-delay': flags.retryDelay,
       timeout: timeout === undefined ? undefined : timeout / 1_000,
     });
-    return { context: { ...context, env }, words, age: undefined, run };
+    // As the session will choose it; the token of the environment is nobody's by name.
+    const organization = flags.profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
+    return { context: { ...context, env }, organization, words, age: undefined, run };
   }
   const profile = await profileIn(from, names, context);
   // Nobody reads the standard error of a server: it is told whoever asks.
   if (profile instanceof UsageError) {
     new Notices(context, flags).warn(profile.message);
-    return { context, words: [], age: undefined, run: () => Promise.reject(profile) };
+    const run = (): Promise<never> => Promise.reject(profile);
+    return { context, organization: undefined, words: [], age: undefined, run };
   }
   return {
     context,
+    organization: profile,
     words: flagWords({ from, profile }),
     age: async (resource) => {
       const database = new FromDatabase(from);
