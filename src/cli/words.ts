@@ -12,7 +12,7 @@ What is still to be paid is --open: no credits, and nothing that was cancelled.
 * folio issued --open -o open.xlsx :: a workbook; standard error says which credits are not in it
 * folio issued --open --sum open --group-by counterpartyName :: how much, by customer
 * folio aging :: how much and since when, less credits
-* folio statement --customer-fiscal-id 60155445-3 :: what one customer owes
+* folio statement --customer-fiscal-id 60155440-2 :: what one customer owes
 
 overdue late due past-due vencidas :: --overdue
 What was due before today and is still to be paid is --overdue, whatever the status says.
@@ -32,12 +32,18 @@ A month, a quarter or a year is kept by --period; --group-by adds up month by mo
 * folio issued --sum total --group-by date:month :: also date:quarter and date:year
 * folio report --period 2026-10 -o october.html :: on a page
 
-customer supplier client vendor issuer search find name cliente proveedor :: --customer-fiscal-id <id> | --issuer-fiscal-id <id> | --where counterpartyName~{roble}
-Documents of a customer or a supplier are found by fiscal ID, which the service does, or by a part of the name.
-* folio issued --customer-fiscal-id 60155445-3 :: by fiscal ID; suppliers by --issuer-fiscal-id
+customer client search find name cliente :: --customer-fiscal-id <id> | --where counterpartyName~{roble}
+Documents of a customer are found by fiscal ID, which the service does, or by a part of the name.
+* folio issued --customer-fiscal-id 60155445-3 :: by fiscal ID
 * folio issued --where counterpartyName~roble :: by name
 * folio issued --where number=10002 :: one invoice
 * folio aging --where counterpartyName~roble :: what one owes
+
+supplier vendor issuer proveedor :: --issuer-fiscal-id <id> | --where counterpartyName~{roble}
+Documents of a supplier are found by fiscal ID, which the service does, or by a part of the name.
+* folio received --issuer-fiscal-id 77155510-1 :: by fiscal ID
+* folio received --where counterpartyName~roble :: by name
+* folio aging --payable :: whom you owe
 
 excel xlsx csv json spreadsheet workbook file export planilla :: -o invoices.xlsx
 The ending of the file says the format: .xlsx is a workbook. For csv that a spreadsheet reads, add --excel.

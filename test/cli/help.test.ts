@@ -6,6 +6,7 @@ import { manPage } from '../../src/cli/man-page.ts';
 import { ABOUT_TOPICS } from '../../src/cli/help-layout.ts';
 import { renderTopic, topics, type TermList } from '../../src/cli/help-topics.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
+import { meantWord } from '../../src/cli/words.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { formats } from '../../src/output/formats.ts';
 import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
@@ -62,7 +63,8 @@ describe('folio help', () => {
     const program = await wholeProgram(fakeContext());
     const commands = [program, ...program.commands.flatMap((one) => [one, ...one.commands])];
     const described = commands.flatMap((one) => one.description().split('Examples:\n')[1]?.split('\n') ?? []);
-    const told = topics
+    const words = ['unpaid', 'overdue', 'paid', 'month', 'customer', 'supplier', 'excel'];
+    const told = [...topics, ...words.map((word) => meantWord(word)!.topic)]
       .flatMap(({ blocks }) => blocks)
       .flatMap((block) => (typeof block === 'string' || 'lines' in block ? [] : block.map(([term]) => term)));
     const lines = [...described, ...told]
@@ -162,6 +164,11 @@ describe('a slip of the keys', () => {
       ['received', '--supplier', 'x y'],
       "unknown option '--supplier'",
       'Write --issuer-fiscal-id <id> or --where counterpartyName~roble. See folio help supplier.',
+    ],
+    [
+      ['statement', '--supplier', 'x'],
+      "unknown option '--supplier'",
+      'Write --issuer-fiscal-id <id>. See folio help supplier.',
     ],
     [['aging', '--unpaid'], "unknown option '--unpaid'", 'Write --open. See folio help unpaid.'],
     [
