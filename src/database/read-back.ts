@@ -107,6 +107,37 @@ export class StoredBooks {
     }
   }
 
+  /** The last whole sync of a profile's records that ended before a moment, in milliseconds since 1970; undefined where there is none. */
+  async lastWholeBefore(
+    table: string,
+    { profile, moment }: { readonly profile: string; readonly moment: number },
+  ): Promise<{ readonly run: number; readonly at: string } | undefined> {
+    const rows = await this.#database.query(
+      `SELECT run, finished_at, error FROM ${this.#database.table('_runs')} WHERE resource = ? AND profile = ? ORDER BY run`,
+      [table, profile],
+    );
+    const whole = rows.filter(([, , error]) => (error ?? '') === '');
+    const [run, at] = whole.findLast(([, finished]) => Date.parse(String(finished)) < moment) ?? [];
+    return run === undefined ? undefined : { run: Number(run), at: instantOf(String(at)) };
+  }
+
+  /** The records of a profile as they stood after a run, as JSON texts. */
+  async *asOfRun(
+    table: string,
+    { profile, run }: { readonly profile: string; readonly run: number },
+  ): AsyncGenerator<string> {
+    const [records, history] = [this.#database.table(table), this.#database.table(`${table}_history`)];
+    // What the first change after the run found is what stood there: nothing, where that brought a record back.
+    const sql =
+      `SELECT CASE WHEN h._run IS NULL THEN r._raw ELSE h._raw END FROM ${records} r LEFT JOIN ${history} h` +
+      ' ON h._profile = r._profile AND h._key = r._key AND h._run = (SELECT min(x._run)' +
+      ` FROM ${history} x WHERE x._profile = r._profile AND x._key = r._key AND x._run > ?)` +
+      ' WHERE r._profile = ? AND r._first_run <= ?' +
+      " AND (h._run IS NULL AND r._gone_run IS NULL OR h._change <> 'back')";
+    for await (const rows of this.#database.stream(sql, [run, profile, run]))
+      for (const [raw] of rows) yield String(raw);
+  }
+
   async close(): Promise<void> {
     await this.#database.close();
   }

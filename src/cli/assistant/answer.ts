@@ -13,6 +13,8 @@ export interface AssistantQuestion {
   readonly words: readonly string[];
   /** What comes out: rows as lines of JSON, or names of columns. */
   readonly prints: 'rows' | 'columns';
+  /** Compares with the records as they stood before this day, in days since 1970-01-01. */
+  readonly since?: number;
   /** The most rows, where the command does not say itself that there are more. */
   readonly limit?: number;
 }
@@ -31,8 +33,18 @@ export interface AssistantSource {
   readonly age:
     | ((resource: Resource) => Promise<{ asOf: string | undefined; sentence: string | undefined }>)
     | undefined;
+  /** Writes the records of a resource as they stood before a day into a file; undefined where there is no history. */
+  readonly before?: ((resource: Resource, day: number) => Promise<EarlierBooks>) | undefined;
   /** Runs the command line of the context as if it had been typed. Rejects with its error. */
   readonly run: (context: Context) => Promise<void>;
+}
+
+export interface EarlierBooks {
+  /** A jsonl file. */
+  readonly path: string;
+  /** A sentence that says of when they are. */
+  readonly sentence: string;
+  readonly remove: () => Promise<void>;
 }
 
 /** The most bytes of an answer. */
@@ -61,8 +73,8 @@ interface Waiting {
  * @throws FolioError where there is no answer
  */
 export async function answerTo(
-  { context, organization, words, age, run }: AssistantSource,
-  { resource, words: asked, prints, limit }: AssistantQuestion,
+  { context, organization, words, age, before, run }: AssistantSource,
+  { resource, words: asked, prints, since, limit }: AssistantQuestion,
   { signal, onProgress }: Waiting,
 ): Promise<string> {
   const { redact } = context.secrets;
@@ -74,20 +86,24 @@ export async function answerTo(
   const progress = onProgress === undefined ? '--no-progress' : '--progress=plain';
   const startedAt = context.clock.now();
   const known = await age?.(resource);
+  const earlier = since === undefined ? undefined : await before?.(resource, since);
+  const compared = earlier === undefined ? [] : [`--changes-since=${earlier.path}`];
   const incomplete = await run({
     ...context,
-    argv: [...asked, ...format, ...most, ...words, progress],
+    argv: [...asked, ...compared, ...format, ...most, ...words, progress],
     stdin: NO_INPUT,
     stdout: printed,
     stderr: said,
     signal: interruptedBy(signal),
-  }).then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof IncompleteError) return error;
-      throw error;
-    },
-  );
+  })
+    .then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof IncompleteError) return error;
+        throw error;
+      },
+    )
+    .finally(() => earlier?.remove());
   const lines = printed.lines;
   const chosen = lines.slice(0, limit);
   const cleaned = chosen.map((line) =>
@@ -96,6 +112,7 @@ export async function answerTo(
   const messages = said.lines.filter((line) => line !== known?.sentence);
   const notes = shownNotes(
     [
+      earlier?.sentence ?? [],
       incomplete?.message ?? [],
       incomplete?.hint ?? [],
       messages.map((line) => line.replace(/^warning: /, '')),

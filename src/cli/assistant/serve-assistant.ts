@@ -1,4 +1,7 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough, Writable, type Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
@@ -9,13 +12,15 @@ import { isDatabase } from '../../database/address.ts';
 import { UsageError } from '../../errors.ts';
 import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
 import { namedProfile } from '../../profiles/connection.ts';
+import { formatDay } from '../../json/calendar-day.ts';
 import { listings } from '../../resources/index.ts';
+import type { Resource } from '../../resources/resource.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { requestDefaults } from '../../run/parse-values.ts';
-import { DatabaseSource, FromDatabase, profilesHeld } from '../../run/sources/database-source.ts';
+import { DatabaseSource, FromDatabase, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
-import { answerTo, errorText, type AssistantSource } from './answer.ts';
+import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
 
 interface AssistantFlags extends GlobalFlags, RequestFlags {
@@ -101,15 +106,15 @@ interface Conversation {
 function serverOf(source: AssistantSource, { calls, turns }: Conversation): McpServer {
   const server = new McpServer({ name: 'folio', version }, { instructions: ASSISTANT_INSTRUCTIONS });
   const { secrets, clock } = source.context;
-  for (const { name, title, description, input, asks } of assistantTools) {
+  for (const { name, title, description, input, asks } of assistantTools(source.before !== undefined)) {
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations: ANNOTATIONS },
       async (given, call) => {
         const { signal } = call.mcpReq;
-        const question = asks(given);
         const progress = showProgress(call, clock);
         const answering = async (): Promise<string> => {
+          const question = asks(given);
           const release = await turns.acquire(signal);
           progress.tell?.('reads records');
           return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
@@ -201,8 +206,49 @@ async function sourceOf(
         await held.close();
       }
     },
+    before: (resource, day) => booksBefore(context, { from, profile, resource, day }),
     run,
   };
+}
+
+interface BooksBefore {
+  readonly from: string;
+  readonly profile: string;
+  readonly resource: Resource;
+  /** In days since 1970-01-01. */
+  readonly day: number;
+}
+
+/** The records as the last sync before a day left them, in a file of their own. Throws UsageError where there was none. */
+async function booksBefore(
+  context: Context,
+  { from, profile, resource, day }: BooksBefore,
+): Promise<EarlierBooks> {
+  const database = new FromDatabase(from);
+  const table = tableOf(resource);
+  try {
+    const books = await database.open(context, [resource]);
+    const date = formatDay(day);
+    const last = await books.lastWholeBefore(table, { profile, moment: Date.parse(`${date}T00:00:00`) });
+    if (last === undefined) {
+      throw new UsageError(`since: ${database.shown} was not synced before ${date}`, {
+        hint: 'What was there before its first sync is not known: ask for a later day.',
+      });
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'folio-'));
+    const path = join(folder, `${table}.jsonl`);
+    const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+    const lines = async function* (): AsyncGenerator<string> {
+      for await (const text of books.asOfRun(table, { profile, run: last.run })) yield `${text}\n`;
+    };
+    await writeFile(path, lines(), { mode: 0o600 }).catch(async (error: unknown) => {
+      await remove();
+      throw error;
+    });
+    return { path, sentence: `Compared with the ${resource.records} as of ${last.at}.`, remove };
+  } finally {
+    await database.close();
+  }
 }
 
 /** The profile of the database whose records are read: the one asked for, the current one, or its only one; else what is to be said. */
