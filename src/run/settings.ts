@@ -39,6 +39,9 @@ interface Setting {
 /** The formats that can be a setting. With a binary format, every listing without -o would be refused. */
 const printable = formats.filter((format) => formatOf(format).binary !== true);
 
+/** The setting that each profile has its own value of, and no profile another's. */
+export const ORGANIZATION = 'organization';
+
 /** All settings, by name. */
 const settings = new Map<string, Setting>([
   setting('format', '--format of listings', oneOf(printable)),
@@ -57,6 +60,8 @@ const settings = new Map<string, Setting>([
     const parser = wholeNumber(1, most ?? 1_000_000);
     return setting(settingOf('pageSize', resource), `--page-size for ${records}`, parser, 'number');
   }),
+  setting('lang', '--lang of pages', oneOf(['en', 'es'])),
+  setting(ORGANIZATION, 'the name of the organization on its pages; of a profile', columnName),
   setting('limit', 'records that a table on a terminal shows, 50 otherwise', wholeNumber(1), 'number'),
   ...resources.map((resource) =>
     setting(settingOf('columns', resource), `--columns of ${resource.records}`, columnList),
@@ -90,11 +95,12 @@ function setting(
   return [name, { about, stored, parse: parser(name) }];
 }
 
-/** Parses the name of a column: any text without control characters. */
+/** Parses a name, of a column or of an organization: any text without control characters. */
 function columnName(setting: string) {
   return (text: string): string => {
     if (text !== '' && !/\p{C}/u.test(text)) return text;
-    throw new UsageError(`${setting} ${JSON.stringify(text)}: expected the name of a column`);
+    const what = setting === ORGANIZATION ? 'an organization' : 'a column';
+    throw new UsageError(`${setting} ${JSON.stringify(text)}: expected the name of ${what}`);
   };
 }
 
@@ -202,6 +208,24 @@ export function flagDefaults(
   const types = ['types', typesOfColumns(store, profile)] as const;
   // The parse function of each setting returns the type of its flag.
   return Object.fromEntries([...values, types].filter(([, value]) => value !== undefined));
+}
+
+/**
+ * What pages about a profile are written in, and whose name they bear, where no flag says it. Where nothing says whose the records
+ * are, the language is that of the current profile.
+ *
+ * @throws UsageError naming file and setting when a value in the file is not allowed
+ */
+export function pageDefaults(
+  store: ConfigStore | undefined,
+  profile: string | undefined,
+): { readonly lang?: 'en' | 'es'; readonly organization?: string } {
+  if (store === undefined) return {};
+  // The parse function of each setting returns the type of its flag.
+  return {
+    lang: settingFor(store, 'lang', profile ?? store.currentProfile),
+    organization: profile === undefined ? undefined : settingFor(store, ORGANIZATION, profile),
+  } as ReturnType<typeof pageDefaults>;
 }
 
 function typesOfColumns(

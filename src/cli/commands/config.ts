@@ -11,7 +11,7 @@ import { yes } from '../../run/flag.ts';
 import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { textLike } from '../../run/parse-values.ts';
-import { findSetting, settingNames, TYPES } from '../../run/settings.ts';
+import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settings.ts';
 import { addCommand, addGroup } from '../command.ts';
 import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
 
@@ -116,6 +116,11 @@ async function runSet(
   }
   const { name, setting } = findSetting(given.name);
   setting.parse(given.value);
+  if (name === ORGANIZATION && owner === undefined) {
+    throw new UsageError('organization is the name of one organization', {
+      hint: 'Say which profile it is of: --profile <name>.',
+    });
+  }
   const value = setting.stored === 'number' ? Number(given.value) : given.value;
   await store.update((document) => void (settingsIn(document, owner)[name] = value));
   new Notices(context, flags).remark(`${name} is now ${given.value}${forOwner(owner)}.`);

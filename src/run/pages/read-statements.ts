@@ -15,10 +15,11 @@ import type {
   ReceiptFlags,
   RequestFlags,
 } from '../flags.ts';
-import { forEachPart, type Source } from '../part.ts';
+import { forEachPart, storeOf, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import { checkResults, hasRecords, type PartState, type Run, wordsOfProfiles } from '../run.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
+import { pageDefaults } from '../settings.ts';
 import { readPart, type PartRead } from './read-part.ts';
 
 export interface StatementFlags
@@ -103,13 +104,14 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   for await (const one of all) parts.push(one);
   const results = parts.map(({ result }) => result);
   if (!results.some(hasRecords)) checkOutcome(results);
+  const store = await storeOf(run);
   const statements = parts.flatMap(({ profile, tally, isWhole }) => {
     const figures = tally?.finish();
     const { name, fiscalId } = figures?.own ?? {};
     const sender = {
       profile,
       isOneOfSeveral: isSeveral,
-      organization: organization ?? name,
+      organization: organization ?? pageDefaults(store, profile).organization ?? name,
       organizationFiscalId: fiscalId,
       isWhole,
     };

@@ -14,10 +14,11 @@ import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { inRun } from '../in-run.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, forEachPart } from '../part.ts';
+import { deliver, forEachPart, storeOf } from '../part.ts';
 import { checkPaths } from '../paths.ts';
 import type { RunDay } from '../run-day.ts';
 import { checkResults, hasRecords, wordsOfProfiles, type PartResult, type Run } from '../run.ts';
+import { pageDefaults } from '../settings.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
 import {
   RESOURCES,
@@ -162,7 +163,9 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
         const figures = figuresOf(read, dates, run.day.notes);
         if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
         const { reportPage } = await import('../../report/page.ts');
-        return reportPage(figures, { writing: writingFor(context, lang), version, title });
+        const set = pageDefaults(await storeOf(run), run.whole.owner);
+        const writing = writingFor(context, lang ?? set.lang);
+        return reportPage(figures, { writing, version, title: title ?? set.organization });
       });
     } finally {
       for (const { source } of parts) await source.close?.();
@@ -204,7 +207,8 @@ async function writeMonth(context: Context, { flags, sources }: Job): Promise<vo
   const names = parts.map(({ name }) => name);
   const options = { flags, name: 'report', records: 'invoices', partKind: 'listings' as const, reads };
   await inRun(context, { ...options, parts: names }, async (run) => {
-    const writing = writingFor(context, flags.lang);
+    const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
+    const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
     const read: ListingRead[] = [];
     const check = (): void =>
       checkResults(

@@ -10,12 +10,12 @@ import {
   statementsJson,
   type OwnStatement,
 } from '../../report/statement-rows.ts';
-import { writingFor } from '../../report/words.ts';
+import { writingFor, type Writing } from '../../report/words.ts';
 import { inRun } from '../in-run.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver } from '../part.ts';
+import { deliver, storeOf } from '../part.ts';
 import type { PartState } from '../run.ts';
-import { flagDefaults, type FlagDefaults } from '../settings.ts';
+import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { askedSource } from '../sources/asked-source.ts';
 import { deliverText } from './read-part.ts';
 import {
@@ -174,9 +174,15 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<readonly Pa
     if (format === 'json') return statementsJson(statements, facts);
     const statement = theOnly(statements);
     const { statementPage } = await import('../../report/statement-page.ts');
-    return statementPage(statement, { ...facts, writing: writingFor(run.context, flags.lang), note });
+    return statementPage(statement, { ...facts, writing: await writingOf(job), note });
   });
   return results;
+}
+
+/** In the language of the flag, else of the setting of the only profile, or of all. */
+async function writingOf({ run, flags, profiles }: Job): Promise<Writing> {
+  const only = profiles.length > 1 ? undefined : (profiles[0] ?? flags.profile);
+  return writingFor(run.context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
 }
 
 /** Throws UsageError where there are several. */
@@ -198,7 +204,7 @@ async function writeFolder(job: Job, path: string): Promise<readonly PartState[]
   const { writeNewFolder } = await import('../../output/files/new-folder.ts');
   const { statementIndex } = await import('../../report/statement-index.ts');
   const { statementPage } = await import('../../report/statement-page.ts');
-  const writing = writingFor(context, flags.lang);
+  const writing = await writingOf(job);
   const note = await noteOf(flags.note, context);
   let results: readonly PartState[] = [];
   const indexed: { own: OwnStatement; file: string }[] = [];

@@ -52,6 +52,8 @@ describe('folio config set', () => {
     ['key.issued', 'a,,b', 'key.issued "a,,b": expected names with commas between them'],
     ['delimiter', ';;', 'delimiter ";;": expected one character'],
     ['fields.due', '', 'fields.due "": expected the name of a column'],
+    ['lang', 'de', 'lang "de": expected en, es'],
+    ['organization', 'Roble SpA', 'organization is the name of one organization'],
     ['colour', 'red', 'there is no setting "colour"'],
     ['baseUrl', baseUrl, 'there is no setting "baseUrl"'],
     ['token', 's3cret', 'config neither shows nor takes a token'],

@@ -427,6 +427,16 @@ describe('folio report', () => {
     );
   });
 
+  it('has the language and the name that are set for the profile, unless a flag says another', async () => {
+    const settings = { lang: 'es', organization: 'Roble SpA' };
+    const organizations = { north: { records: { issued: [INVOICE] }, settings }, south: { records: {} } };
+    const pageOfOne = async (line: string): Promise<string> =>
+      textOf((await runOrganizations(`report ${line}`, { organizations })).stdout);
+    expect(await pageOfOne('--profile north')).toMatch(/Roble SpA Facturas y fondos/);
+    expect(await pageOfOne('--profile north --lang en --title X')).toMatch(/X Invoices and funds/);
+    expect(await pageOfOne('--profile south')).not.toMatch(/Roble|Facturas/);
+  });
+
   it('tells what those that are not listed owe, and the total below', async () => {
     const invoices = Array.from({ length: 12 }, (_, at) =>
       INVOICE.replace('"id":1', `"id":${at}`)

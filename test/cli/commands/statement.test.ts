@@ -345,8 +345,8 @@ describe('folio statement', () => {
   });
 
   it('is headed by the name that is given, else by that in the records, else by the fiscal ID, else by the profile', async () => {
-    const heading = async (line: string, sender?: object): Promise<string | undefined> => {
-      const organizations = { north: { records: { issued: [invoice(1, sender)] } } };
+    const heading = async (line: string, sender?: object, settings = {}): Promise<string | undefined> => {
+      const organizations = { north: { records: { issued: [invoice(1, sender)] }, settings } };
       const { stdout } = await runOrganizations(`statement --customer-fiscal-id 1-9 --format html${line}`, {
         organizations,
       });
@@ -354,6 +354,10 @@ describe('folio statement', () => {
     };
     expect(await heading(' --profile north --organization Given', { issuer: { name: 'Own' } })).toBe('Given');
     expect(await heading(' --profile north', { issuer: { name: 'Own' } })).toBe('Own');
+    expect(await heading(' --profile north', { issuer: { name: 'Own' } }, { organization: 'Set' })).toBe(
+      'Set',
+    );
+    expect(await heading(' --profile north --organization Given', {}, { organization: 'Set' })).toBe('Given');
     expect(await heading(' --profile north')).toBe('9-9');
     expect(await heading(' --profile north', { issuerFiscalId: undefined })).toBe('north');
   });
