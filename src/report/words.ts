@@ -132,6 +132,9 @@ const WORDS = {
   noName: both('No name', 'Sin nombre'),
   noDueDate: both('No due date', 'Sin vencimiento'),
   credits: both('Credits', 'Créditos'),
+  creditNotes: both('Credit notes in it', 'De ello, notas de crédito'),
+  cancelled: both('Cancelled, not in it', 'Anulado, no incluido'),
+  missing: both('Documents without amount', 'Documentos sin saldo'),
   cancelledOf: both(
     'cancelled documents that would add {amount} are not open.',
     'los documentos anulados, que sumarían {amount}, no están abiertos.',

@@ -34,6 +34,8 @@ export interface ExportRequest {
   readonly columns?: readonly string[];
   /** xlsx: the name of the sheet, in place of the name of the records. */
   readonly sheet?: string;
+  /** Whether a workbook has headings in words, and the language that the flags ask for. */
+  readonly words?: { readonly lang: 'en' | 'es' | undefined };
   /** What else it reads besides the source. */
   readonly reads?: readonly ReadPath[];
   /** What of the answer may be wrong where records are missing: it is said with that. */

@@ -15,6 +15,7 @@ import { useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
+import type { ReportLanguage } from '../report/words.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { OutputFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';
@@ -55,6 +56,8 @@ interface OutputPlanOptions {
   readonly records?: KnownRecords;
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly furtherEnding?: string | undefined;
+  /** The language of headings in a workbook, of a flag and of the settings; undefined where columns have their names. */
+  readonly lang?: { readonly asked: ReportLanguage | undefined; readonly set: ReportLanguage | undefined };
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
 }
@@ -87,6 +90,12 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
+  const { asked: language, set } = options.lang ?? {};
+  if (language !== undefined && format !== 'xlsx') {
+    throw new UsageError(`--lang is for a workbook, and ${format} has the names of columns`, {
+      hint: 'Leave it out, or write a workbook with -o <file>.xlsx.',
+    });
+  }
   const { columns } = flags;
   const isOpen = columns?.isOpen === true;
   const { writer } = formatOf(format);
@@ -94,7 +103,11 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
   const layout: Layout = {
     columns: isOpen ? undefined : columns?.names,
     headings:
-      columns !== undefined && columns.headings.size > 0 ? (all) => columns.headingsOf(all) : undefined,
+      columns !== undefined && columns.headings.size > 0
+        ? (all) => columns.headingsOf(all)
+        : format === 'xlsx'
+          ? await headingsFor(context, language ?? set)
+          : undefined,
     asked: columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header !== false,
@@ -133,6 +146,15 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     onTerminal,
     tableLimit: defaults.limit ?? TABLE_LIMIT,
   };
+}
+
+async function headingsFor(
+  context: Context,
+  language: ReportLanguage | undefined,
+): Promise<Layout['headings']> {
+  if (language === undefined) return undefined;
+  const { writingFor } = await import('../report/words.ts');
+  return (await import('../report/headings.ts')).headingsIn(writingFor(context, language).words);
 }
 
 /** The columns that people look for in records. */

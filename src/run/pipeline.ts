@@ -31,7 +31,7 @@ import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './o
 import { askPart, checkPart, deliver, forEachPart, recordsOf, storeOf, tryPart, type Part } from './part.ts';
 import { checkResults, wordsOfProfiles, type PartState, type Run, type RunOptions } from './run.ts';
 import { asksSeveral, chooseProfiles } from './session.ts';
-import { fieldsOf, flagDefaults } from './settings.ts';
+import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
 
 /**
  * Exports what a source yields: source, then questions, then a format in a file or on a stream. Every command whose
@@ -199,6 +199,9 @@ async function exportPart(
     defaults: part.defaults,
     single,
     sheet: request.sheet ?? source.records,
+    ...(request.words && {
+      lang: { asked: request.words.lang, set: pageDefaults(await storeOf(run), part.profile).lang },
+    }),
     records: { resource: source.resource, names, expand: flags.expand, today: run.day.day },
     isResult: asksForResult(request),
   });

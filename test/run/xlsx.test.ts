@@ -119,3 +119,21 @@ describe('documents of several types', () => {
     expect(screen.stderr).toContain('1 of 3');
   });
 });
+
+it.each([
+  ['aging', 'Contraparte ID fiscal Moneda Documentos No vencido 1–30 días 31–60 días'],
+  [
+    'statement --all',
+    'Contraparte ID fiscal Moneda Número Tipo Fecha Vencimiento Días de atraso Total Saldo',
+  ],
+  ['aging --columns Quien=counterparty,total', 'Quien total'],
+])('%s has Spanish headings in a workbook by --lang es, and none elsewhere', async (line, headings) => {
+  const file = join(temporaryFolder(), 'book.xlsx');
+  const argv = [...line.split(' '), '--lang', 'es'];
+  const record =
+    '{"id":1,"number":1,"date":"2026-09-01","dueBy":"2026-10-01","currency":"CLP","amountToBePaid":5,"totalAmount":5,"customer":{"name":"A"}}';
+  expect(await runScripted([...argv, '-o', file], [pageOf([record])])).toMatchObject({ code: 0, stderr: '' });
+  const [head] = readWorkbook(readFileSync(file))[0]!.rows;
+  expect([...head!.values()].map(({ value }) => value).join(' ')).toMatch(new RegExp(`^${headings}`));
+  expect(await runScripted(argv, [])).toMatchObject({ code: 2, stdout: '' });
+});

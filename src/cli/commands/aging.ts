@@ -4,7 +4,7 @@ import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { valued, yes, type Values } from '../../run/flag.ts';
-import { wholeNumber } from '../../run/parse-values.ts';
+import { oneOf, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
 import {
@@ -55,6 +55,7 @@ export function addAging(program: Command, context: Context): void {
 const agingFlags = {
   ...counterpartyFlags,
   asOf: asOfFlag,
+  lang: valued('--lang <language>', 'of the headings of a workbook: en or es', oneOf(['en', 'es'])),
   buckets: valued(
     '--buckets <days>',
     'where one bucket ends and the next begins (default 30,60,90)',
@@ -84,6 +85,7 @@ async function runAging(context: Context, flags: Values<typeof agingFlags> & Exp
     flags,
     source: await askedSource(flags, { resource, fiscalIds: fiscalIdsOf(flags, flags.payable === true) }),
     sheet: 'aging',
+    words: { lang: flags.lang },
     makeResult: async ({ run: { day }, names: { fields } }, shown) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
       const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');

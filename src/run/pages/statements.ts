@@ -10,7 +10,7 @@ import {
   statementsJson,
   type OwnStatement,
 } from '../../report/statement-rows.ts';
-import { writingFor, type Writing } from '../../report/words.ts';
+import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
 import { inRun } from '../in-run.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
@@ -108,7 +108,8 @@ async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
   const ofEnding = output === undefined ? undefined : formatOfEnding(output);
   const chosen = format ?? ofEnding ?? (excel ? 'csv' : defaults.format);
   const isJson = chosen === 'json';
-  const told = { lang, note, ...(!isJson && { organization }) };
+  // A workbook has headings.
+  const told = { lang: chosen === 'xlsx' ? undefined : lang, note, ...(!isJson && { organization }) };
   const given = Object.entries(told).find(([, value]) => value !== undefined)?.[0];
   if (given !== undefined) {
     throw new UsageError(`--${given} is for a page, and none is written`, {
@@ -144,6 +145,7 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     color: color !== false,
     defaults: form.defaults,
     sheet: 'statement',
+    lang: { asked: flags.lang, set: await languageSet(job) },
     furtherEnding: '.html',
     isResult: true,
   });
@@ -179,10 +181,14 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<readonly Pa
   return results;
 }
 
-/** In the language of the flag, else of the setting of the only profile, or of all. */
-async function writingOf({ run, flags, profiles }: Job): Promise<Writing> {
+async function writingOf(job: Job): Promise<Writing> {
+  return writingFor(job.run.context, job.flags.lang ?? (await languageSet(job)));
+}
+
+/** The language that is set for the only profile, or for all. */
+async function languageSet({ run, flags, profiles }: Job): Promise<ReportLanguage | undefined> {
   const only = profiles.length > 1 ? undefined : (profiles[0] ?? flags.profile);
-  return writingFor(run.context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
+  return pageDefaults(await storeOf(run), only).lang;
 }
 
 /** Throws UsageError where there are several. */
