@@ -8,8 +8,8 @@ import { addCommand, type ProgramFor } from '../command.ts';
 export function addMcp(program: Command, context: Context, programFor: ProgramFor): void {
   addCommand(program, context, 'mcp', {
     description:
-      'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging and ' +
-      'columns, and nothing that writes, downloads or links. An answer has at most 40 kB, and says whether it is complete, whether ' +
+      'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging, ' +
+      'columns and, of a database, what changed since a day; nothing that writes, downloads or links. An answer has at most 40 kB, and says whose it is, whether it is complete, whether ' +
       'there are more rows, as of when, and what was left out. It is about one organization, chosen when the server starts. Best asked is a database of ' +
       'folio sync: the service may take half a minute for a listing. `folio help agents` is for assistants at a terminal.',
     examples: [
