@@ -362,23 +362,28 @@ describe('other bodies', () => {
 });
 
 describe('the memory of a page', () => {
-  it('is free after a collection of young objects, once nothing needs the page', () => {
-    // A generator function made for a page would keep it until a full collection, and 60 MB of pages with it.
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
-    const text = JSON.stringify({
-      pageResults: Array.from({ length: 1000 }, (_, id) => ({ id, note: 'x'.repeat(900) })),
-    });
-    collect();
-    const before = process.memoryUsage().arrayBuffers;
-    for (let page = 0; page < 20; page++) {
-      runToEnd(scanPage(Buffer.from(text), 'pageResults'));
+  // The code of `npm run mutants` counts what is reached, which V8 keeps longer.
+  const isInstrumented = 'stryCov_9fa48' in globalThis;
+  it.skipIf(isInstrumented)(
+    'is free after a collection of young objects, once nothing needs the page',
+    () => {
+      // A generator function made for a page would keep it until a full collection, and 60 MB of pages with it.
+      setFlagsFromString('--expose-gc');
+      const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
+      const text = JSON.stringify({
+        pageResults: Array.from({ length: 1000 }, (_, id) => ({ id, note: 'x'.repeat(900) })),
+      });
+      collect();
+      const before = process.memoryUsage().arrayBuffers;
+      for (let page = 0; page < 20; page++) {
+        runToEnd(scanPage(Buffer.from(text), 'pageResults'));
+        collect({ type: 'minor' });
+      }
       collect({ type: 'minor' });
-    }
-    collect({ type: 'minor' });
-    const pages = (process.memoryUsage().arrayBuffers - before) / text.length;
-    expect(pages).toBeLessThan(5);
-  });
+      const pages = (process.memoryUsage().arrayBuffers - before) / text.length;
+      expect(pages).toBeLessThan(5);
+    },
+  );
 });
 
 describe('members of records', () => {
