@@ -56,6 +56,27 @@ export async function profilesInExport(
   );
 }
 
+/**
+ * A list of the listing in whose place a record has an object, as rows of --expand have it. Undefined where no record is so. The
+ * batch is as it was scanned.
+ */
+export function objectInPlaceOf(batch: RecordBatch, lists: readonly string[]): string | undefined {
+  const reader = new CellReader();
+  for (const index of ofNewShape(batch)) {
+    const cells = reader.read(batch, index);
+    const isObject = (list: string): boolean =>
+      reader.columns.some((column, at) => cells[at] !== undefined && column.startsWith(`${list}.`));
+    const found = lists.find(isObject);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The records that do not have the names of an earlier one. */
+function* ofNewShape({ count, places }: RecordBatch): Generator<number> {
+  for (let index = 0; index < count; index++) if ((places?.[index] ?? -1) < 0) yield index;
+}
+
 /** A name with a dot in it, before its value. */
 const DOTTED_NAME = /"[^"\\]*\.[^"\\]*"\s*:/;
 
@@ -77,12 +98,10 @@ export function listBesideItsColumns(batch: RecordBatch): string | undefined {
   return undefined;
 }
 
-function hasDottedNames({ bytes, bounds, count, places }: RecordBatch): boolean {
-  for (let index = 0; index < count; index++) {
-    // A record of a known shape has the names of an earlier one.
-    if ((places?.[index] ?? -1) >= 0) continue;
+function hasDottedNames(batch: RecordBatch): boolean {
+  const { bytes, bounds } = batch;
+  for (const index of ofNewShape(batch))
     if (DOTTED_NAME.test(bytes.toString('latin1', bounds[2 * index], bounds[2 * index + 1]))) return true;
-  }
   return false;
 }
 

@@ -6,6 +6,7 @@ import { chooseHeld, refuseProfiles } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import {
   listBesideItsColumns,
+  objectInPlaceOf,
   ofProfiles,
   ownersOf,
   profilesInExport,
@@ -29,6 +30,8 @@ export class ExportSource extends FromSource {
   #input: Promise<ExportFile> | undefined;
   /** What the receipt of the file says of it. */
   #checked: Awaited<ReturnType<typeof checkExport>> = {};
+  /** Says of records that they may be rows of --expand, once. */
+  #tellRows: ((list: string) => void) | undefined;
 
   /** @param profiles those that are read, where the caller has chosen them */
   constructor(request: FromRequest, profiles: readonly string[] = []) {
@@ -74,6 +77,12 @@ export class ExportSource extends FromSource {
     const { finding, delivered } = this.#checked;
     if (finding !== undefined) run.notices.add(finding);
     this.#headings = delivered?.headings;
+    const says = `${this.#shown} has an object in place of the list`;
+    if (delivered === undefined)
+      this.#tellRows = (list) =>
+        run.notices.warn(
+          `${says} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
+        );
     await super.open(run);
   }
 
@@ -109,11 +118,17 @@ export class ExportSource extends FromSource {
     return (await this.#apart).get(profile)!.read();
   }
 
-  /** Throws UsageError as `refuseRows` does, where the records themselves show that they are rows. */
+  /** Throws UsageError as `refuseRows` does, where the records themselves show that they are rows, and says where they may be. */
   async *#withoutRows(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+    const lists = this.resource.columns.flatMap(([name, type]) => (type === 'list' ? [name] : []));
     for await (const batch of records) {
       const expanded = listBesideItsColumns(batch);
       if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.#request.questions);
+      const list = this.#tellRows && objectInPlaceOf(batch, lists);
+      if (list !== undefined && !areOfRows(list, this.#request.questions)) {
+        this.#tellRows?.(list);
+        this.#tellRows = undefined;
+      }
       yield batch;
     }
   }
@@ -173,11 +188,16 @@ export async function refuseRows(file: string, questions?: QuestionFlags): Promi
 }
 
 function refuseRowsOf(expanded: string, shown: string, questions: QuestionFlags | undefined): void {
-  const { sum = [], changesSince } = questions ?? {};
-  const isOfRows = changesSince === undefined && sum.every((column) => column.startsWith(`${expanded}.`));
-  if (questions !== undefined && isOfRows) return;
+  if (areOfRows(expanded, questions)) return;
   throw new UsageError(
     `${shown} has a row for each of ${expanded}, so a document of several would count several times`,
     { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
   );
+}
+
+/** Whether the questions are about the objects of a list, of which each is a row. */
+function areOfRows(list: string, questions: QuestionFlags | undefined): boolean {
+  if (questions === undefined) return false;
+  const { sum = [], changesSince } = questions;
+  return changesSince === undefined && sum.every((column) => column.startsWith(`${list}.`));
 }

@@ -223,6 +223,8 @@ describe('--expand', () => {
         const run = await runScripted([...line.split(' '), '--from', from], []);
         expect([line, run.code]).toEqual([line, code]);
         expect(run.stderr.includes('has a row for each of payments')).toBe(code === 2);
+        const isObject = records[1]?.includes('"payments":{') === true;
+        expect(run.stderr.includes('has an object in place of the list payments')).toBe(isObject);
       }
       const piped = await runScripted(['aging', '--from', '-'], [], { stdin: { text: records.join('\n') } });
       expect(piped.code).toBe(code);
