@@ -97,6 +97,11 @@ async function runReconcile(
   const { DOUBT, reconcileQuestion } = await import('../../query/reconcile/reconcile.ts');
   const { whereContext } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
+  // What was read on an earlier day has another last month than the clock.
+  if (flags.from !== undefined && /^(?:this|last)-/i.test(month ?? ''))
+    throw new UsageError(`--period ${month} does not go with --from, whose records may be of another day`, {
+      hint: 'Name the month, such as --period 2026-10.',
+    });
   const isSupplier = flags.issuerFiscalId !== undefined;
   const impliedAgainst = isSupplier ? 'received' : flags.customerFiscalId && 'issued';
   const opened = await openLists(paths, { against, impliedAgainst, match, period: month, today });

@@ -690,6 +690,7 @@ describe('reconcile', () => {
     [{ [NAME]: bought }, ['--against', 'issued'], '--against issued: '],
     [{ [NAME]: bought }, ['--profile', 'a,b'], 'this command asks one organization'],
     [{ [NAME]: bought }, ['-o', NAME], `--output ${NAME} would replace a list that is to be read`],
+    [{ [NAME]: bought }, ['--from', '-', '--period', 'last-month'], 'may be of another day'],
     [{ [NAME]: cut }, [], take],
     [x('a;b\n1;2\n'), [], 'x.csv, line 1: these headings are of no register'],
     [x('a;b\n1;2\n'), match, 'x.csv, line 1: there is no column c'],
