@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Context, OutputStream, Secrets } from '../context.ts';
 import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
-import { UnknownFlag } from './help.ts';
+import { UnknownCommand, UnknownFlag } from './help.ts';
 import { programFor, wholeProgram } from './program.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
@@ -35,6 +35,7 @@ export async function runCommandLine(given: Context): Promise<number> {
 /** The error as one of folio's; faults as they are. */
 async function complaintOf(thrown: unknown, context: Context): Promise<unknown> {
   if (thrown instanceof UnknownFlag) return thrown.explained(() => wholeProgram(context));
+  if (thrown instanceof UnknownCommand) return thrown.explained();
   if (!(thrown instanceof CommanderError)) return thrown;
   const message = thrown.message
     .replace(/^error: /, '')

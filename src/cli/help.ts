@@ -81,7 +81,26 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   if (!isUnknown || names.length === 0) return undefined;
   const [word = ''] = command.args;
   const whose = command.parent === null ? '' : ` of ${commandPath(command)}`;
-  return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
+  return new UnknownCommand(word, whose, names);
+}
+
+/** There is no such command. */
+export class UnknownCommand extends UsageError {
+  readonly #word: string;
+
+  constructor(word: string, whose: string, names: readonly string[]) {
+    super(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
+    this.#word = word;
+  }
+
+  /** The same error with the help on the word, where there is any. */
+  async explained(): Promise<UsageError> {
+    const { meantWord } = await import('./words.ts');
+    if (meantWord(this.#word) === undefined) return this;
+    return new UsageError(this.message, {
+      hint: `It is no command; folio help ${this.#word} says how to ask for it.`,
+    });
+  }
 }
 
 /** Flags by another word that people have for them, and that no misspelling leads to. */

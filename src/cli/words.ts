@@ -25,7 +25,7 @@ The service's own word for where a document stands is its status.
 * folio issued --count --group-by status :: which there are
 * folio issued --where status=PAID --period last-month :: the paid ones of last month
 
-month quarter year mes periodo :: --period 2026-10
+month quarter year last-month this-month mes periodo :: --period 2026-10
 A month, a quarter or a year is kept by --period; --group-by adds up month by month.
 * folio issued --period last-month --sum total :: what was invoiced last month
 * folio issued --period 2026-10 --sum total --group-by counterpartyName :: October, by customer
@@ -34,7 +34,7 @@ A month, a quarter or a year is kept by --period; --group-by adds up month by mo
 
 customer client search find name cliente :: --customer-fiscal-id <id> | --where counterpartyName~{roble}
 Documents of a customer are found by fiscal ID, which the service does, or by a part of the name.
-* folio issued --customer-fiscal-id 60155445-3 :: by fiscal ID
+* folio issued --customer-fiscal-id 60155440-2 :: by fiscal ID
 * folio issued --where counterpartyName~roble :: by name
 * folio issued --where number=10002 :: one invoice
 * folio aging --where counterpartyName~roble :: what one owes

@@ -202,11 +202,11 @@ export function agingQuestion(
     findings: (leftOut) => {
       const counted = countOf(
         sum(({ invoices }) => invoices),
-        'open invoice',
+        'open document',
       );
       const texts = [`${counted} as of ${formatDay(asOf)}; the columns are days overdue`];
       if (note !== undefined)
-        texts.push(`${note}; ${countOf(aging.issuedLater, 'open invoice')} issued later left out`);
+        texts.push(`${note}; ${countOf(aging.issuedLater, 'open document')} issued later left out`);
       texts.push(...aging.counted.clauses('open'));
       const known = balances.filter(({ kind }) => kind === 'counterparty');
       const { limit = Infinity } = layout;

@@ -150,6 +150,7 @@ describe('folio help', () => {
 describe('a slip of the keys', () => {
   it.each([
     [['isued'], "unknown command 'isued'", 'Did you mean issued?'],
+    [['unpaid'], "unknown command 'unpaid'", 'It is no command; folio help unpaid says how to ask for it.'],
     [['customers', 'gett', '1'], "unknown command 'gett' of folio customers", 'Did you mean get?'],
     [['issued', 'downlod', 'x'], "unknown command 'downlod' of folio issued", 'Did you mean download?'],
     [['auth', 'logn'], "unknown command 'logn' of folio auth", 'Did you mean login?'],

@@ -64,9 +64,9 @@ describe('the answer', () => {
       ],
     ]);
     expect(said.split('\n')).toEqual([
-      '2 open invoices as of 2026-03-01; the columns are days overdue',
+      '2 open documents as of 2026-03-01; the columns are days overdue',
       expect.stringMatching(
-        /^balances of \S+: payments after 2026-03-01 are not undone; 1 open invoice issued later left out$/,
+        /^balances of \S+: payments after 2026-03-01 are not undone; 1 open document issued later left out$/,
       ),
       '1 cancelled document not open',
       '1 document without an open amount',

@@ -155,9 +155,12 @@ function isInQuarter(date: string): boolean {
 async function compareWithPage(place: string, open: ReturnType<typeof browserForTests>): Promise<void> {
   const { page, complaints } = await open(join(place, 'report.html'));
   const shown = await page.$$eval('section.currency', (sections) =>
-    sections.map((section) => ({
+    sections.map((section, at) => ({
       currency: section.querySelector('h3')!.textContent,
-      cards: [...section.querySelectorAll('.cards b')].map((figure) => figure.textContent),
+      // The month in each currency comes first, in the same order. Behind these figures stands the tax.
+      cards: [...document.querySelectorAll('.cards')[at]!.querySelectorAll('b')]
+        .slice(0, 5)
+        .map((figure) => figure.textContent),
       ageing: [...section.querySelectorAll('.bars ~ details tbody tr')].map((row) =>
         [...row.querySelectorAll('td')].map((cell) => [cell.dataset['l'] ?? '', cell.textContent] as const),
       ),

@@ -201,7 +201,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
 
   it('is whole without its script', async () => {
     const { page } = await open(await sandboxReport(), { script: false });
-    expect(await page.locator('h1').textContent()).toBe('Invoices and funds');
+    expect(await page.locator('h1').textContent()).toBe('RUT 96486919-7');
     expect(await page.locator('svg rect').count()).toBeGreaterThan(5);
     expect(await page.locator('thead button').count()).toBe(0);
   });
@@ -217,11 +217,14 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     );
     const { page, complaints } = await open(await reportOf([...invoices, invoice({ currency: '<i>X</i>' })]));
     expect(complaints).toEqual([]);
-    expect(await page.title()).toMatch(/^Invoices and funds: 9-9, \w+ \d{4}$/);
+    expect(await page.title()).toMatch(/^Invoices and funds: Fiscal ID 9-9, \w+ \d{4}$/);
     expect(await page.locator('h1').count()).toBe(1);
     expect(await page.locator('img, iframe, i b').count()).toBe(0);
     expect(await page.locator('script').count()).toBe(1);
+    // The currency of most documents comes first.
     const table = page
+      .locator('section.currency')
+      .first()
       .locator('table', { has: page.locator('caption', { hasText: 'Who owes most' }) })
       .last();
     const names = await table.locator('tbody td:first-child bdi').allTextContents();

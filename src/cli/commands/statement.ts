@@ -26,9 +26,9 @@ export function addStatement(program: Command, context: Context): void {
       'amount due, which is what folio aging tells of him. As a page to send and print: it names nobody else, and says at its top where ' +
       'it is not whole. Or as rows (xlsx, csv), which are the documents alone: their sums and ages are in json, and in folio aging -o ages.xlsx.',
     examples: [
-      ['folio statement --customer-fiscal-id 60155445-3 -o roble.html', 'a page to send, or to print'],
+      ['folio statement --customer-fiscal-id 60155440-2 -o tres-cruces.html', 'a page to send, or to print'],
       [
-        'folio statement --customer-fiscal-id 60155445-3 --lang es --note @bank.txt -o roble.html',
+        'folio statement --customer-fiscal-id 60155440-2 --lang es --note @bank.txt -o tres-cruces.html',
         'in Spanish, with a text below',
       ],
       ['folio statement --all --output-dir statements/2026-11', 'a page for each customer, and an index'],

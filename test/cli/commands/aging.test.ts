@@ -112,7 +112,7 @@ describe('aging', () => {
     const { stdout, stderr } = await age('', INVOICES, screen(120));
     expect(stdout).toMatch(/^counterparty +fiscalId +currency .* total +bar\n/);
     expect(stdout).toMatch(/Roble .* 107\.5 {2}█+\nLago .* 20\.0 {2}█+\S?\nTotal .* 127\.5 *\n/);
-    expect(stderr).toContain('4 open invoices as of 2026-11-20');
+    expect(stderr).toContain('4 open documents as of 2026-11-20');
   });
 
   it('leaves out what was issued after a past day, and says that later payments are not undone', async () => {
@@ -123,7 +123,7 @@ describe('aging', () => {
     const { stdout } = await age(`--as-of 2026-10-31 ${TOTALS},note`, dated);
     expect(stdout).toBe(`counterparty,currency,total,note\nRoble,CLP,107.5,${note}\nRoble,USD,0.1,${note}\n`);
     const shown = await age('--as-of 2026-10-31', dated, screen(120));
-    expect(shown.stderr).toContain(`${note}; 1 open invoice issued later left out\n`);
+    expect(shown.stderr).toContain(`${note}; 1 open document issued later left out\n`);
     expect(shown.stdout).not.toContain('note');
   });
 
