@@ -158,7 +158,7 @@ async function compareWithPage(place: string, open: ReturnType<typeof browserFor
     sections.map((section, at) => ({
       currency: section.querySelector('h3')!.textContent,
       // The month in each currency comes first, in the same order. Behind these figures stands the tax.
-      cards: [...document.querySelectorAll('.cards')[at]!.querySelectorAll('b')]
+      cards: [...section.ownerDocument.querySelectorAll('.cards')[at]!.querySelectorAll('b')]
         .slice(0, 5)
         .map((figure) => figure.textContent),
       ageing: [...section.querySelectorAll('.bars ~ details tbody tr')].map((row) =>

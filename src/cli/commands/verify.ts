@@ -68,7 +68,7 @@ type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 type Check = () => Promise<readonly string[]>;
 
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
-const RUN_AGAIN = 'Run it again.';
+const RUN_AGAIN = 'Mend what it names, and run the export again; the message of that run says how.';
 const NOT_RUN = 'See why no run has ended since: whether it was started, and what it said.';
 
 /** Makes all checks, and prints what is well. Throws the only failure, or one that has a line for each, and what to do once. */
@@ -96,7 +96,7 @@ async function runVerify(context: Context, files: readonly string[], flags: Veri
   }
   if (failures.length === 0) return;
   const Kind = failures.some((error) => error instanceof IncompleteError) ? IncompleteError : UsageError;
-  const count = `${failures.length} of ${countOf(checks.length, 'file')} ${failures.length === 1 ? 'fails' : 'fail'}`;
+  const count = `${failures.length} of ${countOf(checks.length, 'file')} ${failures.length === 1 ? 'is' : 'are'} not in order`;
   throw new Kind(count, {
     hint: [...new Set(failures.flatMap(({ hint = [] }) => hint))].join(' '),
     lines: [count, ...failures.flatMap(({ lines }) => lines)],

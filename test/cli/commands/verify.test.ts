@@ -181,12 +181,12 @@ describe('folio verify of several files', () => {
     const shorter = await exported('one.csv', [], RECORDS.slice(0, 1));
     await expectVerified([one, '--receipt', `${shorter}.receipt.json`], 6, 'instead of 1; ');
     expect((await verify(one, notes)).stdout).toContain('one.csv: as delivered at');
-    await expectVerified([one, notes], 2, '1 of 2 files fails\nthere is no receipt to compare ');
+    await expectVerified([one, notes], 2, '1 of 2 files is not in order\nthere is no receipt to compare ');
     await expectVerified([temporaryFolder()], 2);
     // It tells of one that is another, and goes on.
     writeFileSync(one, 'x');
     expect((await verify(path)).stdout).toContain('other.jsonl: as delivered at');
-    await expectVerified([path], 6, /1 of 2 files fails\n.*one.csv is not what was delivered/);
+    await expectVerified([path], 6, /1 of 2 files is not in order\n.*one.csv is not what was delivered/);
   });
 
   it('compares each page of a folder of statements with the receipt, wherever that is', async () => {
@@ -210,10 +210,10 @@ describe('folio verify of several files', () => {
     // The age of the run is told once, be its pages many.
     const old = `${receipt} is older than 1h: its run ended at ${DELIVERED_AT}`;
     const { stderr } = await saidAt(2, receipt, '--max-age', '1h');
-    expect(stderr).toContain(`folio: 1 of 4 files fails\n${old}\n`);
+    expect(stderr).toContain(`folio: 1 of 4 files is not in order\n${old}\n`);
     rmSync(names[0]!);
     writeFileSync(names[2]!, 'another');
-    const says = /2 of 3 files fail\n.*1-9 C0.html is lost.*\n.*index.html is not what was/;
+    const says = /2 of 3 files are not in order\n.*1-9 C0.html is lost.*\n.*index.html is not what was/;
     await expectVerified(['-q', receipt], 6, says);
     const other = join(moved, 'west.csv');
     writeFileSync(other, 'a\n');
@@ -273,7 +273,7 @@ describe('folio verify --max-age', () => {
     );
     expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
     expect(stderr).toBe(
-      `folio: 2 of 2 files fail\n${first}\n${second}\n` +
+      `folio: 2 of 2 files are not in order\n${first}\n${second}\n` +
         '  See why no run has ended since: whether it was started, and what it said.\n',
     );
     const receipt = `${file}.receipt.json`;
