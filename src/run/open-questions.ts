@@ -188,6 +188,8 @@ async function resultOf(
   const alone = source.isSeveral && profile !== undefined ? [profile] : undefined;
   const options = {
     path,
+    listing: source.name,
+    profile,
     key: await keyOfRecords(part),
     profiles: source.joined?.names() ?? alone,
     isUnread: source.joined?.isUnread,

@@ -239,13 +239,17 @@ function differencesOf(now: Survey, delivered: DeliveredFile): string[] {
 function checkAge(
   context: Context,
   what: string,
-  { finishedAt, complete, errors }: DeliveredFile,
+  { finishedAt, readAt, complete, errors }: DeliveredFile,
   flags: VerifyFlags,
 ): void {
   if (flags.maxAge === undefined) return;
   const fault = faultOfAge(context, finishedAt, flags.maxAge);
   if (fault !== undefined)
     throw new IncompleteError(`${what} ${fault}: its run ended at ${finishedAt}`, { hint: NOT_RUN });
+  // An export of a database is as old as the last sync.
+  const old = readAt === undefined ? undefined : faultOfAge(context, readAt, flags.maxAge);
+  if (old !== undefined)
+    throw new IncompleteError(`${what} ${old}: its records were read at ${readAt}`, { hint: NOT_RUN });
   if (!complete)
     throw new IncompleteError(`${what} is not whole (${errors.join('; ')})`, { hint: RUN_AGAIN });
 }

@@ -124,8 +124,13 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     },
     findings: () => {
       const { added, changed, gone, unchanged } = counts;
-      const { others, repeatedKeys } = earlier;
+      const { others, repeatedKeys, only } = earlier;
       const warnings: string[] = [];
+      // With conditions of its own, a comparison is one of parts.
+      if (only.length > 0 && options.keep === undefined)
+        warnings.push(
+          `${path} has a part of its listing alone, by ${only.join(' ')}: the others show as added`,
+        );
       if (others.length > 0)
         warnings.push(
           `${path} has records of ${others.join(', ')}, too, whose listings are not read: they are not compared`,

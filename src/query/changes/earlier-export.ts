@@ -19,6 +19,10 @@ export interface EarlierExportOptions {
   readonly key: readonly string[];
   /** The profiles whose records are compared; undefined where those of the listing do not say of which they are. */
   readonly profiles?: readonly string[] | undefined;
+  /** The listing whose records are compared, as receipts name it. */
+  readonly listing: string;
+  /** The one profile whose they are; undefined where nothing says it, or for several. */
+  readonly profile?: string | undefined;
   /** Selects the records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
 }
@@ -34,6 +38,8 @@ export class EarlierExport {
   repeatedKeys = 0;
   /** The profiles whose records are not compared, since nobody asked for them. */
   others: readonly string[] = [];
+  /** The flags with which a part of the listing was exported, as its receipt has them. */
+  only: readonly string[] = [];
   readonly #file: ExportFile;
   readonly #identity: DigestReader;
   /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
@@ -63,7 +69,7 @@ export class EarlierExport {
     const earlier = new EarlierExport(file, options);
     const reader = keyReader(key);
     try {
-      await refuseChosen(path);
+      earlier.only = await refuseOthers(options);
       const held = await profilesInExport(path, { tolerant: true });
       if (profiles === undefined) refuseSeveral(path, held);
       else earlier.others = held?.filter((name) => !profiles.includes(name)) ?? [];
@@ -156,16 +162,32 @@ function membersOf(batch: RecordBatch): readonly string[] {
   return Object.keys(JSON.parse(recordBytes(batch, 0).toString()) as object);
 }
 
-/** Throws UsageError for an export whose receipt says that columns were chosen: what its records lack would look changed. */
-async function refuseChosen(path: string): Promise<void> {
+/**
+ * Throws UsageError for an export whose receipt says that it has other records, or columns of theirs that were chosen: what they lack
+ * would look changed or gone. Returns the flags by which it is a part of the listing.
+ */
+async function refuseOthers({ path, listing, profile }: EarlierExportOptions): Promise<readonly string[]> {
   const form = await deliveredForm(path);
+  if (form === undefined) return [];
+  const refuse = (says: string, hint: string): never => {
+    throw new UsageError(`cannot compare with ${path}: ${says}`, { hint });
+  };
   // Older receipts have the headings alone.
-  const chosen = form?.chosen ?? Array.from(form?.headings ?? [], (names) => names.join('='));
-  if (chosen.length === 0) return;
-  throw new UsageError(
-    `cannot compare with ${path}: it was written with --columns ${chosen.join(',')}, and has no whole records`,
-    { hint: WHOLE_RECORDS },
-  );
+  const chosen = form.chosen ?? Array.from(form.headings, (names) => names.join('='));
+  if (chosen.length > 0)
+    refuse(`it was written with --columns ${chosen.join(',')}, and has no whole records`, WHOLE_RECORDS);
+  if (form.expanded !== undefined)
+    refuse(`it has a row for each of ${form.expanded}`, 'Keep an export without --expand to compare with.');
+  const { resource, profiles } = form;
+  if (resource !== '' && resource !== listing)
+    refuse(
+      `its receipt says that it is of ${resource}, not of ${listing}`,
+      'Name the export of this listing.',
+    );
+  const [owner] = profiles;
+  if (profile !== undefined && profiles.length === 1 && owner !== profile)
+    refuse(`its receipt says that it is of ${owner}, not of ${profile}`, 'Name the export of this profile.');
+  return form.only;
 }
 
 /** Throws UsageError for an export of several profiles: those of one listing would be compared with the records of all. */

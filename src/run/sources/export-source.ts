@@ -13,6 +13,7 @@ import {
   readExport,
 } from '../../query/exports/read-export.ts';
 import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
+import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
@@ -76,6 +77,11 @@ export class ExportSource extends FromSource {
     this.#checked = await checkExport(this.#request.from);
     const { finding, delivered } = this.#checked;
     if (finding !== undefined) run.notices.add(finding);
+    const { resource } = delivered ?? {};
+    if (resource !== this.name && resources.some(({ name }) => name === resource))
+      throw new UsageError(`${this.#shown} is of ${resource}, as its receipt says, not of ${this.name}`, {
+        hint: 'Name the export of this listing, or ask for the other one.',
+      });
     this.#headings = delivered?.headings;
     const says = `${this.#shown} has an object in place of the list`;
     if (delivered === undefined)

@@ -66,10 +66,10 @@ export abstract class FromSource implements LocalSource {
   }
 
   async open({ context: { stdin }, day, notices }: Run): Promise<void> {
-    const { rowsToo = false, filters: { fiscalIds } = {} } = this.#request;
+    const { rowsToo = false, filters: { fiscalIds } = {}, questions } = this.#request;
     if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
     day.add(this.origins);
-    if (rowsToo) return;
+    if (rowsToo && questions?.changesSince === undefined) return;
     for (const { shown, only } of this.origins)
       if (only.length > 0) notices.warn(`${shown}, but a part of them alone: ${only.join(' ')}`);
   }

@@ -278,6 +278,10 @@ describe('folio verify --max-age', () => {
     );
     const receipt = `${file}.receipt.json`;
     const text = readFileSync(receipt, 'utf8');
+    // A run of today that read a database of last month.
+    writeFileSync(receipt, text.replace('{', '{"readAt":"2026-10-20T12:00:00.000Z",'));
+    const old = `${file} is older than 26h: its records were read at 2026-10-20T12:00:00.000Z`;
+    await expectVerified([file, '--max-age', '26h'], 6, old);
     writeFileSync(receipt, text.replaceAll('2026-11-20T12', '2099-11-20T12'));
     await expectVerified(['-q', file, '--max-age', '26h'], 6, `${file} is dated in the future: its run`);
     writeFileSync(receipt, text.replace('"complete": true', '"complete": false'));

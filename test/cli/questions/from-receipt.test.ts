@@ -95,4 +95,33 @@ describe('an answer that rests on a file', () => {
       stderr: `warning: ${file}.receipt.json is no receipt, or a broken one: it is not a JSON object\n`,
     });
   });
+
+  it.each([
+    ['received --from F --sum totalAmount', 'F is of issued, as its receipt says, not of received'],
+    ['aging --payable --from F', 'F is of issued, as its receipt says, not of received'],
+    ['report --from received=F', 'F is of issued, as its receipt says, not of received'],
+    [
+      'received --changes-since F',
+      'cannot compare with F: its receipt says that it is of issued, not of received',
+    ],
+  ])('is never of another listing than its receipt says: %s', async (line, says) => {
+    const file = await exported(WHOLE, 0);
+    const { code, stdout, stderr } = await runScripted(line.replace('F', file).split(' '), []);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(says.replace('F', file));
+  });
+
+  it('is not compared with rows of a list, and with a part of a listing only with a warning', async () => {
+    const paid = pageOf(['{"id":1,"payments":[{"amount":1},{"amount":2}]}', '{"id":2,"payments":[]}']);
+    const export_ = async (...flags: string[]): Promise<ScriptedExit> => {
+      const file = join(temporaryFolder(), 'issued.jsonl');
+      const argv = ['issued', '-o', file, '--receipt', 'beside', ...flags];
+      expect(await runStub(argv, { issued: paid })).toMatchObject({ code: 0 });
+      return runStub(['issued', '--changes-since', file], { issued: paid });
+    };
+    expect(await export_('--expand', 'payments')).toMatchObject({ code: 2, stdout: '' });
+    const part = await export_('--limit', '1');
+    expect(part).toMatchObject({ code: 0 });
+    expect(part.stderr).toContain('has a part of its listing alone, by --limit 1: the others show as added');
+  });
 });

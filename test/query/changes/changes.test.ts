@@ -18,7 +18,7 @@ async function compare(old: Records, now: Records, key = 'id', json = false) {
   const texts = old.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
   writeFileSync(path, json ? `[\n${texts.join(',\n')}\n]\n` : texts.map((text) => `${text}\n`).join(''));
   const half = Math.ceil(now.length / 2);
-  const question = await changesQuestion({ path, key: [key], shown: [] }, false);
+  const question = await changesQuestion({ path, listing: 'issued', key: [key], shown: [] }, false);
   return answerTo(question, [now.slice(0, half), now.slice(half)]);
 }
 
@@ -125,7 +125,10 @@ describe('--changes-since', () => {
   ])('writes the columns $columns where $asked are asked for', async ({ forTable, asked, columns }) => {
     const path = join(folder, 'columns');
     writeFileSync(path, '{"id":1}\n');
-    const question = await changesQuestion({ path, key: ['id'], shown: ['n'], columns: asked }, forTable);
+    const question = await changesQuestion(
+      { path, listing: 'issued', key: ['id'], shown: ['n'], columns: asked },
+      forTable,
+    );
     const now = async function* () {
       yield batchOf({ id: 2 });
     };
@@ -138,7 +141,10 @@ describe('--changes-since', () => {
     const path = join(folder, 'unread');
     writeFileSync(path, '{"id":1}\n{"id":2}\n');
     const isUnread = (record: RecordBatch): boolean => textsOf(record)[0] === '{"id":1}';
-    const question = await changesQuestion({ path, key: ['id'], shown: [], isUnread }, false);
+    const question = await changesQuestion(
+      { path, listing: 'issued', key: ['id'], shown: [], isUnread },
+      false,
+    );
     const { lines, summary } = await answerTo(question, [[{ id: 3 }]]);
     expect(lines.slice(1)).toEqual([
       '{"_change":"gone","id":2,"field":null,"old":null,"new":null,"record":{"id":2}}',
@@ -157,7 +163,7 @@ describe('--changes-since', () => {
   it('matches by several columns, all of which a record needs', async () => {
     const path = join(folder, 'several');
     writeFileSync(path, '{"a":1,"b":"2"}\n{"a":"12","b":""}\n{"a":"x","b":2}\n{"a":1}\n');
-    const question = await changesQuestion({ path, key: ['a', 'b'], shown: [] }, false);
+    const question = await changesQuestion({ path, listing: 'issued', key: ['a', 'b'], shown: [] }, false);
     const { lines, summary } = await answerTo(question, [['{"a":"x","b":2}', '{"b":"2","a":1,"c":0}']]);
     expect(lines[0]).toBe('{"_change":"changed","a":1,"b":"2","field":"c","old":null,"new":0}');
     expect(lines).toHaveLength(3);
@@ -167,7 +173,10 @@ describe('--changes-since', () => {
   it('tells what each column is to a reader: one of the records keeps its own look, the key has one', async () => {
     const path = join(folder, 'shown');
     writeFileSync(path, '');
-    const question = await changesQuestion({ path, key: ['id', 'n'], shown: ['n', 'field'] }, true);
+    const question = await changesQuestion(
+      { path, listing: 'issued', key: ['id', 'n'], shown: ['n', 'field'] },
+      true,
+    );
     const shown = Object.keys(question.result!.shown!);
     expect([shown.includes('id'), shown.includes('n')]).toEqual([true, false]);
     await answerTo(question, [[{ id: 1, n: 1 }]]);
