@@ -105,6 +105,8 @@ export class Totals {
   /** Of each column of `--group-by`, dates; of each of `--sum`, numbers. */
   readonly #dates: readonly Held[];
   readonly #numbers: readonly Held[];
+  /** Of each column of `--sum`, whether it is said to hold money. */
+  readonly #areMoney: readonly boolean[];
   /** Whether any amount of money that is not zero is in the totals: then each is of a currency, be it unknown. */
   hasAmounts = false;
 
@@ -119,6 +121,12 @@ export class Totals {
     this.roles = { groupBy: columns.map(roleOf), sums: sums.map(roleOf) };
     this.#dates = groupBy.map(() => ({ wrong: undefined, isAny: false }));
     this.#numbers = sums.map(() => ({ wrong: undefined, isAny: false }));
+    const { declared } = names.fields.usual;
+    this.#areMoney = sums.map(
+      (column, at) =>
+        isAmountRole(this.roles.sums[at]) ||
+        declared.some(([name, type]) => name === column && type === 'money'),
+    );
   }
 
   /** Learns from records before a filter keeps some of them. */
@@ -252,7 +260,7 @@ export class Totals {
     if (typeof worth === 'string') return undefined;
     sum.isFound = true;
     numbers.isAny = true;
-    if (role !== undefined && worth.amount.coefficient !== 0n) this.hasAmounts = true;
+    if (this.#areMoney[index] && worth.amount.coefficient !== 0n) this.hasAmounts = true;
     sum.total = addDecimals(sum.total, worth.amount);
     if (documents.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, worth.amount);
     sum.cancelled = addDecimals(sum.cancelled, worth.cancelled);

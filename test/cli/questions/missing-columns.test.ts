@@ -143,7 +143,10 @@ describe('what is within a list', () => {
         ),
       });
       expect(
-        await ask(`issued --expand payments ${flags.replace('X', 'payments.amount')}`, 'file'),
+        await ask(
+          `issued --expand payments --field currency==CLP ${flags.replace('X', 'payments.amount')}`,
+          'file',
+        ),
       ).toMatchObject({ code: 0 });
     },
   );
