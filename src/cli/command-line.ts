@@ -34,8 +34,8 @@ export async function runCommandLine(given: Context): Promise<number> {
 
 /** The error as one of folio's; faults as they are. */
 async function complaintOf(thrown: unknown, context: Context): Promise<unknown> {
-  if (thrown instanceof UnknownFlag) return thrown.explained(() => wholeProgram(context));
-  if (thrown instanceof UnknownCommand) return thrown.explained();
+  if (thrown instanceof UnknownFlag || thrown instanceof UnknownCommand)
+    return thrown.explained(() => wholeProgram(context));
   if (!(thrown instanceof CommanderError)) return thrown;
   const message = thrown.message
     .replace(/^error: /, '')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { worthOf } from '../invoices/amounts.ts';
-import { Document } from '../invoices/document.ts';
+import { Document, KIND_ROLES } from '../invoices/document.ts';
 import type { Family } from '../invoices/documents.ts';
 import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
 import { dayIn } from '../invoices/open-items.ts';
@@ -61,7 +61,7 @@ export class DocumentColumns {
 
   private constructor(dialect: Dialect, fields: Fields) {
     this.#dialect = dialect;
-    const roles = [...COUNTERPARTY_ROLES, 'documentType', 'status', 'cancelled', 'currency', 'due'] as const;
+    const roles = [...COUNTERPARTY_ROLES, ...KIND_ROLES, 'currency', 'due'] as const;
     const reads = { roles: [...roles, ...Object.values(AMOUNTS)] };
     const names = { fields: { usual: fields } };
     this.#document = new Document(names, reads, (at) => this.#cells.cell(at));

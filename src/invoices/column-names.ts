@@ -53,6 +53,11 @@ export function roleNamed(name: string, names: ColumnNames, fields: Fields): Rol
   return typeof meant === 'string' ? meant : undefined;
 }
 
+/** Whether a column, by any of its names, says the currency. */
+export function isCurrency(name: string, names: ColumnNames): boolean {
+  return roleNamed(name, names, names.fields.usual) === 'currency';
+}
+
 /** Whether the cells of a column, by any of its names, are money in the records of any profile. */
 export function isMoney(name: string, names: ColumnNames): boolean {
   const roles = ofAny(names.fields).map((fields) => roleNamed(name, names, fields));

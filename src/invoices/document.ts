@@ -40,6 +40,9 @@ interface NamePlaces {
   readonly role: Role | undefined;
 }
 
+/** The roles of which a document's family and validity are told, and so what it is worth. */
+export const KIND_ROLES = ['documentType', 'status', 'cancelled'] as const satisfies readonly Role[];
+
 /**
  * What a record says, by the roles and names of its columns, each record by the fields of its own profile. One object shows one
  * record after the other, and reads only the cells that are asked for, each once.

@@ -1,7 +1,7 @@
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Decimal } from '../json/decimal.ts';
 import { worthOf } from './amounts.ts';
-import type { Document } from './document.ts';
+import { KIND_ROLES, type Document } from './document.ts';
 import type { Role } from './fields.ts';
 
 /** What a document is among those that are open. */
@@ -24,7 +24,7 @@ export type OpenItem =
     };
 
 /** The roles that `openItemOf` reads, and the number, by which people know a document. */
-export const OPEN_ITEM_ROLES = ['open', 'due', 'documentType', 'status', 'cancelled', 'number'] as const;
+export const OPEN_ITEM_ROLES = ['open', 'due', ...KIND_ROLES, 'number'] as const;
 
 /** What the document is among those that are open: the one rule of aging, `--overdue`, the report and statements. */
 export function openItemOf(document: Document): OpenItem {

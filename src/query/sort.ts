@@ -1,4 +1,4 @@
-import { isMoney, PLAIN_NAMES, roleNamed, type ColumnNames } from '../invoices/column-names.ts';
+import { isCurrency, isMoney, PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { Collected } from '../output/collected.ts';
@@ -31,10 +31,10 @@ export function sortQuestion(
   { what, names = PLAIN_NAMES }: SortOptions = {},
 ): Question {
   const reader = new DocumentReader(names, { roles: ['currency'], names: keys.map(({ column }) => column) });
-  const isCurrency = ({ column }: SortColumn): boolean =>
-    roleNamed(column, names, names.fields.usual) === 'currency';
   const amountAt = keys.findIndex(({ column }) => isMoney(column, names));
-  const firstAmount = keys.slice(0, amountAt + 1).some(isCurrency) ? -1 : amountAt;
+  const firstAmount = keys.slice(0, amountAt + 1).some(({ column }) => isCurrency(column, names))
+    ? -1
+    : amountAt;
   /** For each key, the order of every record's cell. */
   const orders = keys.map((): (string | undefined)[] => []);
   /** The currency of every record, where an amount is a key. */

@@ -1,4 +1,4 @@
-import { roleNamed, withCurrencyOf, type ColumnNames } from '../invoices/column-names.ts';
+import { isCurrency, withCurrencyOf, type ColumnNames } from '../invoices/column-names.ts';
 import { fieldsOfColumns, isAmountRole, type DeclaredType } from '../invoices/fields.ts';
 import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
@@ -179,8 +179,7 @@ export function totalsQuestion(
 
 /** What the columns of the totals mean: amounts are money of the currency beside them. */
 export function namesOfTotals({ sum = [], groupBy = [] }: TotalsFlags, names: ColumnNames): ColumnNames {
-  const isCurrency = (column: string): boolean => roleNamed(column, names, names.fields.usual) === 'currency';
-  const currency = groupBy.find(isCurrency) ?? CURRENCY;
+  const currency = groupBy.find((column) => isCurrency(column, names)) ?? CURRENCY;
   const money = columnsOfTotals({ sum }).filter(
     (column) => typeOf(column, { sums: sum, groupBy }) === 'money',
   );

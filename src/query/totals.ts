@@ -1,12 +1,12 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { nameOfCell, readAmount, worthOfCell } from '../invoices/amounts.ts';
-import { roleNamed, type ColumnNames } from '../invoices/column-names.ts';
+import { isMoney, roleNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { Counted } from '../invoices/counted.ts';
-import { bareCurrency, type Document } from '../invoices/document.ts';
+import { bareCurrency, KIND_ROLES, type Document } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { isAmountRole, type AmountRole, type Role } from '../invoices/fields.ts';
-import { Counterparties } from '../invoices/counterparties.ts';
+import { Counterparties, COUNTERPARTY_ROLES } from '../invoices/counterparties.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
@@ -60,16 +60,7 @@ const MAX_GROUPS = 100_000;
 /** Ways in which records write their groups that are remembered. */
 const MAX_WRITTEN = 20_000;
 
-const READ: readonly Role[] = [
-  'documentType',
-  'status',
-  'cancelled',
-  'number',
-  'date',
-  'currency',
-  'counterpartyName',
-  'counterpartyFiscalId',
-] as const satisfies readonly Role[];
+const READ = [...KIND_ROLES, 'currency', ...COUNTERPARTY_ROLES] as const;
 
 const PARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId'] as const;
 type PartyRole = (typeof PARTY_ROLES)[number];
@@ -121,12 +112,7 @@ export class Totals {
     this.roles = { groupBy: columns.map(roleOf), sums: sums.map(roleOf) };
     this.#dates = groupBy.map(() => ({ wrong: undefined, isAny: false }));
     this.#numbers = sums.map(() => ({ wrong: undefined, isAny: false }));
-    const { declared } = names.fields.usual;
-    this.#areMoney = sums.map(
-      (column, at) =>
-        isAmountRole(this.roles.sums[at]) ||
-        declared.some(([name, type]) => name === column && type === 'money'),
-    );
+    this.#areMoney = sums.map((column) => isMoney(column, names));
   }
 
   /** Learns from records before a filter keeps some of them. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { validityOf } from '../../invoices/documents.ts';
 import { fieldsOfColumns, ROLES } from '../../invoices/fields.ts';
-import { Document } from '../../invoices/document.ts';
+import { Document, KIND_ROLES } from '../../invoices/document.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
 import { paint, columnWidth, type Style } from '../terminal/terminal-text.ts';
@@ -126,8 +126,7 @@ function rowForm(
   const days = columns.flatMap((column) => (column.days ? column.index : []));
   const [status, due, open] = [placeOf('status'), placeOf('due'), placeOf('open')];
   let read: readonly string[] = [];
-  const roles = ['documentType', 'status', 'cancelled'] as const;
-  const document = new Document({ fields }, { roles }, (column): Cell | undefined => {
+  const document = new Document({ fields }, { roles: KIND_ROLES }, (column): Cell | undefined => {
     const place = documentPlaces[column];
     const text = place === undefined ? '' : (read[place] ?? '');
     return text === '' ? undefined : { kind: 'string', text };

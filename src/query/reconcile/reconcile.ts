@@ -1,6 +1,8 @@
 import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { readAmount } from '../../invoices/amounts.ts';
+import { COUNTERPARTY_ROLES } from '../../invoices/counterparties.ts';
+import { KIND_ROLES } from '../../invoices/document.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import type { Family } from '../../invoices/documents.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../../invoices/fields.ts';
@@ -175,19 +177,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   };
 }
 
-const ROLES = [
-  'number',
-  'documentType',
-  'status',
-  'cancelled',
-  'total',
-  'net',
-  'tax',
-  'date',
-  'currency',
-  'counterpartyName',
-  'counterpartyFiscalId',
-] as const satisfies readonly Role[];
+const ROLES = [...KIND_ROLES, ...COUNTERPARTY_ROLES, 'total', 'net', 'tax', 'currency'] as const;
 /** The column with what one of the record's currency is in pesos. */
 const EXCHANGE_RATE = 'exchangeRate';
 const ONE: Decimal = { coefficient: 1n, scale: 0 };

@@ -133,39 +133,60 @@ interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
 /** Writes one page, as a run of its own. */
 async function writePage(context: Context, job: Job, { profile, path }: PageOf): Promise<void> {
   const { flags, format, sources } = job;
-  const { lang, title } = flags;
-  const parts = sources.partsOf(profile);
-  const options = {
-    flags,
-    name: 'report',
-    records: 'invoices and funds',
-    partKind: 'listings' as const,
-    reads: sources.reads,
-    output: path,
-    parts: parts.map(({ listing }) => listing),
-  };
-  await inRun(context, options, async (run) => {
-    const read: ListingRead[] = [];
-    // Throws where the page is not about everything.
-    const check = (): void =>
-      checkResults(
-        read.map(({ result }) => result),
-        { what: 'listings', lack: 'not whole in the report, which says so' },
-      );
+  const parts = sources.partsOf(profile).map((part) => ({ ...part, profile, name: part.listing }));
+  const words = { records: 'invoices and funds', lack: 'not whole in the report, which says so' };
+  await inReport(context, job, { ...words, parts, output: path }, (run, read) =>
+    deliverText(run, { path, what: 'reports' }, async () => {
+      const { all, dates } = await read();
+      run.whole.owner = all.find((one) => one.profile !== undefined)?.profile;
+      const figures = figuresOf(all, dates, run.day.notes);
+      if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
+      const { reportPage } = await import('../../report/page.ts');
+      const set = pageDefaults(await storeOf(run), run.whole.owner);
+      const writing = writingFor(context, flags.lang ?? set.lang);
+      return reportPage(figures, { writing, version, title: flags.title ?? set.organization });
+    }),
+  );
+}
+
+interface ReadingOf {
+  readonly parts: readonly NamedPart[];
+  /** What they are of, in the plural. */
+  readonly records: string;
+  /** What is said where some of it is not whole, and what to do. */
+  readonly lack: string;
+  readonly hint?: string | undefined;
+  readonly output?: string | undefined;
+}
+
+interface ReportRead {
+  /** In the order of the parts. */
+  readonly all: readonly ListingRead[];
+  readonly dates: ReportDates;
+}
+
+/** Has listings read and told of, in one run. Throws at the end where some are not whole, and before where none has anything. */
+async function inReport(
+  context: Context,
+  { flags, sources: { reads } }: Job,
+  { parts, records, lack, hint, output }: ReadingOf,
+  write: (run: Run, read: () => Promise<ReportRead>) => Promise<unknown>,
+): Promise<void> {
+  const names = parts.map(({ name }) => name);
+  const options = { flags, name: 'report', records, partKind: 'listings' as const, reads, output };
+  await inRun(context, { ...options, parts: names }, async (run) => {
+    const all: ListingRead[] = [];
+    const check = (): void => {
+      const results = all.map(({ result }) => result);
+      checkResults(results, { what: 'listings', lack, hint });
+    };
     try {
-      await deliverText(run, { path, what: 'reports' }, async () => {
+      await write(run, async () => {
         for (const { source } of parts) await source.open?.(run);
         const dates = datesOf(run.day, flags);
-        const named = parts.map((part) => ({ ...part, profile, name: part.listing }));
-        for await (const one of readListings(run, named, dates)) read.push(one);
-        run.whole.owner = read.find((one) => one.profile !== undefined)?.profile;
-        if (!read.some(({ result }) => hasRecords(result))) check();
-        const figures = figuresOf(read, dates, run.day.notes);
-        if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
-        const { reportPage } = await import('../../report/page.ts');
-        const set = pageDefaults(await storeOf(run), run.whole.owner);
-        const writing = writingFor(context, lang ?? set.lang);
-        return reportPage(figures, { writing, version, title: title ?? set.organization });
+        for await (const one of readListings(run, parts, dates)) all.push(one);
+        if (!all.some(({ result }) => hasRecords(result))) check();
+        return { all, dates };
       });
     } finally {
       for (const { source } of parts) await source.close?.();
@@ -194,9 +215,10 @@ function readListings(
 }
 
 /** Writes how each organization stands in each currency, as a table for a terminal, in one run. */
-async function writeMonth(context: Context, { flags, sources }: Job): Promise<void> {
+async function writeMonth(context: Context, job: Job): Promise<void> {
+  const { flags, sources } = job;
   const { monthColumns, monthRows } = await import('../../report/month-rows.ts');
-  const { profiles, reads } = sources;
+  const { profiles } = sources;
   const isSeveral = profiles.length > 1;
   const parts = profiles.flatMap((profile) =>
     sources
@@ -204,21 +226,11 @@ async function writeMonth(context: Context, { flags, sources }: Job): Promise<vo
       .filter(({ listing }) => listing !== 'funds')
       .map((part) => ({ ...part, profile, name: isSeveral ? `${profile} ${part.listing}` : part.listing })),
   );
-  const names = parts.map(({ name }) => name);
-  const options = { flags, name: 'report', records: 'invoices', partKind: 'listings' as const, reads };
-  await inRun(context, { ...options, parts: names }, async (run) => {
+  const hint = isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
+  const words = { records: 'invoices', lack: 'not whole in these figures', hint };
+  await inReport(context, job, { ...words, parts }, async (run, read) => {
     const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
     const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
-    const read: ListingRead[] = [];
-    const check = (): void =>
-      checkResults(
-        read.map(({ result }) => result),
-        {
-          what: 'listings',
-          lack: 'not whole in these figures',
-          hint: isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined,
-        },
-      );
     const plan = await planOutput(run.context, {
       flags: { format: 'table' },
       color: flags.color !== false,
@@ -228,31 +240,23 @@ async function writeMonth(context: Context, { flags, sources }: Job): Promise<vo
     const { columns, shown } = monthColumns(writing, isSeveral);
     const openWriter = writerOfResult(plan.openWriter, { columns: () => columns, shown });
     const rows = async function* (): AsyncGenerator<RecordBatch> {
-      for (const { source } of parts) await source.open?.(run);
-      const dates = datesOf(run.day, flags);
-      for await (const one of readListings(run, parts, dates)) read.push(one);
-      if (!read.some(({ result }) => hasRecords(result))) check();
+      const { all, dates } = await read();
       for (const profile of profiles) {
-        const own = read.filter((_, at) => parts[at]!.profile === profile);
+        const own = all.filter((_, at) => parts[at]!.profile === profile);
         if (!own.some(({ result }) => hasRecords(result))) continue;
         const figures = figuresOf(own, dates, run.day.notes);
         const notices = isSeveral ? run.notices.about(String(profile)) : run.notices;
-        for (const { direction, figure, reason, hint } of figures.organization.missing)
+        for (const { direction, figure, reason, hint: remedy } of figures.organization.missing)
           if (figure !== 'funds')
-            notices.warn(`${direction}: ${[reason.replace(/\.$/, ''), hint ?? []].flat().join('. ')}`);
+            notices.warn(`${direction}: ${[reason.replace(/\.$/, ''), remedy ?? []].flat().join('. ')}`);
         yield batchOfRows(monthRows(figures, writing, isSeveral));
       }
-      const { words } = writing;
       const { asOf, today, period } = dates;
-      run.notices.remark(`${writing.period(period.name)} · ${words.asOf({ day: writing.longDay(asOf) })}`);
-      if (asOf < today) run.notices.remark(words.laterPayments({ day: writing.longDay(today) }));
+      const asOfDay = writing.words.asOf({ day: writing.longDay(asOf) });
+      run.notices.remark(`${writing.period(period.name)} · ${asOfDay}`);
+      if (asOf < today) run.notices.remark(writing.words.laterPayments({ day: writing.longDay(today) }));
     };
-    try {
-      await deliver(run, rows(), { plan: { ...plan, openWriter }, state: run.whole });
-    } finally {
-      for (const { source } of parts) await source.close?.();
-    }
-    check();
+    await deliver(run, rows(), { plan: { ...plan, openWriter }, state: run.whole });
   });
 }
 

@@ -162,6 +162,8 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
   const state = run.whole;
   const delivered = await deliver(run, rows(), { plan, state });
   run.notices.remarkFile(delivered, { count: state.records, what: 'documents', place: plan.target });
+  if (state.records === 0 && results.every(({ failure }) => failure === undefined))
+    run.notices.remark('nothing is open');
   return results;
 }
 

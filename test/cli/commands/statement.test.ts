@@ -414,4 +414,13 @@ describe('folio statement', () => {
         '  See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.\n',
     ]);
   });
+
+  it('says on a terminal that nothing is open, and not where that is not known', async () => {
+    const settled = pageOf([invoice(6, { amountToBePaid: 0 })]);
+    const shown = { terminal: true };
+    expect((await statement(ROBLE, settled, shown)).stderr).toContain('nothing is open\n');
+    expect((await statement(ROBLE, pageOf(OF_ROBLE), shown)).stderr).not.toContain('nothing is open');
+    const unknown = await statement(ROBLE, [500, '{}'], shown);
+    expect(unknown).toMatchObject({ code: 5, stderr: expect.not.stringContaining('nothing is open') });
+  });
 });
