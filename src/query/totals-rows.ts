@@ -24,6 +24,11 @@ const CURRENCY = 'currency';
 /** What stands beside a total, so that nothing is left out in silence. */
 const [CREDIT_NOTES, CANCELLED, MISSING] = ['.creditNotes', '.cancelled', '.missing'];
 
+/** Those of an amount. Neither credit notes nor cancelled documents pass --open and --overdue: a zero would say that there are none. */
+function partsBeside({ open, overdue }: TotalsFlags): readonly string[] {
+  return open || overdue ? [MISSING] : [CREDIT_NOTES, CANCELLED, MISSING];
+}
+
 /**
  * A row for each group: the columns of `--group-by`, `currency` where the records have one, `records`, and for each `--sum`
  * its column, the parts of its total that are credit notes and cancelled documents where it is an amount of documents, and
@@ -34,7 +39,11 @@ const [CREDIT_NOTES, CANCELLED, MISSING] = ['.creditNotes', '.cancelled', '.miss
  * with the most records; groups of a day, month, quarter or year come in the order of the calendar before that. On a terminal the bars show the first total, or the records. What is beside a total and is all
  * zeros is left out there.
  */
-export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: BarTerminal): ResultRows {
+function totalsRows(
+  totals: Totals,
+  request: TotalsRequest & TotalsFlags,
+  terminal?: BarTerminal,
+): ResultRows {
   const groups = totals.finish();
   const { roles } = totals;
   const currencyAt = roles.groupBy.indexOf('currency');
@@ -67,7 +76,7 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
       .map((group): MeasuredRow => ({ row: rowOf(group), value: sizeOf(group) }));
   });
   const beside = (column: string, index: number): string[] => {
-    const parts = isAmountRole(roles.sums[index]) ? [CREDIT_NOTES, CANCELLED, MISSING] : [MISSING];
+    const parts = isAmountRole(roles.sums[index]) ? partsBeside(request) : [MISSING];
     const columns = parts.map((part) => `${column}${part}`);
     return terminal === undefined ? columns : columns.filter((one) => !isZeroIn(currencies, one));
   };
@@ -137,6 +146,8 @@ function sizeOf(group: TotalsGroup): Decimal {
 }
 
 interface TotalsFlags {
+  readonly open?: boolean | undefined;
+  readonly overdue?: boolean | undefined;
   readonly sum?: readonly string[] | undefined;
   readonly groupBy?: readonly string[] | undefined;
   readonly asSent?: boolean | undefined;
@@ -145,21 +156,22 @@ interface TotalsFlags {
 }
 
 /** All columns that the totals can have. */
-export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readonly string[] {
-  const ofSums = sum.flatMap((column) =>
-    ['', CREDIT_NOTES, CANCELLED, MISSING].map((part) => `${column}${part}`),
-  );
+export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
+  const { sum = [], groupBy = [] } = flags;
+  const ofSums = sum.flatMap((column) => ['', ...partsBeside(flags)].map((part) => `${column}${part}`));
   const besides = groupBy.length > 0 ? ['fiscalId', 'counterparty'] : [];
   return [...new Set([...groupBy, ...besides, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums])];
 }
 
 /** The question of `--sum`, `--count` and `--group-by`. */
 export function totalsQuestion(
-  { sum = [], groupBy = [], asSent, expand }: TotalsFlags,
+  { sum = [], groupBy = [], asSent, expand, open, overdue }: TotalsFlags,
   given: ColumnNames,
   { terminal, placeOf }: ResultContext,
 ): Question {
-  const request: TotalsRequest = {
+  const request: TotalsRequest & TotalsFlags = {
+    open,
+    overdue,
     sums: sum,
     groupBy,
     names: expand === undefined ? given : withCurrencyOf(expand, given),

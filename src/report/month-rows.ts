@@ -1,6 +1,6 @@
-import { DECIMAL_ZERO } from '../json/decimal.ts';
+import { DECIMAL_ZERO, formatDecimal, widestScale } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
-import { amountJson, textJson, type Row } from '../query/rows.ts';
+import { textJson, type Row } from '../query/rows.ts';
 import type { ReportFigures } from './figures.ts';
 import type { Writing } from './words.ts';
 
@@ -36,13 +36,16 @@ export function monthRows({ organization }: ReportFigures, { words }: Writing, i
   return sections.map((section): Row => {
     const { receivable, payable, issued } = section ?? {};
     const { total, tax } = issued?.period.all.amounts ?? {};
-    const amounts = [receivable?.open, receivable?.overdue, payable?.open, payable?.overdue, total, tax];
+    const amounts = [receivable?.open, receivable?.overdue, payable?.open, payable?.overdue, total, tax].map(
+      (amount = DECIMAL_ZERO) => amount,
+    );
+    // A currency has one number of decimals, in its zeros too.
+    const scale = widestScale(amounts);
     return [
       ...(isSeveral ? [[words.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),
       [words.currency, textJson(section?.currency)],
       ...FIGURES.map(
-        (figure, at) =>
-          [words[figure], amountJson(told[at] ? (amounts[at] ?? DECIMAL_ZERO) : undefined)] as const,
+        (figure, at) => [words[figure], told[at] ? formatDecimal(amounts[at]!, scale) : 'null'] as const,
       ),
     ];
   });

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import type { Context, OutputStream } from '../context.ts';
-import { makeFolder } from '../output/files/target.ts';
+import { Interrupted } from '../errors.ts';
+import { findStream, makeFolder } from '../output/files/target.ts';
 import { isForPeople, streamWith } from '../output/terminal/terminal-text.ts';
 import type { GlobalFlags } from './flags.ts';
 import { Notices } from './notices.ts';
@@ -50,11 +52,27 @@ export async function inRun(
     try {
       if (receipt === undefined) await work(run);
       else await withReceipt!({ ...options, ...run, file: receipt }, () => work(run));
+    } catch (error) {
+      throw error instanceof Interrupted ? new Interrupted(error.signal, leftBy(run, options)) : error;
     } finally {
       await shared.close();
       await removeEmpty?.();
     }
   });
+}
+
+/** What has become of the files of a run that was stopped, as a sentence; undefined where it writes none. */
+function leftBy({ whole, parts }: Run, { output, folder, files }: RunOptions): string | undefined {
+  if (folder !== undefined && files !== undefined) {
+    const written = parts.filter(({ delivered }) => delivered !== undefined).length;
+    return `${written} of ${parts.length} files in ${folder} were written; the others are as they were before.`;
+  }
+  const target = output ?? folder;
+  if (target === undefined || findStream(target) !== undefined) return undefined;
+  if (whole.delivered !== undefined) return `${target} was written.`;
+  const found = statSync(target, { throwIfNoEntry: false });
+  if (found === undefined) return `${target} was not written.`;
+  return found.isFile() || found.isDirectory() ? `${target} is as it was before.` : undefined;
 }
 
 /**

@@ -21,9 +21,15 @@ export function receiptOf(
     if (folder !== undefined && files !== undefined) return undefined;
     const target = output ?? folder;
     if (target !== undefined && findStream(target) === undefined) return receiptBeside(target);
-    throw new UsageError('--receipt beside is a file beside that of -o, and none is written', {
-      hint: 'Write the records into a file with -o, or name a file for the receipt.',
-    });
+    const ofDatabase = files !== undefined && folder === undefined;
+    throw new UsageError(
+      `--receipt beside is a file beside that of -o, and ${ofDatabase ? 'a database' : 'none'} is written`,
+      {
+        hint: ofDatabase
+          ? 'Name a file for the receipt, as in --receipt sync.json.'
+          : 'Write the records into a file with -o, or name a file for the receipt.',
+      },
+    );
   }
   if (folder === undefined) return receipt;
   throw new UsageError(`--receipt ${receipt} is one file, and --output-dir writes several`, {

@@ -26,7 +26,7 @@ async function interrupted(server: HttpService, signals: readonly NodeJS.Signals
   const { code, signal, stderr } = await exit;
   clearTimeout(timer);
   const left = { files: await readdir(folder), text: await readFile(file, 'utf8') };
-  return { code, signal, stderr, left };
+  return { code, signal, stderr: stderr.replaceAll(file, 'FILE'), left };
 }
 
 const UNTOUCHED = { files: ['out.csv'], text: 'old\n' };
@@ -40,7 +40,8 @@ describe.concurrent('a run that is told to stop', () => {
   ] as const)('by %s ends with %i %s, the old file in its place', async (signal, code, _, fault) => {
     const server = await startFaultServer(new ModelService({ issued }), from(3, fault));
     const ended = await withServer(server, () => interrupted(server, [signal], 4));
-    expect(ended).toEqual({ code, signal: null, stderr: `folio: stopped by ${signal}\n`, left: UNTOUCHED });
+    const stderr = `folio: stopped by ${signal}\n  FILE is as it was before.\n`;
+    expect(ended).toEqual({ code, signal: null, stderr, left: UNTOUCHED });
   });
 
   it('twice ends at once', async () => {

@@ -114,7 +114,10 @@ describe.concurrent('on Windows', () => {
     const folder = temporaryFolder();
     const args = ['--sandbox', 'issued', '-o', 'out.csv'];
     const { code, stderr } = await runOnWindows(args, { folder, pretence: WITH_BREAK });
-    expect({ code, stderr }).toEqual({ code: 130, stderr: 'folio: stopped by SIGINT\n' });
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: 'folio: stopped by SIGINT\n  out.csv was not written.\n',
+    });
     expect(readdirSync(folder)).toEqual([]);
   });
 });

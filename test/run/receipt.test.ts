@@ -162,6 +162,16 @@ describe('--receipt', () => {
     },
   );
 
+  it('is beside no database, and says what to do', async () => {
+    const { run } = site();
+    const outcome = await run('sync FOLDER/books.db --receipt beside', []);
+    expect([outcome.code, outcome.stderr]).toEqual([
+      2,
+      'folio: --receipt beside is a file beside that of -o, and a database is written\n' +
+        '  Name a file for the receipt, as in --receipt sync.json.\n',
+    ]);
+  });
+
   it('is found out to be unwritable before the first request', async () => {
     const { run } = site();
     const outcome = await run('issued --receipt FOLDER/nowhere/receipt.json', []);

@@ -69,7 +69,13 @@ type Check = () => Promise<readonly string[]>;
 
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
 const RUN_AGAIN = 'Mend what it names, and run the export again; the message of that run says how.';
-const NOT_RUN = 'See why no run has ended since: whether it was started, and what it said.';
+const NOT_RUN =
+  'See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, ';
+const NO_LONGER = {
+  file: 'remove the file and its receipt.',
+  database: 'name the other profiles with --profile.',
+};
+const WRONG_CLOCK = 'Set the clock of this machine, or of the one that ran it; then run it again.';
 
 /** Makes all checks, and prints what is well. Throws the only failure, or one that has a line for each, and what to do once. */
 async function runVerify(context: Context, files: readonly string[], flags: VerifyFlags): Promise<void> {
@@ -245,11 +251,15 @@ function checkAge(
   if (flags.maxAge === undefined) return;
   const fault = faultOfAge(context, finishedAt, flags.maxAge);
   if (fault !== undefined)
-    throw new IncompleteError(`${what} ${fault}: its run ended at ${finishedAt}`, { hint: NOT_RUN });
+    throw new IncompleteError(`${what} ${fault}: its run ended at ${finishedAt}`, {
+      hint: hintOf(fault, 'file'),
+    });
   // An export of a database is as old as the last sync.
   const old = readAt === undefined ? undefined : faultOfAge(context, readAt, flags.maxAge);
   if (old !== undefined)
-    throw new IncompleteError(`${what} ${old}: its records were read at ${readAt}`, { hint: NOT_RUN });
+    throw new IncompleteError(`${what} ${old}: its records were read at ${readAt}`, {
+      hint: hintOf(old, 'file'),
+    });
   if (!complete)
     throw new IncompleteError(`${what} is not whole (${errors.join('; ')})`, { hint: RUN_AGAIN });
 }
@@ -257,8 +267,14 @@ function checkAge(
 /** What is wrong with a moment that may be so long ago. What is no time is as good as never. */
 function faultOfAge({ clock }: Context, at: string, { text, milliseconds }: Age): string | undefined {
   const ago = clock.now() - Date.parse(at);
-  if (ago < 0) return 'is dated in the future';
+  if (ago < 0) return IN_FUTURE;
   return ago <= milliseconds ? undefined : `is older than ${text}`;
+}
+
+const IN_FUTURE = 'is dated in the future';
+
+function hintOf(fault: string, what: 'file' | 'database'): string {
+  return fault === IN_FUTURE ? WRONG_CLOCK : NOT_RUN + NO_LONGER[what];
 }
 
 /** Compares the last whole sync of each listing with the age that it may have. */
@@ -281,10 +297,14 @@ async function verifyDatabase(
     const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted();
     return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
   }
-  const says = `${shown} ${faultOf(old[0]!)}`;
+  const fault = faultOf(old[0]!)!;
+  const says = `${shown} ${fault}`;
   const each = old.map(({ table, profile, wholeAt, error }) => {
     const since = wholeAt === undefined ? 'never whole' : `last whole at ${wholeAt}`;
     return `${profile} ${table}: ${since}${error === undefined ? '' : ` (${error})`}`;
   });
-  throw new IncompleteError(`${says}: ${each.join('; ')}`, { hint: NOT_RUN, lines: [says, ...each] });
+  throw new IncompleteError(`${says}: ${each.join('; ')}`, {
+    hint: hintOf(fault, 'database'),
+    lines: [says, ...each],
+  });
 }

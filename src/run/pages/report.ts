@@ -72,7 +72,11 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
   const format = formatOf(context, flags);
   const { outputDir: folder, output, receipt } = flags;
   if (receipt !== undefined)
-    (await import('../receipt.ts')).receiptOf(receipt, { folder, output, files: [] });
+    (await import('../receipt.ts')).receiptOf(receipt, {
+      folder,
+      output,
+      files: folder === undefined ? undefined : [],
+    });
   if (flags.period !== undefined) parsePeriod(flags.period, localDay(context.clock.now()));
   const sources = await reportSources(context, flags);
   const job = { flags, sources, format };

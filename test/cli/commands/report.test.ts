@@ -123,6 +123,11 @@ describe('folio report', () => {
           new RegExp(`^\\w+ 2026 · As of [^]*Overdue payable[^]*Tax[^]*\\nCLP +${cells} +[\\d,]+\\s+USD `),
         ),
       ]);
+      // A currency has its decimals in every cell, or in none.
+      const rows = one.screen.match(/(?<=\n(?:CLP|USD|EUR) ).*/g)!.map((row) => row.trim().split(/ +/));
+      expect(rows.map((row) => new Set(row.map((cell) => cell.includes('.'))).size)).toEqual(
+        rows.map(() => 1),
+      );
       const both = await run('--all-profiles', '--lang', 'es', '--period', 'last-month');
       expect([both.code, both.screen]).toEqual([
         0,
@@ -154,8 +159,8 @@ describe('folio report', () => {
       .split('\n')
       .map((row) => row.trim().split(/ +/));
     const [north, south] = [
-      ['100.50', '100.50', '0', '0', '119.00', '0'],
-      ['100.50', '100.50', '119.00', '0'],
+      ['100.50', '100.50', '0.00', '0.00', '119.00', '0.00'],
+      ['100.50', '100.50', '119.00', '0.00'],
     ];
     expect(rows).toEqual([
       ['north', 'CLP', ...north],

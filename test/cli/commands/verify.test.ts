@@ -274,7 +274,7 @@ describe('folio verify --max-age', () => {
     expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
     expect(stderr).toBe(
       `folio: 2 of 2 files are not in order\n${first}\n${second}\n` +
-        '  See why no run has ended since: whether it was started, and what it said.\n',
+        '  See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, remove the file and its receipt.\n',
     );
     const receipt = `${file}.receipt.json`;
     const text = readFileSync(receipt, 'utf8');
@@ -284,6 +284,11 @@ describe('folio verify --max-age', () => {
     await expectVerified([file, '--max-age', '26h'], 6, old);
     writeFileSync(receipt, text.replaceAll('2026-11-20T12', '2099-11-20T12'));
     await expectVerified(['-q', file, '--max-age', '26h'], 6, `${file} is dated in the future: its run`);
+    await expectVerified(
+      [file, '--max-age', '26h'],
+      6,
+      'Set the clock of this machine, or of the one that ran it',
+    );
     writeFileSync(receipt, text.replace('"complete": true', '"complete": false'));
     await expectVerified(['-q', file, '--max-age', '26h'], 6, `${file} is not whole (`);
     writeFileSync(receipt, text);
@@ -323,7 +328,7 @@ describeDatabases('folio verify --max-age of a database in %s', (engine) => {
     const age = [address, '--max-age', '26h'];
     expect(await sync(0, 'issued received --profile north')).toBe(0);
     expect(await sync(1, 'issued --profile south')).toBe(0);
-    await expectVerified(age, 6, 'is dated in the future', 0);
+    await expectVerified(age, 6, /is dated in the future[^]*\n {2}Set the clock/, 0);
     await expectVerified(age, 0, /: 3 listings, none synced before 2026-11-20.12:00:00\S*\n$/, 26);
     expect(await saidAt(26, ...age, '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await sync(2, 'issued --all-profiles', { script: () => status(403) })).toBe(6);
@@ -331,6 +336,7 @@ describeDatabases('folio verify --max-age of a database in %s', (engine) => {
     const north = 'north received: last whole at 2026-11-20.12:00:00\\S*';
     await expectVerified(age, 6, new RegExp(`^folio: .* is older than 26h\\n${south}\\n${north}\\n`), 28);
     await expectVerified([...age, '--profile', 'south'], 6, /^[^]*south issued(?![^]*north)/, 28);
+    await expectVerified(age, 6, 'name the other profiles with --profile', 28);
     const other = 'has nothing of a profile west\n  It has those of north, south.';
     await expectVerified([...age, '--profile', 'west'], 2, other, 28);
     await expectVerified([address], 2, 'is a database, and has no receipt');

@@ -88,6 +88,9 @@ describe('what a document is worth', () => {
     ]);
     expect((await ask(book, `${line} --where total=200`)).stderr).toBe('');
     expect((await ask(book, `${line} -q`)).stderr).toBe('');
+    expect((await ask(book, 'issued --open --sum open -q')).stdout).toMatch(
+      /^currency,records,open,open.missing\n/,
+    );
     const unreadable = [invoice({ dueBy: 'soon' }), invoice({ amountToBePaid: 'much' })];
     expect(await ask(unreadable, line)).toMatchObject({
       ...{ code: 6, stdout: '1\n' },
