@@ -36,7 +36,7 @@ export default defineConfig({
     // One more than there are processors, since tests also wait: for the disk, a program that starts, a service that hangs.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: FirstThose },
-    setupFiles: ['test/support/around-each-file.ts', 'test/support/table-width.ts'],
+    setupFiles: ['test/support/around-each-file.ts'],
     // For what hangs: no test may fail because the machine is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { startHttpService, type HttpService } from '../support/http-service.ts';
+import { startHttpService, type HttpService } from '../support/servers.ts';
 
 let service: HttpService;
 

@@ -3,9 +3,13 @@ import { generate } from 'selfsigned';
 import { describe, expect, it, vi } from 'vitest';
 import { nodeNetworkProbe } from '../../src/api/network-probe.ts';
 import type { Proxy } from '../../src/api/transport.ts';
-import { startHttpService, type OpenTunnel } from '../support/http-service.ts';
-import type { Listening } from '../support/listen-on-loopback.ts';
-import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
+import {
+  startHttpService,
+  httpResponse,
+  loopbackServer,
+  type OpenTunnel,
+  type Listening,
+} from '../support/servers.ts';
 
 const signal = new AbortController().signal;
 

@@ -2,14 +2,11 @@ import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ApiClient } from '../../src/api/client.ts';
+import { ApiClient, type ClientOptions } from '../../src/api/client.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
-import { startHttpService } from '../support/http-service.ts';
-import { listenOnLoopback } from '../support/listen-on-loopback.ts';
-import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
+import { startHttpService, listenOnLoopback, httpResponse, loopbackServer } from '../support/servers.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import type { ClientOptions } from '../../src/api/client.ts';
 
 const token = 's3cret-token';
 const closing: (() => Promise<void>)[] = [];

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FaultScript } from '../support/fault-script.ts';
+import type { FaultScript } from '../support/faults.ts';
 import { ModelService, modelRecords, type ModelRecords } from '../support/model-service.ts';
-import { randomFrom } from '../support/random.ts';
+import { randomFrom } from '../support/random-runs.ts';
 import { runModel } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { randomFaults } from './random-faults.ts';

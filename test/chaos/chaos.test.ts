@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countFigure } from '../support/figures.ts';
-import { randomRuns } from '../support/random-runs.ts';
+import { countFigure, randomRuns } from '../support/random-runs.ts';
 import { chaosRun, type ChaosRun } from './chaos-run.ts';
 
 const RUNS = randomRuns(2_000);

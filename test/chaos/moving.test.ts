@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { countFigure } from '../support/figures.ts';
-import type { FaultScript } from '../support/fault-script.ts';
+import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
+import type { FaultScript } from '../support/faults.ts';
 import { ModelService, modelRecord } from '../support/model-service.ts';
 import { MovingListing } from '../support/moving-listing.ts';
-import { randomRuns } from '../support/random-runs.ts';
-import { randomFrom } from '../support/random.ts';
 import { runModel } from '../support/run-model.ts';
 import { passingFault } from './random-faults.ts';
 

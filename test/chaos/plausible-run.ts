@@ -1,6 +1,6 @@
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
-import { randomFrom } from '../support/random.ts';
+import { randomFrom } from '../support/random-runs.ts';
 import { drawFreedoms, PlausibleService, type Freedoms } from './plausible-service.ts';
 
 const COMMANDS: Readonly<Record<Freedoms['listing'], readonly string[]>> = {

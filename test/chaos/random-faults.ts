@@ -1,6 +1,5 @@
 import * as faults from '../support/faults.ts';
-import type { Fault } from '../support/faults.ts';
-import type { FaultScript } from '../support/fault-script.ts';
+import type { Fault, FaultScript } from '../support/faults.ts';
 import type { ModelPage } from '../support/model-service.ts';
 
 type Random = (below: number) => number;

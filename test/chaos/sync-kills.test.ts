@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { countFigure } from '../support/figures.ts';
+import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
-import { randomRuns } from '../support/random-runs.ts';
-import { randomFrom } from '../support/random.ts';
-import { duringSync, runSync } from '../support/sync-service.ts';
+import { duringSync, runSync } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KILLS = randomRuns(5);

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
+import { startFaultServer, withServer } from '../support/run-against.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
-import { withServer } from '../support/run-against.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -2,13 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { needingTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, terminalsForTests } from '../support/in-terminal.ts';
 import { ModelService } from '../support/model-service.ts';
-import { startFaultServer } from '../support/fault-server.ts';
-import { quickly, withServer } from '../support/run-against.ts';
+import { startFaultServer, quickly, withServer } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { runStub } from '../support/scripted-run.ts';
-import { terminalsForTests } from '../support/terminal-here.ts';
 
 const show = terminalsForTests();
 

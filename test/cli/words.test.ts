@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needingTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, terminalsForTests } from '../support/in-terminal.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { terminalsForTests } from '../support/terminal-here.ts';
 
 const show = terminalsForTests();
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
-import { runSync } from '../support/sync-service.ts';
+import { runSync } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, sync } from './try-sync.ts';
 

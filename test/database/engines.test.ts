@@ -11,7 +11,7 @@ import { scanArray } from '../../src/json/scan-records.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
 import { textsOf } from '../support/records.ts';
-import { runSync } from '../support/sync-service.ts';
+import { runSync } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, options, part, sync } from './try-sync.ts';
 

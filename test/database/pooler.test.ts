@@ -4,7 +4,7 @@ import { postgresForTests } from '../support/databases.ts';
 import { startPooler, type Pooler } from '../support/pgbouncer.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync } from '../support/sync-service.ts';
+import { runSync } from '../support/run-against.ts';
 import { open } from './try-sync.ts';
 
 describe(

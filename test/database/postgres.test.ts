@@ -11,10 +11,10 @@ import {
 import { Interrupted, OutputError, ServiceError, UsageError } from '../../src/errors.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { postgresForTests } from '../support/databases.ts';
-import { listenOnLoopback } from '../support/listen-on-loopback.ts';
+import { listenOnLoopback } from '../support/servers.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync } from '../support/sync-service.ts';
+import { runSync } from '../support/run-against.ts';
 
 const server = postgresForTests();
 

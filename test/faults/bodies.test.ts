@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { always, inTurn } from '../support/fault-script.ts';
-import { body, html, jsonCutShort, members, records } from '../support/faults.ts';
+import { always, inTurn, body, html, jsonCutShort, members, records } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
 

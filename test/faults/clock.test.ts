@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { always, from, inTurn, where } from '../support/fault-script.ts';
-import { after, silence, status } from '../support/faults.ts';
+import { always, from, inTurn, where, after, silence, status } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, pagesAsked } from '../support/run-against.ts';
 import { runModel } from '../support/run-model.ts';

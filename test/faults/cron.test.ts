@@ -1,9 +1,8 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
+import { startFaultServer, lines, runAgainst, withServer } from '../support/run-against.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
-import { lines, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, TEST_TOKEN } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

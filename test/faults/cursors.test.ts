@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HashReader } from '../../src/json/identity.ts';
-import { always, inTurn, type FaultScript } from '../support/fault-script.ts';
-import { body, members, records } from '../support/faults.ts';
+import { always, inTurn, body, members, records, type FaultScript } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { batchOf } from '../support/records.ts';
 import { lines, runAgainst } from '../support/run-against.ts';

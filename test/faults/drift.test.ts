@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FaultScript } from '../support/fault-script.ts';
+import type { FaultScript } from '../support/faults.ts';
 import { ModelService, modelRecord, modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
 

@@ -2,12 +2,9 @@ import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
-import { countFigure } from '../support/figures.ts';
+import { startFaultServer, lines, quickly, withServer } from '../support/run-against.ts';
+import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
-import { randomRuns } from '../support/random-runs.ts';
-import { randomFrom } from '../support/random.ts';
-import { lines, quickly, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { always, inTurn } from '../support/fault-script.ts';
 import {
+  always,
+  inTurn,
   cut,
   drip,
   gzipWithoutEnd,

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
+import { startFaultServer, lines, quickly, withServer } from '../support/run-against.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
-import { lines, quickly, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 
 const issued = modelRecords(20_000);

@@ -1,8 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always, from, inTurn } from '../support/fault-script.ts';
-import { status } from '../support/faults.ts';
+import { always, from, inTurn, status } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

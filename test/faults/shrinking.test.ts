@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { where, type FaultScript, type SeenRequest } from '../support/fault-script.ts';
-import { status } from '../support/faults.ts';
+import { where, status, type FaultScript } from '../support/faults.ts';
 import { modelRecords, pageBody, type ModelPage } from '../support/model-service.ts';
+import type { SeenRequest } from '../support/servers.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
 
 const ARGS = ['received', '--format', 'jsonl'];

@@ -1,12 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
-import type { HttpService } from '../support/http-service.ts';
-import { from } from '../support/fault-script.ts';
-import { silence, status } from '../support/faults.ts';
+import { startFaultServer, quickly, withServer } from '../support/run-against.ts';
+import type { HttpService } from '../support/servers.ts';
+import { from, silence, status } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
-import { quickly, withServer } from '../support/run-against.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

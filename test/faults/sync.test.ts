@@ -6,9 +6,9 @@ import { cut, silence } from '../support/faults.ts';
 import { needing, runProgram } from '../support/programs.ts';
 import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 import { modelRecords } from '../support/model-service.ts';
-import { listenOnLoopback } from '../support/listen-on-loopback.ts';
+import { listenOnLoopback } from '../support/servers.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
-import { duringSync, runSync } from '../support/sync-service.ts';
+import { duringSync, runSync } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server = postgresForTests();

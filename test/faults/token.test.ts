@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { always } from '../support/fault-script.ts';
-import { body, html, reset, silence, status, type Fault } from '../support/faults.ts';
+import { always, body, html, reset, silence, status, type Fault } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { TRIES_ALL } from '../support/random-runs.ts';
 import { runAgainst } from '../support/run-against.ts';

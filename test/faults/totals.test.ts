@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { always, inTurn, type FaultScript } from '../support/fault-script.ts';
-import { members, records } from '../support/faults.ts';
+import { always, inTurn, members, records, type FaultScript } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, pagesAsked, runAgainst } from '../support/run-against.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../support/run-here.ts';
-import { startFaultServer } from '../support/fault-server.ts';
-import { always, type FaultScript } from '../support/fault-script.ts';
+import { startFaultServer, withServer } from '../support/run-against.ts';
+import { always, type FaultScript } from '../support/faults.ts';
 import { ModelService } from '../support/model-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { withServer } from '../support/run-against.ts';
 
 const TOKEN = 'token-of-the-organization-0123456789';
 

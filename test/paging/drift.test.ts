@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { walkNumbered } from '../../src/paging/numbered-walk.ts';
 import { WalkStatus } from '../../src/paging/walk-status.ts';
 import { fakeListing, gather } from '../support/fake-listing.ts';
-import { countFigure } from '../support/figures.ts';
+import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { MovingListing } from '../support/moving-listing.ts';
-import { randomRuns } from '../support/random-runs.ts';
-import { randomFrom } from '../support/random.ts';
 
 async function walkSchedule(seed: number, { leastSize = 1, often = false, name = 'id' } = {}) {
   const random = randomFrom(seed);

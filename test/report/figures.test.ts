@@ -5,8 +5,7 @@ import { LosslessNumber, parse } from 'lossless-json';
 import { atMidday } from '../support/midday.ts';
 import { needing } from '../support/programs.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { runHere } from '../support/run-here.ts';
-import { withSandbox } from '../support/sandbox-here.ts';
+import { runHere, withSandbox } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { browserForTests } from './browser.ts';
 

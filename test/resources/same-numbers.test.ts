@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runOrganizations } from '../support/run-organizations.ts';
+import { runOrganizations } from '../support/run-model.ts';
 
 it.each([
   ['received', 'received', 'issuerFiscalId'],

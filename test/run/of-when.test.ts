@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runOrganizations } from '../support/run-organizations.ts';
+import { runOrganizations } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 function invoice(id: number, dueBy: string): string {

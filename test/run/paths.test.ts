@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { modelRecords } from '../support/model-service.ts';
 import { runFolio, TEST_TOKEN } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
-import { runOrganizations } from '../support/run-organizations.ts';
+import { runOrganizations } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A folder with what a run may read: the settings in `home`, a database, an export with its receipt, a list, a token. */

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { always, inTurn, where } from '../support/fault-script.ts';
-import { status } from '../support/faults.ts';
+import { always, inTurn, where, status } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
-import { runOrganizations, type OrganizationsRun } from '../support/run-organizations.ts';
+import { runOrganizations, type OrganizationsRun } from '../support/run-model.ts';
 
 // How many turns of the event loop a first load of it takes is no concern of these tests.
 beforeAll(() => import('../../src/run/progress-display.ts'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startInvoiceService, runAgainstService } from '../support/invoice-service.ts';
 import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';
-import { runOrganizations } from '../support/run-organizations.ts';
+import { runOrganizations } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { modelRecords } from '../support/model-service.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { startHttpService, type HttpService } from '../support/http-service.ts';
+import { startHttpService, type HttpService } from '../support/servers.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

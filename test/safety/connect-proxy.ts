@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { startHttpService, type OpenTunnel } from '../support/http-service.ts';
+import { startHttpService, type OpenTunnel } from '../support/servers.ts';
 
 export interface ConnectProxy {
   /** `127.0.0.1:port`. */

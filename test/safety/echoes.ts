@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { httpResponse } from '../support/loopback-server.ts';
+import { httpResponse } from '../support/servers.ts';
 
 /** A service that repeats the token; `token` is what it was sent. */
 interface Echo {

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hostileNames } from '../output/hostile-names.ts';
-import { countFigure } from '../support/figures.ts';
+import { countFigure } from '../support/random-runs.ts';
 import { runAgainstService, startInvoiceService } from '../support/invoice-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { endingsOf, formatOf, formats } from '../../src/output/formats.ts';
-import { randomFrom } from '../support/random.ts';
+import { randomFrom } from '../support/random-runs.ts';
 import { HOSTILE_TOKEN } from './token-forms.ts';
 
 /** One hostile service, and the command line that meets it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/servers.ts';
 import { TRIES_ALL } from '../support/random-runs.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';

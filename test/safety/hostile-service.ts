@@ -1,4 +1,4 @@
-import { startHttpService, type HttpService } from '../support/http-service.ts';
+import { startHttpService, type HttpService } from '../support/servers.ts';
 
 /** Characters of C0 but for those that JSON text or a line of ours may hold, DEL, and C1. */
 const CONTROLS = [

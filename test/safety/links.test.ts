@@ -2,7 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startHttpService, type HttpService } from '../support/http-service.ts';
+import { startHttpService, type HttpService } from '../support/servers.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

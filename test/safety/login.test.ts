@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
-import { always } from '../support/fault-script.ts';
-import { status } from '../support/faults.ts';
+import { startFaultServer, withServer } from '../support/run-against.ts';
+import { always, status } from '../support/faults.ts';
 import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { ModelService } from '../support/model-service.ts';
-import { withServer } from '../support/run-against.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';

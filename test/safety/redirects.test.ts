@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countFigure } from '../support/figures.ts';
-import { startHttpService, type HttpService } from '../support/http-service.ts';
+import { countFigure } from '../support/random-runs.ts';
+import { startHttpService, type HttpService } from '../support/servers.ts';
 import { runHere } from '../support/run-here.ts';
 import { HOSTILE_TOKEN } from './token-forms.ts';
 

@@ -2,12 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORBIDDEN } from '../output/hostile-text.ts';
-import { countFigure } from '../support/figures.ts';
-import type { HttpService } from '../support/http-service.ts';
-import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
+import { countFigure } from '../support/random-runs.ts';
+import type { HttpService } from '../support/servers.ts';
+import { needingTerminal, runInTerminal, terminalsForTests } from '../support/in-terminal.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { terminalsForTests } from '../support/terminal-here.ts';
 import { HOSTILE_TEXTS, startHostileService } from './hostile-service.ts';
 
 /** What folio's own styles and its spinner send: colours, and the line that is drawn anew, each time at once. */

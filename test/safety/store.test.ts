@@ -10,11 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always } from '../support/fault-script.ts';
-import { startFaultServer } from '../support/fault-server.ts';
-import { silence } from '../support/faults.ts';
+import { always, silence } from '../support/faults.ts';
+import { startFaultServer, withServer } from '../support/run-against.ts';
 import { ModelService } from '../support/model-service.ts';
-import { withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

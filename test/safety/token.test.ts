@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
-import { always } from '../support/fault-script.ts';
-import { silence } from '../support/faults.ts';
+import { startFaultServer, lines, runAgainst, withServer } from '../support/run-against.ts';
+import { always, silence } from '../support/faults.ts';
 import { ModelService } from '../support/model-service.ts';
-import { lines, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
 import { withProfile } from '../support/settings-folder.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { startFaultServer } from '../support/fault-server.ts';
+import { startFaultServer, runAgainst, withServer } from '../support/run-against.ts';
 import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { jsonWebToken } from '../support/json-web-token.ts';
 import { ModelService } from '../support/model-service.ts';
-import { runAgainst, withServer } from '../support/run-against.ts';
 import { runHere } from '../support/run-here.ts';
 
 const ARGS = ['issued', '--format', 'jsonl'];

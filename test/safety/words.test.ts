@@ -2,12 +2,11 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { status } from '../support/faults.ts';
-import { startFaultServer } from '../support/fault-server.ts';
-import { loopbackServer } from '../support/loopback-server.ts';
+import { startFaultServer, lines, quickly, withServer } from '../support/run-against.ts';
+import { loopbackServer } from '../support/servers.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
-import { lines, quickly, withServer } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('what no service should send', () => {

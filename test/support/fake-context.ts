@@ -1,13 +1,12 @@
 import type { OpenTransport } from '../../src/api/transport.ts';
 import { knownSecrets } from '../../src/api/redact.ts';
 import type { NetworkProbe } from '../../src/api/network-probe.ts';
-import type { Context, Environment } from '../../src/context.ts';
+import type { Context, Environment, SpinnerOptions, StartSpinner } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { openStore } from '../../src/profiles/store.ts';
 import { Interrupted } from '../../src/errors.ts';
 import { processTable } from '../../src/output/files/processes.ts';
 import { FakeClock, type FakeClockOptions } from './fake-clock.ts';
-import { FakeSpinner } from './fake-spinner.ts';
 import { FakeInput, FakeOutput, type FakeInputOptions } from './fake-streams.ts';
 
 export interface FakeContextOptions {
@@ -81,4 +80,28 @@ function noHome(): string {
 
 function refuseTransport(): never {
   throw new Error('the test expected no connection');
+}
+
+/** A spinner that draws nothing: it keeps what it was started with, and whether it still turns. */
+class FakeSpinner {
+  /** What it would show now; '' when it is not there. */
+  get text(): string {
+    return this.isTurning ? this.#options!.text() : '';
+  }
+
+  get color(): boolean | undefined {
+    return this.#options?.color;
+  }
+
+  isTurning = false;
+  /** How often it was started. */
+  starts = 0;
+  #options: SpinnerOptions | undefined;
+
+  readonly load = async (): Promise<StartSpinner> => (options) => {
+    this.#options = options;
+    this.isTurning = true;
+    this.starts++;
+    return { stop: () => (this.isTurning = false) };
+  };
 }

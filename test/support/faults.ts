@@ -1,11 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { pageBody, type ModelPage, type ModelResponse } from './model-service.ts';
+import type { SeenRequest } from './servers.ts';
 
 /** What happens to one request instead of the good answer. */
 export type Fault =
   /** The connection is closed: before the first byte of the response, or after half of it. */
   | { readonly kind: 'reset' | 'cut' }
-  /** The response comes a byte at a time, or not at all, for longer than anybody waits. */
+  /** The response comes a byte at a time, or not at all, for longer than any time limit. */
   | { readonly kind: 'drip' | 'silence' }
   /** Another response, made from the page that would have been the good one. */
   | {
@@ -14,6 +15,28 @@ export type Fault =
       readonly milliseconds?: number;
     };
 
+/** What happens to a request; undefined lets the good answer through. `page` is what would be sent. */
+export type FaultScript = (request: SeenRequest, page: ModelPage) => Fault | undefined;
+
+/** One fault after the other, then none. */
+export function inTurn(...faults: readonly (Fault | undefined)[]): FaultScript {
+  return ({ number }) => faults[number];
+}
+
+export function always(fault: Fault): FaultScript {
+  return () => fault;
+}
+
+/** The fault from the request with this number on. */
+export function from(number: number, fault: Fault): FaultScript {
+  return (request) => (request.number >= number ? fault : undefined);
+}
+
+/** The fault for pages that meet the condition. */
+export function where(refused: (page: ModelPage) => boolean, fault: Fault): FaultScript {
+  return (_, page) => (refused(page) ? fault : undefined);
+}
+
 export const reset: Fault = { kind: 'reset' };
 export const cut: Fault = { kind: 'cut' };
 export const drip: Fault = { kind: 'drip' };
@@ -21,10 +44,14 @@ export const silence: Fault = { kind: 'silence' };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The status with a body of the service's third form (spec 7). */
-export function status(code: number, headers: Readonly<Record<string, string>> = {}): Fault {
-  const body = Buffer.from(`{"error":"Refused","message":"answered with ${code}"}`);
-  return { kind: 'answer', of: () => ({ status: code, headers: { ...JSON_TYPE, ...headers }, body }) };
+/** The status with a body of the service's third form (spec 7), or with this one. */
+export function status(
+  code: number,
+  headers: Readonly<Record<string, string>> = {},
+  text = `{"error":"Refused","message":"answered with ${code}"}`,
+): Fault {
+  const response = { status: code, headers: { ...JSON_TYPE, ...headers }, body: Buffer.from(text) };
+  return { kind: 'answer', of: () => response };
 }
 
 /** A fault that comes after so many milliseconds of the test's clock; a real server sends it at once. */
@@ -32,10 +59,9 @@ export function after(milliseconds: number, fault: Fault): Fault {
   return fault.kind === 'answer' ? { ...fault, milliseconds } : fault;
 }
 
-/** Status 200 with a body that the page has nothing to do with. */
+/** Status 200 with another body. */
 export function body(text: string, type = 'application/json'): Fault {
-  const response = { status: 200, headers: { 'content-type': type }, body: Buffer.from(text) };
-  return { kind: 'answer', of: () => response };
+  return status(200, { 'content-type': type }, text);
 }
 
 export const html = body('<!doctype html><title>Sign in</title>', 'text/html; charset=utf-8');
@@ -48,7 +74,7 @@ export function members(changes: Readonly<Record<string, string | undefined>>): 
   });
 }
 
-/** The page with other records, beside members that tell of the true ones. */
+/** The page with other records, and the members of the true ones. */
 export function records(change: (records: readonly string[]) => readonly string[]): Fault {
   return changed((page) => ({ ...page, records: change(page.records) }));
 }
@@ -57,7 +83,7 @@ function changed(change: (page: ModelPage) => ModelPage): Fault {
   return bytes((good) => good, {}, change);
 }
 
-/** The good body, all of it said to be there, with its last half missing. */
+/** The good body without its last half; its length is not announced. */
 export const jsonCutShort = bytes((good) => good.subarray(0, good.length >> 1));
 
 const GZIP = { 'content-encoding': 'gzip' };

@@ -1,7 +1,7 @@
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
-import { startHttpService, type AnswerRequest, type HttpService } from './http-service.ts';
+import { startHttpService, type AnswerRequest, type HttpService } from './servers.ts';
 
 /** An invoice in the listing; `files` are paths of this server, or whole addresses. */
 export interface ListedInvoice {

@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** What `npm test` tries of each random run is a tenth; `.ci/run` tries all of it, `npm run figures` and `npm run soak` a multiple. */
 const SHARE = Number(process.env['FOLIO_RUNS'] ?? 0.1);
 
@@ -13,4 +16,33 @@ export const TRIES_ALL = SHARE >= 1;
 /** How many of the tries that a random run has in all are made this time: at least one. */
 export function randomRuns(all: number): number {
   return Math.max(1, Math.round(all * SHARE));
+}
+
+/** A small generator of pseudo-random whole numbers (mulberry32): the same row for the same seed. */
+export function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+interface Count {
+  /** What was run, in the plural: `chaos runs`. */
+  readonly what: string;
+  readonly ran: number;
+}
+
+/** How many of them lost something without saying so, or let something out; or several such counts in words. */
+type Figure = Count &
+  ({ readonly lost: number } | { readonly leaked: number } | { readonly outcome: string });
+
+/** Counts what a test ran, for `npm run figures`, which names the folder; in other runs nothing is kept. */
+export function countFigure(figure: Figure): void {
+  const folder = process.env['FOLIO_FIGURES'];
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${figure.what.replaceAll(' ', '-')}.json`), JSON.stringify(figure));
 }

@@ -4,6 +4,8 @@ import type { FakeClock } from './fake-clock.ts';
 import { answeringTransport, type PartialResponse } from './fake-transport.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** One answer of the service: a body, served with 200, or a status and a body. */
 export type Answer = string | readonly [status: number, body: string];
 
@@ -46,12 +48,11 @@ export async function runAnswered(
   answerTo: (url: URL, clock: FakeClock) => Answer | Error | PartialResponse,
   options: FakeContextOptions = {},
 ): Promise<ScriptedExit> {
-  const headers = { 'content-type': 'application/json' };
   const transport = answeringTransport(({ url }) => {
     const answer = answerTo(url, context.clock);
-    if (typeof answer === 'string') return { headers, body: answer };
-    if ('length' in answer) return { headers, status: answer[0], body: answer[1] };
-    return answer instanceof Error ? answer : { headers, ...answer };
+    if (typeof answer === 'string') return { headers: JSON_TYPE, body: answer };
+    if ('length' in answer) return { headers: JSON_TYPE, status: answer[0], body: answer[1] };
+    return answer instanceof Error ? answer : { headers: JSON_TYPE, ...answer };
   });
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com', ...options.env };
   const context = fakeContext({ openTransport: async () => transport, ...options, argv, env });
@@ -71,4 +72,28 @@ export function pageOf(records: readonly string[], members: Readonly<Record<stri
 /** A page of customers. */
 export function customersOf(records: readonly string[], nextToken: string | null = null): string {
   return `{"data":[${records.join(',')}],"errors":[],"nextToken":${JSON.stringify(nextToken)}}`;
+}
+
+export interface ProfilesRun extends FakeContextOptions {
+  /** The status with which the service answers a token. By default a test in which the service is asked fails. */
+  readonly answer?: (token: string, url: URL) => number | Error;
+}
+
+export interface ProfilesExit extends Omit<ScriptedExit, 'asked'> {
+  readonly prompts: readonly string[];
+}
+
+/** Runs `folio auth …` or `folio config …`. */
+export async function runProfiles(
+  argv: readonly string[],
+  { answer = () => new Error('the test expected no request'), ...options }: ProfilesRun = {},
+): Promise<ProfilesExit> {
+  const transport = answeringTransport(({ headers, url }) => {
+    const status = answer(headers['authorization']!.replace('Bearer ', ''), url);
+    return status instanceof Error ? status : { status, headers: JSON_TYPE, body: pageOf([]) };
+  });
+  const context = fakeContext({ openTransport: async () => transport, ...options, argv });
+  const code = await runCommandLine(context);
+  const { stdout, stderr, stdin } = context;
+  return { code, stdout: stdout.text, stderr: stderr.text, prompts: stdin.prompts };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settingNames } from '../../../src/run/settings.ts';
 import type { ConfigStore } from '../../../src/profiles/profile.ts';
 import { memoryStore } from '../../support/memory-store.ts';
-import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../support/run-profiles.ts';
+import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../support/scripted-run.ts';
 
 const baseUrl = 'https://api.example.com/v1';
 

@@ -2,15 +2,13 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needingTerminal } from '../../support/in-terminal.ts';
+import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
 import { runHere } from '../../support/run-here.ts';
-import { always } from '../../support/fault-script.ts';
-import { status } from '../../support/faults.ts';
-import { runOrganizations } from '../../support/run-organizations.ts';
+import { always, status } from '../../support/faults.ts';
+import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { terminalsForTests } from '../../support/terminal-here.ts';
 
 atMidday();
 const show = terminalsForTests();

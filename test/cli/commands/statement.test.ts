@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { runHere } from '../../support/run-here.ts';
-import { runOrganizations } from '../../support/run-organizations.ts';
+import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -7,7 +7,7 @@ import { describeDatabases, postgresForTests } from '../../support/databases.ts'
 import { status } from '../../support/faults.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { TRIES_ALL } from '../../support/random-runs.ts';
-import { runOrganizations } from '../../support/run-organizations.ts';
+import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runScripted, type Answer } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -8,7 +8,7 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { batchOf, valuesOf } from '../../support/records.ts';
 import type { FolioExit } from '../../support/run-folio.ts';
 import { runHere } from '../../support/run-here.ts';
-import { runOrganizations } from '../../support/run-organizations.ts';
+import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

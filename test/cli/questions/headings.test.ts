@@ -5,7 +5,7 @@ import { parseJsonObject } from '../../../src/json/json-object.ts';
 import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
-import { runOrganizations } from '../../support/run-organizations.ts';
+import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
-import { randomFrom } from '../../support/random.ts';
+import { randomFrom } from '../../support/random-runs.ts';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { readParquet } from './read-parquet.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../../support/run-here.ts';
-import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always, where } from '../../support/fault-script.ts';
-import { status } from '../../support/faults.ts';
+import { always, where, status } from '../../support/faults.ts';
 import { modelRecords } from '../../support/model-service.ts';
-import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelRecords } from '../../support/model-service.ts';
-import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const organizations: Record<string, Organization> = {

@@ -1,14 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always, where } from '../../support/fault-script.ts';
-import { members, records, status } from '../../support/faults.ts';
+import { always, where, members, records, status } from '../../support/faults.ts';
 import { modelRecords } from '../../support/model-service.ts';
-import {
-  runOrganizations,
-  type Organization,
-  type OrganizationsRun,
-} from '../../support/run-organizations.ts';
+import { runOrganizations, type Organization, type OrganizationsRun } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PAGES = '--page-size 2 --retries 0';

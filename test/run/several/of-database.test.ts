@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
-import { always } from '../../support/fault-script.ts';
-import { status } from '../../support/faults.ts';
-import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { always, status } from '../../support/faults.ts';
+import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Invoices with all that aging asks for, in a listing that begins with the oldest. */

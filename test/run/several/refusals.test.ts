@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runOrganizations } from '../../support/run-organizations.ts';
+import { runOrganizations } from '../../support/run-model.ts';
 
 const organizations = { north: { records: {} }, south: { records: {} } };
 

@@ -1,17 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { needingTerminal } from '../../support/in-terminal.ts';
+import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
-import { runSync } from '../../support/sync-service.ts';
+import { runSync, startFaultServer, withServer } from '../../support/run-against.ts';
 import { describeDatabases, postgresForTests } from '../../support/databases.ts';
-import { startFaultServer } from '../../support/fault-server.ts';
 import { ModelService, modelRecords } from '../../support/model-service.ts';
-import { withServer } from '../../support/run-against.ts';
 import { TEST_TOKEN, type FolioExit } from '../../support/run-folio.ts';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { terminalsForTests } from '../../support/terminal-here.ts';
 
 atMidday();
 const server = postgresForTests();

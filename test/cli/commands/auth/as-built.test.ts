@@ -1,13 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always, type FaultScript } from '../../../support/fault-script.ts';
-import { startFaultServer } from '../../../support/fault-server.ts';
-import { status } from '../../../support/faults.ts';
+import { always, status, type FaultScript } from '../../../support/faults.ts';
+import { startFaultServer, withServer } from '../../../support/run-against.ts';
 import { needingTerminal, runInTerminal } from '../../../support/in-terminal.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { ModelService } from '../../../support/model-service.ts';
-import { withServer } from '../../../support/run-against.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 

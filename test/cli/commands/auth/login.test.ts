@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
-import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../../support/run-profiles.ts';
+import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../../support/scripted-run.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const day = 86_400;

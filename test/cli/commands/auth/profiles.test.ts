@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { memoryStore } from '../../../support/memory-store.ts';
-import { runProfiles, type ProfilesRun } from '../../../support/run-profiles.ts';
+import { runProfiles, type ProfilesRun } from '../../../support/scripted-run.ts';
 
 const now = Date.UTC(2026, 10, 20, 12) / 1000;
 const day = 86_400;

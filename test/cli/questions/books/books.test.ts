@@ -5,12 +5,11 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'lossless-json';
 import { describe, expect, it, vi } from 'vitest';
 import { ask, postgresForTests } from '../../../support/databases.ts';
-import { countFigure } from '../../../support/figures.ts';
+import { countFigure, randomRuns, TRIES_ALL } from '../../../support/random-runs.ts';
 import { needing } from '../../../support/programs.ts';
-import { randomRuns, TRIES_ALL } from '../../../support/random-runs.ts';
 import type { FolioExit } from '../../../support/run-folio.ts';
 import { runHere } from '../../../support/run-here.ts';
-import { runOrganizations, type OrganizationsRun } from '../../../support/run-organizations.ts';
+import { runOrganizations, type OrganizationsRun } from '../../../support/run-model.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import {
   addUp,
