@@ -18,6 +18,8 @@ export interface ColumnNames {
   readonly headings?: ReadonlyMap<string, Role | readonly string[]>;
   /** The headings of --columns and of the export that is read, each with its column. They name columns of a file, not of records. */
   readonly given?: ReadonlyMap<string, string> | undefined;
+  /** The setting that declares more columns of the listing: `known.issued`. */
+  readonly known?: string | undefined;
 }
 
 /** Where names stand for themselves alone. */
@@ -63,6 +65,20 @@ export function isMoney(name: string, names: ColumnNames): boolean {
   const roles = ofAny(names.fields).map((fields) => roleNamed(name, names, fields));
   const isOfRole = roles.some((role) => role !== undefined && ROLE_TYPES.get(role) === 'money');
   return isOfRole || declaredType(names.fields, name) === 'money';
+}
+
+const FISCAL_ID_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
+
+/** Whether the cells of a column, by any of its names, are fiscal IDs: of the counterparty, or by what the column is called. */
+export function holdsFiscalIds(name: string, names: ColumnNames): boolean {
+  const roles = ofAny(names.fields).map((fields) => roleNamed(name, names, fields));
+  return roles.includes('counterpartyFiscalId') || FISCAL_ID_COLUMN.test(name);
+}
+
+/** Whether nothing says what the cells of a column are: it may be money, and has no role in the records of any profile. */
+export function isUndeclared(name: string, names: ColumnNames): boolean {
+  const isOfRole = ofAny(names.fields).some((fields) => roleNamed(name, names, fields) !== undefined);
+  return !isOfRole && declaredType(names.fields, name) === undefined;
 }
 
 /** The names for rows of what is in a list, each of which may say its own currency. */

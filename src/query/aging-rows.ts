@@ -153,7 +153,7 @@ function sortRows(rows: readonly MeasuredRow[], keys: readonly SortColumn[]): Me
   const columns = rows[0]?.row.map(([name]) => name) ?? [];
   chosenColumns(columns, { asked: keys.map(({ column }) => column), flag: '--sort' });
   const orderIn = ({ row }: MeasuredRow, column: string): string | undefined =>
-    orderOf(cellOf(row[columns.indexOf(column)]![1]));
+    orderOf(cellOf(row[columns.indexOf(column)]![1]), column === 'fiscalId');
   return rows.toSorted((a, b) => {
     for (const { column, descending } of keys) {
       const order = compareOrders(orderIn(a, column), orderIn(b, column), descending);

@@ -1,3 +1,4 @@
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import type { Cell } from '../json/cells.ts';
 
 /** A JSON number, in the parts that its size depends on. */
@@ -47,9 +48,22 @@ function complement(digits: string): string {
   return `${text}~`;
 }
 
+/**
+ * A text whose order by code unit is that of fiscal IDs, in whatever spelling: those of digits by their value, the last of which may
+ * be K, then all others.
+ */
+function fiscalIdOrder(text: string): string {
+  const id = foldFiscalId(text);
+  const [, digits, check] = /^(\d+)([\dK])$/.exec(id) ?? [];
+  return digits === undefined
+    ? `9${id}`
+    : `${numberOrder(digits.replace(LEADING_ZEROS, '') || '0')} ${check}`;
+}
+
 /** The order of a cell for sorting; undefined for a cell without a value: null, missing or empty text. */
-export function orderOf(cell: Cell | undefined): string | undefined {
-  return cell === undefined || cell.text === '' ? undefined : cellOrder(cell);
+export function orderOf(cell: Cell | undefined, isFiscalId = false): string | undefined {
+  if (cell === undefined || cell.text === '') return undefined;
+  return isFiscalId ? fiscalIdOrder(cell.text) : cellOrder(cell);
 }
 
 /** Compares the orders of two cells, or two texts: negative, zero or positive. What has no value comes last, also when descending. */

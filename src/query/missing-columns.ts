@@ -65,7 +65,11 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     const names = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
     const isDeclared = all.some(({ declared }) => declared.some(([name]) => names.includes(name)));
     if (isDeclared) continue;
-    const ofOthers = what === 'record' ? UNKNOWN_HINT : `There are ${reader.columnsThere.join(', ')}.`;
+    const { known: setting } = meanings;
+    const declare =
+      setting && ` One that few records have is declared by \`folio config set ${setting} ${column}\`.`;
+    const ofOthers =
+      what === 'record' ? `${UNKNOWN_HINT}${declare ?? ''}` : `There are ${reader.columnsThere.join(', ')}.`;
     const period = CALENDAR_UNITS.find((one) => one === column.toLowerCase());
     const unitHint = period === undefined ? UNIT_HINT : `By ${period}, it is --group-by date:${period}.`;
     refuse(near.length > 0 ? meant : column.includes(':') || period ? unitHint : ofOthers);
@@ -73,8 +77,7 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
 }
 
 const UNIT_HINT = `Behind a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`;
-const UNKNOWN_HINT =
-  'See the columns there are with --list-columns. One that few records have is named by `folio config set known.<listing> <column>`.';
+const UNKNOWN_HINT = 'See the columns there are with --list-columns.';
 
 /** Throws UsageError for a column that is within the objects of a list, where a record can have but one value. */
 export function refuseLists(reader: DocumentReader, flag: string): void {

@@ -1,4 +1,10 @@
-import { isCurrency, isMoney, PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
+import {
+  holdsFiscalIds,
+  isCurrency,
+  isMoney,
+  PLAIN_NAMES,
+  type ColumnNames,
+} from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { Collected } from '../output/collected.ts';
@@ -35,6 +41,7 @@ export function sortQuestion(
   const firstAmount = keys.slice(0, amountAt + 1).some(({ column }) => isCurrency(column, names))
     ? -1
     : amountAt;
+  const areFiscalIds = keys.map(({ column }) => holdsFiscalIds(column, names));
   /** For each key, the order of every record's cell. */
   const orders = keys.map((): (string | undefined)[] => []);
   /** The currency of every record, where an amount is a key. */
@@ -47,7 +54,8 @@ export function sortQuestion(
     return known ?? order;
   };
   const noteOrders = (): void => {
-    for (const [key, ofKey] of orders.entries()) ofKey.push(once(orderOf(reader.named(key))));
+    for (const [key, ofKey] of orders.entries())
+      ofKey.push(once(orderOf(reader.named(key), areFiscalIds[key])));
     if (firstAmount !== -1) currencies.push(once(reader.currency));
   };
   const compare = (a: number, b: number): number => {

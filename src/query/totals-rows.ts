@@ -177,6 +177,7 @@ export function totalsQuestion(
     names: expand === undefined ? given : withCurrencyOf(expand, given),
     // A payment of a credit note is what was paid, whatever the document is worth.
     asSent: asSent ?? expand !== undefined,
+    takesUndeclared: asSent === true,
   };
   const totals = new Totals(request);
   return resultQuestion({

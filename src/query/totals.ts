@@ -1,11 +1,11 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { nameOfCell, readAmount, worthOfCell } from '../invoices/amounts.ts';
-import { isMoney, roleNamed, type ColumnNames } from '../invoices/column-names.ts';
+import { isMoney, isUndeclared, roleNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { Counted } from '../invoices/counted.ts';
 import { bareCurrency, KIND_ROLES, type Document } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
-import { isAmountRole, type AmountRole, type Role } from '../invoices/fields.ts';
+import { howToMap, isAmountRole, type AmountRole, type Role } from '../invoices/fields.ts';
 import { Counterparties, COUNTERPARTY_ROLES } from '../invoices/counterparties.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
@@ -27,6 +27,8 @@ export interface TotalsRequest {
   readonly names: ColumnNames;
   /** Whether cells are added as they stand, whatever the documents are worth. */
   readonly asSent?: boolean | undefined;
+  /** Whether a column that nothing declares is no money, so that its sum needs no currency. */
+  readonly takesUndeclared?: boolean;
 }
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
@@ -91,7 +93,10 @@ export class Totals {
   /** The groups of records by what these have as it is written: most have what an earlier one has. */
   readonly #written = new Map<string, TotalsGroup>();
   readonly #parties: Counterparties;
-  readonly #unreadable = new Unreadable();
+  /** Records that are in no group, since a date of theirs cannot be read. */
+  readonly #ungrouped = new Unreadable();
+  /** Of each column of `--sum`, records that are left out of its total. */
+  readonly #unreadable: readonly Unreadable[];
   readonly #counted = new Counted();
   /** Of each column of `--group-by`, dates; of each of `--sum`, numbers. */
   readonly #dates: readonly Held[];
@@ -102,7 +107,7 @@ export class Totals {
   hasAmounts = false;
 
   constructor(request: TotalsRequest) {
-    const { sums, groupBy, names } = request;
+    const { sums, groupBy, names, takesUndeclared = false } = request;
     this.#request = request;
     this.#groupBy = groupBy.map(groupColumn);
     const columns = this.#groupBy.map(({ column }) => column);
@@ -112,7 +117,10 @@ export class Totals {
     this.roles = { groupBy: columns.map(roleOf), sums: sums.map(roleOf) };
     this.#dates = groupBy.map(() => ({ wrong: undefined, isAny: false }));
     this.#numbers = sums.map(() => ({ wrong: undefined, isAny: false }));
-    this.#areMoney = sums.map((column) => isMoney(column, names));
+    this.#unreadable = sums.map(() => new Unreadable());
+    this.#areMoney = sums.map(
+      (column) => isMoney(column, names) || (!takesUndeclared && isUndeclared(column, names)),
+    );
   }
 
   /** Learns from records before a filter keeps some of them. */
@@ -146,7 +154,7 @@ export class Totals {
         hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
       });
     }
-    if (this.hasAmounts) this.documents.refuseWithout(['currency'], 'no figures');
+    if (this.hasAmounts) this.#refuseWithoutCurrency();
     for (const [index, { wrong, isAny }] of this.#numbers.entries()) {
       if (wrong === undefined || isAny) continue;
       throw new UsageError(`${sums[index]} cannot be added up: ${wrong}, not a number`, {
@@ -155,6 +163,17 @@ export class Totals {
     }
     if (this.documents.records === 0 && groupBy.length === 0) this.#newGroup('', [], undefined, undefined);
     return [...this.#groups.values()].map((group) => this.#withParty(group));
+  }
+
+  #refuseWithoutCurrency(): void {
+    const { sums, names } = this.#request;
+    const isKnown = sums.some((column) => isMoney(column, names));
+    if (isKnown || this.documents.hasColumnOf('currency'))
+      return this.documents.refuseWithout(['currency'], 'no figures');
+    const currencyHint = howToMap('currency');
+    throw new UsageError(`no figures: no record has ${this.documents.describe('currency')}`, {
+      hint: `If ${sums.join(', ')} is no money, add --as-sent. ${currencyHint}`,
+    });
   }
 
   /** The group of a counterparty with the name and the fiscal ID that this has in all groups. */
@@ -180,7 +199,10 @@ export class Totals {
       level: 'warning',
       text: `${this.#flag}: ${text}`,
     }));
-    const found = [...lacking, this.#unreadable.finding(this.#flag)];
+    const unreadable = this.#unreadable.map((one, at) =>
+      one.finding(this.#unreadable.length === 1 ? '--sum' : `--sum ${this.#request.sums[at]}`),
+    );
+    const found = [...lacking, this.#ungrouped.finding(this.#flag), ...unreadable];
     const roles = this.roles.sums.filter(isAmountRole);
     if (roles.length === 0 || asSent) return found;
     const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
@@ -196,15 +218,17 @@ export class Totals {
   #addDocument(): void {
     const group = this.#groupOf(this.documents.namedCells(0, this.#groupBy.length));
     if (group === undefined) return;
-    const leftOut = this.#unreadable.count;
+    let leftOut = 0;
     const changes = { sum: false, cancelled: false };
     for (const [index, sum] of group.sums.entries()) {
       const worth = this.#addCell(sum, index);
-      if (worth === undefined) continue;
+      if (worth === 'unreadable') leftOut++;
+      if (worth === undefined || worth === 'unreadable') continue;
       changes.sum ||= worth.amount.coefficient !== 0n;
       changes.cancelled ||= worth.cancelled.coefficient !== 0n;
     }
-    if (this.#unreadable.count === leftOut) group.records++;
+    // One of whose amounts some can be read is in the totals of these.
+    if (leftOut === 0 || leftOut < group.sums.length) group.records++;
     if (group.sums.length > 0) this.#counted.add(this.documents, changes);
   }
 
@@ -216,7 +240,8 @@ export class Totals {
       if (unit === undefined || cell === undefined) continue;
       const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;
       if (day === undefined) {
-        this.#noteWrong(this.#dates[index]!, column, cell);
+        this.#noteWrong(this.#dates[index]!, cell);
+        this.#ungrouped.noteCell(this.documents, column, cell);
         return undefined;
       }
       this.#dates[index]!.isAny = true;
@@ -225,13 +250,12 @@ export class Totals {
     return values;
   }
 
-  #noteWrong(held: Held, column: string, cell: Cell): void {
+  #noteWrong(held: Held, cell: Cell): void {
     held.wrong ??= `in record ${this.documents.place} it is ${nameOfCell(cell)}`;
-    this.#unreadable.noteCell(this.documents, column, cell);
   }
 
   /** Adds the cell of a column to a sum, and returns what it is worth, where that is an amount of documents. */
-  #addCell(sum: Sum, index: number): CellWorth | undefined {
+  #addCell(sum: Sum, index: number): CellWorth | 'unreadable' | undefined {
     const { documents } = this;
     const at = this.#groupBy.length + index;
     const meant = documents.roleOfName(at);
@@ -242,8 +266,11 @@ export class Totals {
     // A column of amounts may be added up, whatever is in it.
     if (role !== undefined) numbers.isAny = true;
     if (worth === 'absent') sum.missing++;
-    else if (worth === 'unreadable') this.#noteWrong(numbers, this.#request.sums[index]!, cell!);
-    if (typeof worth === 'string') return undefined;
+    else if (worth === 'unreadable') {
+      this.#noteWrong(numbers, cell!);
+      this.#unreadable[index]!.noteCell(documents, this.#request.sums[index]!, cell!);
+    }
+    if (typeof worth === 'string') return worth === 'unreadable' ? worth : undefined;
     sum.isFound = true;
     numbers.isAny = true;
     if (this.#areMoney[index] && worth.amount.coefficient !== 0n) this.hasAmounts = true;

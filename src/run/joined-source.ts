@@ -23,7 +23,7 @@ interface JoinedOptions {
  * grow with them.
  */
 export function joinedSource(run: Run, { source, names, limit: most }: JoinedOptions): LocalSource {
-  const { name, records, resource, headings } = source;
+  const { name, records, resource } = source;
   const profiles = new CellReader([PROFILE_COLUMN]);
   const profileOf = (batch: RecordBatch, index: number): string | undefined =>
     profiles.read(batch, index)[0]?.text;
@@ -36,7 +36,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
     name,
     records,
     resource,
-    headings,
+    export: source.export,
     isSeveral: true,
     joined: {
       names: () => names,

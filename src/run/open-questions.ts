@@ -103,21 +103,30 @@ export async function openQuestions(
 
 type WhereFlags = Pick<QuestionFlags, 'where'> & DocumentFlags;
 
+interface FilterOf {
+  /** The place in the listing of the nth row, and what rows are called, where the records are rows. */
+  readonly placeOf?: PlaceOf;
+  readonly what?: string;
+  /** Those of counterparties, where the service did not choose them. */
+  readonly fiscalIds?: readonly string[] | undefined;
+}
+
 /** What keeps the records that are asked for; undefined where all are. */
 export async function filterOf(
   { context, names, run, source }: Part,
   flags: WhereFlags,
-  ofRows?: { readonly placeOf: PlaceOf; readonly what: string },
+  { fiscalIds = [], ...ofRows }: FilterOf = {},
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
-  if (where.length === 0 && !asksOfDocuments(flags)) return undefined;
+  if (where.length === 0 && fiscalIds.length === 0 && !asksOfDocuments(flags)) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
-  const { roleNamed } = await import('../invoices/column-names.ts');
   const at = whereContext(context, run.day);
-  const tests = where.map((condition) =>
-    conditionTest(condition, at, roleNamed(condition.column, names, names.fields.usual)),
-  );
+  const tests = where.map((condition) => conditionTest(condition, at, names));
   const ofDocuments = await documentTests(flags, at, localDay(context.clock.now()));
+  if (fiscalIds.length > 0) {
+    const { counterpartyTest } = await import('../query/where/invoice-tests.ts');
+    tests.push(counterpartyTest(`--${source.resource?.fiscalIds?.flag}`, fiscalIds));
+  }
   const { locale } = at;
   return new WhereFilter([...tests, ...ofDocuments], { names, locale, what: source.records, ...ofRows });
 }
@@ -184,10 +193,11 @@ async function resultOf(
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
-  const earlier = await filterOf(part, flags);
+  const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
   const alone = source.isSeveral && profile !== undefined ? [profile] : undefined;
   const options = {
     path,
+    newer: source.export,
     listing: source.name,
     profile,
     key: await keyOfRecords(part),

@@ -11,6 +11,7 @@ import type { WalkStatus } from '../paging/walk-status.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
+import type { DeliveredFile } from '../query/exports/read-receipt.ts';
 import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { lackOf, ServiceErrors } from './completeness.ts';
@@ -19,7 +20,7 @@ import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath } from './paths.ts';
 import { stateOf, type PartState, type Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
-import { fieldsOf, flagDefaults, type FlagDefaults } from './settings.ts';
+import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 
 /** Where records come from: a listing of the service, a single item, the results of downloads, a file. */
 export type Source = ServiceSource | LocalSource;
@@ -31,8 +32,8 @@ interface SourceFacts {
   readonly records: string;
   /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
   readonly resource?: Resource | undefined;
-  /** The columns by the headings that they had in the export that is read. To be asked when it is open. */
-  readonly headings?: ReadonlyMap<string, string> | undefined;
+  /** The export that is read, and its receipt where that is of this file. To be asked when it is open. */
+  readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
   /** Whether its records say of which profile they are. To be asked when it is open. */
   readonly isSeveral?: boolean;
   /** What joins several profiles says of them. */
@@ -169,7 +170,8 @@ type OpeningPart = PartOptions & Pick<Part, 'state'>;
 async function openPart(run: Run, opening: OpeningPart, read: (part: Part) => Promise<void>): Promise<void> {
   const { flags, shared } = run;
   const { source, state, profile: asked, signal = run.context.signal } = opening;
-  const { resource, isSeveral = false, headings = [], fiscalIds = [] } = source;
+  const { resource, isSeveral = false, fiscalIds = [] } = source;
+  const headings = source.export?.delivered?.headings ?? [];
   const { notices, requested: observe, status } = state;
   const context = { ...run.context, signal };
   const options = { flags, profile: asked, resource, notices, observe, shared };
@@ -187,6 +189,7 @@ async function openPart(run: Run, opening: OpeningPart, read: (part: Part) => Pr
         fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),
         headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
         given: new Map([...headings, ...(flags.columns?.headings ?? [])]),
+        known: resource && settingOf('known', resource),
       },
     };
     await read(part).finally(() => {

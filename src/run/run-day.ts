@@ -24,6 +24,7 @@ export class RunDay {
   readonly #now: number;
   readonly #notices: Notices;
   readonly #origins: Origin[] = [];
+  #isUndatedSaid = false;
 
   constructor(clock: Clock, notices: Notices) {
     this.#now = localDay(clock.now());
@@ -49,13 +50,26 @@ export class RunDay {
   /** The same where an answer depends on it, and then said, unless it is today. */
   get today(): number {
     const { day, notes } = this;
+    this.#warnOfUndated(day);
+    const read = notes.includes('newer') ? 'oldest records' : 'records';
+    if (day < this.#now) this.#notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
+    return day;
+  }
+
+  /** The day to which a report of a period counts: its last, or that of the records where it is not over. */
+  endOf(period: { readonly last: number }): number {
+    if (period.last >= this.day) return this.today;
+    this.#warnOfUndated(period.last);
+    return period.last;
+  }
+
+  #warnOfUndated(day: number): void {
+    if (this.#isUndatedSaid) return;
+    this.#isUndatedSaid = true;
     for (const { shown } of this.#origins.filter(({ readAt }) => readAt === undefined)) {
       const says = `${shown}, and nothing says when they were read, as --receipt beside would have done`;
       this.#notices.warn(`${says}: days count from ${formatDay(day)}`);
     }
-    const read = notes.includes('newer') ? 'oldest records' : 'records';
-    if (day < this.#now) this.#notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
-    return day;
   }
 
   /** The day to which a statement or a report counts: the one that is asked for, which is said, else that of the records. */

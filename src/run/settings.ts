@@ -105,7 +105,10 @@ function columnName(setting: string) {
 }
 
 /** The name of a setting that each resource has: `pageSize.fundDocuments`. */
-function settingOf(kind: 'pageSize' | 'columns' | 'key' | 'known', resource: Pick<Resource, 'name'>): string {
+export function settingOf(
+  kind: 'pageSize' | 'columns' | 'key' | 'known',
+  resource: Pick<Resource, 'name'>,
+): string {
   return `${kind}.${camel(oneWordName(resource, '-'))}`;
 }
 

@@ -48,7 +48,7 @@ describe('--list-columns', () => {
   });
 
   it.each([
-    [['--sum', 'a'], 'records\na\na.missing\n'],
+    [['--sum', 'a', '--as-sent'], 'records\na\na.missing\n'],
     [['--group-by', 'b.c'], 'b.c\nrecords\n'],
   ])('are those of what %j makes of the records', async (flags, columns) => {
     expect(await runScripted([...argv, ...flags], [page])).toMatchObject({ code: 0, stdout: columns });

@@ -139,6 +139,21 @@ describe('the day of a run', () => {
       expect((await run(`issued --from FOLDER/copy.jsonl ${line}`)).stderr).not.toContain('nothing says');
   });
 
+  it('is the last of a period that is over, of a report, whatever nothing says', async () => {
+    const { run, file } = await exported();
+    writeFileSync(file('issued-copy.jsonl'), readFileSync(file('issued.jsonl'), 'utf8'));
+    const report = (period: string) =>
+      run(`report --format json --from FOLDER/issued-copy.jsonl --period ${period}`);
+    for (const [period, day] of [
+      ['2025-01', '2025-01-31'],
+      ['2026-11', '2026-11-20'],
+    ] as const) {
+      const { stdout, stderr } = await report(period);
+      expect(stdout).toContain(`"asOf": "${day}"`);
+      expect(stderr).toContain(`: days count from ${day}\n`);
+    }
+  });
+
   it('may be another, and then later payments are not undone', async () => {
     const { run } = await synced();
     const page = 'statement --customer-fiscal-id 1-9 --format html';

@@ -113,7 +113,11 @@ async function runReconcile(
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
     flags,
-    source: await askedSource(flags, { resource: isReceived ? received : issued, fiscalIds }),
+    source: await askedSource(flags, {
+      resource: isReceived ? received : issued,
+      fiscalIds,
+      needsWhole: true,
+    }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     doubt: DOUBT,

@@ -9,7 +9,7 @@ import { scanRecord } from '../../json/scan-records.ts';
 import { noValueIn } from '../missing-columns.ts';
 import { ExportFile } from '../exports/export-file.ts';
 import { ofProfiles, profilesInExport } from '../exports/read-export.ts';
-import { deliveredForm } from '../exports/read-receipt.ts';
+import { deliveredForm, type DeliveredFile } from '../exports/read-receipt.ts';
 
 /** Which earlier export to compare with. */
 export interface EarlierExportOptions {
@@ -19,6 +19,8 @@ export interface EarlierExportOptions {
   readonly key: readonly string[];
   /** The profiles whose records are compared; undefined where those of the listing do not say of which they are. */
   readonly profiles?: readonly string[] | undefined;
+  /** The export whose records are compared with it; undefined for those of the service or of a database. */
+  readonly newer?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
   /** The listing whose records are compared, as receipts name it. */
   readonly listing: string;
   /** The one profile whose they are; undefined where nothing says it, or for several. */
@@ -49,10 +51,14 @@ export class EarlierExport {
   readonly #path: string;
   /** A member of its first record that is named as a column within an object is: `customer.name`. */
   #flat: string | undefined;
+  /** The members that all of its first records have, where the newer ones may lack some and no receipt says so. */
+  #common: ReadonlySet<string> = new Set();
+  readonly #newer: EarlierExportOptions['newer'];
 
-  private constructor(file: ExportFile, { path, key }: EarlierExportOptions) {
+  private constructor(file: ExportFile, { path, key, newer }: EarlierExportOptions) {
     this.#file = file;
     this.#path = path;
+    this.#newer = newer;
     this.#identity = new DigestReader({ named: key });
   }
 
@@ -89,9 +95,11 @@ export class EarlierExport {
     return earlier;
   }
 
-  /** Throws UsageError where the records of --columns would be compared with whole ones: what is in an object would look changed. */
+  /** Throws UsageError where the records of --columns would be compared with whole ones: what they lack would look changed. */
   refuseColumns(listed: RecordBatch): void {
-    if (this.#flat === undefined || listed.count === 0) return;
+    if (listed.count === 0) return;
+    this.#refuseLack(listed);
+    if (this.#flat === undefined) return;
     const members = membersOf(listed);
     if (members.includes(this.#flat) || !members.includes(this.#flat.split('.')[0]!)) return;
     throw new UsageError(
@@ -99,6 +107,18 @@ export class EarlierExport {
       {
         hint: WHOLE_RECORDS,
       },
+    );
+  }
+
+  #refuseLack(listed: RecordBatch): void {
+    if (this.#common.size === 0) return;
+    const had = new Set(allMembersOf(listed).flat());
+    const lacking = [...this.#common].find((member) => !had.has(member));
+    this.#common = new Set();
+    if (lacking === undefined) return;
+    throw new UsageError(
+      `cannot compare ${this.#newer!.shown} with ${this.#path}: no record has ${lacking} now, and all had it`,
+      { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
     );
   }
 
@@ -123,8 +143,13 @@ export class EarlierExport {
   }
 
   #add(batch: RecordBatch, offset: number): void {
-    if (this.#index.count === 0 && batch.count > 0)
+    if (this.#index.count === 0 && batch.count > 0) {
       this.#flat = membersOf(batch).find((name) => name.includes('.'));
+      if (this.#newer !== undefined && this.#newer.delivered === undefined)
+        this.#common = new Set(
+          allMembersOf(batch).reduce((all, own) => all.filter((member) => own.includes(member))),
+        );
+    }
     for (let index = 0; index < batch.count; index++) {
       const { hasKey, words } = this.#identity.read(batch, index);
       if (!hasKey) this.withoutKey++;
@@ -157,25 +182,43 @@ export function refuseWithoutKey(reader: DocumentReader, where: string): void {
 
 const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its records are whole.';
 
-/** The names of the members of the first record. */
-function membersOf(batch: RecordBatch): readonly string[] {
-  return Object.keys(JSON.parse(recordBytes(batch, 0).toString()) as object);
+/** The names of the members of a record. */
+function membersOf(batch: RecordBatch, index = 0): readonly string[] {
+  return Object.keys(JSON.parse(recordBytes(batch, index).toString()) as object);
+}
+
+function allMembersOf(batch: RecordBatch): readonly (readonly string[])[] {
+  return Array.from({ length: batch.count }, (_, index) => membersOf(batch, index));
 }
 
 /**
- * Throws UsageError for an export whose receipt says that it has other records, or columns of theirs that were chosen: what they lack
- * would look changed or gone. Returns the flags by which it is a part of the listing.
+ * Throws UsageError for exports whose receipts say that one has other records than the other, or columns of theirs that were chosen:
+ * what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing.
  */
-async function refuseOthers({ path, listing, profile }: EarlierExportOptions): Promise<readonly string[]> {
+async function refuseOthers(options: EarlierExportOptions): Promise<readonly string[]> {
+  const { path, listing, profile, newer: { shown, delivered } = {} } = options;
   const form = await deliveredForm(path);
-  if (form === undefined) return [];
   const refuse = (says: string, hint: string): never => {
     throw new UsageError(`cannot compare with ${path}: ${says}`, { hint });
   };
-  // Older receipts have the headings alone.
-  const chosen = form.chosen ?? Array.from(form.headings, (names) => names.join('='));
-  if (chosen.length > 0)
-    refuse(`it was written with --columns ${chosen.join(',')}, and has no whole records`, WHOLE_RECORDS);
+  for (const [is, one] of [
+    ['it', form],
+    [shown, delivered],
+  ] as const) {
+    // Older receipts have the headings alone.
+    const chosen =
+      one === undefined ? [] : (one.chosen ?? Array.from(one.headings, (names) => names.join('=')));
+    if (chosen.length > 0)
+      refuse(`${is} was written with --columns ${chosen.join(',')}, and has no whole records`, WHOLE_RECORDS);
+  }
+  const [earlierOnly, only] = [form?.only ?? [], delivered?.only ?? []];
+  const isSamePart = earlierOnly.toSorted().join() === only.toSorted().join();
+  if (only.length > 0 && (!isSamePart || only.some((flag) => /^--(?:limit|page|next-token) /.test(flag))))
+    refuse(
+      `${shown} has a part of its listing alone, by ${only.join(' ')}: the others would show as gone`,
+      'Export all of it, or both with the same conditions.',
+    );
+  if (form === undefined) return [];
   if (form.expanded !== undefined)
     refuse(`it has a row for each of ${form.expanded}`, 'Keep an export without --expand to compare with.');
   const { resource, profiles } = form;
@@ -187,7 +230,7 @@ async function refuseOthers({ path, listing, profile }: EarlierExportOptions): P
   const [owner] = profiles;
   if (profile !== undefined && profiles.length === 1 && owner !== profile)
     refuse(`its receipt says that it is of ${owner}, not of ${profile}`, 'Name the export of this profile.');
-  return form.only;
+  return isSamePart ? [] : earlierOnly;
 }
 
 /** Throws UsageError for an export of several profiles: those of one listing would be compared with the records of all. */

@@ -36,7 +36,7 @@ interface ReconcileOptions extends OpenLists, ListsRead {
 }
 
 /** What is said where records are missing: what is on the list alone may be there, too. */
-export const DOUBT = 'what is said to be only in the list may be wrong';
+export const DOUBT = 'only what was read is compared, and what is said to be only in the list may be wrong';
 
 /** Kinds of which lists may have none, or sums. */
 const APART: readonly Family[] = ['receipt', 'fee note', 'guide', 'quote', 'order'];

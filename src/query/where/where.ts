@@ -1,6 +1,6 @@
 import type { Finding } from '../../findings.ts';
 import { nameOfCell } from '../../invoices/amounts.ts';
-import { PLAIN_NAMES, type ColumnNames } from '../../invoices/column-names.ts';
+import { holdsFiscalIds, PLAIN_NAMES, roleNamed, type ColumnNames } from '../../invoices/column-names.ts';
 import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
 import { ROLE_TYPES, type Role } from '../../invoices/fields.ts';
@@ -14,9 +14,6 @@ import { missingColumns, refuseMissing } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion, Records } from '../questions.ts';
 import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext } from './cell-test.ts';
-
-/** The names of columns with fiscal IDs. */
-const FISCAL_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 
 /** A test for records. */
 export interface RecordTest {
@@ -42,10 +39,15 @@ export interface RecordTest {
 /**
  * The test of one `--where`. Of what is within a list, one object is enough; with `!=` and `!~`, none may be so. A cell that cannot be compared with the value is left out, and said.
  *
- * @param role what the column means. Without a date or an amount the answer is incomplete; what else is left out is a warning
+ * @param names what the column means: without a date or an amount the answer is incomplete; what else is left out is a warning
  */
-export function conditionTest(condition: Condition, context: WhereContext, role?: Role): RecordTest {
-  const isFiscal = role === 'counterpartyFiscalId' || FISCAL_COLUMN.test(condition.column);
+export function conditionTest(
+  condition: Condition,
+  context: WhereContext,
+  names: ColumnNames = PLAIN_NAMES,
+): RecordTest {
+  const role = roleNamed(condition.column, names, names.fields.usual);
+  const isFiscal = holdsFiscalIds(condition.column, names);
   const test = cellTest(condition, context, isFiscal);
   const { column, expression, operator } = condition;
   const isNegated = operator === '!=' || operator === '!~';

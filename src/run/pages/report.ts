@@ -8,7 +8,7 @@ import { writerOfResult } from '../../query/questions.ts';
 import { batchOfRows } from '../../query/rows.ts';
 import { FundTally, organizationFigures, type Doubt, type ReportFigures } from '../../report/figures.ts';
 import { InvoiceFigures, type DirectionFigures, type ReportDates } from '../../report/invoice-figures.ts';
-import { monthOf, parsePeriod } from '../../invoices/periods.ts';
+import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
@@ -264,11 +264,11 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
   });
 }
 
-/** The days of a report, all told from that of its records. A period that is over is told as of its last day. */
+/** The days of a report, which depend on the day of its records. A period that is over is reported as of its last day. */
 function datesOf(day: RunDay, { period: named, asOf }: ReportFlags): ReportDates {
-  const { today } = day;
-  const period = named === undefined ? monthOf(today) : parsePeriod(named, today);
-  return { today, asOf: asOf === undefined ? Math.min(today, period.last) : day.countedTo(asOf), period };
+  const period = named === undefined ? monthOf(day.today) : readPeriod(named, day);
+  if (named !== undefined) parsePeriod(named, day.day);
+  return { today: day.day, asOf: asOf === undefined ? day.endOf(period) : day.countedTo(asOf), period };
 }
 
 /** The report of one organization, of the listings that were read. */

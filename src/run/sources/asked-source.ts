@@ -10,6 +10,8 @@ interface SourceAsked {
   readonly id?: string | undefined;
   /** Whether whatever is in an export is asked about, be it rows of --expand or a part of a listing. */
   readonly rowsToo?: boolean;
+  /** Whether an answer from a part of the listing is incomplete. */
+  readonly needsWhole?: boolean;
   /** The fiscal IDs, where the command has flags of its own for them. */
   readonly fiscalIds?: readonly string[] | undefined;
 }
@@ -17,7 +19,7 @@ interface SourceAsked {
 /** The source that the flags ask for: the listing of the service, or with --from an export or a synced database. */
 export async function askedSource(
   flags: Omit<ExportFlags, 'format'>,
-  { resource, id, rowsToo = false, fiscalIds = flags.fiscalIds }: SourceAsked,
+  { resource, id, rowsToo = false, needsWhole = false, fiscalIds = flags.fiscalIds }: SourceAsked,
 ): Promise<Source> {
   const { from } = flags;
   if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
@@ -26,7 +28,7 @@ export async function askedSource(
   const whose = profilesAsked(flags.profile, flags.allProfiles);
   const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
   const questions = rowsToo ? flags : undefined;
-  const request = { from, resource, id, filters, whose, rowsToo, questions };
+  const request = { from, resource, id, filters, whose, rowsToo, needsWhole, questions };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
     const { DatabaseSource, FromDatabase } = await import('./database-source.ts');
     return new DatabaseSource({ ...request, database: new FromDatabase(from) });

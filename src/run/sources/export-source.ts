@@ -15,6 +15,7 @@ import {
 import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
+import type { Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
@@ -26,7 +27,6 @@ export class ExportSource extends FromSource {
   #profiles: readonly string[];
   /** The records of each of several, from the first that is read: the file is read once. */
   #apart: Promise<ReadonlyMap<string, Collected>> | undefined;
-  #headings: ReadonlyMap<string, string> | undefined;
   /** What standard input brought, once it is needed. */
   #input: Promise<ExportFile> | undefined;
   /** What the receipt of the file says of it. */
@@ -69,8 +69,8 @@ export class ExportSource extends FromSource {
     return this.#profiles.length > 0;
   }
 
-  get headings(): ReadonlyMap<string, string> | undefined {
-    return this.#headings;
+  get export(): NonNullable<Source['export']> {
+    return { shown: this.#shown, delivered: this.#checked.delivered };
   }
 
   override async open(run: Run): Promise<void> {
@@ -82,7 +82,6 @@ export class ExportSource extends FromSource {
       throw new UsageError(`${this.#shown} is of ${resource}, as its receipt says, not of ${this.name}`, {
         hint: 'Name the export of this listing, or ask for the other one.',
       });
-    this.#headings = delivered?.headings;
     const says = `${this.#shown} has an object in place of the list`;
     if (delivered === undefined)
       this.#tellRows = (list) =>
@@ -98,9 +97,9 @@ export class ExportSource extends FromSource {
   }
 
   /** That the file does not hold all, where its receipt says so. */
-  failure(): FolioError | undefined {
+  override failure(): FolioError | undefined {
     const { finding } = this.#checked;
-    return finding?.level === 'failure' ? errorOf(finding) : undefined;
+    return finding?.level === 'failure' ? errorOf(finding) : super.failure();
   }
 
   async close(): Promise<void> {

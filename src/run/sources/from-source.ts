@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import type { RoleColumns } from '../../invoices/fields.ts';
+import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { ProfilesAsked } from '../../profiles/choice.ts';
@@ -24,6 +25,8 @@ export interface FromRequest {
   readonly whose?: ProfilesAsked | undefined;
   /** Whether whatever is in it is asked about, be it rows of --expand or a part of a listing. */
   readonly rowsToo?: boolean;
+  /** Whether an answer from a part of the listing is incomplete, unless the part is that of the fiscal IDs in the filter. */
+  readonly needsWhole?: boolean;
   /** What is asked of the records; undefined where it is asked what the documents are. */
   readonly questions?: QuestionFlags | undefined;
 }
@@ -40,6 +43,7 @@ export abstract class FromSource implements LocalSource {
   readonly #request: FromRequest;
   readonly #flag: string;
   #fiscalIds: readonly string[] = [];
+  #lack: FolioError | undefined;
 
   constructor(request: FromRequest) {
     const { resource } = request;
@@ -61,17 +65,44 @@ export abstract class FromSource implements LocalSource {
   /** Of when its records are, and of which part of the listing. To be asked when it is open. */
   protected abstract get origins(): readonly Origin[];
 
+  get fiscalIds(): readonly string[] {
+    return this.#fiscalIds;
+  }
+
   get reads(): readonly ReadPath[] {
     return [...this.ownReads, ...listsIn(this.#flag, this.#request.filters?.fiscalIds)];
   }
 
   async open({ context: { stdin }, day, notices }: Run): Promise<void> {
-    const { rowsToo = false, filters: { fiscalIds } = {}, questions } = this.#request;
+    const { rowsToo = false, needsWhole = false, filters: { fiscalIds } = {} } = this.#request;
     if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
     day.add(this.origins);
-    if (rowsToo && questions?.changesSince === undefined) return;
-    for (const { shown, only } of this.origins)
-      if (only.length > 0) notices.warn(`${shown}, but a part of them alone: ${only.join(' ')}`);
+    if (rowsToo) return;
+    for (const { shown, only } of this.origins) {
+      const flags = needsWhole ? only.filter((one) => !this.#isOfFilter(one)) : only;
+      if (flags.length === 0) continue;
+      const text = `${shown}, but a part of them alone: ${flags.join(' ')}`;
+      if (needsWhole) this.#lack = new IncompleteError(text, { hint: this.#hintForWhole });
+      else notices.warn(text);
+    }
+  }
+
+  failure(): FolioError | undefined {
+    return this.#lack;
+  }
+
+  /** Whether a flag with which the records were exported left all of those that the filter keeps. */
+  #isOfFilter(flag: string): boolean {
+    if (this.#fiscalIds.length === 0 || !flag.startsWith(`${this.#flag} `)) return false;
+    const exported = flag
+      .slice(this.#flag.length + 1)
+      .split(',')
+      .map(foldFiscalId);
+    return this.#fiscalIds.every((id) => exported.includes(foldFiscalId(id)));
+  }
+
+  get #hintForWhole(): string {
+    return `Export all of them. Where the question is about one party alone, export them with ${this.#flag} <id>, and name it here, too.`;
   }
 
   async *read(part: Part, limit = Infinity): AsyncGenerator<Delivery> {

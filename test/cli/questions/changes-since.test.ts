@@ -153,6 +153,69 @@ describe('--changes-since', () => {
     });
   });
 
+  it.each([
+    ['--limit 2', '', 'NEW has a part of its listing alone, by --limit 2: the others would show as gone'],
+    [
+      '--limit 2',
+      '--limit 2',
+      'NEW has a part of its listing alone, by --limit 2: the others would show as gone',
+    ],
+    [
+      '--where number<30',
+      '',
+      'NEW has a part of its listing alone, by --where number<30: the others would show',
+    ],
+    ['--columns id,number', '', 'NEW was written with --columns id,number, and has no whole records'],
+    ['--columns *,-status', '', 'NEW was written with --columns *,-status, and has no whole records'],
+  ])('refuses a newer export that is a part: %s', async (newer, older, says) => {
+    const folder = temporaryFolder();
+    const [all, old, now] = ['all', 'old', 'new'].map((name) => join(folder, `${name}.jsonl`));
+    writeFileSync(all!, BEFORE.join('\n'));
+    const write = (file: string, flags: string) =>
+      runScripted(
+        ['issued', '--from', all!, '-o', file, '--receipt', 'beside', ...flags.split(' ').filter(Boolean)],
+        [],
+      );
+    expect(await write(old!, older)).toMatchObject({ code: 0 });
+    expect(await write(now!, newer)).toMatchObject({ code: 0 });
+    const { code, stdout, stderr } = await runScripted(
+      ['issued', '--from', now!, '--changes-since', old!],
+      [],
+    );
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`folio: cannot compare with ${old}: ${says.replace('NEW', now!)}`);
+  });
+
+  it('compares two parts of the same conditions, and those of fiscal IDs with the same of the earlier export', async () => {
+    const folder = temporaryFolder();
+    const [all, old] = ['all', 'old'].map((name) => join(folder, `${name}.jsonl`));
+    const records = [1, 2, 3].map((id) => `{"id":${id},"receiverFiscalId":"${id}-9","number":${id}}`);
+    writeFileSync(all!, records.join('\n'));
+    const of = (...flags: string[]) => runScripted(['issued', '--from', ...flags], []);
+    const part = ['--where', 'number<3', '--receipt', 'beside'];
+    expect(await of(all!, ...part, '-o', old!)).toMatchObject({ code: 0 });
+    writeFileSync(all!, records.with(0, records[0]!.replace('1-9', '9-9')).join('\n'));
+    const now = join(folder, 'new.jsonl');
+    expect(await of(all!, ...part, '-o', now)).toMatchObject({ code: 0 });
+    const changed = '_change,id,number,field,old,new\nchanged,1,1,receiverFiscalId,1-9,9-9\n';
+    expect(await of(now, '--changes-since', old!)).toEqual({
+      code: 0,
+      stdout: changed,
+      stderr: '',
+      asked: [],
+    });
+    const ids = ['--customer-fiscal-id', '2-9,3-9'];
+    expect((await of(all!, ...ids, '--changes-since', all!, '--no-header')).stdout).toBe('');
+  });
+
+  it('refuses a newer export without a receipt whose records lack what all earlier ones have', async () => {
+    const now = earlier('{"id":1,"number":10}\n{"id":2,"number":20}\n');
+    const argv = ['issued', '--from', now, '--changes-since', earlier(BEFORE.slice(0, 2).join('\n'))];
+    const { code, stdout, stderr } = await runScripted(argv, []);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('no record has status now, and all had it\n');
+  });
+
   it('refuses an export that is cut short, and a key that none of its records has, before it asks', async () => {
     const cut = earlier('{"id":1}\n{"id":2,"num');
     const half = await runScripted(['issued', '--changes-since', cut], []);

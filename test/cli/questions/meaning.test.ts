@@ -374,11 +374,16 @@ describe('a currency that no record says', () => {
     expect((await ask(all, `aging ${kept}`)).stdout).toBe('currency,total\n,5010\n');
   });
 
-  it('is no matter to what is no amount of money', async () => {
+  it('is no matter to what is no amount of money, as --as-sent says of a column that nothing declares', async () => {
     const rows = [...bare, invoice({ currency: undefined, totalAmount: 0 })].map((row, at) =>
       row.replace('{', `{"pages":${at + 1},`),
     );
-    expect(await ask(rows, 'issued --sum pages --columns pages')).toMatchObject({
+    const refused = await ask(rows, 'issued --sum pages');
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(
+      'If pages is no money, add --as-sent. Say which column it is in with --field currency=',
+    );
+    expect(await ask(rows, 'issued --sum pages --as-sent --columns pages')).toMatchObject({
       code: 0,
       stdout: 'pages\n6\n',
     });

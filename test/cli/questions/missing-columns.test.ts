@@ -28,9 +28,9 @@ const FLAGS = ['--where X=x --count', '--where X!=x', '--sum X', '--count --grou
 describe.each(['service', 'file'] as const)('a column that no record of the %s had', (from) => {
   it.each(FLAGS)('is exit 2 where nobody declares it: %s', async (flags) => {
     for (const [column, hint] of [
-      ['vendedor', 'known.<listing>'],
+      ['vendedor', 'folio config set known.issued vendedor'],
       ['Status', 'Did you mean status?'],
-      ['number.part', 'known.<listing>'],
+      ['number.part', 'folio config set known.issued number.part'],
     ] as const) {
       const { code, stderr } = await ask(`issued ${flags.replace('X', column)}`, from);
       expect([code, stderr]).toEqual([2, expect.stringContaining(`no record has a column ${column}\n`)]);

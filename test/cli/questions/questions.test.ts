@@ -251,6 +251,26 @@ describe('questions on a terminal', () => {
     ]);
   });
 
+  it('sorts fiscal IDs by what they are, whatever their spelling', async () => {
+    const ids = [
+      '12.345.678-5',
+      '9876543-3',
+      '12345678-5',
+      'ES-B1',
+      '012345678-5',
+      '12345678-K',
+      '5.126.663-3',
+    ];
+    const records = ids.map((id, at) => `{"id":${at},"receiverFiscalId":"${id}"}`);
+    const { stdout } = await runScripted(
+      ['issued', '--sort', 'receiverFiscalId', '--columns', 'receiverFiscalId', '--no-header'],
+      [pageOf(records)],
+    );
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      ...['5.126.663-3', '9876543-3', '12.345.678-5', '12345678-5', '012345678-5', '12345678-K', 'ES-B1'],
+    ]);
+  });
+
   it('sorts and sums all that there is, and shows fifty', async () => {
     const many = pageOf(Array.from({ length: 60 }, (_, id) => `{"id":${id}}`));
     const terminal = { terminal: true, env: { NO_COLOR: '1' } };

@@ -15,7 +15,7 @@ describe('totals', () => {
   it.each<[what: string, flags: string, records: string[], rows: string]>([
     [
       'are exact, with the widest scale',
-      '--sum a',
+      '--sum a --as-sent',
       ['a=10.00', 'a=0.5', 'a=12345678901234567890', 'a=1E2'],
       'records,a,a.missing\n4,12345678901234568000.50,0',
     ],
@@ -63,7 +63,7 @@ describe('totals', () => {
       ].join('\n'),
     ],
     ['name their columns, also of no records', '--sum a --group-by s', [], 's,records,a,a.missing'],
-    ['have the columns that are asked for', '--sum a --columns a', ['a=1', 'a=2'], 'a\n3'],
+    ['have the columns that are asked for', '--sum a --as-sent --columns a', ['a=1', 'a=2'], 'a\n3'],
   ])('%s', async (_, flags, records, rows) => {
     expect(await ask(flags, recordsOf(...records))).toMatchObject({ code: 0, stdout: `${rows}\n` });
   });
@@ -97,11 +97,32 @@ describe('totals', () => {
     const refused = await ask('--sum a', recordsOf(`a=${value}`));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(`a cannot be added up: in record 1 it is ${alone}`);
-    const { code, stdout, stderr } = await ask('--sum a --no-header', recordsOf('a=1', `a=${value}`));
+    const { code, stdout, stderr } = await ask(
+      '--sum a --as-sent --no-header',
+      recordsOf('a=1', `a=${value}`),
+    );
     expect([code, stdout]).toEqual([6, '1,1,0\n']);
     expect(stderr).toContain(
       `--sum: 1 record is left out, since they cannot be read: a of record 2 is ${what}\n`,
     );
+  });
+
+  it('count a record in the sums that can be read of it, and say of which it is left out', async () => {
+    const records = recordsOf(
+      'currency="CLP" a=1 b=2',
+      'currency="CLP" a="x" b=3',
+      'currency="CLP" a="y" b="z"',
+    );
+    const { code, stdout, stderr } = await ask('--sum a,b', records);
+    expect([code, stdout]).toEqual([6, 'currency,records,a,a.missing,b,b.missing\nCLP,2,1,0,5,0\n']);
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^(?:warning|folio): --sum [ab]: /),
+      expect.anything(),
+      expect.anything(),
+      '',
+    ]);
+    expect(stderr).toContain('--sum a: 2 records are left out, since they cannot be read: a of record 2 is');
+    expect(stderr).toContain('--sum b: 1 record is left out, since they cannot be read: b of record 3 is');
   });
 
   it('name a counterparty by a name that any of its records has', async () => {

@@ -725,7 +725,7 @@ describe('reconcile', () => {
     expect(exit.code).toBe(6);
     expect(short(exit)).toEqual(['differs 1 total']);
     expect(exit.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'cannot be read: totalAmount of record 1 (number 1) is the text "N/A"; what is said to be only in the list may be wrong',
+      'cannot be read: totalAmount of record 1 (number 1) is the text "N/A"; only what was read is compared, and what is said to be only in the list may be wrong',
     );
     const folder = temporaryFolder();
     writeFileSync(join(folder, NAME), register('registro', [{}]));
@@ -745,8 +745,37 @@ describe('reconcile', () => {
     const { code, stdout, stderr } = await runHere(['reconcile', NAME, '--from', 'r.jsonl'], { cwd: folder });
     expect(code).toBe(6);
     expect(String(stdout)).toContain('only in the list,1,');
-    expect(stderr).toContain('1 is missing; what is said to be only in the list may be wrong');
+    expect(stderr).toContain('1 is missing; only what was read is compared, and what is said to be only in');
   });
+
+  it.each([
+    ['--limit 2', '', 6],
+    ['--where number>0', '', 6],
+    ['--period 2026-10', '', 6],
+    ['--issuer-fiscal-id 76123456-7', '', 6],
+    ['--issuer-fiscal-id 77000111-K,76.123.456-7', '--issuer-fiscal-id 76123456-7', 0],
+    ['--issuer-fiscal-id 77000111-K', '--issuer-fiscal-id 76123456-7', 6],
+    ['--issuer-fiscal-id 76123456-7 --limit 2', '--issuer-fiscal-id 76123456-7', 6],
+  ])(
+    'says of a part that only the part was compared, unless it is all of a supplier: %s, then %s',
+    async (part, flags, code) => {
+      const folder = temporaryFolder();
+      const run = (line: string) => runHere(line.split(' ').filter(Boolean), { cwd: folder });
+      const records = [1, 2].map((number) => `${JSON.stringify(receivedRecord({ number }))}\n`);
+      writeFileSync(join(folder, NAME), register('registro', [{ number: 1 }, { number: 2 }]));
+      writeFileSync(join(folder, 'all.jsonl'), records.join(''));
+      expect(await run(`received --from all.jsonl ${part} -o part.jsonl --receipt beside`)).toMatchObject({
+        code: 0,
+      });
+      const exit = await run(`reconcile ${NAME} --from part.jsonl ${flags}`);
+      expect(exit).toMatchObject({ code });
+      if (code === 0) expect(exit.stderr).not.toContain('part of them');
+      else
+        expect(exit.stderr).toMatch(
+          /^folio: part\.jsonl has the received invoices, but a part of them alone: .*; only what was read is compared, and/m,
+        );
+    },
+  );
 
   it('asks the service, and writes every format', async () => {
     const folder = temporaryFolder();
