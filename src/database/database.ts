@@ -62,6 +62,11 @@ export interface Database {
   ): Promise<void>;
   /** Views of the user that read the table's column itself, so that its type cannot change. */
   dependentViews(table: string, column: string): Promise<readonly string[]>;
+  /**
+   * Keeps everybody else from these tables of records and their views until the transaction ends. Throws OutputError where others
+   * use them for too long.
+   */
+  lockTables(tables: readonly string[]): Promise<void>;
   /** Begins a transaction and keeps other runs out until it ends. Throws OutputError, naming who, where another run writes now. */
   begin(): Promise<void>;
   /** Rejects with CommitUnknown where the answer did not come. */

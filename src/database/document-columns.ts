@@ -38,9 +38,6 @@ export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new
   ['_paid', 'numeric'],
 ]);
 
-/** Raised when the rule of `src/invoices` changes, so that the next sync works the columns out anew. */
-const RULE = 1;
-
 /** The words of `_kind`; what has none counts as an invoice. */
 const KINDS: Partial<Record<Family, string>> = {
   'credit note': 'credit',
@@ -51,7 +48,7 @@ const KINDS: Partial<Record<Family, string>> = {
 
 /** Works out the columns of the documents of one profile. */
 export class DocumentColumns {
-  /** Of the rule and of what the columns mean: where it changes, rows that stay the same have to be written anew. */
+  /** Of the version, since each may have another rule, and of what the columns mean: by another one, all rows are worked out anew. */
   readonly rule: string;
   readonly #dialect: Dialect;
   readonly #cells: CellReader;
@@ -59,7 +56,7 @@ export class DocumentColumns {
   readonly #parties: Counterparties;
   #newest: ReadonlySet<string> | undefined;
 
-  private constructor(dialect: Dialect, fields: Fields) {
+  private constructor(dialect: Dialect, fields: Fields, version: string) {
     this.#dialect = dialect;
     const roles = [...COUNTERPARTY_ROLES, ...KIND_ROLES, 'currency', 'due'] as const;
     const reads = { roles: [...roles, ...Object.values(AMOUNTS)] };
@@ -67,14 +64,17 @@ export class DocumentColumns {
     this.#document = new Document(names, reads, (at) => this.#cells.cell(at));
     this.#parties = new Counterparties(names);
     this.#cells = new CellReader(this.#document.columns);
-    const meaning = JSON.stringify([RULE, fields.columns, fields.sharedIds]);
+    const meaning = JSON.stringify([version, fields.columns, fields.sharedIds]);
     this.rule = createHash('sha256').update(meaning).digest('hex').slice(0, 32);
   }
 
   /** Undefined for a listing of something else than documents that may be open. */
-  static of(dialect: Dialect, fields: FieldsOf, profile: string): DocumentColumns | undefined {
+  static of(
+    dialect: Dialect,
+    { fields, profile, version }: { fields: FieldsOf; profile: string; version: string },
+  ): DocumentColumns | undefined {
     const areDocuments = fields.usual.declared.some(([, , role]) => role === 'open');
-    return areDocuments ? new DocumentColumns(dialect, ofProfile(fields, profile)) : undefined;
+    return areDocuments ? new DocumentColumns(dialect, ofProfile(fields, profile), version) : undefined;
   }
 
   /** Learns what documents say of their counterparties: all have to be learned before the first is read. */

@@ -11,7 +11,7 @@ const MADE_BY_ANOTHER = new Set(['_runs_pkey', 'pg_type_typname_nsp_index', 'pg_
 const TABLE_EXISTS = '42P07';
 const REFUSED_LOGIN = /^28|^3D000$/;
 const SERVER_GONE = /^57P0|^08|^53300$/;
-const LOCK_TIMEOUT = '55P03';
+export const LOCK_TIMEOUT = '55P03';
 const NO_RIGHT = '42501';
 const READ_ONLY = '25006';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
-import { OutputError, UsageError } from '../errors.ts';
+import { OutputError, UsageError, errorCode } from '../errors.ts';
 import type { PostgresAddress } from './address.ts';
 import {
   CommitUnknown,
@@ -12,7 +12,7 @@ import {
   type StoredRow,
   type StoredValue,
 } from './database.ts';
-import { explainConnecting, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
+import { LOCK_TIMEOUT, explainConnecting, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
 import { connect, loadDriver, type PostgresContext } from './postgres-connection.ts';
 
 /** What makes a lock folio's among the advisory locks of a database: `foli`. */
@@ -20,6 +20,10 @@ const LOCK_CLASS = 0x666f6c69;
 
 /** How long other sessions may have what a statement locks. */
 const LOCK_PATIENCE = '60s';
+
+/** Times that all tables are tried to be locked at once, and the seconds between two tries. */
+const LOCK_TRIES = 200;
+const LOCK_PAUSE = 0.05;
 
 /** Milliseconds that the server may take to end a connection. */
 const MAX_FAREWELL = 2_000;
@@ -161,6 +165,46 @@ class PostgresDatabase implements Database {
       [this.#schema, `${table}_current`, table, column],
     );
     return rows.map(([name]) => String(name));
+  }
+
+  /**
+   * Waits for a lock only while it has none of the others: a reader that has one table and wants another one would be the victim of
+   * a deadlock.
+   */
+  async lockTables(tables: readonly string[]): Promise<void> {
+    let first = 0;
+    for (let tries = 1; ; tries++) {
+      await this.query('SAVEPOINT unlocked');
+      const busy = await this.#tryLocks(tables, first);
+      if (busy < 0) break;
+      await this.query('ROLLBACK TO SAVEPOINT unlocked');
+      if (tries === LOCK_TRIES) {
+        throw new OutputError(`${this.shown} is in use: others always read ${tables[busy]}`, {
+          hint: 'Its columns have to change. Run folio sync again when they are done.',
+        });
+      }
+      await this.query(`SELECT pg_sleep(${LOCK_PAUSE})`);
+      first = busy;
+    }
+    await this.query('RELEASE SAVEPOINT unlocked');
+  }
+
+  /** Waits for the table `first`, then locks all others if it can at once. Returns which table others have; -1 for none. */
+  async #tryLocks(tables: readonly string[], first: number): Promise<number> {
+    const lock = (name: string, mode = ''): Promise<unknown> =>
+      this.query(`LOCK TABLE ${this.table(name)} IN ACCESS EXCLUSIVE MODE${mode}`);
+    await lock(tables[first]!);
+    for (const [at, table] of tables.entries()) {
+      for (const name of [table, `${table}_current`]) {
+        try {
+          await lock(name, ' NOWAIT');
+        } catch (error) {
+          if (!(error instanceof Error && errorCode(error.cause) === LOCK_TIMEOUT)) throw error;
+          return at;
+        }
+      }
+    }
+    return -1;
   }
 
   async begin(): Promise<void> {

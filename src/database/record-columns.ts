@@ -96,10 +96,9 @@ export function planColumns(
   const before = new Map(known.map((column) => [column.field, column]));
   const fitted = new Map(before);
   const taken = new Set([...names.map((name) => name.toLowerCase()), ...dialect.reservedNames, ...own]);
-  const renamed = known
-    .filter(({ name }) => own.includes(name.toLowerCase()))
-    .map((from) => ({ from, to: { ...from, name: freeName(from.field, taken, dialect.nameBytes) } }));
-  for (const { to } of renamed) fitted.set(to.field, to);
+  const replaced = known.filter(({ name }) => own.includes(name.toLowerCase()));
+  for (const column of replaced)
+    fitted.set(column.field, { ...column, name: freeName(column.field, taken, dialect.nameBytes) });
   const withoutColumn = new Set<string>();
   for (const [flatName, held] of facts) {
     const field = storableText(flatName);
@@ -115,6 +114,7 @@ export function planColumns(
     const from = before.get(to.field);
     return from === undefined || from.type === to.type ? [] : [{ from, to }];
   });
+  const renamed = replaced.map((from) => ({ from, to: fitted.get(from.field)! }));
   const added = all.filter(({ field }) => !before.has(field));
   return { all, added, renamed, retyped, withoutColumn: [...withoutColumn] };
 }

@@ -251,6 +251,9 @@ class SqliteDatabase implements Database {
     return [];
   }
 
+  /** The transaction has the whole file. */
+  async lockTables(): Promise<void> {}
+
   /** Waits while another program writes; other runs are kept out by a lock beside the file. */
   async begin(): Promise<void> {
     await this.#execWhenFree('BEGIN IMMEDIATE');
@@ -325,10 +328,10 @@ function cannotOpen(shown: string, cause: unknown): OutputError {
     [CANNOT_OPEN, `Check that there is a folder for ${basename(shown)}, and that you may write there.`],
     [FULL, 'Free some space, or name a file on another disk; nothing was written.'],
   ]);
-  return new OutputError(
-    `cannot use ${shown}: ${code === READ_ONLY ? 'it is read-only' : systemReason(cause)}`,
-    { hint: hints.get(code), cause },
-  );
+  const reason = code === READ_ONLY ? 'it is read-only' : systemReason(cause);
+  const [, view] = /error in (view .*?)(?: after rename)?: /.exec(reason) ?? [];
+  const hint = view && `Drop the ${view}, run folio sync again, and make it again.`;
+  return new OutputError(`cannot use ${shown}: ${reason}`, { hint: hint ?? hints.get(code), cause });
 }
 
 /** SQLite's own number for an error; undefined for errors of anything else. */

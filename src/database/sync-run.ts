@@ -158,12 +158,18 @@ async function writeParts(
 ): Promise<readonly [run: number, synced: readonly SyncedPart[]]> {
   await makeRunTables(database);
   const run = (await readRuns(database)).last + 1;
+  const { version } = options;
+  const tables = parts.map(({ table }) => table);
   const all: SyncedPart[] = [];
   for (const part of parts) {
     const outcome = (await overtakenBy(database, part, options)) ?? part.outcome;
     const { differences, ...synced } = await compare(database, { ...part, outcome }, options.goneLimit);
     if (differences === undefined) all.push(synced);
-    else all.push({ ...synced, written: await writeRecords(database, { ...part, run, differences }) });
+    else
+      all.push({
+        ...synced,
+        written: await writeRecords(database, { ...part, run, differences, tables, version }),
+      });
   }
   const entries = all.map((synced) => runEntry(database, run, synced, options));
   await database.each(insertStatement(database, '_runs', RUN_COLUMNS), entries);

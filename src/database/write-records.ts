@@ -38,8 +38,12 @@ interface RecordsToWrite {
   readonly profile: string;
   readonly run: number;
   readonly differences: Differences;
+  /** All tables of records that the run writes. */
+  readonly tables: readonly string[];
   /** What the columns mean in the records of each profile. */
   readonly fields: FieldsOf;
+  /** Of folio. */
+  readonly version: string;
 }
 
 /** What the user is to know of how rows were written. */
@@ -69,15 +73,16 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const lacksKey = await makeRecordTables(database, table);
   const survey = await surveyFields(differences);
   const facts = new Map(survey.columns.map((field, at) => [field, survey.factsOf(at)]));
-  const documents = DocumentColumns.of(database.dialect, fields, profile);
+  const documents = DocumentColumns.of(database.dialect, written);
   const own = documents === undefined ? [] : [...DOCUMENT_COLUMNS.keys()];
   const columns = planColumns(database.dialect, await readColumns(database, table), facts, own);
+  await renameColumns(database, written, columns);
   const view = await CurrentView.of(database, table, columns.all, {
     fields,
     factsOf: (field) => facts.get(field),
     own,
   });
-  await changeColumns(database, { table, columns, view, own });
+  await changeColumns(database, written, { columns, view, own });
   await noteColumns(database, { table, run, columns });
   if (documents !== undefined) await findReworked(database, written, documents);
   for (let from = 0; from < gone.length; from += KEYS_TOGETHER) {
@@ -104,8 +109,14 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     await database.each(update, rows);
   }
   const rework = updateOfKey(database, table, assigned(own));
+  const worked = `SELECT _key, ${own.map(quoteName).join(', ')} FROM ${database.table(table)} WHERE _profile = ?`;
   for await (const records of listing.withAction(actions, REWORK)) {
-    const rows = records.map(({ key, batch, index }) => [...documents!.read(batch, index), profile, key]);
+    const keys = records.map(({ key }) => key);
+    const stored = await database.query(ofKeys(worked, keys), [profile, ...keys]);
+    const cellsOf = new Map(stored.map(([key, ...cells]) => [String(key), cells.map(String)]));
+    const rows = records
+      .map(({ key, batch, index }) => [...documents!.read(batch, index), profile, key])
+      .filter((row) => cellsOf.get(String(row.at(-1)))!.some((cell, at) => cell !== String(row[at])));
     await database.each(rework, rows);
   }
   if (actions.includes(ADD))
@@ -190,26 +201,49 @@ async function* newRows(
 }
 
 interface ColumnChange {
-  readonly table: string;
   readonly columns: FittedColumns;
   readonly view: CurrentView;
   /** Names of columns that are in no `_columns`. */
   readonly own: readonly string[];
 }
 
+/** Locks all tables at the first change of one: none has to be waited for while readers wait for another one. */
+async function lockAll(database: Database, { tables }: RecordsToWrite): Promise<void> {
+  const there: string[] = [];
+  for (const table of new Set(tables))
+    if ((await database.relation(`${table}_current`)) !== undefined) there.push(table);
+  await database.lockTables(there);
+}
+
+/** Gives the columns of folio's own their names, where a column of the service has one of them; also in the view of those who read it. */
+async function renameColumns(
+  database: Database,
+  written: RecordsToWrite,
+  { renamed }: FittedColumns,
+): Promise<void> {
+  if (renamed.length === 0) return;
+  await lockAll(database, written);
+  const view = `${written.table}_current`;
+  const shown =
+    database.dialect.engine === 'PostgreSQL' ? (await database.relation(view))?.columns : undefined;
+  for (const { from, to } of renamed) {
+    const change = `RENAME COLUMN ${quoteName(from.name)} TO ${quoteName(to.name)}`;
+    await database.query(`ALTER TABLE ${database.table(written.table)} ${change}`);
+    if (shown?.has(from.name)) await database.query(`ALTER TABLE ${database.table(view)} ${change}`);
+  }
+}
+
 /** Changes the table and its view, where columns are new or hold something else than before. */
-async function changeColumns(database: Database, { table, columns, view, own }: ColumnChange): Promise<void> {
-  const { added, renamed, retyped } = columns;
+async function changeColumns(
+  database: Database,
+  written: RecordsToWrite,
+  { columns, view, own }: ColumnChange,
+): Promise<void> {
+  const { table } = written;
+  const { added, retyped } = columns;
   const { dialect } = database;
   const there = (await database.relation(table))!.columns;
-  for (const { from, to } of renamed) {
-    // The view has a column of this name as well, whose type it keeps, so that it is made anew.
-    await database.query(`DROP VIEW IF EXISTS ${database.table(`${table}_current`)}`);
-    await database.query(
-      `ALTER TABLE ${database.table(table)} RENAME COLUMN ${quoteName(from.name)} TO ${quoteName(to.name)}`,
-    );
-  }
-  const ownAdded = own.filter((name) => !there.has(name) || renamed.some(({ from }) => from.name === name));
+  const ownAdded = own.filter((name) => !there.has(name));
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
   for (const { to } of altered) await refuseDependentViews(database, table, to);
@@ -222,13 +256,15 @@ async function changeColumns(database: Database, { table, columns, view, own }: 
     ...ownAdded.map((name) => `ADD COLUMN ${quoteName(name)} ${dialect.types[DOCUMENT_COLUMNS.get(name)!]}`),
   ];
   const hasView = (await database.relation(`${table}_current`)) !== undefined;
-  // A column that no view reads can get another type. And who reads the view locks it before the table: so does this.
+  const isViewMade = changes.length > 0 || retyped.length > 0 || !view.isWhole;
+  if (isViewMade && hasView) await lockAll(database, written);
+  // A column that no view reads can get another type.
   if (changes.length > 0 && hasView) await view.hide(altered.map(({ to }) => to));
   // Together, since PostgreSQL may write the whole table anew for a statement.
   const statements = dialect.altersTogether && changes.length > 0 ? [changes.join(', ')] : changes;
   for (const statement of statements)
     await database.query(`ALTER TABLE ${database.table(table)} ${statement}`);
-  if (changes.length > 0 || retyped.length > 0 || !view.isWhole) await view.make();
+  if (isViewMade) await view.make();
   if (dialect.engine !== 'SQLite') return;
   for (const { from, to } of retyped)
     if (from.type === 'numeric' || from.type === 'boolean') await rewriteAsText(database, table, to);

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { cut, silence } from '../support/faults.ts';
 import { needing, runProgram } from '../support/programs.ts';
 import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
@@ -10,6 +10,7 @@ import { listenOnLoopback } from '../support/servers.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { duringSync, runSync } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { open } from '../database/try-sync.ts';
 
 const server = postgresForTests();
 
@@ -280,5 +281,36 @@ describe('folio sync into PostgreSQL', needing('postgres'), () => {
     });
     expect([exit.code, exit.stderr]).toEqual([0, '']);
     expect(await ask(address, 'SELECT count(*) FROM issued')).toEqual(['3']);
+  });
+
+  it('that adds columns to several listings makes no reader of two of them the victim of a deadlock', async () => {
+    const address = await server().createDatabase();
+    const listings = ['issued', 'received', 'customers'];
+    const syncing = (record: string) =>
+      runSync({ issued: [record], received: [record], customers: [record] }, [address, ...listings]);
+    await syncing('{"id":1}');
+    const [reader, other] = [await open(address), await open(address)];
+    for (const session of [reader, other]) await session.query('BEGIN');
+    await reader.query('SELECT 1 FROM customers_current');
+    await other.query('SELECT 1 FROM received_current');
+    const sync = syncing('{"id":1,"new":2}');
+    const waiting = async (sessions: number): Promise<void> => {
+      const sql = 'SELECT count(DISTINCT pid) >= $n AS is FROM pg_locks WHERE NOT granted'.replace(
+        '$n',
+        `${sessions}`,
+      );
+      await vi.waitFor(async () => expect(await ask(address, sql)).toEqual(['t']), 10_000);
+    };
+    await waiting(1);
+    const read = reader.query('SELECT count(*) FROM issued_current').catch((error: unknown) => error);
+    await Promise.race([read, waiting(2)]);
+    await other.query('COMMIT');
+    expect(await read).toEqual([['1']]);
+    await reader.query('COMMIT');
+    expect(await sync).toMatchObject({ code: 0, stderr: '' });
+    expect(await ask(address, 'SELECT new FROM issued_current NATURAL JOIN customers_current')).toEqual([
+      '2',
+    ]);
+    for (const session of [reader, other]) await session.close();
   });
 });
