@@ -76,12 +76,23 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
     const hint = `Write it like ${termOf(commandPath(command), command)}.`;
     return new UsageError(message.replace(/^error: /, ''), { hint });
   }
+  if (code === 'commander.excessArguments' && ['statement', 'aging'].includes(command.name()))
+    return asksByName(command.name(), command.args.join(' '));
   const names = shownUnder(command).map((each) => each.name());
   const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments';
   if (!isUnknown || names.length === 0) return undefined;
   const [word = ''] = command.args;
   const whose = command.parent === null ? '' : ` of ${commandPath(command)}`;
   return new UnknownCommand(word, whose, names);
+}
+
+/** A counterparty was named as people name it: where its fiscal ID stands. */
+function asksByName(command: string, word: string): UsageError {
+  const quoted = `'counterpartyName~${word.replaceAll("'", `'\\''`)}'`;
+  const find = `folio aging --where ${quoted} --columns counterparty,fiscalId`;
+  return new UsageError(`${command} takes a fiscal ID by --customer-fiscal-id, not the name ${word}`, {
+    hint: `Find it with \`${find}\` (add --payable for suppliers), then \`folio ${command} --customer-fiscal-id <id>\`.`,
+  });
 }
 
 /** There is no such command. */

@@ -130,11 +130,12 @@ export class DocumentReader extends Document {
    * amounts whose currencies are unknown.
    *
    * @param what cannot be told: `no figures`
+   * @param record what was read: `document of 1-9`
    */
-  refuseWithout(roles: readonly Role[], what: string): void {
+  refuseWithout(roles: readonly Role[], what: string, record = 'record'): void {
     const missing = roles.find((role) => !this.hasColumnOf(role));
     if (missing === undefined) return;
-    throw new UsageError(`${what}: no record has ${this.describe(missing)}`, {
+    throw new UsageError(`${what}: no ${record} has ${this.describe(missing)}`, {
       hint: howToMap(missing),
       details: { code: 'column missing', role: missing, columns: this.columnsOf(missing) },
     });

@@ -47,6 +47,14 @@ export function localDay(now: number): number {
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / MILLISECONDS_A_DAY;
 }
 
+/** A moment in ISO 8601, in the user's time zone and to the minute: `2024-10-15 09:30`. Another text stays as it is. */
+export function localMinute(moment: string): string {
+  const date = new Date(moment);
+  if (Number.isNaN(date.getTime())) return moment;
+  const [hours, minutes] = [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0'));
+  return `${formatDay(localDay(date.getTime()))} ${hours}:${minutes}`;
+}
+
 /** `2024-10-15` for a day in days since 1970-01-01. */
 export function formatDay(day: number): string {
   return new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);

@@ -23,6 +23,8 @@ export interface AgingOptions {
   readonly asOf: number;
   /** Today: the service tells the balances of today. Where `asOf` is earlier, invoices issued after it are left out. */
   readonly today: number;
+  /** What is read, in messages: `document of 1-9`. */
+  readonly record?: string | undefined;
   /** Whether open amounts without a currency are told apart by counterparty, too. */
   readonly apart?: boolean;
   /** What is read of each document besides, for whoever is handed it. */
@@ -124,7 +126,7 @@ export class Aging {
       // A counterparty is known by its name or by its fiscal ID: one of them is enough.
       if (!this.documents.hasColumnOf('counterpartyFiscalId')) wanted.push('counterpartyName');
     }
-    this.documents.refuseWithout(wanted, 'no figures');
+    this.documents.refuseWithout(wanted, 'no figures', this.#options.record);
     for (const balance of this.#balances.values()) {
       const party = this.parties.named(balance.key);
       [balance.name, balance.fiscalId] = [party?.name?.text, party?.fiscalId?.text];

@@ -151,7 +151,7 @@ export class InvoiceFigures {
       currencies: [...this.#currencies.values()].map((tally) => tally.figures(this.#aging.parties)),
       balances,
       ownFiscalIds: [...this.#own.fiscalIds.keys()],
-      ownName: [...this.#own.names].toSorted(([, left], [, right]) => right - left)[0]?.[0],
+      ownName: mostOften(this.#own.names),
       inNoSum: this.#inNoSum,
       missing,
       failure: failureIn([
@@ -225,6 +225,11 @@ export class OwnNames {
     countText(this.fiscalIds, firstFilled(document.namedCells(from, middle))?.text);
     countText(this.names, firstFilled(document.namedCells(middle, end))?.text);
   }
+}
+
+/** The text that was counted most often; undefined where there is none. */
+export function mostOften(counts: ReadonlyMap<string, number>): string | undefined {
+  return [...counts].toSorted(([, left], [, right]) => right - left)[0]?.[0];
 }
 
 function countText(counts: Map<string, number>, text: string | undefined): void {

@@ -1,4 +1,4 @@
-import { addDecimals, DECIMAL_ZERO, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../json/decimal.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { ageNames, lookOf, UNDATED } from './ages.ts';
 import { fillOf, hatching, sampleOf } from './charts.ts';
@@ -8,7 +8,7 @@ import { htmlPage } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { fiscalIdTerm, typeTerm } from './terms.ts';
-import type { Writing } from './words.ts';
+import { scaleOf, type Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
   readonly writing: Writing;
@@ -80,9 +80,8 @@ function currencySection(section: StatedCurrency, { writing, listing, id }: Sect
   const overdue = overdueOf(balance);
   const all = [...documents, ...credits, ...cancelled];
   const told = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
-  const scale = Math.max(decimalsOf(currency), widestScale(told));
-  // A sum has the wider scale of the two.
-  const amount = (value: Decimal): string => writing.amount(addDecimals(value, { coefficient: 0n, scale }));
+  const scale = scaleOf(currency, told);
+  const amount = (value: Decimal): string => writing.amount(value, scale);
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
   const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
@@ -106,13 +105,6 @@ function currencySection(section: StatedCurrency, { writing, listing, id }: Sect
       of: 'cancelled',
     }),
   );
-}
-
-/** Digits that amounts of the currency have behind the point at least: more zeros are the same amount. */
-function decimalsOf(currency: string | undefined): number {
-  if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return 0;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  return format.resolvedOptions().minimumFractionDigits ?? 0;
 }
 
 interface AmountOptions {

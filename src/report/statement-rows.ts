@@ -1,14 +1,18 @@
 import { PROFILE_COLUMN, type DeclaredType } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { cellJson } from '../json/cells.ts';
+import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
-import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
+import { digitGrouper } from '../output/terminal/number-text.ts';
+import { agesOf, overdueOf, sumOfBalances, totalOf } from '../query/aging.ts';
+import { compareOrders } from '../query/cell-order.ts';
 import type { ResultForm } from '../query/questions.ts';
-import { chosenColumns } from '../query/result-rows.ts';
+import { byCurrency, chosenColumns } from '../query/result-rows.ts';
 import { amountJson, textJson, type Row } from '../query/rows.ts';
 import { AGES } from './ages.ts';
 import type { RecordNote } from './invoice-figures.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
+import { scaleOf } from './words.ts';
 
 /** A statement, and the organization that sends it. */
 export interface OwnStatement {
@@ -95,6 +99,35 @@ export function* statementRows(statements: readonly OwnStatement[]): Generator<R
         yield [...owner, ...documentFields(document)];
     }
   }
+}
+
+/** What is due in each currency, in a line for each organization: `amount due: CLP 1,190, of which 100 overdue`. */
+export function amountsDue(
+  statements: readonly OwnStatement[],
+  { listing }: Pick<StatementFacts, 'listing'>,
+  locale: string,
+): { readonly profile: string | undefined; readonly text: string }[] {
+  const group = digitGrouper(locale);
+  const senders = new Map(statements.map((own) => [own.profile, own.isOneOfSeveral]));
+  return [...senders].flatMap(([profile, isOneOfSeveral]) => {
+    const own = statements.filter((one) => one.profile === profile);
+    const open = own.flatMap(({ statement }) =>
+      statement.currencies.flatMap(({ balance }) => (balance.invoices > 0 ? balance : [])),
+    );
+    const texts = byCurrency(open, ({ currency }) => currency)
+      .map((balances) => sumOfBalances(balances, ''))
+      .toSorted((left, right) => compareOrders(left.currency, right.currency))
+      .map((sum) => {
+        const [due, overdue] = [totalOf(sum), overdueOf(sum)];
+        const scale = scaleOf(sum.currency, [due]);
+        const amount = (value: Decimal): string => group(formatDecimal(value, scale));
+        const late = overdue.coefficient === 0n ? '' : ` (${amount(overdue)} overdue)`;
+        return `${sum.currency ?? 'no currency'} ${amount(due)}${late}`;
+      });
+    const what = listing === 'issued' ? 'amount due' : 'amount payable';
+    if (texts.length === 0) return [];
+    return { profile: isOneOfSeveral ? profile : undefined, text: `${what}: ${texts.join(' · ')}` };
+  });
 }
 
 function fieldsOf<Of>(columns: Readonly<Record<string, Column<Of>>>, of: Of): Row {

@@ -12,7 +12,7 @@ import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { WhereFilter } from '../query/where/where.ts';
 import { CANCELLED, CREDIT, UNDATED } from './ages.ts';
-import { OwnNames } from './invoice-figures.ts';
+import { mostOften, OwnNames } from './invoice-figures.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;
@@ -81,6 +81,8 @@ interface StatementOptions {
   readonly today: number;
   /** Whether who has nothing open gets a statement, too. */
   readonly everyone: boolean;
+  /** Whose documents alone are read, by fiscal ID. */
+  readonly fiscalIds?: readonly string[] | undefined;
 }
 
 /** The amount and the day of a payment, by the names that they may have. */
@@ -98,7 +100,7 @@ export class StatementTally {
   readonly #seen = new Set<string>();
 
   constructor(options: StatementOptions) {
-    const { fields, listing, asOf, today } = options;
+    const { fields, listing, asOf, today, fiscalIds } = options;
     this.#options = options;
     this.#own = new OwnNames(listing);
     const besides = { roles: ['total'] as const, names: ['payments', ...this.#own.columns] };
@@ -108,6 +110,7 @@ export class StatementTally {
       asOf,
       today,
       apart: true,
+      record: fiscalIds && `document of ${fiscalIds.join(', ')}`,
       besides,
     });
   }
@@ -124,8 +127,7 @@ export class StatementTally {
     const placeOf = filter && ((nth: number) => filter.placeOf(nth));
     this.#aging.add(filter?.apply(batch) ?? batch, placeOf, (item, balance, party) => {
       if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
-      // One record says it as well as all do.
-      if (everyone || this.#own.fiscalIds.size === 0) this.#own.add(this.#aging.documents, 1);
+      this.#own.add(this.#aging.documents, 1);
       if (everyone) this.#seen.add(party);
     });
   }
@@ -140,13 +142,11 @@ export class StatementTally {
     }
     const isTold = (balances: readonly AgedBalance[]): boolean =>
       this.#options.everyone || balances.some(({ invoices }) => invoices > 0);
-    const [fiscalId] = this.#own.fiscalIds.keys();
-    const [name] = this.#own.names.keys();
     return {
       statements: [...parties]
         .filter(([, balances]) => isTold(balances))
         .map(([key, balances]) => this.#statementOf(key, balances)),
-      own: { fiscalId, name },
+      own: { fiscalId: mostOften(this.#own.fiscalIds), name: mostOften(this.#own.names) },
       failure: failureIn([this.#aging.unreadable.finding('statement')]),
     };
   }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Role } from '../invoices/fields.ts';
 import type { FindingDetails, UnreadableCell } from '../findings.ts';
 import { formatDay } from '../json/calendar-day.ts';
-import { formatDecimal, negateDecimal, type Decimal } from '../json/decimal.ts';
+import { formatDecimal, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import type { Doubt } from './figures.ts';
 
@@ -310,7 +310,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage 
     maximumFractionDigits: 1,
   });
   const words = wordsIn(language);
-  const amount = (value: Decimal): string => group(formatDecimal(value));
+  const amount = (value: Decimal, scale?: number): string => group(formatDecimal(value, scale));
   return {
     language,
     words,
@@ -353,6 +353,13 @@ export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage 
 
 /** How a page writes words, numbers and dates. */
 export type Writing = ReturnType<typeof writingFor>;
+
+/** Digits behind the point of amounts of a currency: as many as it has, or as the most exact of the amounts. */
+export function scaleOf(currency: string | undefined, amounts: readonly Decimal[]): number {
+  if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return widestScale(amounts);
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return Math.max(format.resolvedOptions().minimumFractionDigits ?? 0, widestScale(amounts));
+}
 
 function dateFormat(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' });

@@ -1,5 +1,5 @@
 import type { Clock } from '../context.ts';
-import { formatDay, localDay } from '../json/calendar-day.ts';
+import { formatDay, localDay, localMinute } from '../json/calendar-day.ts';
 import type { RecordNote } from '../report/invoice-figures.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { Notices } from './notices.ts';
@@ -37,8 +37,8 @@ export class RunDay {
       const { shown, readAt } = origin;
       const [day = Infinity] = daysOf([origin]);
       this.#origins.push(day > this.#now ? { ...origin, readAt: undefined } : origin);
-      if (day < this.#now) this.#notices.warn(`${shown} as of ${readAt}, not as of today`);
-      else if (day === this.#now) this.#notices.remark(`${shown} as of ${readAt}.`);
+      if (day < this.#now) this.#notices.warn(`${shown} as of ${localMinute(readAt!)}, not as of today`);
+      else if (day === this.#now) this.#notices.remark(`${shown} as of ${localMinute(readAt!)}.`);
     }
   }
 

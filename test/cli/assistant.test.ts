@@ -282,7 +282,7 @@ describe('an assistant that asks a database of another day', () => {
       asOf: '2026-02-10T12:00:00.000Z',
       rows: [{ number: 1 }],
       notes: expect.arrayContaining([
-        expect.stringContaining('as of 2026-02-10T12:00:00.000Z, not as of today'),
+        expect.stringContaining('as of 2026-02-10 12:00, not as of today'),
         'days count from 2026-02-10, when the records were read',
       ]) as unknown,
     });

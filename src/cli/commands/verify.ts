@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { isDatabase, parseDatabaseAddress } from '../../database/address.ts';
 import type { LastSync } from '../../database/read-back.ts';
 import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
+import { localMinute } from '../../json/calendar-day.ts';
 import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
@@ -167,7 +168,7 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   const check = async (): Promise<readonly string[]> => {
     const whose = whoseOf(run);
     checkAge(context, `${whose}${receipt}`, run, flags);
-    return [`${whose}${receipt}: a run that ended at ${run.finishedAt}`];
+    return [`${whose}${receipt}: a run that ended at ${localMinute(run.finishedAt)}`];
   };
   return [...checks, check];
 }
@@ -192,9 +193,12 @@ async function verifyFile(
     });
   }
   if (delivered !== undefined && !existsSync(file)) {
-    throw new IncompleteError(`${whose}${file} is lost: it was delivered at ${delivered.finishedAt}`, {
-      hint: 'Export it again, or put it back.',
-    });
+    throw new IncompleteError(
+      `${whose}${file} is lost: it was delivered at ${localMinute(delivered.finishedAt)}`,
+      {
+        hint: 'Export it again, or put it back.',
+      },
+    );
   }
   const format = delivered?.format ?? formatOfEnding(file);
   const survey = await surveyFile(file, { format, header: delivered?.header ?? true });
@@ -219,7 +223,7 @@ async function verifyFile(
     });
   }
   checkAge(context, `${whose}${file}`, delivered, flags);
-  const says = `${whose}${file}: as delivered at ${delivered.finishedAt}, ${contents}`;
+  const says = `${whose}${file}: as delivered at ${localMinute(delivered.finishedAt)}, ${contents}`;
   if (delivered.complete) return [says];
   return [says, `${whose}that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`];
 }
@@ -251,13 +255,13 @@ function checkAge(
   if (flags.maxAge === undefined) return;
   const fault = faultOfAge(context, finishedAt, flags.maxAge);
   if (fault !== undefined)
-    throw new IncompleteError(`${what} ${fault}: its run ended at ${finishedAt}`, {
+    throw new IncompleteError(`${what} ${fault}: its run ended at ${localMinute(finishedAt)}`, {
       hint: hintOf(fault, 'file'),
     });
   // An export of a database is as old as the last sync.
   const old = readAt === undefined ? undefined : faultOfAge(context, readAt, flags.maxAge);
   if (old !== undefined)
-    throw new IncompleteError(`${what} ${old}: its records were read at ${readAt}`, {
+    throw new IncompleteError(`${what} ${old}: its records were read at ${localMinute(readAt!)}`, {
       hint: hintOf(old, 'file'),
     });
   if (!complete)

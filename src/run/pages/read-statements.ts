@@ -99,7 +99,11 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const all = forEachPart(run, profiles, (profile, signal) => {
     const named = isSeveral && profile !== undefined ? { name: profile } : {};
     const options = { source, watchesFields: true, keeps: { open, period }, ...named, profile, signal };
-    return readPart(run, options, (fields) => new StatementTally({ fields, listing, ...dates, everyone }));
+    return readPart(
+      run,
+      options,
+      (fields) => new StatementTally({ fields, listing, ...dates, everyone, fiscalIds }),
+    );
   });
   for await (const one of all) parts.push(one);
   const results = parts.map(({ result }) => result);

@@ -5,12 +5,14 @@ import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/fo
 import { writerOfResult } from '../../query/questions.ts';
 import { batchesOfRows } from '../../query/rows.ts';
 import {
+  amountsDue,
   statementForm,
   statementRows,
   statementsJson,
   type OwnStatement,
 } from '../../report/statement-rows.ts';
 import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
+import { localeOf } from '../../output/terminal/number-text.ts';
 import { inRun } from '../in-run.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
@@ -154,14 +156,18 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     openWriter: writerOfResult(planned.openWriter, statementForm(profiles.length > 1)),
   };
   let results: readonly PartState[] = [];
+  let due: ReturnType<typeof amountsDue> = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const read = await readAll(job);
     ({ results } = read);
+    due = amountsDue(read.statements, read.facts, localeOf(run.context.env));
     yield* batchesOfRows(statementRows(read.statements));
   };
   const state = run.whole;
   const delivered = await deliver(run, rows(), { plan, state });
   run.notices.remarkFile(delivered, { count: state.records, what: 'documents', place: plan.target });
+  for (const { profile, text } of due)
+    (profile === undefined ? run.notices : run.notices.about(profile)).remark(text);
   if (state.records === 0 && results.every(({ failure }) => failure === undefined))
     run.notices.remark('nothing is open');
   return results;

@@ -4,7 +4,7 @@ import { openForReading } from '../../database/open-database.ts';
 import { StoredBooks, type LastSync, type StoredOrder } from '../../database/read-back.ts';
 import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
-import { localDay } from '../../json/calendar-day.ts';
+import { localDay, localMinute } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { chooseHeld, duplicatesBy, type ProfilesAsked } from '../../profiles/choice.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
@@ -185,7 +185,7 @@ export class DatabaseSource extends FromSource {
 
   /** A sentence that says of when the records are, where they are of one day. */
   get age(): string | undefined {
-    return this.wholeAt && `${this.#shownRecords} as of ${this.wholeAt}.`;
+    return this.wholeAt && `${this.#shownRecords} as of ${localMinute(this.wholeAt)}.`;
   }
 
   protected override get origins(): readonly Origin[] {
@@ -244,7 +244,7 @@ export class DatabaseSource extends FromSource {
     return this.#lastSyncs.flatMap(({ profile, at, error, wholeAt }) =>
       wholeAt === undefined || error === undefined
         ? []
-        : `${this.#shownRecords} of profile ${profile} as of ${wholeAt}: the sync of ${at} left them as they were (${error})`,
+        : `${this.#shownRecords} of profile ${profile} as of ${localMinute(wholeAt)}: the sync of ${localMinute(at)} left them as they were (${error})`,
     );
   }
 

@@ -395,6 +395,54 @@ describe('folio statement', () => {
     expect(['x.html', 'x.pdf', 'x.csv', 'x.json', 'x.xlsx'].filter(existsSync)).toEqual([]);
   });
 
+  it.each([
+    ['statement Roble', "'counterpartyName~Roble'"],
+    ["aging O'Higgins y Cía", "'counterpartyName~O'\\''Higgins y Cía'"],
+  ])('leads from a name to the fiscal ID: %s', async (line, condition) => {
+    const { code, stderr } = await runHere(line.split(' '));
+    expect(code).toBe(2);
+    const [, found = ''] = /`folio aging --where (.*) --columns counterparty,fiscalId`/.exec(stderr) ?? [];
+    expect(found).toBe(condition);
+    expect(stderr).toContain(`\`folio ${line.split(' ')[0]} --customer-fiscal-id <id>\``);
+  });
+
+  it('names its sender where only some of the documents do', async () => {
+    const ofSender = { issuerFiscalId: '76123456-0', issuer: { name: 'Mi Empresa SpA' } };
+    const records = [invoice(1, { ...ofSender, issuer: { name: null } }), invoice(2, ofSender)];
+    const folder = join(temporaryFolder(), 'pages');
+    await statement(`--all --output-dir ${folder}`, pageOf(records));
+    for (const [file, tag] of [
+      ['1-9 Roble.html', 'p class="sender"'],
+      ['index.html', 'h2'],
+    ] as const)
+      expect(readFileSync(join(folder, file), 'utf8')).toContain(`<${tag}><bdi>Mi Empresa SpA</bdi>`);
+  });
+
+  it('says of whom no document names a currency', async () => {
+    const { code, stderr } = await statement(ROBLE, pageOf([invoice(1, { currency: undefined })]));
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^folio: no figures: no document of 1-9 has a currency in /),
+    ]);
+    expect(stderr).toContain('--field currency==CLP');
+  });
+
+  it('ends on a terminal with what is due in each currency', async () => {
+    const records = [...OF_ROBLE, invoice(7, { ...LAGO, amountToBePaid: 1000 })];
+    const shown = { terminal: true };
+    const { stderr } = await statement('--all', pageOf(records), shown);
+    expect(stderr).toContain('amount due: CLP 1,100.5 (1,100.5 overdue) · USD 0.10 (0.10 overdue)\n');
+    expect((await statement(`--payable --all`, pageOf(records), shown)).stderr).toContain('amount payable: ');
+    const { stdout } = await statement('--all', pageOf(records));
+    expect(stdout).not.toContain('1,100.5');
+    const organizations = {
+      north: { records: { issued: [OF_ROBLE[0]!] } },
+      south: { records: { issued: records } },
+    };
+    const both = await runOrganizations('statement --all --all-profiles', { organizations, terminal: true });
+    expect(both.stderr).toMatch(/north: amount due: CLP 100.5 .*\nsouth: amount due: CLP 1,100.5 /);
+  });
+
   it('writes over nothing that it reads', async () => {
     const from = exportOf(ALL);
     const note = join(temporaryFolder(), 'note.html');
