@@ -129,7 +129,7 @@ export function shownOfInvoices(party: string): readonly ShownField[] {
   return [
     { in: 'number', role: 'number', word: 'number', rank: 1 },
     { in: 'date', role: 'date', word: 'date', rank: 7 },
-    { in: 'due', role: 'due', word: 'due', rank: 4 },
+    { in: 'due', role: 'due', word: 'due', rank: 9 },
     { in: 'counterpartyName', role: 'party', word: party, rank: 2 },
     { in: 'total', role: 'amount', word: 'total', rank: 5 },
     { in: 'open', role: 'open', word: 'open', rank: 3 },

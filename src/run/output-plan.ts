@@ -72,6 +72,8 @@ interface KnownRecords {
   readonly expand: string | undefined;
   /** The day of the run, in days since 1970-01-01. */
   readonly today: number;
+  /** Whether they are chosen by what is due, which then matters more to a reader than the status. */
+  readonly isOfDue?: boolean;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
@@ -157,13 +159,21 @@ async function headingsFor(
   return (await import('../report/headings.ts')).headingsIn(writingFor(context, language).words);
 }
 
+const DUE_BEFORE_DATE = 6.5;
+
 /** The columns that people look for in records. */
-function shownColumns({ resource, names: { fields }, expand }: KnownRecords): readonly KnownColumn[] {
+function shownColumns({
+  resource,
+  names: { fields },
+  expand,
+  isOfDue,
+}: KnownRecords): readonly KnownColumn[] {
   const all = ofAny(fields);
   const known = (resource?.shown ?? []).map(({ in: place, ...column }): KnownColumn => {
     const isRole = typeof place === 'string';
     const names = isRole ? all.flatMap(({ columns }) => columns[place]) : place;
-    return { ...column, names: [...new Set([...names, column.word, ...(isRole ? [place] : [])])] };
+    const rank = isOfDue === true && column.role === 'due' ? DUE_BEFORE_DATE : column.rank;
+    return { ...column, rank, names: [...new Set([...names, column.word, ...(isRole ? [place] : [])])] };
   });
   if (expand === undefined) return known;
   // Whoever has a list expanded looks for what its objects are about: that comes before all of the record but its number.

@@ -202,7 +202,13 @@ async function exportPart(
     ...(request.words && {
       lang: { asked: request.words.lang, set: pageDefaults(await storeOf(run), part.profile).lang },
     }),
-    records: { resource: source.resource, names, expand: flags.expand, today: run.day.day },
+    records: {
+      resource: source.resource,
+      names,
+      expand: flags.expand,
+      today: run.day.day,
+      isOfDue: flags.open === true || flags.overdue === true,
+    },
     isResult: asksForResult(request),
   });
   const questions = await openQuestions(part, request, planned);

@@ -44,17 +44,21 @@ async function shown(
   columns: number,
   env: Record<string, string> = { NO_COLOR: '1' },
   invoices: readonly object[] = INVOICES,
+  flags: readonly string[] = [],
 ): Promise<string> {
   const file = join(temporaryFolder(), 'invoices.jsonl');
   writeFileSync(file, invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
-  const { code, screen } = await show(['issued', '--from', file, '--no-progress'], { columns, env });
+  const { code, screen } = await show(['issued', '--from', file, '--no-progress', ...flags], {
+    columns,
+    env,
+  });
   expect(code).toBe(0);
   return screen.replaceAll('\r\n', '\n');
 }
 
 describe.concurrent('a table of invoices on a terminal', needingTerminal, () => {
   it.each([
-    [60, ['number', 'dueBy', 'customer.name', 'totalAmount', 'open', 'cur']],
+    [60, ['number', 'date', 'customer.name', 'totalAmount', 'open', 'cur']],
     [80, ['number', 'date', 'dueBy', 'customer.name', 'totalAmount', 'open', 'cur', 'status']],
     [
       100,
@@ -65,6 +69,28 @@ describe.concurrent('a table of invoices on a terminal', needingTerminal, () => 
     expect(lines[0]!.trim().split(/ +/)).toEqual(names);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
     expect(lines.filter((line) => line.startsWith('Not shown'))).toHaveLength(1);
+  });
+
+  it('of 80 columns keeps date, party, amounts and status where types mix, and leaves out what is due', async () => {
+    const mixed = ['INVOICE', 'CREDIT_NOTE', 'DEBIT_NOTE'].map((documentType, index) => ({
+      ...INVOICES[index]!,
+      documentType,
+      // To tell them apart would take the room of the date.
+      customer: { name: `Constructora Pacífico Sur y Compañía ${index}` },
+    }));
+    expect(await shown(80, { NO_COLOR: '1' }, mixed)).toMatch(
+      /^number +type +date +customer\S* +totalAmount +open +cur +status\n[^]*10002 +cred +2024-11-01 +Constr[^]*\n\nNot shown: dueBy, id/,
+    );
+    expect(await shown(130, { NO_COLOR: '1' }, mixed)).toContain('CREDIT_NOTE');
+    // Two types of one word stay as they are.
+    const exempt = mixed.map((invoice) => ({ ...invoice, documentType: `${invoice.number % 2}_INVOICE` }));
+    expect(await shown(80, { NO_COLOR: '1' }, exempt)).toContain('1_INVOI');
+  });
+
+  it('of what is open keeps what is due before its status', async () => {
+    const wide = INVOICES.map((invoice) => ({ ...invoice, totalAmount: 11_190_000.5 }));
+    expect(await shown(72, { NO_COLOR: '1' }, wide)).not.toContain(PAST);
+    expect(await shown(72, { NO_COLOR: '1' }, wide, ['--open'])).toContain(PAST);
   });
 
   it('leaves out a column before it cuts two names to the same text', async () => {

@@ -67,9 +67,10 @@ export function tableDrawing(
 
   const drawRows = (rows: readonly DrawnRow[]): string[] => {
     const wide: string[][] = rows.map(() => []);
-    const cells = columns.map(({ column: { index }, width }) => {
+    const cells = columns.map(({ column: { index, cells: widest, short }, width }) => {
       const shown = rows.map(({ texts, styles }, nth) => {
-        const whole = texts[index] ?? '';
+        const sent = texts[index] ?? '';
+        const whole = width < widest ? (short?.get(sent) ?? sent) : sent;
         const text = cut ? truncate(whole, width) : whole;
         const style = color && text !== '' ? styles?.get(index) : undefined;
         const painted = style === undefined ? text : paint(text, style);

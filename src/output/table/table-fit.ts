@@ -1,7 +1,8 @@
-import { displayWidth, truncate, columnWidth } from '../terminal/terminal-text.ts';
-import { countOf } from '../terminal/number-text.ts';
+import { familyOf, type Family } from '../../invoices/documents.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { ColumnRole, KnownColumn } from '../column-roles.ts';
+import { countOf } from '../terminal/number-text.ts';
+import { columnWidth, displayWidth, truncate } from '../terminal/terminal-text.ts';
 import { tableRows, type ShownColumn } from './table-rows.ts';
 
 /** Cells between two columns; the narrow one where it makes room for another column that people look for. */
@@ -9,9 +10,9 @@ export const GAP = 2;
 const NARROW_GAP = 1;
 
 /**
- * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before
- * another column gets room. Only text is ever cut: no day, no amount, no fiscal ID and no number of a document, of which a part
- * says something else or nothing; the longest such number is a UUID. Of a point in time, `2024-10-15…` is enough for most.
+ * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before another
+ * column gets room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the longest is a UUID, 36)
+ * would say something else. Of a point in time, `2024-10-15…` is enough for most.
  */
 const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comfort: number }>> = {
   profile: { least: 12, comfort: 30 },
@@ -27,7 +28,6 @@ const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comf
   document: { least: 8, comfort: 30 },
   kind: { least: 30, comfort: 30 },
   value: { least: 12, comfort: 36 },
-  // A UUID has 36.
   other: { least: 8, comfort: 36 },
 };
 
@@ -37,12 +37,24 @@ const MAX_NUMBER = 30;
 /** Display cells of a head that is not cut. */
 const MAX_HEAD = 20;
 
-/** Display cells of a name of a party that come before the date of issue and the status, but before no amount. */
-const READABLE_NAME = 20;
+/** Display cells of a party's name: enough to read it well, and what the least important column leaves it. */
+const NAME = { good: 20, readable: 16 };
+
+/** Words for types of documents, where the types themselves have no room. */
+const SHORT_TYPES: Readonly<Partial<Record<Family, string>>> = {
+  invoice: 'inv',
+  'credit note': 'cred',
+  'debit note': 'deb',
+  'fee note': 'fee',
+  receipt: 'rec',
+  guide: 'gde',
+  quote: 'quo',
+  order: 'ord',
+};
 
 interface FittedColumn {
   readonly column: ShownColumn;
-  /** Display cells that the column is given. */
+  /** In display cells. */
   width: number;
 }
 
@@ -52,17 +64,20 @@ export interface FittedTable {
   readonly gap: number;
 }
 
+type WidthOf = (column: ShownColumn) => number;
+
 /**
- * Chooses the columns that a terminal of `room` cells shows, and their widths. The order stays as given.
+ * Chooses the columns that a terminal of `room` cells shows, and their widths. The order stays.
  *
- * Those that matter come by rank, at the least width; the first that does not fit ends that, so that what is missing is
- * always the least important. An amount is shown only beside its currency. Then the columns grow, others are added as wide
- * as they read well, and what is left goes to those that are still cut.
+ * Columns are added by rank, at the least width; the first that does not fit ends that, so that what is missing is always the least
+ * important. An amount is shown only beside its currency. Then the columns grow, others are added as wide as they read well, and the
+ * rest goes to those that are still cut.
  *
  * @param asked whether the user named the columns: then all are equally important, as far as they fit
  */
 export function fitColumns(columns: readonly ShownColumn[], room: number, asked: boolean): FittedTable {
-  const fit = asked ? fitAsked(columns, room) : fitByRank(columns, room);
+  const fit = asked ? new Fit(room, GAP) : fitByRank(columns, room);
+  if (asked) for (const column of columns) fit.add([column], leastOf);
   fit.growTo(comfortOf);
   fit.growTo(({ width }) => width);
   const fitted = columns.flatMap((column) => fit.fitted.get(column) ?? []);
@@ -72,31 +87,48 @@ export function fitColumns(columns: readonly ShownColumn[], room: number, asked:
   return { columns: fitted, gap: fit.gap };
 }
 
-/** The columns with what the names of parties and types of documents, which are among the texts of these rows, need to be told apart. */
+/** Measures what it takes to tell the parties' names, and the types of documents, in these rows apart. */
 export function withTelling(
   columns: readonly ShownColumn[],
   rows: readonly (readonly (string | undefined)[])[],
 ): ShownColumn[] {
-  return columns.map((column) =>
-    column.role === 'party' || column.role === 'document'
-      ? { ...column, telling: tellingWidth(rows.map((texts) => texts[column.index])) }
-      : column,
-  );
+  return columns.map((column) => {
+    if (column.role !== 'party' && column.role !== 'document') return column;
+    const texts = new Set(rows.map((row) => row[column.index]).filter((text) => text !== undefined));
+    const short = column.role === 'document' ? shortTypes(texts) : undefined;
+    const telling =
+      short === undefined ? tellingWidth(texts) : Math.max(0, ...[...short.values()].map(columnWidth));
+    return { ...column, short, telling };
+  });
 }
 
-/**
- * The display cells of a table of rows, with all its columns in a gap's distance: with every cell whole, and with each cut as far as
- * it can be without that two names become one.
- */
+/** The word for each type; undefined where two types would have the same word. */
+function shortTypes(types: ReadonlySet<string>): ReadonlyMap<string, string> | undefined {
+  const words = new Map([...types].map((type) => [type, SHORT_TYPES[familyOf(type)] ?? type]));
+  return new Set(words.values()).size === words.size ? words : undefined;
+}
+
+/** The least width at which texts that differ are not cut to the same text. */
+function tellingWidth(texts: Iterable<string>): number {
+  const sorted = [...texts].toSorted();
+  let telling = 0;
+  for (let at = 1; at < sorted.length; at++) {
+    const [one, other] = [sorted[at - 1]!, sorted[at]!];
+    let common = 0;
+    while (common < one.length && one[common] === other[common]) common++;
+    // The first character that differs, and the mark of what is cut; or the shorter text as a whole.
+    const both = columnWidth(other.slice(0, common) + String.fromCodePoint(other.codePointAt(common)!)) + 1;
+    telling = Math.max(telling, Math.min(both, columnWidth(one)));
+  }
+  return telling;
+}
+
+/** The display cells of a table of rows: with every cell whole, and with each cut as far as names still differ. */
 export function tableWidth(
   rows: RecordBatch,
   columns: readonly KnownColumn[],
 ): { readonly whole: number; readonly least: number } {
-  const reader = tableRows({
-    columns: columns.flatMap(({ names }) => names),
-    asked: true,
-    known: columns,
-  });
+  const reader = tableRows({ columns: columns.flatMap(({ names }) => names), asked: true, known: columns });
   const isNamed = columns.map(({ role }) => role === 'party');
   const names = Array.from({ length: rows.count }, (_, index) =>
     reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
@@ -112,32 +144,44 @@ export function headOf({ column, width }: FittedColumn): string {
   return columnWidth(name) <= width ? name : truncate(word, width);
 }
 
-function fitAsked(columns: readonly ShownColumn[], room: number): Fit {
-  const fit = new Fit(room, GAP);
-  for (const column of columns) fit.add([column], leastOf);
-  return fit;
-}
-
 function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const ranked = byRank(columns);
   const currency = ranked.find(({ role }) => role === 'currency');
+  const date = ranked.find(({ role }) => role === 'date');
+  const spare = ranked.at(-1);
   const fitWith = (gap: number, widthOf: WidthOf): Fit => {
     const fit = new Fit(room, gap);
     for (const column of ranked) {
       const isMoney = column.role === 'amount' || column.role === 'open';
       const needed = isMoney && currency !== undefined ? [currency, column] : [column];
-      // No two names are cut to the same text, but where columns that matter more leave no room for that.
       if (!fit.add(needed, widthOf) && !fit.add(needed, leastOf)) break;
     }
     return fit;
   };
-  const fullest = (widthOf: WidthOf): Fit => {
-    const [wide, narrow] = [fitWith(GAP, widthOf), fitWith(NARROW_GAP, widthOf)];
-    return narrow.fitted.size > wide.fitted.size ? narrow : wide;
-  };
-  const [telling, readable] = [fullest(tellingOf), fullest(readableOf)];
-  const lost = [...telling.fitted.keys()].filter((column) => !readable.fitted.has(column));
-  const fit = lost.every(({ role }) => role === 'date' || role === 'status') ? readable : telling;
+  const fits = [tellingOf, leastOf].flatMap((widthOf) =>
+    [NAME.good, NAME.readable, 0].flatMap((name) =>
+      [GAP, NARROW_GAP].map((gap) => {
+        const fit = fitWith(gap, (column) =>
+          column.role === 'party' ? Math.max(widthOf(column), Math.min(column.cells, name)) : widthOf(column),
+        );
+        const has = (column: ShownColumn | undefined): number =>
+          Number(column !== undefined && fit.fitted.has(column));
+        // Names that differ are cut to the same text only for a date. They stay readable but for columns that matter more than the
+        // last one, which in turn comes before names that are read well.
+        const wishes = [
+          widthOf === tellingOf,
+          name >= NAME.readable,
+          has(spare),
+          name === NAME.good,
+          gap === GAP,
+        ];
+        const [isTelling, ...others] = wishes.map(Number);
+        const first = (2 * has(date) + isTelling!) * columns.length + fit.fitted.size - has(spare);
+        return { fit, worth: others.reduce((sum, wish) => 2 * sum + wish, first) };
+      }),
+    ),
+  );
+  const { fit } = fits.reduce((best, other) => (other.worth > best.worth ? other : best));
   if (fit.fitted.size < ranked.length) return fit;
   fit.growTo(comfortOf);
   for (const nested of [false, true])
@@ -145,21 +189,9 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   return fit;
 }
 
-/** How many columns of a kind come before the next kind: many dates must not take the room of the amount. */
-const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
-  profile: 1,
-  number: 1,
-  status: 1,
-  due: 1,
-  date: 1,
-  party: 1,
-  amount: 1,
-  currency: 1,
-};
-
 /**
- * The columns that matter, the most important first: those with a rank, before those of them in which nothing is; where there are
- * none, what the names tell.
+ * The columns that matter, the most important first: those with a rank, and after them those of them that are empty. Where none has a
+ * rank, those whose names tell a role: the first of each role before a second one.
  */
 function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
   const ranked = columns.filter(({ rank }) => rank !== undefined);
@@ -167,43 +199,20 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
     return ranked.toSorted(
       (one, other) => Number(one.empty) - Number(other.empty) || one.rank! - other.rank!,
     );
-  const seen = new Map<ColumnRole, number>();
-  const first = columns.filter(({ role }) => {
-    const count = (seen.get(role) ?? 0) + 1;
-    seen.set(role, count);
-    return count <= (FIRST[role] ?? 0);
-  });
-  return [...new Set([...first, ...columns.filter(({ role }) => role !== 'other')])];
+  const told = columns.filter(({ role }) => role !== 'other');
+  const first = told.filter((column) => column === told.find(({ role }) => role === column.role));
+  return [...new Set([...first, ...told])];
 }
 
-/** In display cells. The name of a column is no reason to make it wider where there is a word for it, which is not cut. */
+/** In display cells. A long name is no reason to make a column wider where there is a word for it, which is not cut. */
 function leastOf(column: ShownColumn): number {
-  const least = Math.min(Math.max(column.cells, columnWidth(column.word)), sizeOf(column, 'least'));
+  const cells = column.short === undefined ? column.cells : column.telling;
+  const least = Math.min(Math.max(cells, columnWidth(column.word)), sizeOf(column, 'least'));
   return Math.max(least, Math.min(column.head, MAX_HEAD));
 }
 
 function tellingOf(column: ShownColumn): number {
   return Math.max(leastOf(column), Math.min(column.telling, sizeOf(column, 'comfort')));
-}
-
-function readableOf(column: ShownColumn): number {
-  const name = column.role === 'party' ? Math.min(column.cells, READABLE_NAME) : 0;
-  return Math.max(tellingOf(column), name);
-}
-
-/** The least width at which texts that differ are not cut to the same text. */
-function tellingWidth(texts: Iterable<string | undefined>): number {
-  const sorted = [...new Set(texts)].filter((text) => text !== undefined).toSorted();
-  let telling = 0;
-  for (let at = 1; at < sorted.length; at++) {
-    const [one, other] = [sorted[at - 1]!, sorted[at]!];
-    let common = 0;
-    while (common < one.length && one[common] === other[common]) common++;
-    // The first character that differs, and the mark of what is cut; or the shorter text as a whole.
-    const both = columnWidth(other.slice(0, common) + String.fromCodePoint(other.codePointAt(common)!)) + 1;
-    telling = Math.max(telling, Math.min(both, columnWidth(one)));
-  }
-  return telling;
 }
 
 function comfortOf(column: ShownColumn): number {
@@ -213,8 +222,6 @@ function comfortOf(column: ShownColumn): number {
 function sizeOf({ role, number }: ShownColumn, size: 'least' | 'comfort'): number {
   return Math.max(SIZES[role][size], Math.min(number, MAX_NUMBER));
 }
-
-type WidthOf = (column: ShownColumn) => number;
 
 class Fit {
   readonly gap: number;
@@ -226,7 +233,7 @@ class Fit {
     this.#room = room + gap;
   }
 
-  /** Adds those of the columns that are not there yet, if there is room for all of them; whether there was. */
+  /** Adds those of the columns that are missing, if there is room for all of them; whether there was. */
   add(columns: readonly ShownColumn[], widthOf: WidthOf): boolean {
     const added = columns.filter((column) => !this.fitted.has(column));
     const cells = added.reduce((sum, column) => sum + widthOf(column) + this.gap, 0);
@@ -237,21 +244,23 @@ class Fit {
   }
 
   /**
-   * Lets the columns grow, each up to a width: first the name of the party until it can be told, then the status, whose
-   * words say nothing when cut, then the rest of the name; last the times of day, all or none.
+   * Widens the columns, each up to a width: names until they read well, then statuses, whose words say nothing when cut, then the
+   * rest; last the times of day, all or none. A type of document has its short word, or all of its room.
    */
   growTo(widthOf: WidthOf): void {
-    const wanted = (fitted: FittedColumn): number => Math.max(0, widthOf(fitted.column) - fitted.width);
     const all = [...this.fitted.values()];
     const of = (...roles: ColumnRole[]): FittedColumn[] =>
       all.filter(({ column }) => roles.includes(column.role));
-    const [dates, parties, statuses] = [of('date', 'due'), of('party'), of('status')];
+    const wanted = ({ column, width }: FittedColumn): number => Math.max(0, widthOf(column) - width);
+    const [dates, parties] = [of('date', 'due'), of('party')];
     for (const fitted of parties)
-      this.#widen(fitted, Math.min(wanted(fitted), Math.max(0, READABLE_NAME - fitted.width)));
+      this.#widen(fitted, Math.min(wanted(fitted), Math.max(0, NAME.good - fitted.width)));
     const others = all.filter((fitted) => !dates.includes(fitted));
-    for (const fitted of [...statuses, ...parties, ...others]) this.#widen(fitted, wanted(fitted));
-    const allDates = dates.reduce((sum, fitted) => sum + wanted(fitted), 0);
-    if (allDates <= this.#room) for (const fitted of dates) this.#widen(fitted, wanted(fitted));
+    for (const fitted of [...of('status'), ...parties, ...others])
+      if (fitted.column.short === undefined || wanted(fitted) <= this.#room)
+        this.#widen(fitted, wanted(fitted));
+    if (dates.reduce((sum, fitted) => sum + wanted(fitted), 0) <= this.#room)
+      for (const fitted of dates) this.#widen(fitted, wanted(fitted));
   }
 
   #widen(fitted: FittedColumn, cells: number): void {
@@ -261,16 +270,17 @@ class Fit {
   }
 }
 
-/** How to see the columns that a table leaves out. */
 const HOW_TO_SEE = {
   narrow: ' · --columns, --wide',
   late: ' · they came late: --columns, or a file',
 } as const;
 
-/** The line below a table that names the columns it leaves out, as many as `width` display cells have room for. */
+/**
+ * The line below a table that names the columns it leaves out, as many as `width` display cells have room for, and how to see them.
+ * A narrow terminal has no room for the latter.
+ */
 export function leftOutNote(names: readonly string[], width: number, how: keyof typeof HOW_TO_SEE): string {
   if (names.length === 0) return '';
-  // A narrow terminal has no room for the advice.
   const short = names.slice(0, width).map((name) => truncate(name, width));
   for (const end of [HOW_TO_SEE[how], '']) {
     for (let count = short.length; count > 0; count = Math.min(count - 1, Math.floor(width / 3))) {

@@ -39,8 +39,10 @@ export interface ShownColumn {
   readonly width: number;
   /** Display cells of its widest number. */
   readonly number: number;
-  /** Display cells with which the names of parties can be told apart; 0 for other columns. */
+  /** Display cells with which the names of parties and the types of documents can be told apart; 0 for other columns. */
   readonly telling: number;
+  /** Words for the types of documents, which stand in their place where the column is narrower than they are. */
+  readonly short?: ReadonlyMap<string, string> | undefined;
   /** Numbers only: aligned on the right. */
   readonly numeric: boolean;
   /** All are days, some of them written as the midnight with which they begin: shown as days. */

@@ -101,7 +101,9 @@ function openRows(sink: Sink, layout: Layout): Writer {
       await drawHeld();
       const names = rows.columns().flatMap(({ index, name }) => (body?.shown.has(index) ? [] : [name]));
       const left = leftOutNote(names, width ?? NOTES_WIDTH, cut ? 'narrow' : 'late');
-      const pastDue = body?.form.hasMarked === true ? `${PAST_DUE} past due` : '';
+      const { form, shown } = body ?? {};
+      const isMarked = form?.hasMarked === true && shown?.has(form.markedAt!) === true;
+      const pastDue = isMarked ? `${PAST_DUE} past due` : '';
       const notes = [pastDue, left].filter((note) => note !== '');
       if (notes.length === 0) return;
       await sink.write(`\n${notes.map((line) => `${color ? paint(line, 'dim') : line}\n`).join('')}`);
@@ -153,6 +155,8 @@ function rowForm(
   };
   const form = {
     hasMarked: false,
+    /** The place of the column in which marks stand. */
+    markedAt: due,
     /** The places of columns that decide how others look. */
     needed: [status, due, open, ...documentPlaces].filter((place) => place !== undefined),
     /** The column, with room for the mark where that may stand in it. */

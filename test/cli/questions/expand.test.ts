@@ -119,7 +119,7 @@ describe('--expand', () => {
       columns: 70,
     });
     expect(stdout).toMatch(/ 2026-01-09 +119$/m);
-    expect(stdout).toContain('Not shown: date, totalAmount, status, payments.id');
+    expect(stdout).toContain('Not shown: date, dueBy, status, payments.id');
   });
 
   it('has --where, --limit, --count, --sort and --group-by go by rows', async () => {
