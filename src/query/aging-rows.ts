@@ -151,7 +151,11 @@ export function agingRows(
 /** Sorts rows as records are sorted: those without a value last. Throws UsageError for a column that the rows do not have. */
 function sortRows(rows: readonly MeasuredRow[], keys: readonly SortColumn[]): MeasuredRow[] {
   const columns = rows[0]?.row.map(([name]) => name) ?? [];
-  chosenColumns(columns, { asked: keys.map(({ column }) => column), flag: '--sort' });
+  chosenColumns(
+    columns,
+    keys.map(({ column }) => column),
+    '--sort',
+  );
   const orderIn = ({ row }: MeasuredRow, column: string): string | undefined =>
     orderOf(cellOf(row[columns.indexOf(column)]![1]), column === 'fiscalId');
   return rows.toSorted((a, b) => {

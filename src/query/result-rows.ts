@@ -145,10 +145,10 @@ export function resultQuestion({ sample, add, rows, shown, typeOf, findings }: R
       yield batch;
     },
     result: {
-      columns: (asked) =>
-        asked === undefined
+      columns: (chosen) =>
+        chosen === undefined
           ? made.columns
-          : chosenColumns([...made.columns, ...made.leftOut], { asked, flag: '--columns' }),
+          : chosenColumns([...made.columns, ...made.leftOut], chosen, '--columns'),
       shown,
       typeOf,
     },
@@ -156,21 +156,19 @@ export function resultQuestion({ sample, add, rows, shown, typeOf, findings }: R
   };
 }
 
-/** The columns that a flag asked for. Throws UsageError for one that the result does not have. */
+/** The columns that a flag names. Throws UsageError for one that the result does not have. */
 export function chosenColumns(
-  there: readonly string[],
-  { asked, flag }: { readonly asked: readonly string[]; readonly flag: string },
+  all: readonly string[],
+  chosen: readonly string[],
+  flag: string,
 ): readonly string[] {
-  const unknown = asked.find((column) => !there.includes(column));
-  if (unknown === undefined) return asked;
-  const [near] = nearestNames(unknown, there);
+  const unknown = chosen.find((column) => !all.includes(column));
+  if (unknown === undefined) return chosen;
+  const [near] = nearestNames(unknown, all);
+  const columns = all.length === 1 ? 'Its only column is' : 'Its columns are';
   throw new UsageError(`${flag}: the result has no column ${unknown}`, {
-    hint: near === undefined ? columnsThere(there) : `Did you mean ${near}?`,
+    hint: near === undefined ? `${columns} ${all.join(', ')}.` : `Did you mean ${near}?`,
   });
-}
-
-function columnsThere(there: readonly string[]): string {
-  return there.length === 1 ? `Its only column is ${there[0]}.` : `Its columns are ${there.join(', ')}.`;
 }
 
 /** Groups items by currency, in order of first appearance: amounts of different currencies are never compared. */

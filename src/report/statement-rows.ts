@@ -82,8 +82,7 @@ const SHOWN = { ...OWNER_COLUMNS, ...DOCUMENT_COLUMNS };
 export function statementForm(isSeveral: boolean): ResultForm {
   const columns = Object.keys(SHOWN).slice(isSeveral ? 0 : 1);
   return {
-    columns: (named) =>
-      named === undefined ? columns : chosenColumns(columns, { asked: named, flag: '--columns' }),
+    columns: (named) => (named === undefined ? columns : chosenColumns(columns, named, '--columns')),
     shown: SHOWN,
     typeOf: (column) => SHOWN[column]?.type,
   };

@@ -60,7 +60,11 @@ export async function checkQuestions(flags: QuestionFlags): Promise<void> {
   if (sort !== undefined && asksForTotals(flags)) {
     const { columnsOfTotals } = await import('../query/totals-rows.ts');
     const { chosenColumns } = await import('../query/result-rows.ts');
-    chosenColumns(columnsOfTotals(flags), { asked: sort.map(({ column }) => column), flag: '--sort' });
+    chosenColumns(
+      columnsOfTotals(flags),
+      sort.map(({ column }) => column),
+      '--sort',
+    );
   }
   const repeated = expand === undefined ? undefined : sum.find((column) => !column.startsWith(`${expand}.`));
   if (repeated === undefined) return;

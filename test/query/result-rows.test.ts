@@ -138,8 +138,7 @@ describe('rows of a result', () => {
 });
 
 describe('columns of a result', () => {
-  const choose = (...asked: string[]) =>
-    chosenColumns(['currency', 'count', 'sum'], { asked, flag: '--columns' });
+  const choose = (...asked: string[]) => chosenColumns(['currency', 'count', 'sum'], asked, '--columns');
 
   it('are those that were asked for, in that order', () => {
     expect(choose('sum', 'count')).toEqual(['sum', 'count']);
@@ -155,7 +154,7 @@ describe('columns of a result', () => {
   });
 
   it('may be a single one', () => {
-    expect(() => chosenColumns(['count'], { asked: ['x'], flag: '--sort' })).toThrow(
+    expect(() => chosenColumns(['count'], ['x'], '--sort')).toThrow(
       expect.objectContaining({ hint: 'Its only column is count.' }),
     );
   });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
-import { DECIMAL_MARKS } from '../../query/reconcile/list-amounts.ts';
+import { DECIMAL_MARKS } from '../../query/reconcile/list-layout.ts';
 import { parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
@@ -94,7 +94,7 @@ async function runReconcile(
 ): Promise<void> {
   const { against, match, decimal, month, tolerance = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
-  const { DOUBT, reconcileQuestion } = await import('../../query/reconcile/reconcile.ts');
+  const { reconcileQuestion, WHERE_INCOMPLETE } = await import('../../query/reconcile/reconcile.ts');
   const { whereContext } = await import('../../run/open-questions.ts');
   const { today, locale } = whereContext(context);
   // What was read on an earlier day has another last month than the clock.
@@ -120,7 +120,7 @@ async function runReconcile(
     }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
-    doubt: DOUBT,
+    doubt: WHERE_INCOMPLETE,
     makeResult: async ({ source, profile, names: { fields } }) => {
       if (source.isSeveral && profile === undefined) throw severalProfiles();
       const read = await readLists(opened.lists, decimal);

@@ -7,41 +7,37 @@ import { LINE_FEED } from '../../json/ascii.ts';
 import { unreadableFile } from '../exports/export-file.ts';
 import { badList } from './list-layout.ts';
 
-/** The most bytes of a list, and of a row: what has more is no list, or made to fill the memory. */
+/** Larger files are no lists, and would fill the memory. */
 const MAX_LIST_BYTES = 1 << 28;
 const MAX_ROW_BYTES = 1 << 20;
 /** Bytes that the parser gets at a time. */
 const CHUNK_BYTES = 1 << 16;
 
-/** The first bytes of what gzip has compressed. */
-const GZIP = Buffer.from([0x1f, 0x8b]);
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** What windows-1252 has where latin1 has control characters: the decoder of some versions of Node takes one for the other. */
+/** The characters of bytes 0x80 to 0x9F: some versions of Node decode windows-1252 as latin1, which has control characters there. */
 const WINDOWS_1252 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
-/** The delimiters that lists have. */
 const DELIMITERS = [';', ',', '\t'];
 
-/** A row of a list: its cells as they are written, without quotes. */
+/** A row of a list: its cells without quotes. */
 export interface ListRow {
-  /** Where it begins, from 1. */
+  /** Its first line, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** True where the file ends without the end of this row's line: then it may be cut. */
+  /** Whether the file ends without a line feed behind this row: then it may be cut short. */
   readonly isOpen: boolean;
 }
 
-/** A list on the disk: csv, read as the delimiter of its first line says. */
 interface ListFile {
   readonly headings: readonly string[];
-  /** The rows below the headings. Throws UsageError, with the line, where one cannot be read. */
+  /** The rows below the headings. Throws UsageError, with the line, for one that cannot be read. */
   readonly rows: () => AsyncGenerator<ListRow>;
 }
 
-/** Reads a list. Throws UsageError for what is no file, and for a file that is no csv. */
+/** Reads a list, csv with the delimiter of its first line. Throws UsageError where the file is none. */
 export async function readListFile(path: string): Promise<ListFile> {
   const bytes = await utf8Of(path);
   const end = bytes.indexOf(LINE_FEED);
@@ -50,7 +46,7 @@ export async function readListFile(path: string): Promise<ListFile> {
   const counts = DELIMITERS.map((one) => bare.split(one).length);
   const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))]!;
   for await (const { cells } of csvRows(path, first, { delimiter, line: 1 })) {
-    // The rows may all have a cell more than the headings: read apart, they are of one width, which the parser is faster with.
+    // Rows may have a cell more than the headings. The parser is faster with rows of one width, so the headings are read apart.
     return {
       headings: cells,
       rows: () => csvRows(path, bytes.subarray(first.length), { delimiter, line: 2 }),
@@ -59,27 +55,26 @@ export async function readListFile(path: string): Promise<ListFile> {
   throw badList(path, 1, 'there are no headings', 'Name the file of a list: csv with a line of headings.');
 }
 
-/** The text of the file in UTF-8, without a byte order mark: what is no strict UTF-8 is windows-1252. */
+/** The text of the file in UTF-8, without a byte order mark. What is not strict UTF-8 is read as windows-1252. */
 async function utf8Of(path: string): Promise<Buffer> {
+  const refuse = (message: string, hint: string): never => {
+    throw new UsageError(message, { hint });
+  };
   let bytes: Buffer;
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    if (!found.isFile()) throw noList(`cannot read ${path}: it is no file`, 'Name the file of a list.');
+    if (!found.isFile()) refuse(`cannot read ${path}: it is no file`, 'Name the file of a list.');
     if (found.size > MAX_LIST_BYTES)
-      throw noList(`${path} has more than 256 MiB`, 'A list has the documents of a few months.');
+      refuse(`${path} has more than 256 MiB`, 'A list has the documents of a few months.');
     bytes = await readFile(path);
   } catch (error) {
     throw error instanceof UsageError ? error : unreadableFile(path, error);
   }
-  if (bytes.subarray(0, GZIP.length).equals(GZIP))
-    throw noList(`${path} is compressed with gzip, and a list is csv`, 'Unpack it first, with gunzip.');
   if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
-  if (/^\s*[{[]/.test(bytes.toString('latin1', 0, 100)))
-    throw noList(`${path} is json, and a list is csv`, 'Take it as the tax authority gives it.');
   const nul = bytes.indexOf(0);
   if (nul >= 0) {
-    const line = feedsIn(bytes.subarray(0, nul)) + 1;
+    const line = countLineFeeds(bytes.subarray(0, nul)) + 1;
     throw badList(path, line, 'it has bytes of no text', 'A list is csv: text in lines.');
   }
   if (isUtf8(bytes)) return bytes;
@@ -87,11 +82,7 @@ async function utf8Of(path: string): Promise<Buffer> {
   return Buffer.from(text.replaceAll(/[\u0080-\u009f]/g, (sign) => WINDOWS_1252[sign.charCodeAt(0) - 0x80]!));
 }
 
-function noList(message: string, hint: string): UsageError {
-  return new UsageError(message, { hint });
-}
-
-/** All rows, which may have any number of cells: the lists of the tax authority have more than their header. */
+/** All rows, of any number of cells: the tax authority's rows have more cells than its header. */
 async function* csvRows(
   path: string,
   bytes: Buffer,
@@ -106,44 +97,41 @@ async function* csvRows(
     max_record_size: MAX_ROW_BYTES,
     info: true,
   });
+  const openQuote = (at: number): UsageError => badList(path, at, 'a quote is opened there and not closed');
   let [line, start] = [firstLine, 0];
   try {
     for await (const each of Readable.from(chunksOf(bytes)).compose(parser)) {
       const { record: cells, info } = each as { readonly record: string[]; readonly info: InfoRecord };
       const raw = bytes.subarray(start, info.bytes);
-      if (cells.some((cell) => runsOn(cell, raw, delimiter))) throw openQuote(path, line);
+      if (cells.some((cell) => runsOn(cell, raw, delimiter))) throw openQuote(line);
       yield { line, cells, isOpen: raw.at(-1) !== LINE_FEED };
-      line += feedsIn(raw);
+      line += countLineFeeds(raw);
       start = info.bytes;
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // It comes before rows that are read and wait: it knows itself where the last cell ended.
-    const at = feedsIn(bytes.subarray(0, Number(error['bytes']))) + firstLine;
-    if (error.code === 'CSV_QUOTE_NOT_CLOSED') throw openQuote(path, at);
+    // The error comes before rows that are parsed and wait to be read, so its own position counts.
+    const at = countLineFeeds(bytes.subarray(0, Number(error['bytes']))) + firstLine;
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED') throw openQuote(at);
     if (error.code !== 'CSV_MAX_RECORD_SIZE') throw error;
     throw badList(path, at, 'it has more than 1 MiB', 'A quote may be opened there and not closed.');
   }
 }
 
 /**
- * Whether a cell begins with a quote that is part of its text, and goes on behind a delimiter or into the next line: then a quote was
- * opened, and the next one, which is another cell's, was taken for its end.
+ * Whether a cell begins with a quote that is part of its text, and goes on behind a delimiter or a line feed: then a quote was
+ * opened, and the next one, which belongs to another cell, was taken for its end.
  */
 function runsOn(cell: string, raw: Buffer, delimiter: string): boolean {
   if (!cell.startsWith('"') || !(cell.includes(delimiter) || cell.includes('\n'))) return false;
   return !raw.includes(`"${cell.replaceAll('"', '""')}"`);
 }
 
-function openQuote(path: string, line: number): UsageError {
-  return badList(path, line, 'a quote is opened there and not closed');
-}
-
 function* chunksOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
-function feedsIn(bytes: Buffer): number {
+function countLineFeeds(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count++;
   return count;

@@ -4,10 +4,13 @@ import { fixedValue } from '../../invoices/fields.ts';
 import { parsePeriod, type Period } from '../../invoices/periods.ts';
 import { nearestHint } from '../nearest-names.ts';
 
-/** Which listing of the service a list is held against. */
+/** Which listing of the service a list is compared with. */
 export type Against = 'issued' | 'received';
 
-/** What can be known of a document in a list. */
+/** Which mark stands before the decimals of a list's amounts; the other one stands between thousands. */
+export const DECIMAL_MARKS = ['comma', 'point'] as const;
+export type DecimalMark = (typeof DECIMAL_MARKS)[number];
+
 const LIST_FIELDS = [
   'number',
   'total',
@@ -20,15 +23,16 @@ const LIST_FIELDS = [
   'exempt',
   'tax',
 ] as const;
+/** A fact of a document in a list. */
 export type ListField = (typeof LIST_FIELDS)[number];
 
 /** The headings of --match, by field. */
 export type Match = ReadonlyMap<ListField, string>;
 
-/** Reads `number=Invoice,total=Amount`; repeated, all of them count. Throws UsageError. */
+/** Reads `number=Invoice,total=Amount`, and adds it to what an earlier --match had. Throws UsageError. */
 export function parseMatch(text: string, before: Match = new Map()): Match {
   const match = new Map(before);
-  // A heading may have a comma, but none that a field and a = follow.
+  // A heading may have a comma, unless a field and a = follow.
   for (const part of text.split(/,(?=\s*[A-Za-z]+\s*=)/)) {
     const [, name = '', heading = ''] = /^\s*([A-Za-z]*)\s*=(.*)$/s.exec(part) ?? [];
     const field = LIST_FIELDS.find((one) => one === name);
@@ -37,9 +41,8 @@ export function parseMatch(text: string, before: Match = new Map()): Match {
         hint: `The fields are ${LIST_FIELDS.join(', ')}.`,
       });
     }
-    if (match.has(field)) {
+    if (match.has(field))
       throw new UsageError(`--match names ${field} twice`, { hint: 'Name one heading for each field.' });
-    }
     match.set(field, heading.trim());
   }
   return match;
@@ -67,13 +70,16 @@ export interface ListLayout {
   /** Which register of the tax authority it is; `other` for any other list. */
   readonly kind: 'purchases' | 'pending' | 'sales' | 'other';
   readonly headings: readonly string[];
-  /** The indexes of each field's cells, which are added where there are several; or a text that all rows have. */
-  readonly columns: ReadonlyMap<ListField, readonly number[] | string>;
-  /** What a register is about. */
+  /** The indexes of each field's cells; several amounts are added. */
+  readonly columns: ReadonlyMap<ListField, readonly number[]>;
+  /** The texts that all rows have. */
+  readonly fixed: ReadonlyMap<ListField, string>;
+  readonly has: (field: ListField) => boolean;
+  /** The listing that a register is about. */
   readonly against?: Against;
-  /** The index of the number of the row, where rows have one: rows without it go on the row before. */
+  /** The index of the row's own number, where rows have one: a row without it continues the row before. */
   readonly row?: number;
-  /** A tax besides the value added tax. Where its columns are the last, more of them may follow, three cells each. */
+  /** A tax besides the value added tax. Where its columns are the last, more such taxes may follow, three cells each. */
   readonly furtherTax?: {
     readonly amount: number;
     /** Those of code, amount and rate. */
@@ -85,20 +91,18 @@ export interface ListLayout {
 /** The headings of a register of the tax authority, as it writes them. */
 interface Register {
   readonly against: Against;
-  /** By which two it is told from any other list: the first is the fiscal ID of the counterparty. */
-  readonly toldBy: readonly [string, string];
+  /** The two by which it is recognized: the first is the fiscal ID of the counterparty. */
+  readonly knownBy: readonly [string, string];
   readonly tax: readonly string[];
   readonly total: string;
   /** Code, amount and rate. */
   readonly furtherTax: readonly [string, string, string];
 }
 
-const ROW = 'Nro';
-
 const REGISTERS: readonly Register[] = [
   {
     against: 'received',
-    toldBy: ['RUT Proveedor', 'Tipo Compra'],
+    knownBy: ['RUT Proveedor', 'Tipo Compra'],
     // The tax on fixed assets is part of these.
     tax: ['Monto IVA Recuperable', 'Monto Iva No Recuperable', 'IVA uso Comun'],
     total: 'Monto Total',
@@ -106,7 +110,7 @@ const REGISTERS: readonly Register[] = [
   },
   {
     against: 'issued',
-    toldBy: ['Rut cliente', 'Tipo Venta'],
+    knownBy: ['Rut cliente', 'Tipo Venta'],
     tax: ['Monto IVA'],
     total: 'Monto total',
     furtherTax: ['Codigo Otro Imp.', 'Valor Otro Imp.', 'Tasa Otro Imp.'],
@@ -122,22 +126,25 @@ const REGISTER_FIELDS = {
   exempt: ['Monto Exento'],
   net: ['Monto Neto'],
 } as const;
+const ROW = 'Nro';
 
-/** The currency of a register, whatever the document was written in. */
+/** A register is in pesos, whatever currency the document was written in. */
 const REGISTER_CURRENCY = 'CLP';
 
 const REGISTER_CUT =
   'The register has it: take the file as the tax authority gives it, or say which column is which with --match.';
+const MATCH_HINT =
+  'Say which column is which, as in --against received --match number=Invoice,total=Amount,counterpartyFiscalId=VAT.';
 
-/** Finds the fields in the headings of a list. Throws UsageError where it is none that is known, or a column is not there. */
+/** Finds the fields in the headings of a list. Throws UsageError for a list of no known kind, or without one of the columns. */
 export function layoutOf(path: string, headings: readonly string[], match: Match | undefined): ListLayout {
-  const names = headings.map(folded);
-  const has = (heading: string): boolean => names.includes(folded(heading));
+  const names = headings.map(fold);
+  const has = (heading: string): boolean => names.includes(fold(heading));
   const indexOf = (heading: string): number => {
-    const index = names.indexOf(folded(heading));
+    const index = names.indexOf(fold(heading));
     if (index < 0) {
       const known = headings.filter((one) => one.trim() !== '');
-      // The headings of a register are folio's to know, and no name that the user could have misspelt.
+      // Of a register folio knows the headings: the user cannot have misspelt one.
       const hint = match === undefined ? REGISTER_CUT : nearestHint(heading, known);
       throw badList(path, 1, `there is no column ${heading}`, hint);
     }
@@ -145,45 +152,45 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
       throw badList(path, 1, `there are two columns ${heading}`, 'Leave one of them out.');
     return index;
   };
+  const columns = new Map<ListField, readonly number[]>();
+  const fixed = new Map<ListField, string>();
   if (match !== undefined) {
-    const columns = [...match].map(
-      ([field, heading]) => [field, fixedValue(heading) ?? [indexOf(heading)]] as const,
-    );
-    return { kind: 'other', headings, columns: new Map(columns) };
+    for (const [field, heading] of match) {
+      const text = fixedValue(heading);
+      if (text === undefined) columns.set(field, [indexOf(heading)]);
+      else fixed.set(field, text);
+    }
+    return { kind: 'other', headings, columns, fixed, has: (field) => match.has(field) };
   }
-  const register = REGISTERS.find(({ toldBy }) => toldBy.every(has));
-  if (register === undefined) {
-    throw badList(
-      path,
-      1,
-      'these headings are of no register that folio knows',
-      'Say which column is which, as in --against received --match number=Invoice,total=Amount,counterpartyFiscalId=VAT.',
-    );
-  }
-  const columns = new Map<ListField, readonly number[] | string>([['currency', REGISTER_CURRENCY]]);
-  const { toldBy, tax, total } = register;
-  const fields = { ...REGISTER_FIELDS, counterpartyFiscalId: [toldBy[0]], tax, total: [total] };
+  const register = REGISTERS.find(({ knownBy }) => knownBy.every(has));
+  if (register === undefined)
+    throw badList(path, 1, 'these headings are of no register that folio knows', MATCH_HINT);
+  fixed.set('currency', REGISTER_CURRENCY);
+  const { against, knownBy, tax, total } = register;
+  const fields = { ...REGISTER_FIELDS, counterpartyFiscalId: [knownBy[0]], tax, total: [total] };
   for (const field of LIST_FIELDS) if (field !== 'currency') columns.set(field, fields[field].map(indexOf));
-  const isSales = register.against === 'issued';
   const further = register.furtherTax.map(indexOf);
   const isLast = further.every((index, at) => index === names.length - 3 + at);
+  // Purchases that are not pending say when they were answered.
+  const isAnswered = has('Fecha Acuse') || has('Fecha Reclamo');
   return {
-    // Of purchases, all but those that are pending say when they were answered.
-    kind: isSales ? 'sales' : has('Fecha Acuse') || has('Fecha Reclamo') ? 'purchases' : 'pending',
-    against: register.against,
+    kind: against === 'issued' ? 'sales' : isAnswered ? 'purchases' : 'pending',
+    against,
     headings,
     columns,
+    fixed,
+    has: () => true,
     row: indexOf(ROW),
     furtherTax: { amount: further[1]!, indexes: further, isLast },
   };
 }
 
 /** A heading without case, accents and superfluous blanks. */
-function folded(heading: string): string {
+function fold(heading: string): string {
   return heading.normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** What the name of a list says: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. A second download may have ` (1)` behind it. */
+/** What the name of a list tells: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. A second download may have ` (1)` behind it. */
 export function readName(path: string): { fiscalId: string | undefined; month: Period | undefined } {
   const stem = basename(path)
     .replace(/(?:\.[A-Za-z]+)+$/, '')

@@ -4,31 +4,32 @@ import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { bareCurrency } from '../../invoices/document.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
-import { addDecimals, DECIMAL_ZERO, type Decimal } from '../../json/decimal.ts';
+import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { bareNumber, entryOf, signedAmount, type Entry } from './entries.ts';
-import { marksFor, readListAmount, type DecimalMark } from './list-amounts.ts';
 import { readListFile, type ListRow } from './list-file.ts';
 import {
   badList,
   checkMatch,
+  DECIMAL_MARKS,
   layoutOf,
   readName,
   type Against,
+  type DecimalMark,
   type ListField,
   type ListLayout,
   type Match,
 } from './list-layout.ts';
 
-/** The most documents of all lists. More are no month's. */
+/** The most documents of all lists: no month has more. */
 const MAX_DOCUMENTS = 1_000_000;
 
 interface ListsOptions {
   readonly against?: Against | undefined;
-  /** What neither the lists nor the user say, by whom they are about. */
+  /** Used where neither the lists nor --against say it. */
   readonly impliedAgainst?: Against | undefined;
   readonly match?: Match | undefined;
-  /** As given to --period. */
+  /** The text of --period. */
   readonly period?: string | undefined;
   /** In days since 1970-01-01. */
   readonly today: number;
@@ -39,15 +40,15 @@ interface OpenList {
   readonly path: string;
   readonly layout: ListLayout;
   readonly rows: () => AsyncIterable<ListRow>;
-  /** The month that its name or --period says. Where neither does, its dates say it. */
+  /** The month of its name or of --period; undefined where its dates decide. */
   readonly month: Period | undefined;
 }
 
-/** Lists whose headings are known, and what they are about together. */
+/** The lists, and what they are about together. */
 export interface OpenLists {
   readonly lists: readonly OpenList[];
   readonly against: Against;
-  /** Whose lists they are, by the name of a file; undefined where no name says it. */
+  /** The organization whose registers they are, from the name of a file; undefined where no name has it. */
   readonly owner: { readonly fiscalId: string; readonly path: string } | undefined;
 }
 
@@ -74,48 +75,61 @@ export async function openLists(paths: readonly string[], options: ListsOptions)
 const REGISTERS: Readonly<Record<Against, string>> = { received: 'purchases', issued: 'sales' };
 
 function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }: ListsOptions): Against {
-  const registers = lists.flatMap(({ path, layout: { against } }) => (against ? [{ path, against }] : []));
-  const [first] = registers;
-  const other = registers.find(({ against }) => against !== first?.against);
-  if (first !== undefined && other !== undefined) {
-    throw new UsageError(
-      `${first.path} is of ${REGISTERS[first.against]}, and ${other.path} of ${REGISTERS[other.against]}`,
-      { hint: 'Reconcile purchases and sales one after the other.' },
-    );
-  }
-  if (first !== undefined && flag !== undefined && first.against !== flag) {
-    throw new UsageError(`--against ${flag}: ${first.path} is of ${REGISTERS[first.against]}`, {
-      hint: `Leave --against out, or say --against ${first.against}.`,
+  const register = onlyValue(
+    lists.map(({ path, layout }) => ({ path, value: layout.against })),
+    { show: (against) => REGISTERS[against], hint: 'Reconcile purchases and sales one after the other.' },
+  );
+  if (register !== undefined && flag !== undefined && register.value !== flag) {
+    throw new UsageError(`--against ${flag}: ${register.path} is of ${REGISTERS[register.value]}`, {
+      hint: `Leave --against out, or say --against ${register.value}.`,
     });
   }
-  const against = first?.against ?? flag ?? impliedAgainst;
+  const against = register?.value ?? flag ?? impliedAgainst;
   if (against !== undefined) return against;
   throw new UsageError('nothing says what the list is to be held against', {
     hint: 'Add --against received for what you buy, --against issued for what you sell.',
   });
 }
 
-/** The organization whose registers they are. The name of another list may have the fiscal ID of a counterparty. */
 function ownerOf(lists: readonly OpenList[]): OpenLists['owner'] {
-  const owners = lists.flatMap(({ path, layout }) => {
-    const { fiscalId } = readName(path);
-    return layout.kind === 'other' || fiscalId === undefined ? [] : [{ fiscalId, path }];
-  });
-  const [first] = owners;
-  const other = owners.find(({ fiscalId }) => foldFiscalId(fiscalId) !== foldFiscalId(first!.fiscalId));
-  if (first === undefined || other === undefined) return first;
-  throw new UsageError(`${first.path} is of ${first.fiscalId}, and ${other.path} of ${other.fiscalId}`, {
-    hint: 'Reconcile the lists of one organization at a time.',
-  });
+  const owner = onlyValue(
+    // The name of another list may have the fiscal ID of a counterparty.
+    lists.map(({ path, layout }) => ({
+      path,
+      value: layout.kind === 'other' ? undefined : readName(path).fiscalId,
+    })),
+    { fold: foldFiscalId, hint: 'Reconcile the lists of one organization at a time.' },
+  );
+  return owner && { path: owner.path, fiscalId: owner.value };
 }
 
-/** What was read of the lists. */
+interface OnlyOptions<Value> {
+  readonly fold?: (value: Value) => string;
+  readonly show?: (value: Value) => string;
+  readonly hint: string;
+}
+
+/** The value of the first file that has one. Throws UsageError where another file has a different value. */
+function onlyValue<Value extends string>(
+  files: readonly { readonly path: string; readonly value: Value | undefined }[],
+  { fold = String, show = String, hint }: OnlyOptions<Value>,
+): { readonly path: string; readonly value: Value } | undefined {
+  const all = files.flatMap(({ path, value }) => (value === undefined ? [] : [{ path, value }]));
+  const [first] = all;
+  const other = all.find(({ value }) => fold(value) !== fold(first!.value));
+  if (first === undefined || other === undefined) return first;
+  throw new UsageError(
+    `${first.path} is of ${show(first.value)}, and ${other.path} of ${show(other.value)}`,
+    { hint },
+  );
+}
+
 export interface ListsRead {
   /** All documents, list after list. */
   readonly listed: Entry[];
-  /** The months that the lists are of; none where nothing says it. */
+  /** The months that the lists are of; none where neither names nor dates tell. */
   readonly months: readonly Period[];
-  /** Rows that are the total of all receipts of a kind, and no documents. */
+  /** Rows that are the total of all receipts of a kind, not documents. */
   receiptTotals: number;
 }
 
@@ -147,94 +161,108 @@ function monthsOf(entries: readonly Entry[]): Period | undefined {
   return { name, first: one.first, last: other.last };
 }
 
-const AMOUNTS = ['total', 'net', 'exempt', 'tax'] as const satisfies readonly ListField[];
+/** How amounts may be written: with a decimal mark, the other mark between thousands; or whole, as registers have them. */
+type AmountForm = DecimalMark | 'whole';
 
-/** Which mark stands before the decimals of a field's amounts. */
-type Marks = ReadonlyMap<ListField, DecimalMark | 'whole'>;
+const AMOUNT_FORMS: Readonly<Record<AmountForm, { readonly pattern: RegExp; readonly hint: string }>> = {
+  comma: {
+    pattern: /^-?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/,
+    hint: 'Amounts of this column are written 1190,50 or 1.190,50: see --decimal.',
+  },
+  point: {
+    pattern: /^-?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/,
+    hint: 'Amounts of this column are written 1190.50 or 1,190.50: see --decimal.',
+  },
+  whole: {
+    pattern: /^-?\d+$/,
+    hint: 'Amounts of a register are written 1190: no decimals, and nothing between thousands.',
+  },
+};
+
+/** Without blanks and the sign of pesos around it. */
+function bareAmount(cell: string): string {
+  return cell.trim().replace(/^(-?)\s*\$?\s*(-?)\s*(.*?)\s*\$?$/s, '$1$2$3');
+}
+
+/** The exact amount in a cell: `1190.10`, `$ 1.190,10`; undefined for one of another form. */
+function amountIn(cell: string, form: AmountForm): Decimal | undefined {
+  const text = bareAmount(cell);
+  if (!AMOUNT_FORMS[form].pattern.test(text)) return undefined;
+  const plain = form === 'comma' ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '');
+  const amount = parseDecimal(plain.replace(/^(-?)0+(?=\d)/, '$1'));
+  return typeof amount === 'object' ? amount : undefined;
+}
+
+const AMOUNTS = ['total', 'net', 'exempt', 'tax'] as const satisfies readonly ListField[];
+type AmountForms = ReadonlyMap<ListField, AmountForm>;
 
 /**
- * Finds out which mark each column of amounts has, by the amounts that can be read with one of them alone. Throws UsageError where
+ * Finds the decimal mark of each column of amounts, from the amounts that can be read with one mark alone. Throws UsageError where
  * there is none and an amount can be read with either.
  */
-async function marksOf(list: OpenList, decimal: DecimalMark | undefined): Promise<Marks> {
+async function marksOf(list: OpenList, decimal: DecimalMark | undefined): Promise<AmountForms> {
   const { path, layout, rows } = list;
   const known = layout.kind === 'other' ? decimal : 'whole';
-  const marks = new Map<ListField, DecimalMark | 'whole'>();
-  const doubts = new Map<ListField, UsageError>();
-  for (const field of AMOUNTS) if (known !== undefined) marks.set(field, known);
-  if (known !== undefined) return marks;
+  if (known !== undefined) return new Map(AMOUNTS.map((field) => [field, known]));
+  const marks = new Map<ListField, AmountForm>();
+  const unclear = new Map<ListField, UsageError>();
   for await (const { line, cells } of rows()) {
     for (const field of AMOUNTS) {
-      const places = layout.columns.get(field) ?? '';
-      const cell = typeof places === 'string' ? places : (cells[places[0]!] ?? '');
-      const [mark, other] = marks.has(field) ? [] : marksFor(cell);
+      const [index] = layout.columns.get(field) ?? [];
+      if (index === undefined || marks.has(field)) continue;
+      const cell = cells[index] ?? '';
+      const text = bareAmount(cell);
+      const [mark, other] = DECIMAL_MARKS.filter((one) => AMOUNT_FORMS[one].pattern.test(text));
       if (mark !== undefined && other === undefined) marks.set(field, mark);
-      else if (other !== undefined && /[.,]/.test(cell) && !doubts.has(field)) {
-        const heading = typeof places === 'string' ? field : layout.headings[places[0]!]!;
-        const what = `${heading} is ${shown(cell.trim())}, and no amount of the column tells which mark is before decimals`;
-        const hint = 'Say it with --decimal comma or --decimal point.';
-        doubts.set(field, badList(path, line, what, hint));
+      else if (other !== undefined && /[.,]/.test(cell) && !unclear.has(field)) {
+        const what = `${layout.headings[index]} is ${shown(cell)}, and no amount of the column tells which mark is before decimals`;
+        unclear.set(field, badList(path, line, what, 'Say it with --decimal comma or --decimal point.'));
       }
     }
   }
-  for (const [field, doubt] of doubts) if (!marks.has(field)) throw doubt;
+  for (const [field, error] of unclear) if (!marks.has(field)) throw error;
   return marks;
 }
-
-/** A cell and the heading above it. */
-type LabelledCell = readonly [heading: string, cell: string];
 
 /** Makes entries of the rows of one list: the function takes one row after the other. It throws UsageError. */
 function rowReader(
   { path, layout }: OpenList,
-  marks: Marks,
+  marks: AmountForms,
   read: Omit<ListsRead, 'months'>,
 ): (row: ListRow) => void {
-  const { headings, columns, furtherTax } = layout;
+  const { headings, columns, fixed, furtherTax } = layout;
   const isRegister = layout.kind !== 'other';
   let line = 0;
   let cells: readonly string[] = [];
-  /** What rows without a number of their own go on. It is no document where the row before is the total of receipts. */
+  /** The row that rows without a number of their own continue. A total of receipts has no entry. */
   let last: { readonly cells: readonly string[]; readonly entry?: Entry } | undefined;
-  /** The further taxes of the last document, as they are written. */
+  /** The further taxes of the last document, without its sign. */
   let further: Decimal | undefined;
-  /** The line of a row that names no document: only the last may. */
+  /** The line of a row that names no document, such as totals: only the last row may. */
   let totals: number | undefined;
 
   const bad = (what: string, hint?: string): UsageError => badList(path, line, what, hint);
   const nameless = (at: number): UsageError => badList(path, at, 'the row has no number of a document');
   const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell.trim() === '';
+  const headingOf = (field: ListField): string => headings[columns.get(field)![0]!]!;
+  const textOf = (field: ListField): string =>
+    (fixed.get(field) ?? cells[columns.get(field)?.[0] ?? -1] ?? '').trim();
 
-  const headingOf = (field: ListField): string => {
-    const indexes = columns.get(field);
-    return typeof indexes === 'object' ? headings[indexes[0]!]! : field;
-  };
-
-  /** The cells of a field, each with its heading. */
-  const cellsOf = (field: ListField): LabelledCell[] => {
-    const indexes = columns.get(field) ?? [];
-    return typeof indexes === 'string' ? [[field, indexes]] : indexes.map(cellAt);
-  };
-  const cellAt = (index: number): LabelledCell => [headings[index] ?? 'a further tax', cells[index] ?? ''];
-  const textOf = (field: ListField): string => (cellsOf(field)[0]?.[1] ?? '').trim();
-
-  /** The sum of the cells; undefined where all are empty. */
-  const sumOf = (
-    cells: readonly LabelledCell[],
-    mark = marks.get('total') ?? 'point',
-  ): Decimal | undefined => {
-    const amounts = cells
-      .filter(([, cell]) => !isEmpty(cell))
-      .map(([heading, cell]) => {
-        const amount = readListAmount(cell, mark);
-        if (amount !== undefined) return amount;
-        throw bad(
-          `${heading} is ${shown(cell.trim())}, which is no ${isRegister ? 'whole number' : 'number'}`,
-          AMOUNT_HINTS[mark],
-        );
-      });
+  /** The sum of the cells with these indexes; undefined where all are empty. */
+  const sumOf = (indexes: readonly number[], form: AmountForm = 'point'): Decimal | undefined => {
+    const amounts = indexes.flatMap((index) => {
+      const cell = cells[index];
+      if (cell === undefined || isEmpty(cell)) return [];
+      const amount = amountIn(cell, form);
+      if (amount !== undefined) return amount;
+      const what = `which is no ${isRegister ? 'whole number' : 'number'}`;
+      const heading = headings[index] ?? 'a further tax';
+      throw bad(`${heading} is ${shown(cell)}, ${what}`, AMOUNT_FORMS[form].hint);
+    });
     return amounts.length === 0 ? undefined : amounts.reduce(addDecimals);
   };
+  const amountOf = (field: ListField): Decimal | undefined =>
+    sumOf(columns.get(field) ?? [], marks.get(field));
 
   /** Where the last headings are of a further tax, more of them may follow, three cells each. */
   const furtherTaxOf = (): Decimal | undefined => {
@@ -242,7 +270,7 @@ function rowReader(
     const { amount, isLast } = furtherTax;
     const isAmount = (index: number): boolean =>
       index === amount || (isLast && index > amount && (index - amount) % 3 === 0);
-    return sumOf([...cells.keys()].filter(isAmount).map(cellAt));
+    return sumOf([...cells.keys()].filter(isAmount), 'whole');
   };
 
   /** Days are written `15/06/2026`, `15-06-2026` or `2026-06-15`, with or without a time. */
@@ -269,20 +297,20 @@ function rowReader(
     );
   };
 
-  /** Whether the row has further taxes of the document before, and, where it names that again, nothing else than that. */
-  const goesOn = (number: string): boolean => {
+  /** Whether the row has further taxes of the document before, and repeats of that document nothing but its own cells. */
+  const isContinued = (number: string): boolean => {
     if (layout.row === undefined || furtherTax === undefined || !isEmpty(cells[layout.row])) return false;
     const isOther = (cell: string, index: number) =>
       index < headings.length &&
       !furtherTax.indexes.includes(index) &&
       !isEmpty(cell) &&
       (number === '' || cell !== last?.cells[index]);
-    // What has no tax of its own is the same document again.
+    // Without a tax of its own it is the same document again.
     const hasMore = furtherTax.indexes.some((at) => !isEmpty(cells[at]) && cells[at] !== last?.cells[at]);
     return (number === '' || hasMore) && !cells.some(isOther);
   };
 
-  const goOn = (): void => {
+  const addFurtherTax = (): void => {
     if (last === undefined) throw bad('the row goes on a document before it, and there is none');
     const more = furtherTaxOf();
     if (more === undefined || last.entry === undefined) return;
@@ -292,7 +320,6 @@ function rowReader(
 
   const readDocument = (type: string, number: string): Entry => {
     further = furtherTaxOf();
-    const amountOf = (field: ListField): Decimal | undefined => sumOf(cellsOf(field), marks.get(field));
     const total = amountOf('total');
     if (total === undefined) throw bad(`${headingOf('total')} is empty`);
     if (isRegister && !/^\d{1,4}$/.test(type))
@@ -320,13 +347,13 @@ function rowReader(
   return (row) => {
     ({ line, cells } = row);
     const isBlank = cells.every(isEmpty);
-    // What is left of a row that was cut may look like totals, or like further taxes that there are not.
+    // The rest of a row that was cut may look like totals, or like further taxes.
     if (row.isOpen && (!isBlank || cells.length > 1)) checkWidth();
     if (isBlank) return;
     if (totals !== undefined) throw nameless(totals);
     const [type, number] = [textOf('documentType'), textOf('number')];
-    if (goesOn(number)) return goOn();
-    const isTyped = typeof columns.get('documentType') === 'object' && type !== '';
+    if (isContinued(number)) return addFurtherTax();
+    const isTyped = columns.has('documentType') && type !== '';
     if (number === '' && !isTyped) {
       // Without a total it is no line of totals, but perhaps a document that was cut.
       if (textOf('total') === '') checkWidth();
@@ -347,14 +374,9 @@ function rowReader(
   };
 }
 
-const AMOUNT_HINTS: Readonly<Record<DecimalMark | 'whole', string>> = {
-  whole: 'Amounts of a register are written 1190: no decimals, and nothing between thousands.',
-  comma: 'Amounts of this column are written 1190,50 or 1.190,50: see --decimal.',
-  point: 'Amounts of this column are written 1190.50 or 1,190.50: see --decimal.',
-};
-
 const MAX_SHOWN = 40;
 
-function shown(text: string): string {
+function shown(cell: string): string {
+  const text = cell.trim();
   return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 }

@@ -10,13 +10,13 @@ import { amountJson, textJson, type Row } from '../rows.ts';
 import { ROW_OUTCOMES, totalBeside, type Difference, type Entry, type Outcome } from './entries.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 
-/** What a row is of: a document on one side, or on both. */
+/** The document of a row, on one side or on both. */
 interface Sides {
-  /** What says what became of it. */
+  /** The entry with the outcome. */
   readonly entry: Entry;
   readonly list?: Entry | undefined;
   readonly service?: Entry | undefined;
-  /** The one of which a row says more: that of the service, if there is one. */
+  /** The one that fills the columns of either side: that of the service, if there is one. */
   readonly one: Entry;
 }
 
@@ -31,13 +31,13 @@ const typeJson: SideJson = ({ type }) => textJson(type);
 const fiscalIdJson: SideJson = ({ fiscalId }) => textJson(fiscalId);
 
 interface Column extends NonNullable<ShownColumns[string]> {
-  /** The fact that it shows, where the sides differ in it. */
+  /** The fact that it shows. */
   readonly fact?: Difference;
   readonly json: (sides: Sides) => string;
 }
 
-/** A column of what a side says, where the two sides differ in that, or may not be one document at all. */
-function whereOther(
+/** A column of a fact of one side, filled where the two sides differ in it or may not be one document. */
+function whereDifferent(
   fact: Difference,
   side: 'list' | 'service',
   json: SideJson,
@@ -48,16 +48,13 @@ function whereOther(
     rank: 7,
     fact,
     json: ({ entry, [side]: one }) => {
-      const isOther = entry.outcome === 'near' || entry.differs.includes(fact);
-      return isOther && one !== undefined ? json(one) : 'null';
+      const isDifferent = entry.outcome === 'near' || entry.differs.includes(fact);
+      return isDifferent && one !== undefined ? json(one) : 'null';
     },
   };
 }
 
-/**
- * The columns of the result, and which of them a narrow terminal has room for: that of the highest rank goes first, and before any
- * other those in which nothing is.
- */
+/** The columns of the result. On a narrow terminal those of the highest rank go first, after those that are empty. */
 const COLUMN_TABLE: Readonly<Record<string, Column>> = {
   _match: { role: 'kind', rank: 1, json: ({ entry }) => JSON.stringify(entry.outcome) },
   number: { rank: 2, json: ({ one }) => numberJson(one) },
@@ -70,14 +67,14 @@ const COLUMN_TABLE: Readonly<Record<string, Column>> = {
   'list.total': { role: 'amount', rank: 4, json: ({ list }) => amountJson(list?.total) },
   difference: { role: 'amount', rank: 11, json: (sides) => amountJson(differenceOf(sides)) },
   differs: { role: 'kind', rank: 5, json: ({ entry }) => textJson(entry.differs.join(', ') || undefined) },
-  'list.number': whereOther('number', 'list', numberJson),
-  'list.date': whereOther('date', 'list', dayJson),
-  net: whereOther('net', 'service', netJson, 'amount'),
-  'list.net': whereOther('net', 'list', netJson, 'amount'),
-  tax: whereOther('tax', 'service', taxJson, 'amount'),
-  'list.tax': whereOther('tax', 'list', taxJson, 'amount'),
-  'list.documentType': whereOther('type', 'list', typeJson, 'document'),
-  'list.counterpartyFiscalId': whereOther('counterparty', 'list', fiscalIdJson),
+  'list.number': whereDifferent('number', 'list', numberJson),
+  'list.date': whereDifferent('date', 'list', dayJson),
+  net: whereDifferent('net', 'service', netJson, 'amount'),
+  'list.net': whereDifferent('net', 'list', netJson, 'amount'),
+  tax: whereDifferent('tax', 'service', taxJson, 'amount'),
+  'list.tax': whereDifferent('tax', 'list', taxJson, 'amount'),
+  'list.documentType': whereDifferent('type', 'list', typeJson, 'document'),
+  'list.counterpartyFiscalId': whereDifferent('counterparty', 'list', fiscalIdJson),
   'list.file': { rank: 12, json: ({ list }) => textJson(list?.file) },
   'list.row': { rank: 10, json: ({ list }) => (list === undefined ? 'null' : String(list.line)) },
   'list.repeats': { rank: 10, json: ({ list }) => textJson(list && placeOfFirst(list)) },
@@ -86,22 +83,21 @@ export const COLUMNS = Object.keys(COLUMN_TABLE);
 
 const AMOUNTS: readonly string[] = ['total', 'difference', 'net', 'tax'];
 
-/** What the cells of a column are, in files that have types. */
 export function typeOfColumn(column: string): DeclaredType {
   const fact = column.replace(/^list\./, '');
   if (AMOUNTS.includes(fact)) return 'money';
   return fact === 'date' ? 'date' : fact === 'row' ? 'count' : 'text';
 }
 
-/** What the columns are to their reader: before others, what differs, and, of several lists, where a document stands. */
+/** The columns for a table: what differs comes first, and with several lists the place of a document in them. */
 export function shownFor(entries: Outcomes, isSeveral: boolean): ShownColumns {
   const differing = new Set([...entries.values()].flat().flatMap(({ differs }) => differs));
-  const isWanted = (column: string, { fact }: Column): boolean =>
-    fact === undefined ? isSeveral && ['list.file', 'list.row'].includes(column) : differing.has(fact);
-  const columns = Object.entries(COLUMN_TABLE).map(([column, shown]) => [
-    column,
-    isWanted(column, shown) ? { ...shown, rank: shown.fact === undefined ? 4.4 : 4.5 } : shown,
-  ]);
+  const columns = Object.entries(COLUMN_TABLE).map(([name, column]) => {
+    const { fact } = column;
+    if (fact !== undefined) return [name, differing.has(fact) ? { ...column, rank: 4.5 } : column];
+    const isPlace = isSeveral && ['list.file', 'list.row'].includes(name);
+    return [name, isPlace ? { ...column, rank: 4.4 } : column];
+  });
   return Object.fromEntries(columns) as ShownColumns;
 }
 
@@ -111,46 +107,43 @@ function differenceOf({ list, service }: Sides): Decimal | undefined {
   return total && list.total && addDecimals(total, negateDecimal(list.total));
 }
 
-/** Where the document stands that this one repeats. */
+/** Where the document is that this one repeats. */
 function placeOfFirst({ file, repeats }: Entry): string | undefined {
   if (repeats === undefined) return undefined;
   return repeats.file === file ? `line ${repeats.line}` : `${repeats.file}, line ${repeats.line}`;
 }
 
-/** What became of the documents: what is on both sides is there once, as the entry of the list. */
+/** The documents by outcome. One that is on both sides is there once, as the entry of the list. */
 type Outcomes = ReadonlyMap<Outcome, readonly Entry[]>;
 
 /** The rows of the result, by outcome, then counterparty and number. */
 export function* rowsOf(entries: Outcomes, all: boolean): Generator<Row> {
+  const columns = Object.entries(COLUMN_TABLE);
   for (const outcome of ROW_OUTCOMES) {
     if (outcome === 'same' && !all) continue;
-    for (const entry of inOrder(entries.get(outcome) ?? [])) yield rowOf(entry);
+    for (const entry of inOrder(entries.get(outcome) ?? [])) {
+      const sides = sidesOf(entry);
+      yield columns.map(([column, { json }]) => [column, json(sides)]);
+    }
   }
 }
 
 /** Digits of fiscal IDs that are sorted by value. */
 const PAD = 12;
 
-/** By counterparty, then number, those of digits by value. */
+/** A number of digits that JavaScript holds exactly. */
+const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
+
+/** By counterparty, then number: those of digits by value. */
 function inOrder(entries: readonly Entry[]): Entry[] {
-  const sorted = entries.map((entry) => {
+  const keyed = entries.map((entry) => {
     const { party, name = '', number = '' } = entry.mate ?? entry;
     const isPlain = PLAIN_NUMBER.test(number);
     const value = isPlain ? Number(number) : 0;
     return { entry, party: (party ?? name).padStart(PAD, '0'), value, word: isPlain ? '' : number };
   });
-  sorted.sort(
-    (a, b) => compareOrders(a.party, b.party) || a.value - b.value || compareOrders(a.word, b.word),
-  );
-  return sorted.map(({ entry }) => entry);
-}
-
-/** A number of digits that JavaScript holds exactly. */
-const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
-
-function rowOf(entry: Entry): Row {
-  const sides = sidesOf(entry);
-  return Object.entries(COLUMN_TABLE).map(([column, { json }]) => [column, json(sides)]);
+  keyed.sort((a, b) => compareOrders(a.party, b.party) || a.value - b.value || compareOrders(a.word, b.word));
+  return keyed.map(({ entry }) => entry);
 }
 
 function sidesOf(entry: Entry): Sides {
@@ -159,27 +152,25 @@ function sidesOf(entry: Entry): Sides {
   return { entry, list: entry, service: mate, one: mate ?? entry };
 }
 
-/** What the counts are of. */
 interface Reconciled extends OpenLists, ListsRead {
-  /** How many records were looked at. */
+  /** How many records of the service were compared. */
   readonly records: number;
   readonly entries: Outcomes;
   readonly isSame: boolean;
-  /** Documents of the service of kinds that the list has none of. */
+  /** How many documents of the service are of kinds that the list has none of. */
   readonly ofKind: ReadonlyMap<Family, number>;
-  /** Documents of the service that are void. */
   readonly voids: number;
-  /** Documents of the service, in no list, that do not say of when they are. */
+  /** How many documents that are in no list have no date. */
   readonly undated: number;
 }
 
 /** The counts and sums. They are part of the answer where the two sides differ. */
 export function countsOf(reconciled: Reconciled, locale: string): Finding[] {
-  const { listed, against, months, records, entries, isSame } = reconciled;
+  const { listed, against, months, records, entries, isSame, ofKind, receiptTotals, voids, undated } =
+    reconciled;
   const group = digitGrouper(locale);
   const count = (n: number, what: string): string =>
     countOf(n, what).replace(/^\d+/, (digits) => group(digits));
-  const countOfOutcome = (outcome: Outcome): number => entries.get(outcome)?.length ?? 0;
   const period = months.length === 0 ? '' : `${months.map(({ name }) => name).join(', ')}: `;
   const lines = [
     `${period}${count(listed.length, 'document')} listed, ${count(records, `${against} invoice`)} looked at`,
@@ -189,27 +180,27 @@ export function countsOf(reconciled: Reconciled, locale: string): Finding[] {
     if (some === undefined) continue;
     lines.push(`${outcome}: ${[group(String(some.length)), ...sumsOf(some, group)].join(' \u00b7 ')}`);
   }
-  for (const [family, n] of reconciled.ofKind)
-    lines.push(`${count(n, family)} of the service counted apart: the list has none`);
-  if (reconciled.receiptTotals > 0)
-    lines.push(`${count(reconciled.receiptTotals, 'row')} of the list left out: totals of receipts`);
+  const addLine = (n: number, what: string, rest: string): void => {
+    if (n > 0) lines.push(`${count(n, what)} ${rest}`);
+  };
+  for (const [family, n] of ofKind) addLine(n, family, 'of the service counted apart: the list has none');
+  addLine(receiptTotals, 'row', 'of the list left out: totals of receipts');
   const other = entries.get('not compared') ?? [];
-  if (other.length > 0) {
-    const currencies = [...new Set(other.map(({ mate }) => mate!.currency))].join(', ');
-    lines.push(
-      `${count(other.length, 'document')} in another currency than the list’s (${currencies}): there on both sides, amounts not compared`,
-    );
-  }
-  const pending = countOfOutcome('pending before');
-  if (pending > 0) lines.push(`${count(pending, 'document')} also listed as pending: the other list counts`);
-  if (reconciled.voids > 0) lines.push(`${count(reconciled.voids, 'void document')} of the service left out`);
+  const currencies = [...new Set(other.map(({ mate }) => mate!.currency))].join(', ');
+  addLine(
+    other.length,
+    'document',
+    `in another currency than the list’s (${currencies}): there on both sides, amounts not compared`,
+  );
+  const pending = entries.get('pending before')?.length ?? 0;
+  addLine(pending, 'document', 'also listed as pending: the other list counts');
+  addLine(voids, 'void document', 'of the service left out');
   if (months.length === 0) lines.push('the lists have no dates: nothing counts as only in the service');
-  if (reconciled.undated > 0)
-    lines.push(`${count(reconciled.undated, 'document')} of the service without a date, in no period`);
+  addLine(undated, 'document', 'of the service without a date, in no period');
   return lines.map((text) => ({ level: isSame ? 'remark' : 'answer', text }));
 }
 
-/** What the documents are worth, by currency: once where both sides agree. */
+/** The sums of the documents, by currency: once where both sides agree. */
 function sumsOf(entries: readonly Entry[], group: GroupDigits): string[] {
   const sums = new Map<string, { service?: Decimal; list?: Decimal }>();
   for (const entry of entries) {

@@ -10,9 +10,8 @@ import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { dayIn } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import { runCooperatively, type CooperativeTask } from '../../json/cooperative-task.ts';
-import { addDecimals, compareDecimals, type Decimal } from '../../json/decimal.ts';
+import { compareDecimals, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { countOf } from '../../output/terminal/number-text.ts';
 import type { Question } from '../questions.ts';
 import { chosenColumns } from '../result-rows.ts';
 import { batchesOfRows } from '../rows.ts';
@@ -22,143 +21,125 @@ import type { ListsRead, OpenLists } from './lists.ts';
 import { matchEntries } from './matching.ts';
 import { COLUMNS, countsOf, rowsOf, shownFor, typeOfColumn } from './reconcile-rows.ts';
 
-/** What the lists say, and how they are held against the service. */
 interface ReconcileOptions extends OpenLists, ListsRead {
   readonly tolerance: Decimal;
-  /** The flag that narrows the service to whom the lists are about, where it is not given. */
+  /** The flag that narrows the service to one party; undefined where it is there. */
   readonly narrowing: string | undefined;
   readonly fields: FieldsOf;
-  /** Whether what is the same on both sides comes out, too. */
+  /** Whether documents that are the same on both sides have a row, too. */
   readonly all: boolean;
-  /** The locale whose separators group digits in notes. */
+  /** Groups digits in messages. */
   readonly locale: string;
   readonly signal: AbortSignal;
 }
 
-/** What is said where records are missing: what is on the list alone may be there, too. */
-export const DOUBT = 'only what was read is compared, and what is said to be only in the list may be wrong';
+/** What the answer is worth where records of the service are missing. */
+export const WHERE_INCOMPLETE =
+  'only what was read is compared, and what is said to be only in the list may be wrong';
 
-/** Kinds of which lists may have none, or sums. */
+/** Kinds that lists may have none of, or sums alone. */
 const APART: readonly Family[] = ['receipt', 'fee note', 'guide', 'quote', 'order'];
 
-/** How many days before and behind the period a mistaken document may be. */
+/** How many days outside the period a mistaken document may be. */
 const REACH = 31;
 
-/** The question that `folio reconcile` asks: a row for each document that is not the same on both sides. */
+/** The question of `folio reconcile`: a row for each document that is not the same on both sides. */
 export function reconcileQuestion(options: ReconcileOptions): Question {
   const { against, lists, listed, months, tolerance, narrowing, fields, all, locale, signal } = options;
   const service = serviceReader(options);
   const { served } = service;
-  const every = (field: ListField): boolean => lists.every(({ layout }) => layout.columns.has(field));
-  const [hasIds, hasTypes] = [every('counterpartyFiscalId'), every('documentType')];
   const families = new Set(listed.map(({ family }) => family));
   const sharedIds = new Set(fields.usual.sharedIds.map(foldFiscalId));
   const entries = new Map<Outcome, Entry[]>();
-  const apart = { ofKind: new Map<Family, number>(), undated: 0, voids: 0, positiveCredits: 0 };
+  const apart = { ofKind: new Map<Family, number>(), undated: 0, voids: 0 };
 
   const isIn = (day: number | undefined, reach = 0): boolean =>
     day !== undefined && months.some(({ first, last }) => day >= first - reach && day <= last + reach);
   const isApart = ({ family }: Entry): boolean => APART.includes(family) && !families.has(family);
 
   /** Whether an unmatched entry may be one of the other side with a mistake in it. A list without dates is of any time. */
-  const isWanted = (entry: Entry): boolean => {
+  const mayBeNear = (entry: Entry): boolean => {
     if (entry.side === 'service' && (isApart(entry) || entry.validity === 'void')) return false;
     if (entry.day === undefined) return entry.side === 'list' && months.length > 0;
     return isIn(entry.day, REACH);
   };
 
-  const isShared = ({ party }: Entry): boolean => party !== undefined && sharedIds.has(party);
-
-  /** Whether a list without types has the amount of a credit note of the service, but for its sign. */
-  const isPositiveCredit = ({ side, outcome, total, mate }: Entry): boolean =>
-    !hasTypes &&
-    side === 'list' &&
-    outcome === 'differs' &&
-    mate?.family === 'credit note' &&
-    mate.total !== undefined &&
-    total !== undefined &&
-    total.coefficient > 0n &&
-    addDecimals(total, mate.total).coefficient === 0n;
-
   const outcomeInService = (entry: Entry): Outcome => {
     const { outcome, repeats, day } = entry;
-    // A document that came twice years ago is no matter of this month.
+    // A document that came twice years ago does not belong to this month.
     if (repeats !== undefined)
       return repeats.outcome !== 'unmatched' || isIn(day) ? 'twice in the service' : 'unmatched';
     if (outcome !== 'unmatched') return outcome;
-    if (entry.validity === 'void') {
-      apart.voids++;
-      return 'unmatched';
+    if (entry.validity === 'void') apart.voids++;
+    else if (isApart(entry)) {
+      const { ofKind } = apart;
+      if (isIn(day)) ofKind.set(entry.family, (ofKind.get(entry.family) ?? 0) + 1);
+    } else {
+      if (day === undefined && months.length > 0) apart.undated++;
+      if (isIn(day)) return 'only in the service';
     }
-    if (isApart(entry)) {
-      if (isIn(day)) add(apart.ofKind, entry.family);
-      return 'unmatched';
-    }
-    if (day === undefined && months.length > 0) apart.undated++;
-    return isIn(day) ? 'only in the service' : 'unmatched';
+    return 'unmatched';
   };
 
-  const put = (entry: Entry): void => {
-    const known = entries.get(entry.outcome);
-    if (known === undefined) entries.set(entry.outcome, [entry]);
-    else known.push(entry);
-  };
-
-  /** Decides on every document. */
-  function* decide(): CooperativeTask<void> {
+  function* matchAll(): CooperativeTask<void> {
     const both = [...listed, ...served];
-    yield* matchEntries(both, { against, hasIds, hasTypes, tolerance, isShared, isWanted });
+    yield* matchEntries(both, {
+      against,
+      hasIds: lists.every(({ layout }) => layout.has('counterpartyFiscalId')),
+      hasTypes: lists.every(({ layout }) => layout.has('documentType')),
+      tolerance,
+      isShared: ({ party }) => party !== undefined && sharedIds.has(party),
+      mayBeNear,
+    });
     for (const entry of both) {
       if (entry.side === 'service') entry.outcome = outcomeInService(entry);
       else if (entry.outcome === 'unmatched') entry.outcome = 'only in the list';
-      if (isPositiveCredit(entry)) apart.positiveCredits++;
-      // What is on both sides is put once, as the entry of the list.
-      if (entry.outcome !== 'unmatched' && (entry.side === 'list' || entry.mate === undefined)) put(entry);
+      // A document of both sides counts once, as the entry of the list.
+      if (entry.outcome === 'unmatched' || (entry.side === 'service' && entry.mate !== undefined)) continue;
+      const known = entries.get(entry.outcome);
+      if (known === undefined) entries.set(entry.outcome, [entry]);
+      else known.push(entry);
     }
   }
 
-  const hints = (): string => {
-    const lines: string[] = [];
-    if (entries.has('only in the service'))
-      lines.push(
+  const hintForDifferences = (): string | undefined => {
+    const hints: string[] = [];
+    if (entries.has('only in the service')) {
+      hints.push(
         'What is only in the service may stand in the list of a neighbouring month: give that list, too.',
       );
-    const isOfOne = new Set(listed.map(({ party }) => party)).size === 1;
-    if (entries.has('only in the service') && isOfOne && narrowing !== undefined)
-      lines.push(`Where the list is about one party alone, say so with ${narrowing} <id>.`);
+      const isOfOne = new Set(listed.map(({ party }) => party)).size === 1;
+      if (isOfOne && narrowing !== undefined)
+        hints.push(`Where the list is about one party alone, say so with ${narrowing} <id>.`);
+    }
     if (entries.has('not compared'))
-      lines.push('Where the service means pesos by another word, say so with --field currency==CLP.');
-    if (apart.positiveCredits > 0)
-      lines.push(
-        `${countOf(apart.positiveCredits, 'credit note')} of the service would be worth the same in the list with a minus sign: ` +
-          'write it there, or name the column of the types with --match documentType=<heading>.',
-      );
-    return lines.join(' ');
+      hints.push('Where the service means pesos by another word, say so with --field currency==CLP.');
+    return hints.join(' ') || undefined;
   };
 
-  /** What could not be read, else in what the sides differ: no failure where both are the same. */
+  /** What could not be read, else in what the sides differ: a failure unless both are the same. */
   const outcomeFinding = (): Finding => {
     const unreadable = service.unreadable.finding('reconcile');
-    if (unreadable.level === 'failure') return { ...unreadable, text: `${unreadable.text}; ${DOUBT}` };
+    if (unreadable.level === 'failure')
+      return { ...unreadable, text: `${unreadable.text}; ${WHERE_INCOMPLETE}` };
     const kinds = ROW_OUTCOMES.filter((outcome) => outcome !== 'same' && entries.has(outcome));
     if (kinds.length === 0) return unreadable;
     const isDifferent = kinds.some((outcome) => outcome !== 'not compared');
     const what = isDifferent ? 'the list and the service differ' : 'not all could be compared';
     const counts = kinds.map((kind) => `${entries.get(kind)!.length.toLocaleString('en-US')} ${kind}`);
     const text = `${what}: ${counts.join(', ')}`;
-    return { level: 'failure', kind: 'differs', text, hint: hints() || undefined };
+    return { level: 'failure', kind: 'differs', text, hint: hintForDifferences() };
   };
 
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) service.add(batch);
       service.refuseWithout();
-      await runCooperatively(decide(), signal);
+      await runCooperatively(matchAll(), signal);
       yield* batchesOfRows(rowsOf(entries, all));
     },
     result: {
-      columns: (asked) =>
-        asked === undefined ? COLUMNS : chosenColumns(COLUMNS, { asked, flag: '--columns' }),
+      columns: (chosen = COLUMNS) => chosenColumns(COLUMNS, chosen, '--columns'),
       get shown() {
         return shownFor(entries, lists.length > 1);
       },
@@ -178,7 +159,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
 }
 
 const ROLES = [...KIND_ROLES, ...COUNTERPARTY_ROLES, 'total', 'net', 'tax', 'currency'] as const;
-/** The column with what one of the record's currency is in pesos. */
+/** The column with the pesos that one unit of the record's currency is worth. */
 const EXCHANGE_RATE = 'exchangeRate';
 const ONE: Decimal = { coefficient: 1n, scale: 0 };
 
@@ -188,17 +169,16 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
   const unreadable = new Unreadable();
   const ownIds = OWN_ID_AND_NAME[against].fiscalId;
   const documents = new DocumentReader({ fields }, { roles: ROLES, names: [...ownIds, EXCHANGE_RATE] });
-  const some = (...names: ListField[]): boolean =>
-    lists.some(({ layout }) => names.some((field) => layout.columns.has(field)));
-  /** What the lists have, or their period asks for: whatever else a record says need not be readable. */
+  const anyHas = (...names: ListField[]): boolean =>
+    lists.some(({ layout }) => names.some((field) => layout.has(field)));
+  /** Only what the lists or their period need has to be readable. */
   const isCompared = {
     total: true,
-    net: some('net', 'exempt'),
-    tax: some('tax'),
+    net: anyHas('net', 'exempt'),
+    tax: anyHas('tax'),
     date: months.length > 0,
   };
 
-  /** Throws UsageError where a record is of another organization than the lists. */
   const checkOwner = (): void => {
     if (owner === undefined) return;
     const own = ownIds.map((_, at) => documents.named(at)?.text).find(isFiscalId);
@@ -208,7 +188,6 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
     });
   };
 
-  /** Of what never was a document, nothing is missed. */
   const noteUnreadable = (role: Role): void => {
     if (documents.validity !== 'void') unreadable.noteRole(documents, role);
   };
@@ -220,7 +199,7 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
     return typeof amount === 'string' ? undefined : amount;
   };
 
-  /** A rate of 1 is what services write where there is none. */
+  /** Services write a rate of 1 where there is none. */
   const rateOf = (): Decimal | undefined => {
     const rate = readAmount(documents.named(ownIds.length));
     return typeof rate === 'string' || compareDecimals(rate, ONE) === 0 ? undefined : rate;
@@ -230,12 +209,14 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
     checkOwner();
     const day = dayIn(documents, 'date');
     if (day === 'unreadable' && isCompared.date) noteUnreadable('date');
+    const { name, fiscalId } = documents.counterparty;
     served.push(
       entryOf({
         side: 'service',
         number: bareNumber(documents.text('number')),
         type: documents.text('documentType'),
-        ...documents.counterparty,
+        fiscalId,
+        name,
         currency: documents.currency,
         day: day === 'unreadable' ? undefined : day,
         total: amountOf('total'),
@@ -248,23 +229,19 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
   };
 
   return {
-    /** The documents that were read. */
     served,
+    /** Documents with a fact that cannot be read. */
     unreadable,
-    /** Takes records. Throws UsageError where one is of another organization than the lists. */
+    /** Takes records. Throws UsageError for one of another organization than the lists. */
     add: (batch: RecordBatch): void => documents.fold(batch, addRecord),
-    /** Throws UsageError where no record has a column that documents are matched by. */
+    /** Throws UsageError where no record has a column by which documents are matched. */
     refuseWithout(): void {
       if (documents.records === 0) return;
       const wanted: Role[] = ['number', 'total'];
       if (isCompared.date) wanted.push('date');
-      if (against === 'received' && some('counterpartyFiscalId')) wanted.push('counterpartyFiscalId');
+      if (against === 'received' && anyHas('counterpartyFiscalId')) wanted.push('counterpartyFiscalId');
       documents.refuseWithout(wanted, 'nothing to match by');
     },
     records: () => documents.records,
   };
-}
-
-function add<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
