@@ -21,7 +21,6 @@ export type ParquetType =
 /** Of every amount of money, in every file: BigQuery's NUMERIC, which other engines have room for. */
 const MONEY: ParquetType = { kind: 'decimal', precision: 38, scale: 9 };
 
-/** How Parquet stores what a listing or a result declares. It is never guessed from values: all files of a folder have the same types. */
 const STORED: Readonly<Record<DeclaredType, ParquetType>> = {
   money: MONEY,
   date: { kind: 'timestamp' },
@@ -31,7 +30,7 @@ const STORED: Readonly<Record<DeclaredType, ParquetType>> = {
   text: { kind: 'text' },
 };
 
-/** The type in which a column of a declared type is stored: text where nobody declares it. */
+/** The type in which a column is stored: text where nobody declares it. Never guessed from values, so all files of a folder agree. */
 export function storedType(declared: DeclaredType | undefined): ParquetType {
   return STORED[declared ?? 'text'];
 }
@@ -58,15 +57,11 @@ export function describeType(type: ParquetType): string {
   }[type.kind];
 }
 
-/** A value in the form in which it is stored. */
 export type ParquetValue = bigint | boolean | number | string;
 
 /**
- * The value of a cell for a column of this type, as the library that writes Parquet takes it: whole numbers and the digits of
- * decimals as bigint, dates as days since 1970-01-01, points in time as microseconds since then. Empty text is null but in columns
- * of text.
- *
- * @returns undefined where the value does not fit the type
+ * The value of a cell in a column of this type: whole numbers and the digits of decimals as bigint, dates as days since 1970-01-01,
+ * points in time as microseconds since then. Empty text is null but in columns of text; undefined for what does not fit the type.
  */
 export function storedValue(cell: Cell, type: ParquetType): ParquetValue | null | undefined {
   const { kind, text } = cell;

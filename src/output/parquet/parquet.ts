@@ -8,35 +8,35 @@ import { writeColumnChunk } from './column-chunk.ts';
 import { storedType } from './column-type.ts';
 import { StoredColumn } from './stored-column.ts';
 
-/** When a row group is full: bytes of records as sent, or cells, of which a few bytes may make thousands. */
+/** When a row group is full: bytes of records as sent, or cells, since few bytes may make thousands of them. */
 const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };
 
-/** The most columns of all row groups together: what the end of the file says of each of them waits in memory. */
+/** The most columns of all row groups together: the metadata of each waits in memory. */
 const MAX_CHUNKS = 50_000;
 
-/** Cells after which the event loop gets a turn. Where there are many columns, most cells are empty. */
+/** Cells after which the event loop gets a turn. */
 const CELLS_A_TURN = 1_000_000;
 
-/** The only column of a file without records, where no column is known: engines refuse a file without columns. */
+/** The only column of a file without records and known columns: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
 
 /**
- * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a
- * column is declared, never guessed from values: the same in every file. So records are written as they come, a group of rows at a time,
- * and memory does not grow with them. What an earlier group has of a column that came later, which is nothing but null, stands at the
- * end: a group needs not be in one piece. The same records give the same bytes.
+ * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a column is declared,
+ * never guessed from values: the same in every file. So records are written as they come, a group of rows at a time, and memory does
+ * not grow with them. A column that came later is null in the groups before: that is written at the end, since a group need not be in
+ * one piece. The same records give the same bytes.
  *
- * Every value is checked against its column's type. Throws UsageError for one that does not fit, with
- * the record's place.
+ * Throws UsageError for a value that does not fit its column's type, with the record's place.
  */
 export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, layout);
 
-/** What the file says of who wrote it. */
 const CREATED_BY = 'folio';
 
+const THRIFT_STRUCT = 0x0c;
+
 /**
- * Has a file without records say that its list of row groups is one of structs, as strict readers want it. The library cannot
- * tell of what an empty list is one. In Thrift's compact protocol: a list (0x19), empty (0x00), and behind it who wrote the file.
+ * Declares the empty list of row groups as one of structs, as strict readers want it; the library leaves its type open. In Thrift's
+ * compact protocol: a list (0x19), empty (0x00), and behind it who wrote the file.
  */
 function declareRowGroups(file: Uint8Array): void {
   const list = Buffer.from([0x19, 0x00, 0x28, CREATED_BY.length, ...Buffer.from(CREATED_BY)]);
@@ -44,8 +44,6 @@ function declareRowGroups(file: Uint8Array): void {
   if (at === -1) throw new TypeError('a Parquet file without records has no list of row groups');
   file[at + 1] = THRIFT_STRUCT;
 }
-
-const THRIFT_STRUCT = 0x0c;
 
 class ParquetFile implements Writer {
   readonly #sink: Sink;
@@ -55,10 +53,10 @@ class ParquetFile implements Writer {
   readonly #file = new ParquetWriter({ writer: this.#bytes, schema: [], createdBy: CREATED_BY });
   readonly #columns: StoredColumn[] = [];
   #records = 0;
-  /** Rows of the group at hand, and the bytes that their records were sent with. */
+  /** Of the current group: its rows, and the bytes of their records as sent. */
   #rows = 0;
-  #held = 0;
-  #cells = 0;
+  #bytesSent = 0;
+  #cellsOfTurn = 0;
 
   constructor(sink: Sink, layout: Layout) {
     this.#sink = sink;
@@ -70,11 +68,11 @@ class ParquetFile implements Writer {
     for (let index = 0; index < batch.count; index++) {
       this.#addRow(batch, index);
       const columns = this.#columns.length;
-      if (this.#held >= ROW_GROUP.bytes || this.#rows * columns >= ROW_GROUP.cells) await this.#endGroup();
-      // Few bytes can make many cells.
-      this.#cells += columns;
-      if (this.#cells >= CELLS_A_TURN) {
-        this.#cells = 0;
+      if (this.#bytesSent >= ROW_GROUP.bytes || this.#rows * columns >= ROW_GROUP.cells)
+        await this.#endGroup();
+      this.#cellsOfTurn += columns;
+      if (this.#cellsOfTurn >= CELLS_A_TURN) {
+        this.#cellsOfTurn = 0;
         await setImmediate();
       }
     }
@@ -97,11 +95,11 @@ class ParquetFile implements Writer {
     this.#openColumns(record.columns.names);
     this.#records++;
     this.#rows++;
-    this.#held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
+    this.#bytesSent += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
     for (let at = 0; at < this.#columns.length; at++) this.#columns[at]!.add(record, at, this.#records);
   }
 
-  /** Opens those of the columns that are new: in the rows before, they are null. */
+  /** Adds the columns that are new: in the rows before, they are null. */
   #openColumns(names: readonly string[]): void {
     if (this.#columns.length === names.length) return;
     const { types, declared, headings } = this.#layout;
@@ -110,12 +108,12 @@ class ParquetFile implements Writer {
       const [name, heading] = [names[at]!, shown[at]!];
       const type = types?.get(name) ?? types?.get(heading) ?? storedType(declared?.typeOf(name));
       const column = new StoredColumn(heading, type);
-      column.values.addNulls(this.#rows);
+      column.addNulls(this.#rows);
       this.#columns.push(column);
     }
   }
 
-  /** The columns; of a listing without records those that it declares, so that its file goes with those of other months. */
+  /** The columns; of a listing without records those that it declares, so that its file fits those of other months. */
   #names(): readonly string[] {
     const { names } = this.#projection.columns;
     if (names.length > 0) return names;
@@ -127,23 +125,21 @@ class ParquetFile implements Writer {
   async #endGroup(): Promise<void> {
     const groups = this.#file.row_groups;
     this.#checkSize(groups.length + 1);
-    const columns = this.#columns.map(({ element, values }) =>
-      writeColumnChunk(this.#bytes, element, values),
-    );
+    const columns = this.#columns.map((column) => writeColumnChunk(this.#bytes, column));
     groups.push({ columns, num_rows: BigInt(this.#rows), total_byte_size: 0n });
     this.#file.num_rows += BigInt(this.#rows);
-    for (const { values } of this.#columns) values.clear();
-    this.#rows = this.#held = 0;
+    for (const column of this.#columns) column.clear();
+    this.#rows = this.#bytesSent = 0;
     await this.#drain();
   }
 
-  /** Writes the columns that groups lack, since they came to be known later: all of their rows are null there. */
+  /** Writes the columns that came after a group: all of its rows are null there. */
   async #completeGroups(): Promise<void> {
     for (const group of this.#file.row_groups) {
-      for (const { element, values } of this.#columns.slice(group.columns.length)) {
-        values.clear();
-        values.addNulls(Number(group.num_rows));
-        group.columns.push(writeColumnChunk(this.#bytes, element, values));
+      for (const column of this.#columns.slice(group.columns.length)) {
+        column.clear();
+        column.addNulls(Number(group.num_rows));
+        group.columns.push(writeColumnChunk(this.#bytes, column));
       }
       const sizes = group.columns.map(({ meta_data }) => meta_data!);
       group.total_byte_size = sizes.reduce((sum, chunk) => sum + chunk.total_uncompressed_size, 0n);

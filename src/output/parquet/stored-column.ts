@@ -1,6 +1,5 @@
 import type { ParquetWriter } from 'hyparquet-writer';
 import { OutputError, UsageError } from '../../errors.ts';
-import { WordView } from '../../json/bytes.ts';
 import {
   ABSENT,
   BOOLEAN_LITERAL,
@@ -17,9 +16,11 @@ import {
   type ParquetType,
   type ParquetValue,
 } from './column-type.ts';
-import { ColumnValues } from './column-values.ts';
 
 export type SchemaElement = ParquetWriter['schema'][number];
+
+/** After so many values of which nine in ten differ, a column is taken for one in which values do not repeat. */
+const SAMPLE = 2_048;
 
 /** A surrogate that stands alone: it has no bytes in UTF-8, and so no place in Parquet. */
 const HALF_CHARACTER = /\p{Cs}/u;
@@ -27,52 +28,101 @@ const HALF_CHARACTER = /\p{Cs}/u;
 /** Characters of a value that an error shows. */
 const SHOWN = 40;
 
-/** Bytes of a decimal of more than 18 digits, which hold 38 of them. */
-const WIDE = 16;
+/** Bytes of a decimal of more than 18 digits: 38 of them. */
+export const WIDE = 16;
 
-/** One column of the file, and its values in the group of rows at hand. */
+/** The index of a row without a value. */
+const NULL = -1;
+
+/** One column of the file, and its values in the current group of rows. A text is a string of its UTF-8 bytes (latin1). */
 export class StoredColumn {
   readonly element: SchemaElement;
-  readonly values: ColumnValues;
+  /** The values, each once as long as they repeat. */
+  values: ParquetValue[] = [];
+  nulls = 0;
+  /** For each row the index of its value. */
+  #rows: number[] = [];
+  /** By kind of cell, the index of the value of each text as it was sent; undefined where values do not repeat. */
+  #indices: Map<string, number>[] | undefined = [];
   readonly #name: string;
   readonly #type: ParquetType;
-  /** The bytes of a value that is no text. */
-  readonly #short: WordView;
 
   constructor(name: string, type: ParquetType) {
     this.#name = name;
     this.#type = type;
     this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
-    this.#short = new WordView(Buffer.alloc(WIDTHS[this.element.type!] ?? 0));
-    this.values = new ColumnValues(this.element.type === 'BYTE_ARRAY');
+  }
+
+  /** Forgets all rows. */
+  clear(): void {
+    this.values = [];
+    this.#rows = [];
+    this.nulls = 0;
+    this.#indices = [];
+  }
+
+  get rows(): number {
+    return this.#rows.length;
+  }
+
+  /** Whether a value that repeats is in `values` once for each way in which it was sent. */
+  get isShared(): boolean {
+    return this.#indices !== undefined;
+  }
+
+  /** The index of the value of each row that has one. */
+  indices(): number[] {
+    return this.nulls === 0 ? this.#rows : this.#rows.filter((index) => index !== NULL);
+  }
+
+  /** For each row 0 where it has no value, else 1. */
+  levels(): Uint8Array {
+    const levels = new Uint8Array(this.rows).fill(1);
+    if (this.nulls > 0)
+      for (let row = 0; row < this.rows; row++) if (this.#rows[row] === NULL) levels[row] = 0;
+    return levels;
+  }
+
+  addNulls(count: number): void {
+    for (let row = 0; row < count; row++) this.#rows.push(NULL);
+    this.nulls += count;
   }
 
   /**
    * Takes the value of the next row; null and missing are null.
    *
-   * @param at the index of the column in the record at hand
+   * @param at the index of the column in the current record
    * @param place the record's number, from 1
    * @throws UsageError for a value that the type cannot hold, OutputError for half a character
    */
   add(record: Projection, at: number, place: number): void {
     const { view, cells, spaced } = record;
     const kind = cells.kinds[at]!;
-    if (kind === ABSENT) return this.values.addNulls(1);
+    if (kind === ABSENT) return this.addNulls(1);
     const start = cells.starts[at]!;
     const end = cells.ends[at]!;
     const type = this.#type;
-    // Most texts stand in the file as they were sent, and most amounts are short: no string is made for these.
-    if (type.kind === 'text' && (kind <= BOOLEAN_LITERAL || (kind === JSON_TEXT && !spaced)))
-      return this.values.add(view, start, end);
-    const amount =
-      type.kind === 'decimal' && kind === NUMBER_LITERAL
-        ? shortUnscaled(view.bytes, [start, end], type)
-        : undefined;
-    if (amount === undefined) this.#addCell(record.cell(at)!, place);
-    else this.#addValue(amount);
+    const isAsSent = type.kind === 'text' && (kind <= BOOLEAN_LITERAL || (kind === JSON_TEXT && !spaced));
+    const known = this.#indices && (this.#indices[kind] ??= new Map());
+    const text = isAsSent || known !== undefined ? view.bytes.toString('latin1', start, end) : '';
+    let index = known?.get(text);
+    if (index === undefined) {
+      // Most amounts are short: these need no cell.
+      const amount =
+        type.kind === 'decimal' && kind === NUMBER_LITERAL
+          ? shortUnscaled(view.bytes, [start, end], type)
+          : undefined;
+      const value = isAsSent ? text : (amount ?? this.#valueOf(record.cell(at)!, place));
+      index = value === null ? NULL : this.values.push(value) - 1;
+      known?.set(text, index);
+    }
+    this.#rows.push(index);
+    if (index === NULL) this.nulls++;
+    if (this.#rows.length - this.nulls === SAMPLE && this.values.length > 0.9 * SAMPLE)
+      this.#indices = undefined;
   }
 
-  #addCell(cell: Cell, place: number): void {
+  #valueOf(cell: Cell, place: number): ParquetValue | null {
     const name = this.#name;
     if (cell.kind === 'string' && HALF_CHARACTER.test(cell.text)) {
       throw new OutputError(
@@ -83,31 +133,10 @@ export class StoredColumn {
       );
     }
     const value = storedValue(cell, this.#type);
-    if (value === undefined) throw this.#unfitError(cellJson(cell), place);
-    if (value === null) this.values.addNulls(1);
-    else this.#addValue(value);
-  }
-
-  #addValue(value: ParquetValue): void {
-    if (typeof value === 'string') {
-      const text = new WordView(Buffer.from(value));
-      return this.values.add(text, 0, text.bytes.length);
-    }
-    const { words, bytes } = this.#short;
-    if (typeof value === 'boolean') words.setUint8(0, value ? 1 : 0);
-    else if (bytes.length === 4) words.setInt32(0, Number(value), true);
-    else if (bytes.length === 8) words.setBigInt64(0, BigInt(value), true);
-    else {
-      words.setBigInt64(0, BigInt(value) >> 64n);
-      words.setBigInt64(8, BigInt(value));
-    }
-    this.values.add(this.#short, 0, bytes.length);
-  }
-
-  #unfitError(value: string, place: number): UsageError {
-    const name = this.#name;
-    const shown = value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
-    return new UsageError(
+    if (value !== undefined) return typeof value === 'string' ? Buffer.from(value).toString('latin1') : value;
+    const text = cellJson(cell);
+    const shown = text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+    throw new UsageError(
       `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(this.#type)}`,
       {
         hint:
@@ -117,14 +146,6 @@ export class StoredColumn {
     );
   }
 }
-
-/** Bytes of a value of a type that is no text. */
-const WIDTHS: Readonly<Partial<Record<NonNullable<SchemaElement['type']>, number>>> = {
-  BOOLEAN: 1,
-  INT32: 4,
-  INT64: 8,
-  FIXED_LEN_BYTE_ARRAY: WIDE,
-};
 
 const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
 
@@ -150,14 +171,4 @@ function physicalType(type: ParquetType): Omit<SchemaElement, 'name'> {
     json: TEXT,
   };
   return others[type.kind];
-}
-
-/** The value of bytes of a type, as the library takes it for statistics: of texts the bytes themselves. */
-export function readStored(bytes: Buffer, { type, converted_type }: SchemaElement): ParquetValue | Buffer {
-  if (type === 'BOOLEAN') return bytes[0] === 1;
-  if (type === 'INT32')
-    return converted_type === 'DECIMAL' ? BigInt(bytes.readInt32LE()) : bytes.readInt32LE();
-  if (type === 'INT64') return bytes.readBigInt64LE();
-  if (type === 'BYTE_ARRAY') return Buffer.from(bytes);
-  return (bytes.readBigInt64BE() << 64n) + bytes.readBigUInt64BE(8);
 }
