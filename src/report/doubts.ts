@@ -1,8 +1,7 @@
 import { fieldOf, type Role } from '../invoices/fields.ts';
 import type { FindingDetails } from '../findings.ts';
 import type { Doubt } from './figures.ts';
-import { el, noteLine, type Content } from './html.ts';
-import type { RecordNote } from './invoice-figures.ts';
+import { el, type Content } from './html.ts';
 import type { DoubtWords, Writing } from './words.ts';
 
 /** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
@@ -11,7 +10,7 @@ export function doubtText(doubt: Doubt, writing: Writing): Content {
   const { doubts } = writing.words;
   if (doubts === undefined) return text;
   const own = ownText(doubt, doubts, writing);
-  return own === undefined ? saidByFolio(text, writing) : `${doubts.listings[listing]}: ${own}`;
+  return own === undefined ? wordsOfFolio(text, writing) : `${doubts.listings[listing]}: ${own}`;
 }
 
 /** Which column a figure lacks, in the words of the page; undefined where folio's own say it. */
@@ -24,29 +23,8 @@ export function missingColumnText(
   return doubts.column(doubts.roles[role], details.columns, fieldOf(role));
 }
 
-/** The day to which a page counts, that of its balances, in days since 1970-01-01, and what else there is to say of its records. */
-interface RecordsTold {
-  readonly asOf: number;
-  readonly today: number;
-  readonly notes: readonly RecordNote[];
-  /** The period of whose documents it tells alone. */
-  readonly onlyPeriod?: string | undefined;
-}
-
-/** What a reader of a page might not expect of its records. That they are a part is said apart. */
-export function recordNotes(
-  { asOf, today, notes, onlyPeriod }: RecordsTold,
-  { words, longDay }: Writing,
-): Content {
-  const balances = words[asOf < today ? 'laterPayments' : 'earlierBalances'];
-  const texts = notes.flatMap((note) => (note === 'part' ? [] : words[note]));
-  if (asOf !== today) texts.unshift(balances({ day: longDay(today) }));
-  if (onlyPeriod !== undefined) texts.push(words.onlyPeriod({ period: onlyPeriod }));
-  return noteLine(texts);
-}
-
 /** What folio says on the command line, be the page in another language. */
-export function saidByFolio(text: string, { words: { doubts } }: Writing): Content {
+export function wordsOfFolio(text: string, { words: { doubts } }: Writing): Content {
   return [doubts && `${doubts.folioSays} `, el('code', { lang: 'en' }, text.trim())];
 }
 

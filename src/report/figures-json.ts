@@ -1,8 +1,8 @@
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
-import { AGES } from './ages.ts';
-import type { CurrencySection, OrganizationFigures, ReportFigures } from './figures.ts';
-import type { InvoiceList } from './invoice-figures.ts';
+import { AGES } from './terms.ts';
+import type { ReportFigures } from './figures.ts';
+import { REST, type CurrencyFigures, type InvoiceList } from './invoice-figures.ts';
 
 /**
  * The figures behind the page as JSON. Amounts are strings with every digit, days are `2026-11-21`, months `2026-11`;
@@ -10,6 +10,7 @@ import type { InvoiceList } from './invoice-figures.ts';
  */
 export function figuresJson({ dates, notes, complete, doubts, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
+  const { currencies, missing } = organization;
   const report = {
     asOf: formatDay(dates.asOf),
     balancesOf: formatDay(dates.today),
@@ -18,7 +19,17 @@ export function figuresJson({ dates, notes, complete, doubts, organization }: Re
     complete,
     doubts: doubts.map(({ text }) => text),
     buckets: AGES,
-    organizations: [organizationOf(organization)],
+    organizations: [
+      {
+        ...organization,
+        currencies: currencies.map(({ issued, received, ...open }) => ({
+          ...open,
+          ...(issued && { issued: directionOf(issued) }),
+          ...(received && { received: directionOf(received) }),
+        })),
+        missing: missing.map(({ figure, direction, reason, hint }) => ({ figure, direction, reason, hint })),
+      },
+    ],
   };
   return `${JSON.stringify(report, (_, value: unknown) => plain(value), 2)}\n`;
 }
@@ -29,34 +40,16 @@ function plain(value: unknown): unknown {
   return isAmount ? formatDecimal(value as Decimal) : value;
 }
 
-function organizationOf(figures: OrganizationFigures): object {
-  const { currencies, missing } = figures;
-  return {
-    ...figures,
-    currencies: currencies.map(currencyOf),
-    missing: missing.map(({ figure, direction, reason, hint }) => ({ figure, direction, reason, hint })),
-  };
-}
-
-function currencyOf({ issued, received, ...open }: CurrencySection): object {
-  return {
-    ...open,
-    ...(issued && { issued: directionOf(issued) }),
-    ...(received && { received: directionOf(received) }),
-  };
-}
-
-function directionOf({ period, months, ...figures }: NonNullable<CurrencySection['issued']>): object {
-  const { all, creditNotes, cancelled, types } = period;
+function directionOf(figures: CurrencyFigures): object {
+  const { all, types, creditNotes, cancelled, months } = figures;
   return {
     inPeriod: all.amounts.total,
     documentsInPeriod: all.documents,
     creditNotesInPeriod: creditNotes,
     cancelledInPeriod: cancelled.total,
     cancelledDocumentsInPeriod: cancelled.documents,
-    byType: types.map(({ type, isRest, documents, amounts, missing }) => ({
-      type,
-      ...(isRest && { isRest }),
+    byType: types.map(({ type, documents, amounts, missing }) => ({
+      ...(type === REST ? { type: null, isRest: true } : { type }),
       documents,
       ...amounts,
       missing,
@@ -69,5 +62,9 @@ function directionOf({ period, months, ...figures }: NonNullable<CurrencySection
 }
 
 function listOf({ first, count, sum }: InvoiceList): object {
-  return { count, sum, first: first.map((invoice) => ({ ...invoice, due: formatDay(invoice.due) })) };
+  const invoices = first.map(({ number, party: { name, fiscalId }, due, amount }) => ({
+    ...{ number, counterparty: (name ?? fiscalId)?.text, fiscalId: fiscalId?.text },
+    ...{ due: formatDay(due), amount },
+  }));
+  return { count, sum, first: invoices };
 }

@@ -36,7 +36,6 @@ export interface OpenFigures {
   readonly counterpartyCount: number;
 }
 
-/** What one counterparty owes, or is owed. */
 interface OpenParty extends Counterparty, Pick<OpenFigures, 'invoices' | 'overdue' | 'buckets'> {
   readonly total: Decimal;
 }
@@ -51,7 +50,7 @@ export interface CurrencySection {
   readonly received: CurrencyFigures | undefined;
 }
 
-export interface Fund {
+interface Fund {
   readonly name: string | undefined;
   readonly number: string | undefined;
   readonly status: string | undefined;
@@ -60,7 +59,6 @@ export interface Fund {
   readonly balance: Decimal;
 }
 
-/** What the report says of one organization. */
 export interface OrganizationFigures {
   /** The profile's name; undefined where the token is not that of a profile. */
   readonly profile: string | undefined;
@@ -75,26 +73,25 @@ export interface OrganizationFigures {
   /** The funds with a balance that is not zero, the first few hundred. */
   readonly funds: readonly Fund[];
   readonly fundCount: number;
-  readonly missing: readonly (MissingFigure & { readonly direction: 'issued' | 'received' | 'funds' })[];
+  readonly missing: readonly (MissingFigure & { readonly direction: ListingName })[];
 }
+
+type ListingName = 'issued' | 'received' | 'funds';
 
 /** Why the figures of a listing are not complete. Its text names the listing. */
 export interface Doubt extends Finding {
-  readonly listing: 'issued' | 'received' | 'funds';
+  readonly listing: ListingName;
 }
 
 /** Everything that a report shows. */
 export interface ReportFigures {
   readonly dates: ReportDates;
   readonly notes: readonly RecordNote[];
-  /** True when every listing was read whole. */
+  /** Whether every listing was read whole; else the doubts say why not. */
   readonly complete: boolean;
-  /** Why it is not complete. */
   readonly doubts: readonly Doubt[];
   readonly organization: OrganizationFigures;
 }
-
-type ListingName = Doubt['listing'];
 
 interface OrganizationListings {
   readonly profile: string | undefined;
@@ -107,8 +104,6 @@ interface OrganizationListings {
   readonly reasonFor: (listing: ListingName) => Omit<MissingFigure, 'figure'>;
 }
 
-const MAX_PARTIES = 10;
-const MAX_FUNDS = 300;
 /** What cannot be told where a listing could not be read. */
 const FIGURES_OF = {
   issued: ['balances', 'months'],
@@ -119,35 +114,33 @@ const FIGURES_OF = {
 /** The figures of one organization, from those of its listings. */
 export function organizationFigures(listings: OrganizationListings): OrganizationFigures {
   const { profile, organization, issued, received, funds, reasonFor } = listings;
-  const lacksOf = (listing: ListingName): readonly MissingFigure[] =>
-    listings[listing]?.missing ?? FIGURES_OF[listing].map((figure) => ({ figure, ...reasonFor(listing) }));
+  const ids = [...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])];
+  const folded = ids.map(foldFiscalId);
   return {
     profile,
     organization,
     name: issued?.ownName ?? received?.ownName,
-    fiscalIds: differentIds([...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])]),
+    // Each in the first of its spellings.
+    fiscalIds: ids.filter((_, at) => folded.indexOf(folded[at]!) === at),
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
     funds: funds?.first ?? [],
     fundCount: funds?.count ?? 0,
     inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
-    missing: (['issued', 'received', 'funds'] as const).flatMap((direction) =>
-      lacksOf(direction).map((one) => ({ ...one, direction })),
-    ),
+    missing: (['issued', 'received', 'funds'] as const).flatMap((direction) => {
+      const missing: readonly MissingFigure[] =
+        listings[direction]?.missing ??
+        FIGURES_OF[direction].map((figure) => ({ figure, ...reasonFor(direction) }));
+      return missing.map((one) => ({ ...one, direction }));
+    }),
   };
-}
-
-/** Fiscal IDs, each in the first of its spellings. */
-function differentIds(all: readonly string[]): string[] {
-  const folded = all.map(foldFiscalId);
-  return all.filter((_, at) => folded.indexOf(folded[at]!) === at);
 }
 
 /** All currencies, those of most documents first, equal ones by name; invoices without one come last. */
 function currenciesOf(...directions: readonly (DirectionFigures | undefined)[]): (string | undefined)[] {
   const documents = new Map<string | undefined, number>();
-  for (const one of directions) {
-    for (const { currency } of one?.balances ?? []) documents.set(currency, documents.get(currency) ?? 0);
-    for (const { currency, documents: count } of one?.currencies ?? [])
+  for (const { balances, currencies } of directions.flatMap((one) => one ?? [])) {
+    for (const { currency } of balances) documents.set(currency, documents.get(currency) ?? 0);
+    for (const { currency, documents: count } of currencies)
       documents.set(currency, (documents.get(currency) ?? 0) + count);
   }
   const most = (left: string | undefined, right: string | undefined): number =>
@@ -171,6 +164,8 @@ function sectionOf(
   };
 }
 
+const MAX_PARTIES = 10;
+
 function openFigures(currency: string | undefined, direction: DirectionFigures | undefined): OpenFigures {
   const own = (direction?.balances ?? []).filter((balance) => balance.currency === currency);
   if (own.length === 0) return NOTHING_OPEN;
@@ -181,8 +176,7 @@ function openFigures(currency: string | undefined, direction: DirectionFigures |
   const counterparties = parties
     .toSorted((left, right) => compareDecimals(right.total, left.total))
     .slice(0, MAX_PARTIES);
-  const counterpartyCount = parties.length;
-  const beside = { creditNotes, cancelled, missing, counterparties, counterpartyCount };
+  const beside = { creditNotes, cancelled, missing, counterparties, counterpartyCount: parties.length };
   return { open, overdue, invoices, buckets, ...beside };
 }
 
@@ -204,11 +198,11 @@ const NOTHING_OPEN: OpenFigures = {
   counterpartyCount: 0,
 };
 
+const MAX_FUNDS = 300;
 const FUND_ROLES = ['number', 'status', 'currency', 'total', 'balance'] as const;
 const FUND_NAMES = ['name', 'title', 'description'];
 
-export interface FundFigures {
-  /** Those with a balance that is not zero; the first few hundred. */
+interface FundFigures {
   readonly first: readonly Fund[];
   readonly count: number;
   readonly missing: readonly MissingFigure[];
@@ -218,35 +212,34 @@ export interface FundFigures {
 
 /** Gathers the funds that have a balance. */
 export class FundTally {
-  readonly #documents: DocumentReader;
+  readonly #fund: DocumentReader;
   readonly #unreadable = new Unreadable();
   readonly #first: Fund[] = [];
   #count = 0;
 
   constructor(fields: FieldsOf) {
-    this.#documents = new DocumentReader({ fields }, { roles: FUND_ROLES, names: [...FUND_NAMES, 'id'] });
+    this.#fund = new DocumentReader({ fields }, { roles: FUND_ROLES, names: [...FUND_NAMES, 'id'] });
   }
 
   add(batch: RecordBatch): void {
-    this.#documents.fold(batch, () => this.#addFund());
+    this.#fund.fold(batch, () => this.#addFund());
   }
 
   finish(): FundFigures {
-    const isMissing = this.#documents.records > 0 && !this.#documents.has('balance');
+    const isMissing = this.#fund.records > 0 && !this.#fund.has('balance');
     return {
       first: this.#first,
       count: this.#count,
-      missing: isMissing ? [figureWithout('funds', 'balance', this.#documents, 'fund')] : [],
+      missing: isMissing ? [figureWithout('funds', 'balance', this.#fund, 'fund')] : [],
       failure: failureIn([this.#unreadable.finding('funds')]),
     };
   }
 
   #addFund(): void {
-    const fund = this.#documents;
+    const fund = this.#fund;
     const balance = readAmount(fund.cell('balance'));
     if (balance === 'unreadable') this.#unreadable.noteRole(fund, 'balance');
-    if (typeof balance === 'string' || balance.coefficient === 0n) return;
-    if (this.#count++ >= MAX_FUNDS) return;
+    if (typeof balance === 'string' || balance.coefficient === 0n || this.#count++ >= MAX_FUNDS) return;
     const amount = readAmount(fund.cell('total'));
     this.#first.push({
       name: firstFilled(fund.namedCells(0, FUND_NAMES.length))?.text,

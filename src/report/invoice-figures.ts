@@ -4,15 +4,15 @@ import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
+import type { Party } from '../invoices/counterparties.ts';
 import type { Document } from '../invoices/document.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
+import type { Family } from '../invoices/documents.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
-import type { Counterparties } from '../invoices/counterparties.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
-import { PeriodTally, TYPE_ROLES, type PeriodFigures } from './period-figures.ts';
 
 /** For which days figures are made. Days are counted since 1970-01-01. */
 export interface ReportDates {
@@ -22,22 +22,15 @@ export interface ReportDates {
   readonly period: Period;
 }
 
-/** What there is to say of records besides their day: nothing says when they were read, some are newer, or they are a part. */
+/** What a reader has to know of records: nothing says when they were read, some are newer, they are a part, or lack the credits. */
 export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits';
 
-/** One open invoice, as a line of a list. */
 interface OpenInvoice {
   readonly number: string | undefined;
-  readonly counterparty: string | undefined;
-  readonly fiscalId: string | undefined;
+  /** Its name is final once all documents were read. */
+  readonly party: Party;
   readonly due: number;
   readonly amount: Decimal;
-}
-
-/** An open invoice as it is found: who its counterparty is, is known at the end. */
-interface FoundInvoice extends Pick<OpenInvoice, 'number' | 'due' | 'amount'> {
-  /** The key of the counterparty. */
-  readonly party: string;
 }
 
 /** The first of a list of open invoices that may be long, and the count and sum of all. */
@@ -47,17 +40,38 @@ export interface InvoiceList {
   readonly sum: Decimal;
 }
 
+/** The amounts of the tables by type, in the order of their columns. */
+export const TYPE_ROLES = ['exempt', 'net', 'tax', 'total'] as const;
+type TypeRole = (typeof TYPE_ROLES)[number];
+
+/** Documents dated in the period, of one type or of all. Each amount is what `--sum` says of them. */
+interface TypeFigures {
+  /** As it was sent; undefined where documents name none. `REST` stands for the types that have no row of their own. */
+  readonly type: string | typeof REST | undefined;
+  documents: number;
+  readonly amounts: Record<TypeRole, Decimal>;
+  /** Documents that say no such amount. */
+  readonly missing: Record<TypeRole, number>;
+}
+export const REST: unique symbol = Symbol('other types');
+
 /** The figures of invoices in one currency; undefined is the currency of invoices that name none. */
 export interface CurrencyFigures {
   readonly currency: string | undefined;
-  /** All documents that are in sums, whatever their date. */
+  /** How many documents are in sums, whatever their date. */
   readonly documents: number;
   /** By the name of the month, such as `2026-11`: totals of what was issued in it, credit notes taken away. */
   readonly months: ReadonlyMap<string, Decimal>;
-  /** The same of the period, with its parts and other amounts. */
-  readonly period: PeriodFigures;
   /** Documents without a total or a date of issue, which are in no month. */
   readonly missing: number;
+  /** What is dated in the period. */
+  readonly all: Readonly<TypeFigures>;
+  /** The same by type: invoices first, then other documents, then credit notes. */
+  readonly types: readonly Readonly<TypeFigures>[];
+  /** The part of the total of the period that is credit notes. */
+  readonly creditNotes: Decimal;
+  /** How many documents of the period were cancelled, and the part of the total that these are. */
+  readonly cancelled: { readonly documents: number; readonly total: Decimal };
   /** Due in the thirty days after `asOf`, the soonest first. */
   readonly dueSoon: InvoiceList;
   /** Due before `asOf`, the largest first. */
@@ -69,14 +83,12 @@ export interface MissingFigure {
   readonly figure: 'balances' | 'months' | 'funds';
   readonly reason: string;
   readonly hint: string | undefined;
-  /** Why, as values. */
   readonly details?: FindingDetails | undefined;
-  /** Whether nobody asked for what it would be made of. */
+  /** Whether the listing that it is made of is not among the sources. */
   readonly isNotGiven?: boolean;
 }
 
 export interface DirectionFigures {
-  readonly invoices: number;
   readonly currencies: readonly CurrencyFigures[];
   /** Who owes, or is owed, by age; empty where that is missing. */
   readonly balances: readonly AgedBalance[];
@@ -92,11 +104,7 @@ export interface DirectionFigures {
 }
 
 const DUE_SOON_DAYS = 30;
-const MAX_LISTED = 50;
-/** Of an organization's own fiscal IDs, and of its names. */
-const MAX_OWN = 5;
 
-/** What figures are made of. */
 interface InvoiceFiguresOptions {
   readonly fields: FieldsOf;
   readonly listing: 'issued' | 'received';
@@ -121,11 +129,14 @@ export class InvoiceFigures {
   }
 
   add(batch: RecordBatch): void {
-    const { documents } = this.#aging;
+    const { documents, parties } = this.#aging;
+    const { asOf } = this.#dates;
     this.#aging.add(batch, undefined, (item, balance, party) => {
       if (balance !== undefined && item.kind === 'open' && item.due !== undefined) {
         const { due, amount } = item;
-        this.#tally().addOpen({ number: documents.text('number'), party, due, amount }, this.#dates.asOf);
+        const list = due < asOf ? 'overdue' : due <= asOf + DUE_SOON_DAYS ? 'dueSoon' : undefined;
+        const invoice = { number: documents.text('number'), party: parties.named(party)!, due, amount };
+        if (list !== undefined) this.#tally()[list].add(invoice);
       }
       this.#addTotals();
       this.#own.add(documents, 0);
@@ -147,11 +158,10 @@ export class InvoiceFigures {
     if (documents.records > 0 && role !== undefined)
       missing.push(figureWithout('months', role, documents, 'invoice'));
     return {
-      invoices: documents.records,
-      currencies: [...this.#currencies.values()].map((tally) => tally.figures(this.#aging.parties)),
+      currencies: [...this.#currencies].map(([currency, tally]) => ({ currency, ...tally.figures() })),
       balances,
-      ownFiscalIds: [...this.#own.fiscalIds.keys()],
-      ownName: mostOften(this.#own.names),
+      ownFiscalIds: this.#own.fiscalIds,
+      ownName: this.#own.name,
       inNoSum: this.#inNoSum,
       missing,
       failure: failureIn([
@@ -161,36 +171,35 @@ export class InvoiceFigures {
     };
   }
 
-  /** The total in the month of issue, and what the period is told by. What is in no sum is in no month. */
+  /** Adds the document to the month of its date, and to the period. What is in no sum is in neither. */
   #addTotals(): void {
     const { documents } = this.#aging;
-    const { period } = this.#dates;
+    const { first, last } = this.#dates.period;
     const day = dayIn(documents, 'date');
-    const isInPeriod = typeof day === 'number' && day >= period.first && day <= period.last;
+    const isInPeriod = typeof day === 'number' && day >= first && day <= last;
     if (!documents.isInSums) {
       if (isInPeriod) this.#inNoSum++;
       return;
     }
-    if (day === 'unreadable') {
-      this.#unreadable.noteRole(documents, 'date');
-      return;
-    }
-    this.#tally().documents++;
+    if (day === 'unreadable') return this.#unreadable.noteRole(documents, 'date');
+    const tally = this.#tally();
+    tally.documents++;
     const total = worthOf(documents, 'total');
     if (total === 'unreadable') this.#unreadable.noteRole(documents, 'total');
-    else if (typeof total === 'string' || day === undefined) this.#tally().missing++;
-    else this.#tally().addIssued(day, total.amount);
-    const unreadable = isInPeriod ? this.#tally().period.add(documents) : undefined;
+    else if (typeof total === 'string' || day === undefined) tally.missing++;
+    else {
+      const { name } = monthOf(day);
+      tally.months.set(name, addDecimals(tally.months.get(name) ?? DECIMAL_ZERO, total.amount));
+    }
+    const unreadable = isInPeriod ? tally.addToPeriod(documents) : undefined;
     if (unreadable !== undefined) this.#unreadable.noteRole(documents, unreadable);
   }
 
   /** The tally of the document's currency. */
   #tally(): CurrencyTally {
     const { currency } = this.#aging.documents;
-    const known = this.#currencies.get(currency);
-    if (known !== undefined) return known;
-    const tally = new CurrencyTally(currency);
-    this.#currencies.set(currency, tally);
+    let tally = this.#currencies.get(currency);
+    if (tally === undefined) this.#currencies.set(currency, (tally = new CurrencyTally()));
     return tally;
   }
 }
@@ -206,12 +215,14 @@ export function figureWithout(
   return { figure, reason: `No ${what} has ${documents.describe(role)}.`, hint: undefined, details };
 }
 
-/** What the invoices of a listing call the organization itself: at most a few of each, and how many invoices do. */
+/** Different fiscal IDs, and different names, of an organization that are counted. */
+const MAX_OWN = 5;
+
+/** What the invoices of a listing call the organization itself. */
 export class OwnNames {
   readonly columns: readonly string[];
-  readonly fiscalIds = new Map<string, number>();
-  readonly names = new Map<string, number>();
   readonly #ids: number;
+  readonly #counts = { fiscalIds: new Map<string, number>(), names: new Map<string, number>() };
 
   constructor(listing: 'issued' | 'received') {
     const { fiscalId, name } = OWN_ID_AND_NAME[listing];
@@ -222,78 +233,130 @@ export class OwnNames {
   /** Adds a document, whose names from the index `from` on are `columns`. */
   add(document: Document, from: number): void {
     const [middle, end] = [from + this.#ids, from + this.columns.length];
-    countText(this.fiscalIds, firstFilled(document.namedCells(from, middle))?.text);
-    countText(this.names, firstFilled(document.namedCells(middle, end))?.text);
+    countText(this.#counts.fiscalIds, firstFilled(document.namedCells(from, middle))?.text);
+    countText(this.#counts.names, firstFilled(document.namedCells(middle, end))?.text);
   }
-}
 
-/** The text that was counted most often; undefined where there is none. */
-export function mostOften(counts: ReadonlyMap<string, number>): string | undefined {
-  return [...counts].toSorted(([, left], [, right]) => right - left)[0]?.[0];
+  /** The first few. */
+  get fiscalIds(): readonly string[] {
+    return [...this.#counts.fiscalIds.keys()];
+  }
+
+  /** The name that most documents have. */
+  get name(): string | undefined {
+    return [...this.#counts.names].toSorted(([, left], [, right]) => right - left)[0]?.[0];
+  }
 }
 
 function countText(counts: Map<string, number>, text: string | undefined): void {
   const count = text === undefined ? undefined : counts.get(text);
-  if (text === undefined || (count === undefined && counts.size === MAX_OWN)) return;
-  counts.set(text, (count ?? 0) + 1);
+  if (text !== undefined && (count !== undefined || counts.size < MAX_OWN))
+    counts.set(text, (count ?? 0) + 1);
 }
+
+/** Types that have a row of their own. */
+const MAX_TYPES = 40;
+const FAMILY_ORDER: readonly Family[] = [
+  'invoice',
+  'receipt',
+  'fee note',
+  'debit note',
+  'import declaration',
+  'unknown',
+  'credit note',
+];
 
 /** The figures of one currency, as they grow. */
 class CurrencyTally {
-  readonly currency: string | undefined;
-  readonly months = new Map<string, Decimal>();
-  readonly period = new PeriodTally();
   documents = 0;
   missing = 0;
+  readonly months = new Map<string, Decimal>();
   readonly dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
   readonly overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));
+  readonly #all = newTypeTally(undefined);
+  readonly #types = new Map<TypeFigures['type'], TypeFigures & { readonly family: Family }>();
+  #creditNotes = DECIMAL_ZERO;
+  readonly #cancelled = { documents: 0, total: DECIMAL_ZERO };
 
-  constructor(currency: string | undefined) {
-    this.currency = currency;
+  /** Adds a document of the period. Returns the first of its amounts that cannot be read, which is not in the sums. */
+  addToPeriod(document: Document): TypeRole | undefined {
+    const { family } = document;
+    const named = document.text('documentType');
+    const type = this.#types.has(named) || this.#types.size < MAX_TYPES ? named : REST;
+    const ofType = this.#types.get(type) ?? { ...newTypeTally(type), family };
+    this.#types.set(type, ofType);
+    const tallies = [this.#all, ofType];
+    for (const tally of tallies) tally.documents++;
+    let unreadable: TypeRole | undefined;
+    let total = DECIMAL_ZERO;
+    for (const role of TYPE_ROLES) {
+      const worth = worthOf(document, role);
+      if (worth === 'unreadable') unreadable ??= role;
+      else if (typeof worth === 'string') for (const { missing } of tallies) missing[role]++;
+      else {
+        if (role === 'total') total = worth.amount;
+        for (const { amounts } of tallies) amounts[role] = addDecimals(amounts[role], worth.amount);
+      }
+    }
+    if (family === 'credit note') this.#creditNotes = addDecimals(this.#creditNotes, total);
+    if (document.validity === 'cancelled') {
+      this.#cancelled.documents++;
+      this.#cancelled.total = addDecimals(this.#cancelled.total, total);
+    }
+    return unreadable;
   }
 
-  addIssued(day: number, total: Decimal): void {
-    const { name } = monthOf(day);
-    this.months.set(name, addDecimals(this.months.get(name) ?? DECIMAL_ZERO, total));
-  }
-
-  addOpen(invoice: FoundInvoice, asOf: number): void {
-    if (invoice.due < asOf) this.overdue.add(invoice);
-    else if (invoice.due <= asOf + DUE_SOON_DAYS) this.dueSoon.add(invoice);
-  }
-
-  /** @param parties who the counterparties are */
-  figures(parties: Counterparties): CurrencyFigures {
-    const [dueSoon, overdue] = [this.dueSoon.list(parties), this.overdue.list(parties)];
-    return { ...this, period: this.period.figures, dueSoon, overdue };
+  figures(): Omit<CurrencyFigures, 'currency'> {
+    const rank = ({ type, family }: { type: unknown; family: Family }): number =>
+      type === REST ? FAMILY_ORDER.length : FAMILY_ORDER.indexOf(family);
+    return {
+      documents: this.documents,
+      missing: this.missing,
+      months: this.months,
+      all: this.#all,
+      types: [...this.#types.values()].toSorted((left, right) => rank(left) - rank(right)),
+      creditNotes: this.#creditNotes,
+      cancelled: this.#cancelled,
+      dueSoon: this.dueSoon.list(),
+      overdue: this.overdue.list(),
+    };
   }
 }
 
+function newTypeTally(type: TypeFigures['type']): TypeFigures {
+  return {
+    type,
+    documents: 0,
+    amounts: { exempt: DECIMAL_ZERO, net: DECIMAL_ZERO, tax: DECIMAL_ZERO, total: DECIMAL_ZERO },
+    missing: { exempt: 0, net: 0, tax: 0, total: 0 },
+  };
+}
+
+const MAX_LISTED = 50;
+
 /** Keeps the first of many invoices in some order, and counts and sums all of them. */
 class LeadingInvoices {
-  readonly first: FoundInvoice[] = [];
-  count = 0;
-  sum = DECIMAL_ZERO;
-  readonly #order: (left: FoundInvoice, right: FoundInvoice) => number;
+  #first: OpenInvoice[] = [];
+  #count = 0;
+  #sum = DECIMAL_ZERO;
+  readonly #order: (left: OpenInvoice, right: OpenInvoice) => number;
 
-  constructor(order: (left: FoundInvoice, right: FoundInvoice) => number) {
+  constructor(order: (left: OpenInvoice, right: OpenInvoice) => number) {
     this.#order = order;
   }
 
-  list(parties: Counterparties): InvoiceList {
-    const first = this.first.map(({ party, number, due, amount }): OpenInvoice => {
-      const { name, fiscalId } = parties.named(party)!;
-      return { number, counterparty: (name ?? fiscalId)?.text, fiscalId: fiscalId?.text, due, amount };
-    });
-    return { first, count: this.count, sum: this.sum };
+  add(invoice: OpenInvoice): void {
+    this.#count++;
+    this.#sum = addDecimals(this.#sum, invoice.amount);
+    this.#first.push(invoice);
+    if (this.#first.length === 2 * MAX_LISTED) this.#first = this.#sorted();
   }
 
-  add(invoice: FoundInvoice): void {
-    this.count++;
-    this.sum = addDecimals(this.sum, invoice.amount);
-    const at = this.first.findIndex((other) => this.#order(invoice, other) < 0);
-    if (at === -1 && this.first.length === MAX_LISTED) return;
-    this.first.splice(at === -1 ? this.first.length : at, 0, invoice);
-    if (this.first.length > MAX_LISTED) this.first.pop();
+  list(): InvoiceList {
+    return { first: this.#sorted(), count: this.#count, sum: this.#sum };
+  }
+
+  #sorted(): OpenInvoice[] {
+    return this.#first.toSorted(this.#order).slice(0, MAX_LISTED);
   }
 }

@@ -35,7 +35,7 @@ export function monthRows({ organization }: ReportFigures, { words }: Writing, i
   const sections = currencies.length > 0 ? currencies : [undefined];
   return sections.map((section): Row => {
     const { receivable, payable, issued } = section ?? {};
-    const { total, tax } = issued?.period.all.amounts ?? {};
+    const { total, tax } = issued?.all.amounts ?? {};
     const amounts = [receivable?.open, receivable?.overdue, payable?.open, payable?.overdue, total, tax].map(
       (amount = DECIMAL_ZERO) => amount,
     );

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { el, textOf, trusted, type Content } from './html.ts';
+import { el, noteLine, textOf, trusted, type Content } from './html.ts';
+import type { RecordNote } from './invoice-figures.ts';
+import type { Writing } from './words.ts';
 
 interface PageContent {
   readonly language: string;
@@ -34,6 +36,41 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
   ];
   const code = script === undefined ? undefined : el('script', trusted(script));
   return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', body, code)))}\n`;
+}
+
+/** What the records of a page are. */
+export interface RecordFacts {
+  /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
+  readonly asOf: number;
+  readonly today: number;
+  readonly notes: readonly RecordNote[];
+  /** The period of whose documents the page is alone; undefined for all. */
+  readonly onlyPeriod?: string | undefined;
+}
+
+/** What a reader of a page might not expect of its records. */
+export function recordNotes(
+  { asOf, today, notes, onlyPeriod }: RecordFacts,
+  { words, longDay }: Writing,
+): Content {
+  const balances = words[asOf < today ? 'laterPayments' : 'earlierBalances'];
+  const texts = notes.flatMap((note) => (note === 'part' ? [] : words[note]));
+  if (asOf !== today) texts.unshift(balances({ day: longDay(today) }));
+  if (onlyPeriod !== undefined) texts.push(words.onlyPeriod({ period: onlyPeriod }));
+  return [notes.includes('part') ? warning(words.part) : undefined, noteLine(texts)];
+}
+
+/** A paragraph that must not be overlooked. */
+export function warning(...content: readonly Content[]): Content {
+  return el('p.verdict.doubt', { role: 'alert' }, content);
+}
+
+/** A line of facts; those that are not there are left out. */
+export function factLine(...facts: readonly (string | undefined)[]): Content {
+  return el(
+    'p.facts',
+    facts.map((fact) => (fact === undefined || fact === '' ? undefined : el('span', el('bdi', fact)))),
+  );
 }
 
 function hashOf(text: string): string {

@@ -1,7 +1,7 @@
 import type { ReportFigures } from './figures.ts';
-import { el, type Html, type Content } from './html.ts';
-import { htmlPage } from './page-frame.ts';
-import { doubtText, recordNotes } from './doubts.ts';
+import { doubtText } from './doubts.ts';
+import { el, type Content } from './html.ts';
+import { factLine, htmlPage, recordNotes } from './page-frame.ts';
 import { organizationSection } from './sections.ts';
 import { fiscalIdTerm } from './terms.ts';
 import type { Writing } from './words.ts';
@@ -22,11 +22,8 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   const { words } = writing;
   const { organization, dates } = figures;
   const { profile, fiscalIds } = organization;
-  const term = fiscalIdTerm(
-    fiscalIds.map((fiscalId) => ({ fiscalId })),
-    writing,
-  );
-  const ids = fiscalIds.length === 0 ? undefined : `${term} ${fiscalIds.join(', ')}`;
+  const ids =
+    fiscalIds.length === 0 ? undefined : `${fiscalIdTerm(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
   // A profile's name says nothing to whoever gets the page.
   const name = title ?? organization.name ?? ids ?? profile;
   const facts = [
@@ -40,26 +37,17 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
     organization.organization && `${words.organization} ${organization.organization}`,
   ];
   const body = [
-    el('header', el('h1', el('bdi', name ?? words.title)), factLine(facts)),
+    el('header', el('h1', el('bdi', name ?? words.title)), factLine(...facts)),
     el('main', verdict(figures, writing), organizationSection(organization, { writing, dates })),
-    el('footer', factLine(made)),
+    el('footer', factLine(...made)),
   ];
   const full = `${words.title}${name === undefined ? '' : `: ${name}`}, ${writing.period(dates.period.name)}`;
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 
-/** A line of facts; those that are not there are left out. */
-function factLine(facts: readonly (string | undefined)[]): Html {
-  const there = facts.filter((fact) => fact !== undefined && fact !== '');
-  return el(
-    'p.facts',
-    there.map((fact) => el('span', el('bdi', fact))),
-  );
-}
-
 function verdict({ complete, doubts, dates, notes }: ReportFigures, writing: Writing): Content {
   const { words } = writing;
-  const told = recordNotes({ ...dates, notes }, writing);
+  const told = recordNotes({ ...dates, notes: notes.filter((note) => note !== 'part') }, writing);
   if (complete) return [el('p.verdict', words.whole), told];
   const list = doubts.map((doubt) => el('li', doubtText(doubt, writing)));
   if (notes.includes('part')) list.push(el('li', words.part));

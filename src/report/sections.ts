@@ -1,14 +1,18 @@
 import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
-import { ageNames, lookOf } from './ages.ts';
 import { monthlyColumns, stackedBars, type Chart } from './charts.ts';
-import { missingColumnText, saidByFolio } from './doubts.ts';
+import { missingColumnText, wordsOfFolio } from './doubts.ts';
 import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
 import { el, noteLine, type Html, type Content } from './html.ts';
-import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
-import { TYPE_ROLES, type TypeFigures } from './period-figures.ts';
-import { table, type Column, type TableContent, type CellValue } from './table.ts';
-import { fiscalIdTerm, statusTerm, typeTerm } from './terms.ts';
+import {
+  REST,
+  TYPE_ROLES,
+  type InvoiceList,
+  type MissingFigure,
+  type ReportDates,
+} from './invoice-figures.ts';
+import { table, type Column, type TableContent } from './table.ts';
+import { ageNames, fiscalIdTerm, lookOf, statusTerm, typeTerm } from './terms.ts';
 import type { Writing } from './words.ts';
 
 interface SectionOptions {
@@ -33,42 +37,35 @@ export function organizationSection(figures: OrganizationFigures, options: Secti
       return `${words[direction]}: ${words.inNoSum({ documents })}`;
     });
   const shown = shownFigures(missing);
-  const month = currencies.map((section) => {
+  const summaries = currencies.map((section) => {
     const heading = el('h3', section.currency ?? words.noCurrency);
     return el('div.keep', heading, cards(section, writing, shown), leftOutNote(section, writing));
   });
   const sections = currencies.map((section, index) =>
     currencySection(section, { ...options, shown, id: `c${index + 1}` }),
   );
+  const period = writing.period(dates.period.name);
   return el(
     'section',
-    el('h2', el('bdi', capital(writing.period(dates.period.name)))),
+    el('h2', el('bdi', `${period[0]!.toUpperCase()}${period.slice(1)}`)),
     missing.length === 0 ? undefined : missingNotes(missing, writing),
-    currencies.length === 0 ? el('p', words.nothingOpen) : [month, sections],
+    currencies.length === 0 ? el('p', words.nothingOpen) : [summaries, sections],
     noteLine(inNone),
     fundsTable(figures, writing),
   );
 }
 
-function capital(text: string): string {
-  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
-}
-
 function missingNotes(missing: OrganizationFigures['missing'], writing: Writing): Html {
   const { words } = writing;
-  const lacks = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
+  const texts = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
   const notes = missing.map(({ direction, figure, reason, hint, details, isNotGiven }) => {
-    const said = missingColumnText(details, writing) ?? saidByFolio(`${reason} ${hint ?? ''}`, writing);
-    return el('li', `${words[direction]}: ${lacks[figure]} `, isNotGiven ? words.notGiven : said);
+    const why = missingColumnText(details, writing) ?? wordsOfFolio(`${reason} ${hint ?? ''}`, writing);
+    return el('li', `${words[direction]}: ${texts[figure]} `, isNotGiven ? words.notGiven : why);
   });
   return el('div.verdict.doubt', el('ul', notes));
 }
 
-interface Shown {
-  readonly receivable: boolean;
-  readonly payable: boolean;
-  readonly months: boolean;
-}
+type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;
 
 /** What there are figures of. */
 function shownFigures(missing: OrganizationFigures['missing']): Shown {
@@ -88,16 +85,22 @@ interface CurrencyOptions extends SectionOptions {
 }
 
 function currencySection(section: CurrencySection, options: CurrencyOptions): Html {
-  const { writing, shown } = options;
+  const { writing, shown, dates } = options;
   const { words } = writing;
   const { currency, receivable, payable, issued, received } = section;
   const unnamed = currency === undefined ? words.noCurrencyRow : words.noName;
+  const period = writing.period(dates.period.name);
+  const types = [
+    typeTable(words.issuedByType({ period }), issued, writing),
+    typeTable(words.receivedByType({ period }), received, writing),
+  ];
   return el(
     'section.currency',
     el('h3', currency ?? words.noCurrency),
     shown.receivable && shown.payable ? ageing(section, options) : undefined,
     shown.months ? months(section, options) : undefined,
-    byType(section, options),
+    types,
+    types.every((one) => one === undefined) ? undefined : el('p.note', words.byDocumentDate),
     shown.receivable ? parties(words.debtors, receivable, { writing, unnamed }) : undefined,
     overdueTable(issued?.overdue, options),
     dueTable(words.dueSoon, issued?.dueSoon, writing),
@@ -106,11 +109,8 @@ function currencySection(section: CurrencySection, options: CurrencyOptions): Ht
   );
 }
 
-function cards(
-  { receivable, payable, net, issued, received, currency }: CurrencySection,
-  writing: Writing,
-  shown: Shown,
-): Html {
+function cards(section: CurrencySection, writing: Writing, shown: Shown): Html {
+  const { receivable, payable, net, issued, received, currency } = section;
   const { words, amount } = writing;
   const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
     const text = writing.money(value, currency);
@@ -124,24 +124,20 @@ function cards(
     return card(label, open, documents, isSome(overdue) ? el('small.late', late) : nothing);
   };
   const period = (label: string, figures: CurrencySection['issued']): Html => {
-    const { all, cancelled } = figures?.period ?? {};
+    const { all, cancelled: { documents: cancelled, total } = { documents: 0, total: DECIMAL_ZERO } } =
+      figures ?? {};
     const documents = documentsText(all?.documents ?? 0, writing);
+    const ofThese = words[cancelled === 1 ? 'oneCancelled' : 'someCancelled'];
     return card(
       label,
       all?.amounts.total ?? DECIMAL_ZERO,
       el('small', words.inPeriod({ documents })),
-      cancelled === undefined || cancelled.documents === 0
+      cancelled === 0
         ? undefined
-        : el(
-            'small',
-            words[cancelled.documents === 1 ? 'oneCancelled' : 'someCancelled']({
-              count: writing.count(cancelled.documents),
-              amount: amount(cancelled.total),
-            }),
-          ),
+        : el('small', ofThese({ count: writing.count(cancelled), amount: amount(total) })),
     );
   };
-  const [billed, bought] = [issued, received].map((one) => one?.period.all.amounts.tax ?? DECIMAL_ZERO);
+  const [billed, bought] = [issued, received].map((one) => one?.all.amounts.tax ?? DECIMAL_ZERO);
   const ofReceived = el('small', words.taxReceived({ amount: amount(bought!) }));
   const tax = [billed!, bought!].some(isSome) ? card(words.tax, billed!, ofReceived) : undefined;
   return el(
@@ -157,47 +153,6 @@ function documentsText(count: number, writing: Writing): string {
   return writing.words[count === 1 ? 'oneDocument' : 'someDocuments']({ count: writing.count(count) });
 }
 
-/** What is dated in the period, by type of document. */
-function byType({ issued, received }: CurrencySection, { writing, dates }: SectionOptions): Content {
-  const { words } = writing;
-  const period = writing.period(dates.period.name);
-  const tables = [
-    typeTable(words.issuedByType({ period }), issued, writing),
-    typeTable(words.receivedByType({ period }), received, writing),
-  ];
-  return tables.every((one) => one === undefined) ? undefined : [tables, el('p.note', words.byDocumentDate)];
-}
-
-function typeTable(title: string, figures: CurrencySection['issued'], writing: Writing): Html | undefined {
-  const { words, language } = writing;
-  if (figures === undefined || figures.period.all.documents === 0) return undefined;
-  const { all, types } = figures.period;
-  const row = (
-    label: string,
-    { documents, amounts }: Pick<TypeFigures, 'documents' | 'amounts'>,
-  ): CellValue[] => [...[label, documents], ...TYPE_ROLES.map((role) => amounts[role])];
-  const names = { exempt: words.exempt, net: words.netAmount, tax: words.tax, total: words.total };
-  const lacks = TYPE_ROLES.filter((role) => all.missing[role] > 0 && isSome(all.amounts[role])).map(
-    (role) => `${names[role]} ${writing.count(all.missing[role])}`,
-  );
-  return titledTable(
-    title,
-    {
-      columns: [
-        ['text', words.type],
-        ['count', words.documents],
-        ...TYPE_ROLES.map((role): Column => ['amount', names[role]]),
-      ],
-      rows: types.map((one) =>
-        row(one.isRest ? words.otherTypes : typeTerm(one.type, language) || words.noType, one),
-      ),
-      foot: types.length > 1 ? [row(words.total, all)] : undefined,
-      note: lacks.length === 0 ? undefined : words.without({ roles: lacks.join(', ') }),
-    },
-    writing,
-  );
-}
-
 /** What is not in the open amounts: cancelled documents, and those that say no amount. */
 function leftOutNote({ receivable, payable }: CurrencySection, writing: Writing): Html | undefined {
   const { words, amount, count } = writing;
@@ -206,6 +161,10 @@ function leftOutNote({ receivable, payable }: CurrencySection, writing: Writing)
     ...(missing > 0 ? [`${label}: ${words.withoutAmount({ count: count(missing) })}`] : []),
   ];
   return noteLine([...notesOf(words.receivable, receivable), ...notesOf(words.payable, payable)]);
+}
+
+function isSome({ coefficient }: Decimal): boolean {
+  return coefficient !== 0n;
 }
 
 function ageing({ receivable, payable }: CurrencySection, options: CurrencyOptions): Html | undefined {
@@ -220,10 +179,6 @@ function ageing({ receivable, payable }: CurrencySection, options: CurrencyOptio
   const rows = all.map(({ label, amounts }) => ({ label, amounts: parts.map(({ age }) => amounts[age]!) }));
   const chart = { title: words.ageing, about: words.ageingAbout, id: `${options.id}a`, parts, rows };
   return charted(chart, { draw: stackedBars, caption: words.ageing, head: '' }, options.writing);
-}
-
-function isSome({ coefficient }: Decimal): boolean {
-  return coefficient !== 0n;
 }
 
 function months({ issued, received }: CurrencySection, options: CurrencyOptions): Html | undefined {
@@ -252,13 +207,47 @@ interface ChartedOptions {
 
 /** A chart, and its figures as a table. */
 function charted(chart: Chart, { draw, caption, head }: ChartedOptions, writing: Writing): Html | undefined {
-  const { title, parts } = chart;
+  const { title, parts, rows } = chart;
   if (parts.length === 0) return undefined;
-  const columns: Column[] = [['text', head], ...parts.map(({ name }): Column => ['amount', name])];
-  const rows = chart.rows.map(({ label, amounts }) => [label, ...amounts]);
+  const columns: Column<Chart['rows'][number]>[] = [
+    ['text', head, ({ label }) => label],
+    ...parts.map(({ name }, part) => amountColumn(name, (row: Chart['rows'][number]) => row.amounts[part])),
+  ];
   const figures = table({ caption, columns, rows }, writing);
   const folded = el('details', el('summary', writing.words.figures), figures);
   return el('section.keep', el('h4', title), el('figure', draw(chart, writing), folded));
+}
+
+function amountColumn<Row>(head: string, cell: (row: Row) => Decimal | undefined): Column<Row> {
+  return ['amount', head, cell];
+}
+
+/** What is dated in the period, by type of document. */
+function typeTable(title: string, figures: CurrencySection['issued'], writing: Writing): Html | undefined {
+  const { words, language, count } = writing;
+  if (figures === undefined || figures.all.documents === 0) return undefined;
+  const { all, types } = figures;
+  const names = { exempt: words.exempt, net: words.netAmount, tax: words.tax, total: words.total };
+  const without = TYPE_ROLES.filter((role) => all.missing[role] > 0 && isSome(all.amounts[role]))
+    .map((role) => `${names[role]} ${count(all.missing[role])}`)
+    .join(', ');
+  const columns: Column<(typeof types)[number]>[] = [
+    [
+      'text',
+      words.type,
+      ({ type }) => (type === REST ? words.otherTypes : typeTerm(type, language) || words.noType),
+    ],
+    ['count', words.documents, ({ documents }) => documents],
+    ...TYPE_ROLES.map((role): (typeof columns)[number] => [
+      'amount',
+      names[role],
+      ({ amounts }) => amounts[role],
+    ]),
+  ];
+  const total = [words.total, ...columns.slice(1).map(([, , cell]) => cell(all))];
+  const foot = types.length > 1 ? [total] : undefined;
+  const note = without === '' ? undefined : words.without({ roles: without });
+  return titledTable(title, { columns, rows: types, foot, note }, writing);
 }
 
 /** @param unnamed who it is that the records do not name */
@@ -270,97 +259,101 @@ function parties(
   const { words, count } = writing;
   const { counterparties, counterpartyCount } = figures;
   if (counterparties.length === 0) return undefined;
-  const amounts = counterparties.map(({ total, overdue, buckets }) => [total, overdue, ...buckets]);
-  const all = [figures.open, figures.overdue, ...figures.buckets];
+  type OpenParty = (typeof counterparties)[number];
+  const amountsOf = ({ total, overdue, buckets }: Pick<OpenParty, 'total' | 'overdue' | 'buckets'>) => [
+    total,
+    overdue,
+    ...buckets,
+  ];
+  const all = amountsOf({ ...figures, total: figures.open });
   const others = all.map((sum, index) =>
-    amounts.reduce((left, one) => addDecimals(left, negateDecimal(one[index]!)), sum),
+    counterparties.reduce((left, one) => addDecimals(left, negateDecimal(amountsOf(one)[index]!)), sum),
   );
-  const further = counterpartyCount - counterparties.length;
+  const more = counterpartyCount - counterparties.length;
   const foot = [
-    ...(further === 0 ? [] : [[words.others({ count: count(further) }), undefined, ...others]]),
+    ...(more === 0 ? [] : [[words.others({ count: count(more) }), undefined, ...others]]),
     [words.total, undefined, ...all],
+  ];
+  const columns: Column<OpenParty>[] = [
+    ['text', words.counterparty, ({ name, fiscalId }) => name ?? fiscalId ?? unnamed],
+    [
+      'id',
+      fiscalIdTerm(
+        counterparties.map(({ fiscalId }) => fiscalId),
+        writing,
+      ),
+      ({ fiscalId }) => fiscalId,
+    ],
+    ...[words.total, words.overdue, ...ageNames(words)].map((name, index) =>
+      amountColumn(name, (one: OpenParty) => amountsOf(one)[index]),
+    ),
   ];
   return titledTable(
     title,
-    {
-      columns: [
-        ['text', words.counterparty],
-        ['id', fiscalIdTerm(counterparties, writing)],
-        ...[words.total, words.overdue, ...ageNames(words)].map((name): Column => ['amount', name]),
-      ],
-      rows: counterparties.map(({ name, fiscalId }, index) => {
-        return [name ?? fiscalId ?? unnamed, fiscalId, ...amounts[index]!];
-      }),
-      foot: counterpartyCount > 1 ? foot : undefined,
-    },
+    { columns, rows: counterparties, foot: counterpartyCount > 1 ? foot : undefined },
     writing,
   );
 }
+
+type OpenInvoice = InvoiceList['first'][number];
 
 function overdueTable(list: InvoiceList | undefined, { writing, dates }: SectionOptions): Html | undefined {
   const { words } = writing;
   if (list === undefined) return undefined;
   const first = list.first.slice(0, MAX_OVERDUE);
-  const columns: Column[] = [
-    ['id', words.number],
-    ['text', words.counterparty],
-    ['id', fiscalIdTerm(first, writing)],
-    ['day', words.due],
-    ['count', words.days],
-    ['amount', words.amount],
+  const idOf = ({ party }: OpenInvoice): string | undefined => party.fiscalId?.text;
+  const columns: Column<OpenInvoice>[] = [
+    ['id', words.number, ({ number }) => number],
+    ['text', words.counterparty, (invoice) => partyName(invoice, writing)],
+    ['id', fiscalIdTerm(first.map(idOf), writing), idOf],
+    ['day', words.due, ({ due }) => due],
+    ['count', words.days, ({ due }) => dates.asOf - due],
+    ['amount', words.amount, ({ amount }) => amount],
   ];
-  const rows = first.map(({ number, counterparty = words.noName, fiscalId, due, amount }) => {
-    return [number, counterparty, fiscalId, due, dates.asOf - due, amount];
-  });
-  return invoiceTable(words.largest, { columns, rows }, list, writing);
+  return invoiceTable(words.largest, columns, { ...list, first }, writing);
 }
 
 function dueTable(title: string, list: InvoiceList | undefined, writing: Writing): Html | undefined {
   const { words } = writing;
   if (list === undefined) return undefined;
-  const columns: Column[] = [
-    ['day', words.due],
-    ['id', words.number],
-    ['text', words.counterparty],
-    ['amount', words.amount],
+  const columns: Column<OpenInvoice>[] = [
+    ['day', words.due, ({ due }) => due],
+    ['id', words.number, ({ number }) => number],
+    ['text', words.counterparty, (invoice) => partyName(invoice, writing)],
+    ['amount', words.amount, ({ amount }) => amount],
   ];
-  const rows = list.first.map(({ number, counterparty = words.noName, due, amount }) => {
-    return [due, number, counterparty, amount];
-  });
-  return invoiceTable(title, { columns, rows }, list, writing);
+  return invoiceTable(title, columns, list, writing);
+}
+
+function partyName({ party: { name, fiscalId } }: OpenInvoice, { words }: Writing): string {
+  return (name ?? fiscalId)?.text ?? words.noName;
 }
 
 /** A table of the first invoices of a list, with the sum below it, or with a note where there are more. */
 function invoiceTable(
   title: string,
-  {
-    columns,
-    rows,
-  }: { readonly columns: readonly Column[]; readonly rows: readonly (readonly CellValue[])[] },
-  { count, sum }: InvoiceList,
+  columns: readonly Column<OpenInvoice>[],
+  { first: rows, count, sum }: InvoiceList,
   writing: Writing,
 ): Html | undefined {
   const { words } = writing;
   if (count === 0) return undefined;
-  const isWhole = count === rows.length;
+  if (count === rows.length) {
+    const total = [words.total, ...columns.slice(2).map(() => undefined), sum];
+    return titledTable(title, { columns, rows, foot: [total] }, writing);
+  }
   const texts = { shown: writing.count(rows.length), all: writing.count(count), sum: writing.amount(sum) };
-  const total = [words.total, ...columns.slice(2).map(() => undefined), sum];
-  const foot = isWhole ? [total] : undefined;
-  return titledTable(
-    title,
-    { columns, rows, foot, note: isWhole ? undefined : words.firstOf(texts) },
-    writing,
-  );
+  return titledTable(title, { columns, rows, note: words.firstOf(texts) }, writing);
 }
 
-interface TitledContent extends Omit<TableContent, 'caption'> {
+interface TitledContent<Row> extends Omit<TableContent<Row>, 'caption'> {
   readonly note?: string | undefined;
 }
 
 /** A table and its title, which stay together in print. */
-function titledTable(
+function titledTable<Row>(
   title: string,
-  { note, ...content }: TitledContent,
+  { note, ...content }: TitledContent<Row>,
   writing: Writing,
   head = 'h4',
 ): Html {
@@ -368,23 +361,18 @@ function titledTable(
   return el('section.block', el(head, title), table({ caption: title, ...content }, writing), below);
 }
 
-function fundsTable({ funds, fundCount }: OrganizationFigures, writing: Writing): Html | undefined {
+function fundsTable({ funds: rows, fundCount }: OrganizationFigures, writing: Writing): Html | undefined {
   const { words, language, count } = writing;
-  if (funds.length === 0) return undefined;
-  const columns: Column[] = [
-    ['text', words.fund],
-    ['id', words.number],
-    ['text', words.status],
-    ['text', words.currency],
-    ['amount', words.total],
-    ['amount', words.balance],
+  if (rows.length === 0) return undefined;
+  const columns: Column<(typeof rows)[number]>[] = [
+    ['text', words.fund, ({ name = words.noName }) => name],
+    ['id', words.number, ({ number }) => number],
+    ['text', words.status, ({ status }) => status && statusTerm(status, language)],
+    ['text', words.currency, ({ currency }) => currency],
+    ['amount', words.total, ({ amount }) => amount],
+    ['amount', words.balance, ({ balance }) => balance],
   ];
-  const rows = funds.map(({ name = words.noName, number, status, currency, amount, balance }) => {
-    return [name, number, status && statusTerm(status, language), currency, amount, balance];
-  });
-  const note =
-    fundCount > funds.length
-      ? words.firstParties({ shown: count(funds.length), all: count(fundCount) })
-      : undefined;
+  const isCut = fundCount > rows.length;
+  const note = isCut ? words.firstParties({ shown: count(rows.length), all: count(fundCount) }) : undefined;
   return titledTable(words.funds, { columns, rows, note }, writing, 'h3');
 }

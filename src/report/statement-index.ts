@@ -2,11 +2,10 @@ import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../jso
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { byCurrency } from '../query/result-rows.ts';
-import { recordNotes } from './doubts.ts';
 import { el, type Html } from './html.ts';
-import { htmlPage } from './page-frame.ts';
+import { htmlPage, recordNotes, warning } from './page-frame.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
-import { table } from './table.ts';
+import { table, type Column } from './table.ts';
 import { fiscalIdTerm } from './terms.ts';
 import type { Writing } from './words.ts';
 
@@ -37,16 +36,13 @@ export function statementIndex(pages: readonly IndexedStatement[], options: Inde
     ),
     el(
       'main',
-      isWhole ? undefined : el('p.verdict.doubt', { role: 'alert' }, el('strong', words.indexNotWhole)),
-      options.notes.includes('part') ? el('p.verdict.doubt', { role: 'alert' }, words.part) : undefined,
+      isWhole ? undefined : warning(el('strong', words.indexNotWhole)),
       recordNotes(options, writing),
       pages.length === 0 ? el('p', words.nobody) : undefined,
-      profiles.map((profile) =>
-        senderSection(
-          pages.filter(({ own }) => own.profile === profile),
-          options,
-        ),
-      ),
+      profiles.map((profile) => {
+        const own = pages.filter((page) => page.own.profile === profile);
+        return senderSection(own, options);
+      }),
     ),
   ];
   return htmlPage({ language, title: words.index, body, style: STYLE });
@@ -90,23 +86,17 @@ function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexO
   const link = ({ name, fiscalId, file }: IndexLine): Html =>
     el('a', { href: `./${encodeURIComponent(file)}` }, el('bdi', name ?? fiscalId ?? words.noName));
   const sum = (of: (line: IndexLine) => Decimal): Decimal => lines.map(of).reduce(addDecimals, DECIMAL_ZERO);
-  const content = table(
-    {
-      caption,
-      columns: [
-        ['text', listing === 'issued' ? words.customer : words.supplier],
-        ['id', fiscalIdTerm(lines, writing)],
-        ['count', words.documents],
-        ['amount', words.overdue],
-        ['amount', words.amountDue],
-      ],
-      rows: lines
-        .toSorted((left, right) => compareDecimals(right.total, left.total))
-        .map((line) => [link(line), line.fiscalId, line.count, line.overdue, line.total]),
-      foot: [[words.sum, undefined, undefined, sum(({ overdue }) => overdue), sum(({ total }) => total)]],
-    },
-    writing,
-  );
+  const ids = lines.map(({ fiscalId }) => fiscalId);
+  const columns: Column<IndexLine>[] = [
+    ['text', listing === 'issued' ? words.customer : words.supplier, link],
+    ['id', fiscalIdTerm(ids, writing), ({ fiscalId }) => fiscalId],
+    ['count', words.documents, ({ count }) => count],
+    ['amount', words.overdue, ({ overdue }) => overdue],
+    ['amount', words.amountDue, ({ total }) => total],
+  ];
+  const rows = lines.toSorted((left, right) => compareDecimals(right.total, left.total));
+  const foot = [[words.sum, undefined, undefined, sum(({ overdue }) => overdue), sum(({ total }) => total)]];
+  const content = table({ caption, columns, rows, foot }, writing);
   return el('section.block', el('h3', caption), content);
 }
 

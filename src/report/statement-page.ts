@@ -1,10 +1,9 @@
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../json/decimal.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
-import { ageNames, lookOf, UNDATED } from './ages.ts';
+import { ageNames, lookOf, UNDATED } from './terms.ts';
 import { fillOf, hatching, sampleOf } from './charts.ts';
-import { recordNotes } from './doubts.ts';
 import { el, noteLine, type Html, type Content } from './html.ts';
-import { htmlPage } from './page-frame.ts';
+import { htmlPage, recordNotes, warning } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { fiscalIdTerm, typeTerm } from './terms.ts';
@@ -25,21 +24,18 @@ export function statementPage(
   { writing, note, ...facts }: StatementPageOptions,
 ): string {
   const { words } = writing;
-  const { asOf, listing, notes } = facts;
   const { party, unreadable, currencies } = statement;
   // A profile's name says little to whom the page is sent.
   const sender = organization ?? organizationFiscalId ?? profile ?? words.organization;
   const name = party.name ?? party.fiscalId ?? words.noName;
-  const isDoubtful = !isWhole || unreadable > 0;
   const open = currencies.filter(({ documents, credits }) => documents.length + credits.length > 0);
   const alsoUnreadable = unreadable > 0 ? words.unreadable({ count: writing.count(unreadable) }) : '';
-  const doubt = [el('strong', words.statementNotWhole), ` ${alsoUnreadable}`];
   const settled = open.length === 0 ? el('p.verdict', words.settled) : undefined;
   const body = [
     el(
       'header.letter',
       el('div', el('p.sender', el('bdi', sender)), idLine(organizationFiscalId, sender, writing)),
-      el('div.what', el('h1', words.statement), el('p', words.asOf({ day: writing.longDay(asOf) }))),
+      el('div.what', el('h1', words.statement), el('p', words.asOf({ day: writing.longDay(facts.asOf) }))),
     ),
     el(
       'main',
@@ -50,10 +46,13 @@ export function statementPage(
         el('p.party', el('bdi', name)),
         idLine(party.fiscalId, name, writing),
       ),
-      isDoubtful ? el('p.verdict.doubt', { role: 'alert' }, doubt) : settled,
-      notes.includes('part') ? el('p.verdict.doubt', { role: 'alert' }, words.part) : undefined,
+      isWhole && unreadable === 0
+        ? settled
+        : warning(el('strong', words.statementNotWhole), ` ${alsoUnreadable}`),
       recordNotes(facts, writing),
-      open.map((one, index) => currencySection(one, { writing, listing, id: `c${index + 1}` })),
+      open.map((one, index) =>
+        currencySection(one, { writing, listing: facts.listing, id: `c${index + 1}` }),
+      ),
       leftOut(currencies, writing),
       note === undefined ? undefined : el('section.message', paragraphs(note)),
     ),
@@ -64,7 +63,7 @@ export function statementPage(
 /** A fiscal ID with its name, which in Chile is another one; not where it stands for the name of its owner. */
 function idLine(fiscalId: string | undefined, shown: string, writing: Writing): Html | undefined {
   if (fiscalId === undefined || fiscalId === shown) return undefined;
-  return el('p.note', `${fiscalIdTerm([{ fiscalId }], writing)} `, el('bdi.id', fiscalId));
+  return el('p.note', `${fiscalIdTerm([fiscalId], writing)} `, el('bdi.id', fiscalId));
 }
 
 interface SectionOptions {

@@ -9,8 +9,8 @@ import { compareOrders } from '../query/cell-order.ts';
 import type { ResultForm } from '../query/questions.ts';
 import { byCurrency, chosenColumns } from '../query/result-rows.ts';
 import { amountJson, textJson, type Row } from '../query/rows.ts';
-import { AGES } from './ages.ts';
-import type { RecordNote } from './invoice-figures.ts';
+import { AGES } from './terms.ts';
+import type { RecordFacts } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 import { scaleOf } from './words.ts';
 
@@ -28,13 +28,7 @@ export interface OwnStatement {
 }
 
 /** What all statements of a run have in common. */
-export interface StatementFacts {
-  /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
-  readonly asOf: number;
-  readonly today: number;
-  readonly notes: readonly RecordNote[];
-  /** The period of whose documents it is alone; undefined for all. */
-  readonly onlyPeriod: string | undefined;
+export interface StatementFacts extends RecordFacts {
   readonly listing: 'issued' | 'received';
 }
 

@@ -11,8 +11,8 @@ import type { RecordBatch } from '../json/records.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { WhereFilter } from '../query/where/where.ts';
-import { CANCELLED, CREDIT, UNDATED } from './ages.ts';
-import { mostOften, OwnNames } from './invoice-figures.ts';
+import { CANCELLED, CREDIT, UNDATED } from './terms.ts';
+import { OwnNames } from './invoice-figures.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;
@@ -146,7 +146,7 @@ export class StatementTally {
       statements: [...parties]
         .filter(([, balances]) => isTold(balances))
         .map(([key, balances]) => this.#statementOf(key, balances)),
-      own: { fiscalId: mostOften(this.#own.fiscalIds), name: mostOften(this.#own.names) },
+      own: { fiscalId: this.#own.fiscalIds[0], name: this.#own.name },
       failure: failureIn([this.#aging.unreadable.finding('statement')]),
     };
   }

@@ -3,16 +3,17 @@ import { numberOrder } from '../query/cell-order.ts';
 import { el, Html } from './html.ts';
 import type { Writing } from './words.ts';
 
-/** What a column holds, and its heading. Amounts and counts stand to the right. An ID is never broken over two lines. */
-export type Column = readonly [kind: 'text' | 'id' | 'day' | 'count' | 'amount', head: string];
+/** What a column holds, its heading, and its cell of a row. Amounts and counts stand to the right; an ID is never broken over two lines. */
+export type Column<Row> = readonly [kind: Kind, head: string, cell: (row: Row) => CellValue];
+type Kind = 'text' | 'id' | 'day' | 'count' | 'amount';
 
 /** A text, a day in days since 1970-01-01 or a count, an amount, or what is HTML already; undefined is nothing. */
-export type CellValue = string | number | Decimal | Html | undefined;
+type CellValue = string | number | Decimal | Html | undefined;
 
-export interface TableContent {
+export interface TableContent<Row> {
   readonly caption: string;
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly CellValue[])[];
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
   /** Last rows, which do not take part in sorting. */
   readonly foot?: readonly (readonly CellValue[])[] | undefined;
 }
@@ -24,29 +25,29 @@ const MAX_ROWS_KEPT = 15;
  * A table that the script of the page makes sortable, without the columns of amounts that are zero in every row. On a
  * narrow screen each row stands as lines, each with the head of its column before it.
  */
-export function table({ caption, columns, rows, foot = [] }: TableContent, writing: Writing): Html {
+export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
+  const { caption, columns, foot = [] } = content;
+  const rows = content.rows.map((row) => columns.map(([, , cell]) => cell(row)));
   const all = [...rows, ...foot];
   const shown = [...columns.entries()].filter(
     ([index, [kind]]) => kind !== 'amount' || !all.every((row) => isNil(row[index])),
   );
-  const cell = (value: CellValue, kind: Column[0], head: string | undefined): Html => {
-    const content = contentOf(value, kind, writing);
-    const attributes = {
-      class: lookOf(kind, value),
-      'data-l': content === undefined ? undefined : head,
-      'data-k': orderOf(value, kind),
-    };
-    return el('td', attributes, content);
-  };
   const line = (name: string, row: readonly CellValue[]): Html =>
     el(
       name,
-      shown.map(([index, [kind, head]]) => cell(row[index], kind, index === 0 ? undefined : head)),
+      shown.map(([index, [kind, head]]) => {
+        const [value, cell] = [row[index], contentOf(row[index], kind, writing)];
+        const label = cell === undefined || index === 0 ? undefined : head;
+        return el(
+          'td',
+          { class: lookOf(kind, value), 'data-l': label, 'data-k': orderOf(value, kind) },
+          cell,
+        );
+      }),
     );
   const heads = shown.map(([, [kind, head]]) => el('th', { scope: 'col', class: lookOf(kind) }, head));
-  const wide = rows.length > MAX_ROWS_KEPT ? 'div.wide.long' : 'div.wide';
   return el(
-    wide,
+    rows.length > MAX_ROWS_KEPT ? 'div.wide.long' : 'div.wide',
     { role: 'group', 'aria-label': caption, tabindex: 0 },
     el(
       'table',
@@ -60,7 +61,7 @@ export function table({ caption, columns, rows, foot = [] }: TableContent, writi
 }
 
 /** Texts of the service are kept from turning the direction of what stands around them; amounts are marked where they are negative or zero. */
-function contentOf(value: CellValue, kind: Column[0], writing: Writing): Html | string | undefined {
+function contentOf(value: CellValue, kind: Kind, writing: Writing): Html | string | undefined {
   if (value === undefined || value instanceof Html) return value;
   if (typeof value === 'string') return el(kind === 'id' ? 'bdi.id' : 'bdi', value);
   if (typeof value === 'number')
@@ -71,13 +72,13 @@ function contentOf(value: CellValue, kind: Column[0], writing: Writing): Html | 
 }
 
 /** Text by which a column of numbers or dates is sorted; undefined where that is what is shown. */
-function orderOf(value: CellValue, kind: Column[0]): string | undefined {
+function orderOf(value: CellValue, kind: Kind): string | undefined {
   if (value === undefined) return kind === 'amount' ? '' : undefined;
   if (typeof value === 'string' || value instanceof Html) return undefined;
   return numberOrder(typeof value === 'number' ? String(value) : formatDecimal(value));
 }
 
-function lookOf(kind: Column[0], value?: CellValue): string | undefined {
+function lookOf(kind: Kind, value?: CellValue): string | undefined {
   if (kind !== 'amount') return kind === 'count' ? 'amount' : undefined;
   return value !== undefined && isNil(value) ? 'amount nil' : 'amount';
 }

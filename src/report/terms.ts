@@ -1,13 +1,74 @@
 import { familyOf, type Family } from '../invoices/documents.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
-import type { ReportLanguage, Writing } from './words.ts';
+import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import type { ReportLanguage, Words, Writing } from './words.ts';
 
-/** What the fiscal IDs of these are called: in Chile they have a name of their own. */
-export function fiscalIdTerm(
-  whose: readonly { readonly fiscalId?: string | undefined }[],
-  { words }: Writing,
-): string {
-  const ids = whose.flatMap(({ fiscalId }) => fiscalId ?? []);
+/** The ages of what is open, in the order of `agesOf`: the buckets of `folio aging`, what has no due date, the credits. */
+export const AGES: readonly string[] = [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'];
+
+/** The places of the last two among the ages. Credits take away, and have no length in a bar. */
+export const UNDATED = AGES.length - 2;
+export const CREDIT = AGES.length - 1;
+
+/** Not among the ages: what was cancelled is in no sum. */
+export const CANCELLED = AGES.length;
+
+/** What a page calls the ages. */
+export function ageNames(words: Words): string[] {
+  const ranges = DEFAULT_BUCKETS.map((last, index) =>
+    words.daysRange({ from: (DEFAULT_BUCKETS[index - 1] ?? 0) + 1, to: last }),
+  );
+  return [
+    words.notDue,
+    ...ranges,
+    words.over({ days: DEFAULT_BUCKETS.at(-1)! }),
+    words.noDueDate,
+    words.credits,
+  ];
+}
+
+/** The class that gives an age its look in a chart. */
+export function lookOf(age: number): string {
+  return age === UNDATED ? 'undated' : `part${age}`;
+}
+
+/** What stands above the columns of aging and statements in a workbook, in the words of pages; of other columns their names. */
+export function headingsIn(words: Words): (columns: readonly string[]) => readonly string[] {
+  const known: Readonly<Record<string, string>> = {
+    _profile: words.organization,
+    counterparty: words.counterparty,
+    fiscalId: words.fiscalId,
+    currency: words.currency,
+    invoices: words.documents,
+    'not due': words.notDue,
+    'no due date': words.noDueDate,
+    credits: words.credits,
+    total: words.total,
+    'total.creditNotes': words.creditNotes,
+    'total.cancelled': words.cancelled,
+    'total.missing': words.missing,
+    age: words.ages,
+    number: words.number,
+    documentType: words.type,
+    date: words.date,
+    due: words.dueDate,
+    daysLate: words.daysLate,
+    open: words.open,
+    payments: words.payments,
+  };
+  return (columns) =>
+    columns.map((column) => {
+      const [, from, to] = /^(\d+) to (\d+)$/.exec(column) ?? [];
+      const [, days] = /^over (\d+)$/.exec(column) ?? [];
+      if (from !== undefined) return words.daysRange({ from, to: to! });
+      if (days !== undefined) return words.over({ days });
+      return known[column] ?? column;
+    });
+}
+
+/** What these fiscal IDs are called: in Chile they have a name of their own. */
+export function fiscalIdTerm(fiscalIds: readonly (string | undefined)[], { words }: Writing): string {
+  const ids = fiscalIds.filter((id) => id !== undefined);
   return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : words.fiscalId;
 }
 

@@ -156,7 +156,7 @@ async function headingsFor(
 ): Promise<Layout['headings']> {
   if (language === undefined) return undefined;
   const { writingFor } = await import('../report/words.ts');
-  return (await import('../report/headings.ts')).headingsIn(writingFor(context, language).words);
+  return (await import('../report/terms.ts')).headingsIn(writingFor(context, language).words);
 }
 
 const DUE_BEFORE_DATE = 6.5;
