@@ -1,23 +1,23 @@
-import { foldFiscalId } from '../invoices/fiscal-ids.ts';
-import type { Redact } from '../api/redact.ts';
 import { readPartialErrors } from '../api/error-body.ts';
+import type { Redact } from '../api/redact.ts';
 import { alsoSaid, UnknownFiscalIds } from '../api/status-failure.ts';
-import { IncompleteError, NotFoundError } from '../errors.ts';
+import { IncompleteError, NotFoundError, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
+import { countOf } from '../output/terminal/number-text.ts';
 import type { IncompleteReason, WalkStatus } from '../paging/walk-status.ts';
 import type { FiscalIdFilter } from '../resources/resource.ts';
-import { countOf } from '../output/terminal/number-text.ts';
 
 /** The most records whose places a message names. */
 const MAX_PLACES = 20;
 
 /**
- * That records are missing or may be, to be asked when everything that came was delivered; undefined where none are.
+ * That records are missing or may be; undefined where none are. For the end, when everything that came was delivered.
  *
  * @param unknown fiscal IDs that matched nobody, where that is a failure; else none
  */
 export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
-  const { unreadable, incomplete, reason = 'changing', totalAtEnd } = status;
+  const { unreadable, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
   const unserved = [...unreadable].map((offset) => offset + 1);
   const lacks: string[] = [];
   if (unserved.length > 0) {
@@ -26,30 +26,25 @@ export function lackOf(status: WalkStatus, unknown: readonly string[] = []): Inc
     lacks.push(`the service does not serve number ${places}${more} of the listing, even alone`);
   }
   if (incomplete > 0) {
-    const doubted =
+    const which =
       totalAtEnd === undefined
         ? `${countOf(incomplete, 'record')} or more`
         : `${incomplete} of the ${totalAtEnd} records that the service names`;
     const why = whyIncomplete(reason);
-    lacks.push(reason === 'ids' ? why : `${doubted} are in doubt: ${why}`);
+    lacks.push(reason === 'ids' ? why : `${which} are in doubt: ${why}`);
   }
   if (unknown.length > 0) lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
   if (lacks.length === 0) return undefined;
-  return new IncompleteError(
-    `delivered ${countOf(status.records, 'record')}, but not all: ${lacks.join('; ')}`,
-    {
-      hint:
-        status.complete && unknown.length > 0
-          ? 'Leave out the unknown IDs, or leave out --strict.'
-          : REASONS[reason].hint,
-      details: {
-        code: 'records missing',
-        delivered: status.records,
-        unserved,
-        reason: incomplete > 0 ? reason : undefined,
-      },
+  const isOfIds = status.complete && unknown.length > 0;
+  return new IncompleteError(`delivered ${countOf(delivered, 'record')}, but not all: ${lacks.join('; ')}`, {
+    hint: isOfIds ? 'Leave out the unknown IDs, or leave out --strict.' : REASONS[reason].hint,
+    details: {
+      code: 'records missing',
+      delivered,
+      unserved,
+      reason: incomplete > 0 ? reason : undefined,
     },
-  );
+  });
 }
 
 const AGAIN_LATER = 'Run it again when the service is quieter.';
@@ -93,7 +88,10 @@ export class ServiceErrors {
   readonly #redact: Redact;
   #isNamedByError = false;
 
-  /** @param redact removes secrets from the service's words, which receipts keep */
+  /**
+   * @param fiscalIds those of the filter, as they were typed
+   * @param redact removes secrets from the service's words, which receipts keep
+   */
   constructor(fiscalIds: readonly string[], redact: Redact) {
     this.#redact = redact;
     this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));
@@ -121,7 +119,7 @@ export class ServiceErrors {
       ids.length > MAX_NAMED
         ? [`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`]
         : ids.map((id) => `no ${whose} has the fiscal ID ${id}`);
-    found.push(...texts.map((text): Finding => ({ level: 'warning', text })));
+    for (const text of texts) found.push({ level: 'warning', text });
     for (const words of this.#warnings) {
       const details = { code: 'service says', words } as const;
       found.push({ level: 'warning', text: `the service says: ${words}`, details });
@@ -142,7 +140,7 @@ export class ServiceErrors {
     });
   }
 
-  /** Notes fiscal IDs as they were typed, for those that the service spells in its own way. */
+  /** The service may spell them in its own way. */
   #noteUnknown(fiscalIds: readonly string[]): void {
     for (const id of fiscalIds) this.#unknown.add(this.#redact(this.#typed.get(foldFiscalId(id)) ?? id));
   }
@@ -155,4 +153,73 @@ function firstOf(ids: readonly string[]): string {
   const rest = ids.length - MAX_NAMED;
   const first = ids.slice(0, MAX_NAMED).join(', ');
   return rest > 0 ? `${first} and ${rest} more; --receipt <file> has them all` : first;
+}
+
+/** What became of a part: of a listing, a profile, a page. */
+export interface PartResult {
+  readonly name?: string | undefined;
+  readonly failure?: FolioError | undefined;
+}
+
+/** Whether there are records of the part, even if not all. */
+export function hasRecords({ failure }: PartResult): boolean {
+  return failure === undefined || failure instanceof IncompleteError;
+}
+
+interface OutcomeWords {
+  /** What the parts are: `profiles`. */
+  readonly what: string;
+  /** What became of those that failed, where others did not: `left as they were`. */
+  readonly lack: string;
+  /** What to do, where the failures have no hint in common. */
+  readonly hint?: string | undefined;
+}
+
+/**
+ * How a run of several parts ends: without a failure where all are whole; else with one that names those that are not, with their
+ * reasons, or with the failure that all have in common. Where nothing was had of any, it is of the kind of the first, and so is the
+ * exit code; else it is an IncompleteError.
+ */
+export function outcomeOf(
+  results: readonly PartResult[],
+  { what, lack, hint }: OutcomeWords,
+): FolioError | undefined {
+  const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
+  const first = failed[0]?.failure;
+  if (first === undefined) return undefined;
+  const isCommon = failed.every(({ failure }) => failure.message === first.message);
+  if (failed.length === results.length && isCommon) return first;
+  const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
+  const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
+  const isNone = !results.some(hasRecords);
+  const says = isNone
+    ? `none of ${results.length} ${what}`
+    : `${failed.length} of ${results.length} ${what} ${lack}`;
+  const lines = [says, ...failed.map(({ name, failure }) => `${name}: ${failure.message}`)];
+  // Of a dozen that fail, most fail for the same reason, which is told once.
+  const names = new Map<string, string[]>();
+  for (const { name, failure } of failed)
+    names.set(failure.message, [...(names.get(failure.message) ?? []), name]);
+  const reasons = [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`);
+  const text = `${says}: ${reasons.join('; ')}`;
+  return isNone
+    ? first.reworded(text, advice, lines)
+    : new IncompleteError(text, { hint: advice, cause: first, lines });
+}
+
+/** The same, thrown. */
+export function checkResults(results: readonly PartResult[], words: OutcomeWords): void {
+  const failure = outcomeOf(results, words);
+  if (failure !== undefined) throw failure;
+}
+
+/** The words for profiles that are missing, or not whole. */
+export function wordsOfProfiles(results: readonly PartResult[]): OutcomeWords {
+  const failed = results.filter(({ failure }) => failure !== undefined);
+  const names = failed.map(({ name }) => name);
+  return {
+    what: 'profiles',
+    lack: failed.every(hasRecords) ? 'not whole' : 'missing',
+    hint: `Run \`folio doctor --profile ${names[0]}\` to see what to fix there; to run these again, use --profile ${names.join(',')}.`,
+  };
 }

@@ -1,7 +1,10 @@
-/**
- * A flag of the command line: how it is written, what the help says of it, how its value is read, and what it does not go with.
- * Where the flag is not given, it has no value.
- */
+import { UsageError } from '../errors.ts';
+import { parseCalendarDay } from '../json/calendar-day.ts';
+import { ChosenColumns } from '../output/chosen-columns.ts';
+import { TABS_BETWEEN_CELLS } from '../output/formats.ts';
+import type { ParquetType } from '../output/parquet/column-type.ts';
+
+/** A flag of the command line: its spelling, its help, the parser of its value, and what it does not go with. */
 export interface Flag<Value> {
   /** `-o, --output <file>` */
   readonly syntax: string;
@@ -9,11 +12,11 @@ export interface Flag<Value> {
   readonly rules: readonly Rule[];
   /** Another spelling, whose value counts as one of this flag: `--progress <how>` beside `--no-progress`. */
   readonly also?: Flag<Value>;
-  /** No flag has this: it tells the compiler the type of the value. */
+  /** Never set: it tells the compiler the type of the value. */
   readonly type?: Value;
   /**
-   * Reads the text behind the flag, and where the flag is repeated gets what it returned before. A flag without it has any text
-   * or words, true, or, for `--no-…`, false.
+   * Reads the text behind the flag. Where the flag is repeated, `before` is what it returned the last time. Without a parser the
+   * value is the text or the words, true, or, for `--no-…`, false.
    */
   parse?(this: void, text: string, before?: Value): Value;
 }
@@ -21,7 +24,7 @@ export interface Flag<Value> {
 /** Flags by the names that their values have. Undefined stands for a flag that a command does not have. */
 export type Flags = Readonly<Record<string, Flag<unknown> | undefined>>;
 
-/** The values of flags, by their names. */
+/** The values of flags, by their names; a flag that is not set has none. */
 export type Values<Of extends Flags> = {
   readonly [Name in keyof Of]?: Of[Name] extends Flag<infer Value> | undefined ? Value | undefined : never;
 };
@@ -29,11 +32,11 @@ export type Values<Of extends Flags> = {
 /** What a flag does not go with, or needs. Flags are named as they are typed; `several profiles` is what either flag for them says. */
 export interface Rule {
   readonly kind: 'not' | 'needs';
-  /** None of these may be given beside it; or one of them must be. */
+  /** None of these may be set beside it; or one of them must be. */
   readonly flags: readonly string[];
-  /** Where one of these is given, the rule does not hold. */
+  /** Where one of these is set, the rule does not hold. */
   readonly unless?: readonly string[];
-  /** Why; or what follows the flag in the message that it needs another one. */
+  /** The reason; or what follows the flag in the message that it needs another one. */
   readonly why?: string | undefined;
   /** What to do, instead of leaving one of them out. */
   readonly hint?: string | undefined;
@@ -53,14 +56,15 @@ export function needs(flags: readonly string[], why: string, hint?: string): Rul
   return { kind: 'needs', flags, why, hint };
 }
 
-/** Makes what reads a value. The name, of a flag or of a setting, is for its messages. */
-export type ParserOf<Value> = (name: string) => (text: string, before?: Value) => Value;
-
-/** A flag with a value. */
+/**
+ * A flag with a value.
+ *
+ * @param parser makes its parse function; the name, of a flag or of a setting, is for the messages
+ */
 export function valued<Value>(
   syntax: string,
   about: string,
-  parser: ParserOf<Value>,
+  parser: (name: string) => (text: string, before?: Value) => Value,
   ...rules: readonly Rule[]
 ): Flag<Value> {
   return { syntax, about, parse: parser(/--[a-z-]+/.exec(syntax)?.[0] ?? ''), rules };
@@ -83,7 +87,7 @@ export const yes = plain<true>();
 /** A flag `--no-…`. */
 export const no = plain<false>();
 
-/** The values of these flags alone, of those that were given. */
+/** The values of these flags alone, of those that are set. */
 export function valuesGiven<Of extends Flags>(
   values: Values<Of>,
   flags: Of,
@@ -92,7 +96,7 @@ export function valuesGiven<Of extends Flags>(
   return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as never;
 }
 
-/** The same values, some with others in their place. */
+/** The same values, some replaced. It is no copy: a copy would count as reading every flag. */
 export function withValues<Of extends object, Others extends object>(
   values: Of,
   others: Others,
@@ -100,12 +104,212 @@ export function withValues<Of extends object, Others extends object>(
   return Object.assign(Object.create(values) as Of, others);
 }
 
-/** The same flags, each with a rule more. */
+/** The same flags, each with one more rule. */
 export function ruled<Of extends Flags>(flags: Of, rule: Rule): Of {
-  return mapFlags(flags, (flag) => ({ ...flag, rules: [...flag.rules, rule] }));
-}
-
-function mapFlags<Of extends Flags>(flags: Of, change: (flag: Flag<unknown>) => Flag<unknown>): Of {
-  const all = Object.entries(flags).map(([name, flag]) => [name, flag && change(flag)]);
+  const all = Object.entries(flags).map(([name, flag]) => [
+    name,
+    flag && { ...flag, rules: [...flag.rules, rule] },
+  ]);
   return Object.fromEntries(all) as Of;
 }
+
+/** A flag as it is typed: `--page-size` for `pageSize`. */
+export function flagNamed(option: string): string {
+  return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/*
+ * Parsers of flags and settings. Each takes the name of the flag or setting, for its messages, and returns a function that
+ * returns a typed value, or throws a UsageError with the name, the value and what is allowed.
+ */
+
+function refuse(flag: string, value: string, allowed: string): never {
+  throw new UsageError(`${flag} ${JSON.stringify(value)}: expected ${allowed}`);
+}
+
+/**
+ * Makes the parser of a value.
+ *
+ * @param read the value of a text; undefined where that is not allowed
+ * @param allowed what is, for the message
+ */
+function parser<Value>(read: (text: string) => Value | undefined, allowed: string) {
+  return (flag: string) =>
+    (text: string): Value =>
+      read(text) ?? refuse(flag, text, allowed);
+}
+
+/** The number that a text is, where it has the form and is in the range. */
+function numberIn(text: string, form: RegExp, [least, most]: readonly [number, number]): number | undefined {
+  const number = form.test(text) ? Number(text) : Number.NaN;
+  return number >= least && number <= most ? number : undefined;
+}
+
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+  return parser((text) => numberIn(text, /^\d+$/, [least, most]), `a whole number, ${range}`);
+}
+
+/** The words that a parse function accepts, or some of them. A shell offers them for completion. */
+export interface Offering {
+  readonly words: readonly string[];
+}
+
+/** One of some words, in any case. */
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return (flag: string) => {
+    const parse = (value: string): Word => {
+      const typed = value.toLowerCase();
+      if (typed === 'tsv' && words.some((word) => word === 'csv'))
+        throw new UsageError(`${flag} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
+      return words.find((word) => word === typed) ?? refuse(flag, value, words.join(', '));
+    };
+    return Object.assign(parse, { words } satisfies Offering);
+  };
+}
+
+/** Any text, some of which is known. */
+export function textLike(words: readonly string[]) {
+  return () => Object.assign((value: string): string => value, { words } satisfies Offering);
+}
+
+/** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */
+export const millisecondSpan = parser((text): readonly [least: number, most: number] | undefined => {
+  const form = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text);
+  const [least, most] = [Number(form?.[1]), Number(form?.[2] ?? form?.[1])];
+  return least <= most && most <= 3_600_000 ? [least, most] : undefined;
+}, 'milliseconds, 0 to 3600000, as one number or two with a dash, such as 100-500');
+
+/** A part of a whole, from 0 to 1. */
+export const share = parser(
+  (text) => numberIn(text, /^\d*\.?\d+$/, [0, 1]),
+  'a number from 0 to 1, such as 0.2',
+);
+
+/** A comma-separated list of names, none empty or twice. */
+export function nameList(flag: string) {
+  return (value: string): readonly string[] => {
+    const list = value.split(',').map((name) => name.trim());
+    if (list.includes(''))
+      return refuse(flag, value, 'names with commas between them, such as number,customer.name');
+    const twice = list.find((name, at) => list.indexOf(name) !== at);
+    if (twice !== undefined)
+      return refuse(flag, value, `each name once, ${JSON.stringify(twice)} comes twice`);
+    return list;
+  };
+}
+
+/** The same of a repeatable flag, all its lists as one. */
+export function namesOfAll(flag: string) {
+  const read = nameList(flag);
+  return (value: string, before: readonly string[] = []): readonly string[] =>
+    read([...before, value].join(','));
+}
+
+/** The name of one column. */
+export function oneName(flag: string) {
+  const read = nameList(flag);
+  return (value: string, before?: string): string => {
+    const names = [...(before === undefined ? [] : [before]), ...read(value)];
+    return names.length === 1 ? names[0]! : refuse(flag, names.join(','), 'one column, such as payments');
+  };
+}
+
+/** ChosenColumns, as `--columns` has them. */
+export function columnList(flag: string) {
+  return (value: string): ChosenColumns => ChosenColumns.parse(flag, value);
+}
+
+const PLAIN_TYPES = ['text', 'boolean', 'date', 'timestamp', 'json'] as const;
+
+/** The type of a column of Parquet: `text`, `number(12,2)`. */
+export const columnType = parser(
+  (text): ParquetType | undefined => {
+    const [, word, digits, decimals] = /^([a-z]+)(?:\((\d{1,2}),(\d{1,2})\))?$/.exec(text) ?? [];
+    const [precision, scale] = [Number(digits ?? 38), Number(decimals ?? 9)];
+    const isDecimal = precision >= 1 && precision <= 38 && scale <= precision;
+    if (word === 'number') return isDecimal ? { kind: 'decimal', precision, scale } : undefined;
+    if (digits !== undefined) return undefined;
+    if (word === 'integer') return { kind: 'whole' };
+    const kind = PLAIN_TYPES.find((one) => one === word);
+    return kind && { kind };
+  },
+  `number, number(digits,decimals) with at most 38 digits, integer, ${PLAIN_TYPES.join(', ')}`,
+);
+
+/** `name=value`, collected over repeated flags. */
+export function parameter(flag: string) {
+  return (value: string, before: readonly (readonly [string, string])[] = []) => {
+    const at = value.indexOf('=');
+    if (at < 1) return refuse(flag, value, 'name=value, such as status=OVERDUE');
+    return [...before, [value.slice(0, at), value.slice(at + 1)] as const];
+  };
+}
+
+/** A day of the calendar, in days since 1970-01-01. */
+export const day = parser(
+  (text) => parseCalendarDay(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : ''),
+  'a day, such as 2026-10-31',
+);
+
+/** How long something may be ago. */
+export interface Age {
+  readonly milliseconds: number;
+  /** As it was written: `26h`. */
+  readonly text: string;
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Minutes, hours, days or weeks: `90m`, `26h`, `2d`, `1w`. */
+export const age = parser((value): Age | undefined => {
+  const text = value.trim();
+  const [, count, unit = ''] = /^(\d{1,6})\s*([mhdw])$/i.exec(text) ?? [];
+  const milliseconds = Number(count) * (MILLISECONDS[unit.toLowerCase()] ?? Number.NaN);
+  return milliseconds > 0 ? { milliseconds, text } : undefined;
+}, 'minutes, hours, days or weeks, such as 90m, 26h, 2d or 1w');
+
+/** The name of a file to write: any text that is not empty. */
+export const target = parser(
+  (text) => (text === '' ? undefined : text),
+  'a file, such as invoices.csv, or - for standard output',
+);
+
+/** One character between the cells of a row. Nobody could tell a letter, digit or sign of a number from the cells of a file. */
+export const delimiter = parser((text) => {
+  const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
+  return /^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character) ? character : undefined;
+}, 'one character that is no letter, digit, quote or line break, none of . - _, such as ";" or "\\t"');
+
+/** A comma-separated list of endings of files, with or without their dots, in any case. */
+export const endings = parser((text): ReadonlySet<string> | undefined => {
+  const list = text.split(',').map((ending) => ending.trim().replace(/^\./, '').toLowerCase());
+  return list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)) ? new Set(list) : undefined;
+}, 'endings, such as pdf,xml');
+
+/** The parsers of values for requests. `timeout` is written in seconds and read as milliseconds. */
+export const requestParsers = {
+  concurrency: wholeNumber(1, 64),
+  retries: wholeNumber(0, 100),
+  retryDelay: wholeNumber(0, 600_000),
+  timeout: parser((text) => {
+    const seconds = numberIn(text, /^\d+(\.\d+)?$/, [0.001, 3600]);
+    return seconds === undefined ? undefined : seconds * 1000;
+  }, 'a number of seconds, 0.001 to 3600'),
+} as const;
+
+/** The values where neither a flag nor a setting says otherwise. */
+export const requestDefaults: RequestLimits = {
+  concurrency: 4,
+  retries: 5,
+  retryDelay: 500,
+  timeout: 60_000,
+};
+
+/** How requests are sent: how many at a time and how often; times in ms. */
+export type RequestLimits = Readonly<Record<keyof typeof requestParsers, number>>;

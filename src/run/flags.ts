@@ -10,13 +10,22 @@ import {
   type DatesAsked,
 } from '../query/question-syntax.ts';
 import type { Resource } from '../resources/resource.ts';
-import { needs, no, not, text, valued, wordList, yes, type Flag, type Rule, type Values } from './flag.ts';
 import {
+  needs,
+  no,
+  not,
+  text,
+  valued,
+  wordList,
+  yes,
+  type Flag,
+  type Rule,
+  type Values,
   columnList,
   day,
   delimiter,
   flagNamed,
-  nameList,
+  namesOfAll,
   oneName,
   oneOf,
   parameter,
@@ -24,7 +33,7 @@ import {
   target,
   textLike,
   wholeNumber,
-} from './parse-values.ts';
+} from './flag.ts';
 
 /*
  * The flags that several commands have. Each says all of itself: how it is written, its help, how its value is read, and what it
@@ -285,7 +294,7 @@ export const questionFlags = {
   sum: valued(
     '--sum <columns>',
     'the exact total of a column, for each currency, credit notes taken away',
-    collected,
+    namesOfAll,
   ),
   asSent: yes(
     '--as-sent',
@@ -295,7 +304,7 @@ export const questionFlags = {
   groupBy: valued(
     '--group-by <columns>',
     'totals for each value of a column, or by date:month; also :day, :quarter, :year; without --sum, the number of records',
-    collected,
+    namesOfAll,
   ),
   sort: sortFlag(
     'order what comes out: dueBy,-totalAmount (a minus: descending)',
@@ -356,13 +365,6 @@ export function sortFlag(about: string, ...rules: readonly Rule[]) {
 
 /** `--lang`: the language of a page. */
 export const langFlag = valued('--lang <language>', 'en or es (default: by the locale)', oneOf(['en', 'es']));
-
-/** Reads names with commas between them, and adds them to those of the same flag before. */
-function collected(flag: string) {
-  const read = nameList(flag);
-  return (value: string, before: readonly string[] = []): readonly string[] =>
-    read([...before, value].join(','));
-}
 
 /** The flag `--format` of commands that print facts instead of records. */
 export const factFlags = {

@@ -6,7 +6,8 @@ import { withOwnColumn } from '../json/scan-records.ts';
 import { Collected } from '../output/collected.ts';
 import type { Delivery } from '../paging/page.ts';
 import { checkPart, forEachPart, recordsOf, tryPart, type LocalSource, type Source } from './part.ts';
-import { hasRecords, outcomeOf, stateOf, wordsOfProfiles, type PartState, type Run } from './run.ts';
+import { stateOf, type PartState, type Run } from './run.ts';
+import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
 
 interface JoinedOptions {
   /** What is read of each. The caller has opened it, and closes it. */

@@ -8,13 +8,7 @@ import type { WalkEvent } from '../paging/walk-status.ts';
 import { whyIncomplete } from './completeness.ts';
 import type { GlobalFlags } from './flags.ts';
 
-/** How much folio says on standard error. */
 type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
-
-/** A time in ms since 1970 as logs write it, to the second: `2026-11-20T12:00:00Z`. */
-export function timeStamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
-}
 
 /** What a run has written, and where. */
 export interface Written {
@@ -24,10 +18,10 @@ export interface Written {
   readonly of?: number | undefined;
   /** What they are, in the plural: `issued invoices`. */
   readonly what: string;
-  /** The file or folder, as it was given. */
+  /** The file or folder, as it was typed. */
   readonly place: string;
   readonly bytes: number;
-  /** Further parts of the line, such as how much was left out. */
+  /** What else the line has, such as how much was left out. */
   readonly more?: readonly string[];
 }
 
@@ -37,17 +31,17 @@ const LONG_WAIT = 5_000;
 const REFUSED = { large: 'were too much', slow: 'took too long', size: 'were refused' } as const;
 
 /**
- * What a run has found so far, each at once on standard error: the one list that the receipt is made of, too. Under --verbose and
- * --debug each line begins with the time. Control characters in the texts are made visible.
+ * What a run has found so far: the one list, which receipts are made of too, and each finding at once on standard error. Under
+ * --verbose and --debug each line begins with the time. Control characters in the texts are made visible.
  */
 export class Notices {
   readonly #context: Context;
   readonly #flags: NoticeFlags;
   /** Of the whole run. */
   #all: Finding[] = [];
-  /** The warnings so far, each with whose it is: a response may hold tens of thousands. */
+  /** The warnings so far, each with its part: a response may hold tens of thousands. */
   #warned = new Set<string>();
-  #about: string | undefined;
+  #part: string | undefined;
   /** Milliseconds since 1970. */
   #startedAt: number;
 
@@ -62,24 +56,27 @@ export class Notices {
     const notices = new Notices(this.#context, this.#flags);
     notices.#all = this.#all;
     notices.#warned = this.#warned;
-    notices.#about = part;
+    notices.#part = part;
     notices.#startedAt = this.#startedAt;
     return notices;
   }
 
   /** What was found so far: in the whole run, or in the part that these notices are about, or that has this name. */
-  findings(part = this.#about): readonly Finding[] {
+  findings(part = this.#part): readonly Finding[] {
     return part === undefined ? this.#all : this.#all.filter((one) => one.part === part);
   }
 
   /** Keeps what was found and shows it: warnings once each. A failure is shown where the run ends. */
   add(...findings: readonly Finding[]): void {
+    const part = this.#part;
     for (const finding of findings) {
       const { level, text } = finding;
-      const warning = level === 'warning' ? `${this.#about ?? ''}\n${text}` : undefined;
-      if (warning !== undefined && this.#warned.has(warning)) continue;
-      if (warning !== undefined) this.#warned.add(warning);
-      this.#all.push(this.#about === undefined ? finding : { ...finding, part: this.#about });
+      if (level === 'warning') {
+        const warning = `${part ?? ''}\n${text}`;
+        if (this.#warned.has(warning)) continue;
+        this.#warned.add(warning);
+      }
+      this.#all.push(part === undefined ? finding : { ...finding, part });
       if (level === 'remark') this.#remark(text);
       else if (!this.#flags.quiet && level === 'warning') this.#write(text, 'warning: ');
       else if (!this.#flags.quiet && level === 'answer') this.#write(text);
@@ -96,23 +93,26 @@ export class Notices {
     this.add({ level: 'remark', text });
   }
 
-  /** Tells such a user how much was written, and where. */
+  /** Remarks in one line how much was written: `3,000 issued invoices → issued.csv, 3.1 MB, 2.4 s`. */
   remarkWritten(written: () => Written | undefined): void {
-    const told = this.isHeard ? written() : undefined;
-    if (told === undefined) return;
+    const result = this.isHeard ? written() : undefined;
+    if (result === undefined) return;
     const { clock, env } = this.#context;
-    const milliseconds = clock.now() - this.#startedAt;
-    this.remark(closingLine(told, { milliseconds, locale: localeOf(env) }));
+    const { count, of = count, what, place, bytes, more = [] } = result;
+    const group = digitGrouper(localeOf(env));
+    const all = of <= count ? '' : ` of ${group(String(of))}`;
+    // `document of the fund` for `documents of the fund`.
+    const named = all === '' && count === 1 ? what.replace(/s(?= of |$)/, '') : what;
+    const counted = `${group(String(count))}${all} ${named} → ${place}`;
+    this.remark([counted, ...more, sizeText(bytes), timeText(clock.now() - this.#startedAt)].join(', '));
   }
 
   /** The same of a file that is in place. Says nothing of a stream. */
   remarkFile(
-    destination: Destination,
-    told: Omit<Written, 'place' | 'bytes'> & { readonly place: string | undefined },
+    { isFile, bytes }: Destination,
+    { place, ...written }: Omit<Written, 'place' | 'bytes'> & { readonly place: string | undefined },
   ): void {
-    const { place } = told;
-    if (place === undefined || !destination.isFile) return;
-    this.remarkWritten(() => ({ ...told, place, bytes: destination.bytes }));
+    if (place !== undefined && isFile) this.remarkWritten(() => ({ ...written, place, bytes }));
   }
 
   /** Says what folio does, under --verbose and --debug. Such a line is no finding. */
@@ -163,31 +163,20 @@ export class Notices {
   /** Does not wait: a standard error that is slow or closed must not stop the records. */
   #write(text: string, before = ''): void {
     const { clock, stderr } = this.#context;
-    const when = this.#isChatty ? `${timeStamp(clock.now())} ` : '';
-    const whose = this.#about === undefined ? '' : `${this.#about}: `;
-    void stderr.write(shownLine(`${when}${before}${visible(`${whose}${text}`)}`, stderr)).catch(() => {});
+    const time = this.#isChatty ? `${timeStamp(clock.now())} ` : '';
+    const part = this.#part === undefined ? '' : `${this.#part}: `;
+    void stderr.write(shownLine(`${time}${before}${visible(`${part}${text}`)}`, stderr)).catch(() => {});
   }
 }
 
-/** The one line after a file was written: `3,000 issued invoices → issued.csv, 3.1 MB, 2.4 s`. Time in milliseconds. */
-function closingLine(
-  { count, of, what, place, bytes, more = [] }: Written,
-  { milliseconds, locale }: { readonly milliseconds: number; readonly locale: string },
-): string {
-  const group = digitGrouper(locale);
-  const all = of === undefined || of <= count ? '' : ` of ${group(String(of))}`;
-  const counted = `${group(String(count))}${all} ${all === '' && count === 1 ? singular(what) : what}`;
-  return [`${counted} → ${place}`, ...more, sizeText(bytes), timeText(milliseconds)].join(', ');
-}
-
-/** `issued invoices` as `issued invoice`, `documents of the fund` as `document of the fund`. */
-function singular(what: string): string {
-  return what.replace(/s(?= of |$)/, '');
+/** A time in ms since 1970 as logs write it, to the second: `2026-11-20T12:00:00Z`. */
+export function timeStamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** Bytes as people read them, in steps of a thousand: `812 bytes`, `3.1 MB`. */
 function sizeText(bytes: number): string {
-  if (bytes < 1000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
+  if (bytes < 1000) return countOf(bytes, 'byte');
   let [size, unit] = [bytes / 1000, 0];
   while (size >= 999.5 && unit < UNITS.length - 1) [size, unit] = [size / 1000, unit + 1];
   return `${size < 9.95 ? size.toFixed(1) : size.toFixed(0)} ${UNITS[unit]}`;

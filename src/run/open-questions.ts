@@ -45,19 +45,19 @@ export interface ExportRequest {
 }
 
 /** Whether totals are asked for instead of records. */
-export function asksForTotals({ sum, groupBy, count }: QuestionFlags): boolean {
+export function hasTotals({ sum, groupBy, count }: QuestionFlags): boolean {
   return (sum ?? groupBy ?? count) !== undefined;
 }
 
 /** Whether the answer is something other than records. */
-export function asksForResult({ flags, makeResult }: ExportRequest): boolean {
-  return asksForTotals(flags) || flags.changesSince !== undefined || makeResult !== undefined;
+export function hasResult({ flags, makeResult }: ExportRequest): boolean {
+  return hasTotals(flags) || flags.changesSince !== undefined || makeResult !== undefined;
 }
 
 /** Refuses questions that have no answer, before anything is opened. Throws UsageError. */
 export async function checkQuestions(flags: QuestionFlags): Promise<void> {
   const { sort, expand, sum = [] } = flags;
-  if (sort !== undefined && asksForTotals(flags)) {
+  if (sort !== undefined && hasTotals(flags)) {
     const { columnsOfTotals } = await import('../query/totals-rows.ts');
     const { chosenColumns } = await import('../query/result-rows.ts');
     chosenColumns(
@@ -193,8 +193,7 @@ async function resultOf(
   // The columns of a result of the command's own are named by its flags.
   if (request.makeResult !== undefined)
     return plan === undefined ? undefined : request.makeResult(part, shown);
-  if (asksForTotals(flags))
-    return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
+  if (hasTotals(flags)) return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
@@ -239,7 +238,7 @@ async function sortOf(
 ): Promise<Question> {
   const { sortQuestion } = await import('../query/sort.ts');
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
-  if (asksForTotals(flags)) {
+  if (hasTotals(flags)) {
     const known = keys.map((key) => ({ ...key, isKnown: true }));
     const { namesOfTotals } = await import('../query/totals-rows.ts');
     return sortQuestion(known, context.signal, { names: namesOfTotals(flags, names) });
@@ -276,7 +275,7 @@ export async function watched(
 }
 
 /** The same records. At the end, where credit notes are among them, remarks that a file has their amounts as they were sent. */
-export async function withCreditsTold(
+export async function withCreditRemark(
   { notices, names }: Part,
   records: AsyncIterable<RecordBatch>,
 ): Promise<AsyncIterable<RecordBatch>> {
@@ -300,7 +299,7 @@ export async function withCreditsTold(
 }
 
 /** The same for the columns of --field: an answer that takes one for empty that is not there is not what was asked. */
-export async function withFieldsWatched(
+export async function withFieldCheck(
   part: Part,
   records: AsyncIterable<RecordBatch>,
 ): Promise<AsyncIterable<RecordBatch>> {

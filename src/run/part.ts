@@ -140,7 +140,7 @@ export interface PartOptions {
  * Opens one part of a run, calls `read` with it, and closes it in any case. At the end it warns of the problems that the
  * service named beside the records.
  */
-export async function askPart(
+export async function withPart(
   run: Run,
   options: PartOptions,
   read: (part: Part) => Promise<void>,
@@ -336,7 +336,7 @@ export async function tryPart(
   read: (part: Part) => Promise<void>,
 ): Promise<PartState> {
   try {
-    await askPart(run, options, read);
+    await withPart(run, options, read);
   } catch (error) {
     if (!isFailure(error)) throw error;
   }

@@ -11,26 +11,39 @@ import { endingsOf, type Format } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { Questions } from '../query/questions.ts';
-import { oneWordName } from '../resources/resource.ts';
+import { profilesAsked } from '../profiles/choice.ts';
+import { STANDARD_INPUT } from '../query/exports/export-file.ts';
+import { oneWordName, type Resource } from '../resources/resource.ts';
+import { ListingSource } from './sources/listing-source.ts';
+import {
+  type Source,
+  withPart,
+  checkPart,
+  deliver,
+  forEachPart,
+  recordsOf,
+  storeOf,
+  tryPart,
+  type Part,
+} from './part.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
-import { inRun } from './in-run.ts';
+import { inRun, type PartState, type Run, type RunOptions } from './run.ts';
 import { Notices, type Written } from './notices.ts';
 import {
-  asksForResult,
-  asksForTotals,
+  hasResult,
+  hasTotals,
   checkQuestions,
   openQuestions,
   tableLimit,
   watched,
-  withCreditsTold,
-  withFieldsWatched,
+  withCreditRemark,
+  withFieldCheck,
   type ExportRequest,
 } from './open-questions.ts';
 import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './output-plan.ts';
-import { askPart, checkPart, deliver, forEachPart, recordsOf, storeOf, tryPart, type Part } from './part.ts';
-import { checkResults, wordsOfProfiles, type PartState, type Run, type RunOptions } from './run.ts';
-import { asksSeveral, chooseProfiles } from './session.ts';
+import { checkResults, wordsOfProfiles } from './completeness.ts';
+import { isOfSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
 
 /**
@@ -42,7 +55,7 @@ import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
  * 1. Questions that have no answer are refused, before anything is opened or asked.
  * 2. The run begins (`inRun`): receipt opened, progress shown; both end with it, whatever the end.
  * 3. The source gets ready (`Source.open`), once.
- * 4. A part is opened (`askPart`) for each organization: session, token, settings, and what names of columns mean.
+ * 4. A part is opened (`withPart`) for each organization: session, token, settings, and what names of columns mean.
  * 5. The output is planned, and the destination opened before the first request (`exportPart`).
  * 6. Records flow: a page at a time from the source, through the questions, into the writer. Memory does not grow with them.
  * 7. The destination is committed: a file appears whole, or not at all.
@@ -82,7 +95,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
           limit: flags.limit ?? Infinity,
         });
       const part = joined === undefined ? { source, profile: own[0] } : { source: joined };
-      await askPart(run, part, (open) => exportPart(open, request));
+      await withPart(run, part, (open) => exportPart(open, request));
     });
   } finally {
     await source.close?.();
@@ -111,9 +124,9 @@ async function severalOf(
 ): Promise<readonly string[] | undefined> {
   // An export without records says nothing of profiles.
   const isNobodys = source.kind === 'local' && own.length === 0;
-  if (own.length < 2 && (!asksSeveral(flags) || isNobodys)) return undefined;
+  if (own.length < 2 && (!isOfSeveral(flags) || isNobodys)) return undefined;
   const isMeant = flags.profile !== undefined || flags.allProfiles === true;
-  if (!isMeant && own.length > 1 && asksForTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+  if (!isMeant && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
     const text = `the figures are of ${own.join(', ')} together; --profile names whose are meant, --all-profiles says that all are`;
     new Notices(context, flags).warn(text);
   }
@@ -209,7 +222,7 @@ async function exportPart(
       today: run.day.day,
       isOfDue: flags.open === true || flags.overdue === true,
     },
-    isResult: asksForResult(request),
+    isResult: hasResult(request),
   });
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
@@ -224,12 +237,12 @@ async function exportPart(
   const mayTurn =
     plan.format === 'table' && plan.onTerminal && !questions.hasResult && flags.sort === undefined;
   const newestFirst = mayTurn && source.preferNewest?.() === true;
-  const read = await withFieldsWatched(part, recordsOf(part, limit));
+  const read = await withFieldCheck(part, recordsOf(part, limit));
   const answer = paced(questions.answer(read), context);
   const isFile = plan.format === 'xlsx' || plan.format === 'csv';
   const tellsCredits =
     isFile && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0;
-  const told = tellsCredits ? await withCreditsTold(part, answer) : answer;
+  const told = tellsCredits ? await withCreditRemark(part, answer) : answer;
   const counted = source.joined?.counted(told) ?? told;
   // The columns of a result are checked where it is made.
   const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
@@ -253,13 +266,11 @@ function outputOf(
   const { flags } = request;
   const bare = bareCount(flags);
   // For records that come out as they are, the columns of the setting.
-  const isPlain = request.single !== true && !asksForResult(request);
+  const isPlain = request.single !== true && !hasResult(request);
   const own = request.columns && ChosenColumns.named(request.columns);
   const columns = flags.columns ?? own ?? (isPlain ? defaults.columns : undefined);
   const lacksProfile =
-    source.joined !== undefined &&
-    !asksForResult(request) &&
-    columns?.names.includes(PROFILE_COLUMN) === false;
+    source.joined !== undefined && !hasResult(request) && columns?.names.includes(PROFILE_COLUMN) === false;
   return withValues(flags, {
     format: format ?? flags.format ?? bare.format,
     output: output ?? flags.output,
@@ -331,8 +342,7 @@ async function knownColumns(
   const { source, columns, flags, single } = request;
   const { kind, resource } = source;
   if (columns !== undefined) return columns;
-  if (kind === 'local' || resource === undefined || single === true || asksForResult(request))
-    return undefined;
+  if (kind === 'local' || resource === undefined || single === true || hasResult(request)) return undefined;
   const profile = namedProfile(profiles?.[0] ?? flags.profile, run.context.env);
   const { field, expand } = flags;
   const isSeveral = profiles !== undefined;
@@ -367,4 +377,37 @@ async function writeColumns(
   await written(await openDestination(output, context), async (destination) => {
     for (const name of await names()) await destination.write(`${name}\n`);
   });
+}
+
+interface SourceOptions {
+  readonly resource: Resource;
+  readonly id?: string | undefined;
+  /** Whether the answer is of whatever an export holds, be it rows of --expand or a part of a listing. */
+  readonly rowsToo?: boolean;
+  /** Whether an answer from a part of the listing is incomplete. */
+  readonly needsWhole?: boolean;
+  /** Where the command has flags of its own for them. */
+  readonly fiscalIds?: readonly string[] | undefined;
+}
+
+/** The source that the flags name: the listing of the service, or with --from an export or a synced database. */
+export async function sourceFor(
+  flags: Omit<ExportFlags, 'format'>,
+  { resource, id, rowsToo = false, needsWhole = false, fiscalIds = flags.fiscalIds }: SourceOptions,
+): Promise<Source> {
+  const { from } = flags;
+  if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
+  const { isDatabase } = await import('../database/address.ts');
+  // The profiles are those of the source: the store need not know them.
+  const whose = profilesAsked(flags.profile, flags.allProfiles);
+  const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
+  const questions = rowsToo ? flags : undefined;
+  const request = { from, resource, id, filters, whose, rowsToo, needsWhole, questions };
+  if (from !== STANDARD_INPUT && (await isDatabase(from))) {
+    const { DatabaseSource, FromDatabase } = await import('./sources/database-source.ts');
+    return new DatabaseSource({ ...request, database: new FromDatabase(from) });
+  }
+  const { ExportSource, refuseRows } = await import('./sources/export-source.ts');
+  await refuseRows(from, questions);
+  return new ExportSource(request);
 }

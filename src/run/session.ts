@@ -14,10 +14,9 @@ import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import { issued } from '../resources/issued.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import { valuesGiven } from './flag.ts';
+import { valuesGiven, requestDefaults, type RequestLimits } from './flag.ts';
 import { requestFlags, type GlobalFlags, type ProfilesFlags, type RequestFlags } from './flags.ts';
 import { Notices } from './notices.ts';
-import { requestDefaults, type RequestLimits } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
@@ -229,7 +228,7 @@ export async function verifyConnection(context: Context, connection: CompleteCon
 }
 
 /** Whether the flags name several organizations, or ask for their form: a folder with a file for each. */
-export function asksSeveral({ profile, allProfiles, outputDir }: GlobalFlags & ProfilesFlags): boolean {
+export function isOfSeveral({ profile, allProfiles, outputDir }: GlobalFlags & ProfilesFlags): boolean {
   return allProfiles === true || outputDir !== undefined || profile?.includes(',') === true;
 }
 

@@ -25,7 +25,7 @@ import {
   requestParsers,
   type RequestLimits,
   wholeNumber,
-} from './parse-values.ts';
+} from './flag.ts';
 
 /** A default for a flag. The user sets it for all profiles or for one. */
 interface Setting {
@@ -256,7 +256,7 @@ export function keyOf(
 }
 
 /** Whose records there are, and what the flags say of their columns. */
-interface FieldsAsked {
+interface FieldsOptions {
   /** Undefined for records of no resource. */
   readonly resource: Pick<Resource, 'name' | 'columns'> | undefined;
   /** Undefined for the settings that are for all profiles. */
@@ -275,7 +275,7 @@ interface FieldsAsked {
  */
 export function fieldsOf(
   store: ConfigStore | undefined,
-  { resource, profile, isSeveral = false, field = [] }: FieldsAsked,
+  { resource, profile, isSeveral = false, field = [] }: FieldsOptions,
 ): FieldsOf {
   const declared = fieldsOfColumns(resource?.columns ?? []);
   const ofProfile = (name: string | undefined): Fields => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestEvent } from '../../src/api/client.ts';
-import { progressLine } from '../../src/run/progress-display.ts';
-import { ProgressState } from '../../src/run/run.ts';
+import { progressLine, Progress } from '../../src/run/progress.ts';
 import { duration } from '../../src/run/notices.ts';
 import { digitGrouper } from '../../src/output/terminal/number-text.ts';
 
@@ -19,8 +18,8 @@ function retry(number: number, wait: number): RequestEvent {
   return { ...request(number), kind: 'retry', wait, reason: 'reset' } as RequestEvent;
 }
 
-function running(): ProgressState {
-  const progress = new ProgressState();
+function running(): Progress {
+  const progress = new Progress();
   progress.begin(0);
   return progress;
 }

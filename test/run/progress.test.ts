@@ -4,7 +4,7 @@ import { modelRecords } from '../support/model-service.ts';
 import { runOrganizations, type OrganizationsRun } from '../support/run-model.ts';
 
 // How many turns of the event loop a first load of it takes is no concern of these tests.
-beforeAll(() => import('../../src/run/progress-display.ts'));
+beforeAll(() => import('../../src/run/progress.ts'));
 
 /** Twenty invoices, and a service that is slow enough for progress to be shown. */
 const slow: OrganizationsRun = {

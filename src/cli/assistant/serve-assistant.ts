@@ -17,7 +17,7 @@ import { listings } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
-import { requestDefaults } from '../../run/parse-values.ts';
+import { requestDefaults } from '../../run/flag.ts';
 import { DatabaseSource, FromDatabase, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';

@@ -3,7 +3,7 @@ import { issued } from '../../resources/issued.ts';
 import { listings } from '../../resources/index.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { day } from '../../run/parse-values.ts';
+import { day } from '../../run/flag.ts';
 import type { AssistantQuestion } from './answer.ts';
 
 /** A tool: what an assistant is told of it, what it takes, and which command line that is. */

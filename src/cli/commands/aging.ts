@@ -3,8 +3,7 @@ import type { Context } from '../../context.ts';
 import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { valued, yes, type Values } from '../../run/flag.ts';
-import { oneOf, wholeNumber } from '../../run/parse-values.ts';
+import { valued, yes, type Values, oneOf, wholeNumber } from '../../run/flag.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
 import {
@@ -79,11 +78,10 @@ const agingFlags = {
 async function runAging(context: Context, flags: Values<typeof agingFlags> & ExportFlags): Promise<void> {
   const { payable, buckets, asOf, totals = false, order, most } = flags;
   const resource = payable ? received : issued;
-  const { exportRecords } = await import('../../run/pipeline.ts');
-  const { askedSource } = await import('../../run/sources/asked-source.ts');
+  const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
   await exportRecords(context, {
     flags,
-    source: await askedSource(flags, { resource, fiscalIds: fiscalIdsOf(flags, flags.payable === true) }),
+    source: await sourceFor(flags, { resource, fiscalIds: fiscalIdsOf(flags, flags.payable === true) }),
     sheet: 'aging',
     words: { lang: flags.lang },
     makeResult: async ({ run: { day }, names: { fields } }, shown) => {

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
-import { oneOf, type Offering } from '../../run/parse-values.ts';
+import { oneOf, type Offering } from '../../run/flag.ts';
 import { fundDocuments } from '../../resources/funds.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';

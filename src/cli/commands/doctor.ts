@@ -24,7 +24,7 @@ import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { withValues, type Values } from '../../run/flag.ts';
 import { allProfilesFlag, factFlags, type GlobalFlags } from '../../run/flags.ts';
-import { asksSeveral, chooseProfiles, makeClient, startSandboxService } from '../../run/session.ts';
+import { isOfSeveral, chooseProfiles, makeClient, startSandboxService } from '../../run/session.ts';
 import { version } from '../../version.ts';
 import { addCommand } from '../command.ts';
 import { writeFacts } from '../facts.ts';
@@ -75,7 +75,7 @@ async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof do
     readonly name: string;
     readonly result: CheckResult;
   }[] = [];
-  const isSeveral = asksSeveral(flags);
+  const isSeveral = isOfSeveral(flags);
   const profiles = isSeveral ? await chooseProfiles(context, flags) : [flags.profile];
   let profile: string | undefined;
   const add = async (name: string, check: Check): Promise<CheckResult> => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { issued } from '../../resources/issued.ts';
-import { valued, withValues } from '../../run/flag.ts';
+import { valued, withValues, endings } from '../../run/flag.ts';
 import {
   extentFlags,
   filterFlags,
@@ -10,7 +10,6 @@ import {
   requestFlags,
   whereFlag,
 } from '../../run/flags.ts';
-import { endings } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 
 // Of files, all that are asked for come in any case.

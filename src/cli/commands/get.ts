@@ -45,10 +45,10 @@ async function runGet(
   const source = bodySource(address);
   const { name, records } = source;
   const { output } = flags;
-  const { inRun } = await import('../../run/in-run.ts');
-  const { askPart } = await import('../../run/part.ts');
+  const { inRun } = await import('../../run/run.ts');
+  const { withPart } = await import('../../run/part.ts');
   await inRun(context, { flags, name, records, output }, (run) =>
-    askPart(run, { source }, (part) => deliverBody(part, output)),
+    withPart(run, { source }, (part) => deliverBody(part, output)),
   );
 }
 

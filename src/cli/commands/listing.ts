@@ -74,9 +74,8 @@ function listing(resource: Resource, context: Context) {
     _: readonly [],
     id?: string,
   ): Promise<void> => {
-    const { exportRecords } = await import('../../run/pipeline.ts');
-    const { askedSource } = await import('../../run/sources/asked-source.ts');
-    const source = await askedSource(values, { resource, id, rowsToo: true });
+    const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
+    const source = await sourceFor(values, { resource, id, rowsToo: true });
     await exportRecords(context, { flags: values, source });
   };
   return { flags, run };

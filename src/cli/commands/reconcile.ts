@@ -6,7 +6,7 @@ import { DECIMAL_MARKS } from '../../query/reconcile/list-layout.ts';
 import { parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { needs, text, valued, wordList, yes, type Values } from '../../run/flag.ts';
+import { needs, text, valued, wordList, yes, type Values, oneOf } from '../../run/flag.ts';
 import {
   fieldFlag,
   fromFlags,
@@ -15,7 +15,6 @@ import {
   requestFlags,
   type ExportFlags,
 } from '../../run/flags.ts';
-import { oneOf } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { fiscalIdsOf } from '../counterparties.ts';
 
@@ -109,11 +108,10 @@ async function runReconcile(
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
   const flag = isReceived ? '--issuer-fiscal-id' : '--customer-fiscal-id';
   const narrowing = fiscalIds === undefined ? flag : undefined;
-  const { exportRecords } = await import('../../run/pipeline.ts');
-  const { askedSource } = await import('../../run/sources/asked-source.ts');
+  const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
   await exportRecords(context, {
     flags,
-    source: await askedSource(flags, {
+    source: await sourceFor(flags, {
       resource: isReceived ? received : issued,
       fiscalIds,
       needsWhole: true,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { text, valued, wordList } from '../../run/flag.ts';
+import { text, valued, wordList, oneOf, target } from '../../run/flag.ts';
 import {
   asOfFlag,
   allProfilesFlag,
@@ -12,7 +12,6 @@ import {
   receiptFlags,
   requestFlags,
 } from '../../run/flags.ts';
-import { oneOf, target } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 
 /** `report`: how an organization stands, on one page. */

@@ -4,9 +4,18 @@ import type { Context } from '../../context.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { defaultCounts, maxCounts, type Counts, type SandboxOptions } from '../../sandbox/options.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { valued, valuesGiven, yes, type Flag, type Values } from '../../run/flag.ts';
+import {
+  valued,
+  valuesGiven,
+  yes,
+  type Flag,
+  type Values,
+  day,
+  millisecondSpan,
+  share,
+  wholeNumber,
+} from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
-import { day, millisecondSpan, share, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 
 /** Declares `folio sandbox`: its flags and its help. The service itself is loaded when it is run. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { needs, not, text, valued, yes } from '../../run/flag.ts';
+import { needs, not, text, valued, yes, columnList, oneOf } from '../../run/flag.ts';
 import {
   allProfilesFlag,
   asOfFlag,
@@ -13,7 +13,6 @@ import {
   requestFlags,
   rowFlags,
 } from '../../run/flags.ts';
-import { columnList, oneOf } from '../../run/parse-values.ts';
 import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';

@@ -17,9 +17,8 @@ import {
   type DeliveredFile,
 } from '../../query/exports/read-receipt.ts';
 import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
-import { text, valued, withValues, type Values } from '../../run/flag.ts';
+import { text, valued, withValues, type Values, age, type Age } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
-import { age, type Age } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 
 const verifyFlags = {

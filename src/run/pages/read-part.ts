@@ -5,9 +5,10 @@ import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
 import type { DocumentFlags } from '../../query/question-syntax.ts';
-import { filterOf, withFieldsWatched } from '../open-questions.ts';
+import { filterOf, withFieldCheck } from '../open-questions.ts';
 import { checkPart, ownerOf, recordsOf, tryPart, type PartOptions } from '../part.ts';
-import { hasRecords, type PartState, type Run } from '../run.ts';
+import { type PartState, type Run } from '../run.ts';
+import { hasRecords } from '../completeness.ts';
 
 /** What the records of a part come to. */
 interface Tally {
@@ -52,7 +53,7 @@ export async function readPart<Read extends Tally>(
     tally = open(part.names.fields);
     const records = recordsOf(part);
     const filter = await filterOf(part, keeps);
-    for await (const batch of watchesFields ? await withFieldsWatched(part, records) : records)
+    for await (const batch of watchesFields ? await withFieldCheck(part, records) : records)
       tally.add(batch, filter);
     filter?.refuse();
     const found = filter?.findings() ?? [];

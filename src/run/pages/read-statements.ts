@@ -17,8 +17,9 @@ import type {
 } from '../flags.ts';
 import { forEachPart, storeOf, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { checkResults, hasRecords, type PartState, type Run, wordsOfProfiles } from '../run.ts';
-import { asksSeveral, chooseProfiles } from '../session.ts';
+import { type PartState, type Run } from '../run.ts';
+import { checkResults, hasRecords, wordsOfProfiles } from '../completeness.ts';
+import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { readPart, type PartRead } from './read-part.ts';
 
@@ -69,7 +70,7 @@ export async function profilesOf(
 ): Promise<readonly (string | undefined)[]> {
   const own = (await source.profiles?.(context)) ?? [];
   // An export that does not say whose it is is nobody's.
-  const isOne = own.length === 0 && (source.kind === 'local' || !asksSeveral(flags));
+  const isOne = own.length === 0 && (source.kind === 'local' || !isOfSeveral(flags));
   const profiles = isOne ? [undefined] : own.length > 0 ? own : await chooseProfiles(context, flags);
   if (flags.organization !== undefined && profiles.length > 1) {
     throw new UsageError(`--organization names one organization, and there are ${profiles.length}`, {

@@ -12,7 +12,7 @@ import { received } from '../../resources/received.ts';
 import type { GlobalFlags, ProfilesFlags } from '../flags.ts';
 import type { Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { asksSeveral, chooseProfiles } from '../session.ts';
+import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 
 const LISTINGS = ['issued', 'received', 'funds'] as const;
@@ -41,7 +41,7 @@ export async function reportSources(context: Context, flags: SourcesAsked): Prom
   const { from } = flags;
   if (from === undefined) {
     return {
-      profiles: asksSeveral(flags) ? await chooseProfiles(context, flags) : [undefined],
+      profiles: isOfSeveral(flags) ? await chooseProfiles(context, flags) : [undefined],
       partsOf: () =>
         LISTINGS.map((listing) => ({
           listing,

@@ -12,12 +12,12 @@ import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { inRun } from '../in-run.ts';
+import { inRun, type Run } from '../run.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, forEachPart, storeOf } from '../part.ts';
 import { checkPaths } from '../paths.ts';
 import type { RunDay } from '../run-day.ts';
-import { checkResults, hasRecords, wordsOfProfiles, type PartResult, type Run } from '../run.ts';
+import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../completeness.ts';
 import { pageDefaults } from '../settings.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
 import {

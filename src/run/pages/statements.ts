@@ -13,12 +13,11 @@ import {
 } from '../../report/statement-rows.ts';
 import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
-import { inRun } from '../in-run.ts';
+import { inRun, type PartState } from '../run.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
-import type { PartState } from '../run.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
-import { askedSource } from '../sources/asked-source.ts';
+import { sourceFor } from '../pipeline.ts';
 import { deliverText } from './read-part.ts';
 import {
   checkOutcome,
@@ -48,7 +47,7 @@ export async function writeStatements(
   const form = await formOf(context, flags);
   if (form.kind !== 'rows') refuseRowFlags(flags);
   const { folder, note } = flags;
-  const source = await askedSource(flags, { resource: listingOf(flags), fiscalIds });
+  const source = await sourceFor(flags, { resource: listingOf(flags), fiscalIds });
   try {
     const profiles = await profilesOf(context, source, flags);
     const options = {

@@ -10,7 +10,8 @@ import { parseWithDigits } from '../../json/json-object.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
 import { planOutput } from '../output-plan.ts';
 import type { Notices } from '../notices.ts';
-import { checkResults, type Run } from '../run.ts';
+import { type Run } from '../run.ts';
+import { checkResults } from '../completeness.ts';
 import type { SyncResource } from './sync-resources.ts';
 
 interface ListingResult {

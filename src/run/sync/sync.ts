@@ -12,11 +12,10 @@ import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { inRun } from '../in-run.ts';
+import { inRun, type Run } from '../run.ts';
 import { checkPart, forEachPart, recordsOf, storeOf, tryPart } from '../part.ts';
-import { asksSeveral, chooseProfiles } from '../session.ts';
+import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { readsOfDatabase } from '../paths.ts';
-import type { Run } from '../run.ts';
 import { fieldsOf } from '../settings.ts';
 import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
@@ -55,7 +54,7 @@ export async function syncDatabase(
 ): Promise<void> {
   const [address, names] = readWords(context, words, flags);
   const resources = findResources(names);
-  const profiles = asksSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
+  const profiles = isOfSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
   const asked = profiles.map((profile) =>
     resources.map((resource): Asked => {
       const { name } = resource;
