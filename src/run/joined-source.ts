@@ -6,7 +6,8 @@ import { withOwnColumn } from '../json/scan-records.ts';
 import { Collected } from '../output/collected.ts';
 import type { Delivery } from '../paging/page.ts';
 import { checkPart, forEachPart, recordsOf, tryPart, type LocalSource, type Source } from './part.ts';
-import { stateOf, type PartState, type Run } from './run.ts';
+import { stateOf, type Run } from './run.ts';
+import type { PartState } from './progress.ts';
 import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
 
 interface JoinedOptions {

@@ -18,7 +18,8 @@ import { lackOf, ServiceErrors } from './completeness.ts';
 import type { Notices, Written } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath } from './paths.ts';
-import { stateOf, type PartState, type Run } from './run.ts';
+import { stateOf, type Run } from './run.ts';
+import type { PartState } from './progress.ts';
 import { openSession, type Session } from './session.ts';
 import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 

@@ -28,7 +28,8 @@ import {
 } from './part.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
-import { inRun, type PartState, type Run, type RunOptions } from './run.ts';
+import { inRun, type Run, type RunOptions } from './run.ts';
+import type { PartState } from './progress.ts';
 import { Notices, type Written } from './notices.ts';
 import {
   hasResult,

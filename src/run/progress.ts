@@ -1,5 +1,5 @@
 import type { RequestEvent } from '../api/client.ts';
-import type { Context, OutputStream } from '../context.ts';
+import type { Clock, Context, OutputStream } from '../context.ts';
 import { countOf, digitGrouper, localeOf, type GroupDigits } from '../output/terminal/number-text.ts';
 import {
   displayWidth,
@@ -8,9 +8,13 @@ import {
   truncate,
   useColor,
 } from '../output/terminal/terminal-text.ts';
-import type { WalkEvent } from '../paging/walk-status.ts';
+import { WalkStatus, type WalkEvent } from '../paging/walk-status.ts';
 import type { GlobalFlags } from './flags.ts';
-import { duration, timeStamp } from './notices.ts';
+import type { FolioError } from '../errors.ts';
+import type { Destination } from '../output/files/destination.ts';
+import { duration, timeStamp, type Notices } from './notices.ts';
+import type { OutputPlan } from './output-plan.ts';
+import type { Session } from './session.ts';
 
 /** How far a part of a run is, computed from the events of its walk and requests. */
 export class Progress {
@@ -65,6 +69,42 @@ export class Progress {
       this.#inFlight.delete(event.request);
       this.retries++;
     }
+  }
+}
+
+/** What is known of a part of a run so far, for progress, receipt and the end of the run. */
+export class PartState {
+  /** Undefined where the run has one part, and for what joins several. */
+  readonly name: string | undefined;
+  readonly notices: Notices;
+  readonly progress = new Progress();
+  readonly status: WalkStatus;
+  /** Whose records they are, where its parts are listings of one organization; once it is known. */
+  owner: string | undefined;
+  /** Whose token was used, once it is known. */
+  session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'tokenEndsSoon'> | undefined;
+  /** How the records are written, once it is known. */
+  plan: OutputPlan | undefined;
+  /** Where the records were written, once all of them were. */
+  delivered: Destination | undefined;
+  /** Records handed to the writer. */
+  records = 0;
+  /** Why the part is missing; where it is an IncompleteError, why it is not whole. */
+  failure: FolioError | undefined;
+  /** Notes a request, as it is sent and answered. */
+  readonly requested: (event: RequestEvent) => void;
+
+  constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {
+    this.name = name;
+    this.notices = name === undefined ? notices : notices.about(name);
+    this.status = new WalkStatus((event) => {
+      this.progress.walked(event);
+      this.notices.walked(event);
+    });
+    this.requested = (event) => {
+      this.progress.requested(event, clock.now());
+      this.notices.requested(event);
+    };
   }
 }
 

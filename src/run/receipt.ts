@@ -5,7 +5,11 @@ import { findStream } from '../output/files/target.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { version } from '../version.ts';
-import type { PartState, Run, RunOptions } from './run.ts';
+import type { Context } from '../context.ts';
+import type { Notices } from './notices.ts';
+import type { WrittenPath } from './paths.ts';
+import type { PartState } from './progress.ts';
+import type { RunDay } from './run-day.ts';
 
 /**
  * Where the receipt of a run goes: as given to --receipt, or with `beside` beside what is written, be it a folder that is written as
@@ -15,7 +19,11 @@ import type { PartState, Run, RunOptions } from './run.ts';
  */
 export function receiptOf(
   receipt: string,
-  { output, folder, files }: Pick<RunOptions, 'output' | 'folder' | 'files'>,
+  {
+    output,
+    folder,
+    files,
+  }: Pick<ReceiptRun, 'output' | 'folder'> & { readonly files?: readonly WrittenPath[] | undefined },
 ): string | undefined {
   if (receipt === 'beside') {
     if (folder !== undefined && files !== undefined) return undefined;
@@ -42,8 +50,24 @@ export function receiptBeside(path: string): string {
   return `${path.replace(/(?<=[^/\\])[/\\]+$/, '')}${RECEIPT_ENDING}`;
 }
 
-/** A run, and what its receipt tells besides: where that goes, as given to --receipt. */
-export type ReceiptRun = Run & Pick<RunOptions, 'name' | 'output' | 'folder'> & { readonly file: string };
+/** A run or one of its parts, and where its receipt goes. */
+interface ReceiptRun {
+  readonly context: Context;
+  /** As receipts name it: `issued`. */
+  readonly name: string;
+  /** The only part, or what joins all of them. */
+  readonly whole: PartState;
+  readonly parts: readonly PartState[];
+  readonly notices: Notices;
+  readonly day: RunDay;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** As typed behind -o and --output-dir. */
+  readonly output?: string | undefined;
+  readonly folder?: string | undefined;
+  /** The path of the receipt. */
+  readonly file: string;
+}
 
 /**
  * Does the work of a run, and writes its receipt at the end, also where the work fails: then throws that error.

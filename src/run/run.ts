@@ -1,17 +1,13 @@
 import { statSync } from 'node:fs';
-import type { RequestEvent } from '../api/client.ts';
-import type { Clock, Context } from '../context.ts';
-import { Interrupted, type FolioError } from '../errors.ts';
-import type { Destination } from '../output/files/destination.ts';
+import type { Context } from '../context.ts';
+import { Interrupted } from '../errors.ts';
 import { findStream, makeFolder } from '../output/files/target.ts';
-import { WalkStatus } from '../paging/walk-status.ts';
 import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlags } from './flags.ts';
 import { Notices } from './notices.ts';
-import type { OutputPlan } from './output-plan.ts';
 import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
-import { Progress, showingProgress } from './progress.ts';
+import { PartState, showingProgress } from './progress.ts';
 import { RunDay } from './run-day.ts';
-import { SharedBySessions, type Session } from './session.ts';
+import { SharedBySessions } from './session.ts';
 
 /** The flags that concern a run as a whole: the service, the requests, the messages, and what columns mean. */
 type RunFlags = GlobalFlags &
@@ -59,42 +55,6 @@ export interface Run {
 /** The state of the part of this name; without one, of the only part, or of what joins all. */
 export function stateOf({ whole, parts }: Pick<Run, 'whole' | 'parts'>, name: string | undefined): PartState {
   return parts.find((part) => part.name === name) ?? whole;
-}
-
-/** What is known of a part of a run so far, for progress, receipt and the end of the run. */
-export class PartState {
-  /** Undefined where the run has one part, and for what joins several. */
-  readonly name: string | undefined;
-  readonly notices: Notices;
-  readonly progress = new Progress();
-  readonly status: WalkStatus;
-  /** Whose records they are, where its parts are listings of one organization; once it is known. */
-  owner: string | undefined;
-  /** Whose token was used, once it is known. */
-  session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'tokenEndsSoon'> | undefined;
-  /** How the records are written, once it is known. */
-  plan: OutputPlan | undefined;
-  /** Where the records were written, once all of them were. */
-  delivered: Destination | undefined;
-  /** Records handed to the writer. */
-  records = 0;
-  /** Why the part is missing; where it is an IncompleteError, why it is not whole. */
-  failure: FolioError | undefined;
-  /** Notes a request, as it is sent and answered. */
-  readonly requested: (event: RequestEvent) => void;
-
-  constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {
-    this.name = name;
-    this.notices = name === undefined ? notices : notices.about(name);
-    this.status = new WalkStatus((event) => {
-      this.progress.walked(event);
-      this.notices.walked(event);
-    });
-    this.requested = (event) => {
-      this.progress.requested(event, clock.now());
-      this.notices.requested(event);
-    };
-  }
 }
 
 /**

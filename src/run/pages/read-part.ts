@@ -7,7 +7,8 @@ import type { WhereFilter } from '../../query/where/where.ts';
 import type { DocumentFlags } from '../../query/question-syntax.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import { checkPart, ownerOf, recordsOf, tryPart, type PartOptions } from '../part.ts';
-import { type PartState, type Run } from '../run.ts';
+import { type Run } from '../run.ts';
+import type { PartState } from '../progress.ts';
 import { hasRecords } from '../completeness.ts';
 
 /** What the records of a part come to. */

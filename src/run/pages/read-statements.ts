@@ -17,7 +17,8 @@ import type {
 } from '../flags.ts';
 import { forEachPart, storeOf, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { type PartState, type Run } from '../run.ts';
+import { type Run } from '../run.ts';
+import type { PartState } from '../progress.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from '../completeness.ts';
 import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';

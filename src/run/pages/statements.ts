@@ -13,7 +13,8 @@ import {
 } from '../../report/statement-rows.ts';
 import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
-import { inRun, type PartState } from '../run.ts';
+import { inRun } from '../run.ts';
+import type { PartState } from '../progress.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
