@@ -116,7 +116,10 @@ function makeDebianPackage(program, debian, notices) {
   };
   const packed = (content) => gzipSync(content, { level: 9 });
   put('usr/bin/folio', readFileSync(program), 0o755);
-  put('usr/share/man/man1/folio.1.gz', packed(readFileSync(join(root, 'dist/man/folio.1'))));
+  put(
+    'usr/share/man/man1/folio.1.gz',
+    packed(execFileSync(program, ['__man', new Date(seconds * 1000).toISOString().slice(0, 10)])),
+  );
   const completion = (shell) => execFileSync(program, ['completion', shell]);
   put('usr/share/bash-completion/completions/folio', completion('bash'));
   put('usr/share/zsh/vendor-completions/_folio', completion('zsh'));

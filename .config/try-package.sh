@@ -26,7 +26,7 @@ for judge in lintian mandoc systemd-analyze; do
   command -v "$judge" >/dev/null || fail "there is no $judge"
 done
 lintian --fail-on error .package/folio_*_amd64.deb 2>&1 || fail "lintian found errors"
-found=$(mandoc -Tlint dist/man/folio.1) || fail "mandoc found in the manual: $found"
+found=$(dpkg-deb --fsys-tarfile .package/folio_*_amd64.deb | tar -xO ./usr/share/man/man1/folio.1.gz | gunzip | mandoc -Tlint) || fail "mandoc found in the manual: $found"
 systemd-analyze security --offline=true --threshold=30 .config/systemd/folio-export.service >/dev/null ||
   fail "systemd-analyze calls the example unit exposed"
 

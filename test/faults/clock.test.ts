@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { always, from, inTurn, where, after, silence, status } from '../support/faults.ts';
+import { after, always, from, inTurn, silence, status, where } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, pagesAsked } from '../support/run-against.ts';
 import { runModel } from '../support/run-model.ts';
@@ -8,28 +8,30 @@ const received = modelRecords(400);
 const service = new ModelService({ received, issued: received });
 const ARGS = ['received', '--format', 'jsonl', '--concurrency', '1', '--page-size', '100'];
 const WHOLE = { code: 0, stdout: lines(received) };
+const slow = (code: number) => after(29_100, status(code));
 
 describe('a page that is refused', () => {
-  it('after 29 s was slow: it is asked for once more, and only then for less', async () => {
-    const slow = after(29_100, status(502));
-    const { requests, ...exit } = await runModel(ARGS, { service, script: inTurn(undefined, slow, slow) });
-    expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(0, 5)).toEqual(['0 x 100', '1 x 99', '1 x 99', '2 x 49', '3 x 48']);
-  });
-
-  it('after 29 s once is not made smaller', async () => {
-    const script = inTurn(undefined, after(29_100, status(504)));
-    const { requests, ...exit } = await runModel(ARGS, { service, script });
-    expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(1, 4)).toEqual(['1 x 99', '1 x 99', '2 x 98']);
-  });
-
-  it('at once was large: less is asked for at once, without a wait', async () => {
-    const script = where(({ records }) => records.length > 50, status(502));
+  it.each([
+    [
+      'after 29 s is asked for once more, and only then for less',
+      inTurn(undefined, slow(502), slow(502)),
+      ['0 x 100', '1 x 99', '1 x 99', '2 x 49', '3 x 48'],
+    ],
+    [
+      'after 29 s once is not made smaller',
+      inTurn(undefined, slow(504)),
+      ['0 x 100', '1 x 99', '1 x 99', '2 x 98'],
+    ],
+    [
+      'at once was large: less is asked for at once, without a wait',
+      where(({ records }) => records.length > 50, status(502)),
+      ['0 x 100', '0 x 50', '1 x 49'],
+    ],
+  ])('%s', async (_, script, pages) => {
     const { requests, sleeps, ...exit } = await runModel(ARGS, { service, script });
     expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(0, 3)).toEqual(['0 x 100', '0 x 50', '1 x 49']);
-    expect(sleeps).toEqual([]);
+    expect(pagesAsked(requests).slice(0, pages.length)).toEqual(pages);
+    if (pages.length === 3) expect(sleeps).toEqual([]);
   });
 
   it('is shrunk on every listing', async () => {
@@ -41,15 +43,18 @@ describe('a page that is refused', () => {
 });
 
 describe('the wait before another try', () => {
-  it('is as long as the service says, in seconds or until a date', async () => {
-    const script = inTurn(
-      status(429, { 'retry-after': '60' }),
-      status(503, { 'retry-after': 'Fri, 20 Nov 2026 12:02:30 GMT' }),
-    );
-    const { sleeps, ...exit } = await runModel(ARGS, { service, script });
+  // The clock begins at 12:00:00, and chance is half of what it may be.
+  it.each([
+    ['seconds', status(429, { 'retry-after': '60' }), 60_000],
+    ['no second', status(429, { 'retry-after': '0' }), 250],
+    ['a date', status(503, { 'retry-after': 'Fri, 20 Nov 2026 12:02:00 GMT' }), 120_000],
+    ['a date that is past', status(429, { 'retry-after': 'Fri, 20 Nov 2020 12:00:00 GMT' }), 250],
+    ['no form at all', status(429, { 'retry-after': 'soon' }), 250],
+    ['nothing', status(429), 250],
+  ])('is what the service says, or by chance: %s', async (_, fault, wait) => {
+    const { sleeps, ...exit } = await runModel(ARGS, { service, script: inTurn(undefined, fault) });
     expect(exit).toMatchObject(WHOLE);
-    // The clock began at 12:00:00: 60 s by the first, then 90 s up to the date.
-    expect(sleeps).toEqual([60_000, 90_000]);
+    expect(sleeps).toEqual([wait]);
   });
 
   it('is never over two minutes: the run ends at once and says when to come back', async () => {
@@ -80,9 +85,8 @@ describe('the wait before another try', () => {
     const args = [...ARGS.slice(0, 3), '--page-size', '5', '--concurrency', '4'];
     const busy = status(429, { 'retry-after': '30' });
     const { requests, ...exit } = await runModel(args, {
-      service,
+      ...{ service, turns: () => 3 },
       script: ({ number }) => (number === 8 ? busy : undefined),
-      turns: () => 3,
     });
     expect(exit).toMatchObject(WHOLE);
     const beside = requests.map((request) => request.beside);
@@ -99,8 +103,7 @@ describe('a run that is told to stop', () => {
     ['SIGTERM', 143],
   ] as const)('by %s while a request is out ends with %i, having asked no more', async (signal, code) => {
     const exit = await runModel(ARGS, {
-      service,
-      script: from(2, silence),
+      ...{ service, script: from(2, silence) },
       onRequest: ({ number }, context) => {
         if (number === 2) context.stop(signal);
       },

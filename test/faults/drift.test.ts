@@ -1,53 +1,44 @@
 import { describe, expect, it } from 'vitest';
-import type { FaultScript } from '../support/faults.ts';
 import { ModelService, modelRecord, modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
 
-const ARGS = ['received', '--page-size', '10', '--format', 'jsonl', '--concurrency', '1'];
+const args = ['received', '--page-size', '10', '--format', 'jsonl', '--concurrency', '1'];
+const received = modelRecords(45);
 
-/** Does something to the listing before the request with each of these numbers is answered. */
-function between(changes: Readonly<Record<number, () => void>>): FaultScript {
-  return ({ number }) => {
-    changes[number]?.();
-    return undefined;
-  };
+/** Reads a listing that is changed before each request. Its page is made before that: a change is seen from the next request on. */
+function runWhile(change: (all: string[], number: number) => void) {
+  const service = new ModelService({ received: [...received] });
+  return runAgainst({
+    ...{ records: service, args },
+    script: ({ number }) => void change(service.records.received, number),
+  });
 }
 
-/** The listing's own page is made before the script runs: a change is seen from the next request on. */
-describe.concurrent('a listing that moves while it is walked', () => {
-  it('gives every record that was there throughout when one is deleted before the place', async () => {
-    const received = modelRecords(45);
-    const service = new ModelService({ received: [...received] });
-    const script = between({ 1: () => service.records.received.splice(0, 1) });
-    const { code, text } = await runAgainst({ records: service, script, args: ARGS });
-    const throughout = received.slice(1);
-    expect(code).toBe(0);
-    // The one that slipped over the border between two pages comes last; the deleted one had been read.
-    expect(sorted(text)).toEqual(sorted(lines([received[0]!, ...throughout])));
-  });
+const sorted = (text: string): string[] => text.trimEnd().split('\n').sort();
 
-  it('gives no record twice when one is inserted before the place', async () => {
-    const received = modelRecords(45);
-    const service = new ModelService({ received: [...received] });
-    const script = between({ 1: () => service.records.received.splice(3, 0, modelRecord(900)) });
-    const { code, text } = await runAgainst({ records: service, script, args: ARGS });
-    expect(code).toBe(0);
-    expect(sorted(text)).toEqual(sorted(lines([...received, modelRecord(900)])));
+describe.concurrent('a listing that moves while it is walked', () => {
+  it.each([
+    ['every record that was there throughout when one is deleted before the place', 0, [], received],
+    [
+      'no record twice when one is inserted before the place',
+      3,
+      [modelRecord(900)],
+      [...received, modelRecord(900)],
+    ],
+  ])('gives %s', async (_, at, inserted, expected) => {
+    const { code, text } = await runWhile((all, number) => {
+      if (number === 1) all.splice(at, 1 - inserted.length, ...inserted);
+    });
+    // The deleted one had been read.
+    expect([code, sorted(text)]).toEqual([0, sorted(lines(expected))]);
   });
 
   it('says so when it does not settle, with exit 6, and still gives no record twice', async () => {
-    const service = new ModelService({ received: modelRecords(45) });
-    const script: FaultScript = ({ number }) => {
-      service.records.received.splice(number % 7, number % 2, modelRecord(900 + number));
-      return undefined;
-    };
-    const { code, text, stderr } = await runAgainst({ records: service, script, args: ARGS });
+    const { code, text, stderr } = await runWhile((all, number) => {
+      all.splice(number % 7, number % 2, modelRecord(900 + number));
+    });
     expect(code).toBe(6);
     expect(stderr).toMatch(/in doubt: the listing kept changing while it was read/);
     expect(new Set(sorted(text)).size).toBe(sorted(text).length);
   });
 });
-
-function sorted(text: string): string[] {
-  return text.trimEnd().split('\n').sort();
-}

@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  always,
-  inTurn,
-  cut,
-  drip,
-  gzipWithoutEnd,
-  reset,
-  silence,
-  status,
-  truncatedGzip,
-  wrongCrc,
-  type Fault,
-} from '../support/faults.ts';
+import { always, cut, drip, gzipWithoutEnd, inTurn, reset, silence, status } from '../support/faults.ts';
+import { truncatedGzip, wrongCrc, type Fault } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, QUICK, runAgainst } from '../support/run-against.ts';
 import { runFolio } from '../support/run-folio.ts';
@@ -28,8 +17,6 @@ const FAULTS = [
   ['status 503', status(503), '503'],
 ] as const;
 
-const ARGS = ['issued', '--page-size', '10', '--format', 'jsonl'];
-
 /** A short time limit only where it is to be met: a busy machine meets it with good answers too, and with the head of a response. */
 function limitFor({ kind }: Fault): string[] {
   return kind === 'drip' || kind === 'silence' ? ['--timeout', '3'] : [];
@@ -44,26 +31,20 @@ const NOBODY_KNOWS = `--import=data:text/javascript,${encodeURIComponent(
 describe.concurrent('the network', () => {
   it.each(FAULTS)('gives every record after %s', async (_, fault) => {
     const issued = modelRecords(25);
-    const script = inTurn(fault, undefined, fault);
-    const args = [...ARGS, ...limitFor(fault)];
-    const { code, text, stderr, requests } = await runAgainst({ records: { issued }, script, args });
-    expect({ code, text, stderr }).toEqual({ code: 0, text: lines(issued), stderr: '' });
-    if (limitFor(fault).length === 0) expect(requests).toHaveLength(4 + 2);
+    const args = ['issued', '--page-size', '10', '--format', 'jsonl', ...limitFor(fault)];
+    const exit = await runAgainst({ records: { issued }, script: inTurn(fault, undefined, fault), args });
+    expect(exit).toMatchObject({ code: 0, text: lines(issued), stderr: '' });
+    if (limitFor(fault).length === 0) expect(exit.requests).toHaveLength(4 + 2);
   });
 
   it.each(FAULTS)('ends with exit 5 and one line where there is always %s', async (_, fault, reason) => {
     const args = ['issued', '--retries', '2', ...limitFor(fault)];
-    const script = always(fault);
-    const { code, text, stderr, host, requests } = await runAgainst({ records: {}, script, args });
+    const exit = await runAgainst({ records: {}, script: always(fault), args });
+    expect(exit).toMatchObject({ code: 5, text: '', stderr: expect.stringMatching(reason) });
     // After a 500 a small page shows whether it was for the size.
-    expect({ code, text, tries: requests.length }).toEqual({
-      code: 5,
-      text: '',
-      tries: reason === '500' ? 4 : 3,
-    });
-    expect(stderr).toContain(host);
-    expect(stderr).toMatch(reason);
-    expect(stderr).toMatch(/^folio: [^\n]+\n( {2}[^\n]+\n)?$/);
+    expect(exit.requests).toHaveLength(reason === '500' ? 4 : 3);
+    expect(exit.stderr).toContain(exit.host);
+    expect(exit.stderr).toMatch(/^folio: [^\n]+\n( {2}[^\n]+\n)?$/);
   });
 
   it('gives every record of pages that the service compresses, one of them cut', async () => {
@@ -75,19 +56,21 @@ describe.concurrent('the network', () => {
     expect(requests[0]!.headers['accept-encoding']).toContain('gzip');
   });
 
-  it('names a host that refuses connections', async () => {
-    // Where no test listens: one that was free a moment ago may be another test's by now.
-    const host = '127.0.0.1:9';
-    const args = ['issued', '--retries', '1', ...QUICK, '--base-url', `http://${host}`];
-    const { code, stderr } = await runFolio(args);
-    expect(code).toBe(5);
-    expect(stderr).toContain(`could not reach ${host}: it refuses the connection (ECONNREFUSED)`);
-  });
-
-  it('names a host that nobody knows', async () => {
-    const args = ['issued', '--retries', '1', ...QUICK, '--base-url', 'https://folio.invalid/v1'];
-    const { code, stderr } = await runFolio(args, { env: { NODE_OPTIONS: NOBODY_KNOWS } });
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/^folio: could not reach folio\.invalid: its name .*DNS/);
+  // Where no test listens: a port that was free a moment ago may be another test's by now.
+  it.each([
+    [
+      'a host that refuses connections',
+      'http://127.0.0.1:9',
+      /reach 127\.0\.0\.1:9: it refuses the connection \(ECONNREFUSED\)/,
+    ],
+    [
+      'a host that nobody knows',
+      'https://folio.invalid/v1',
+      /^folio: could not reach folio\.invalid: its name .*DNS/,
+    ],
+  ])('names %s', async (_, address, says) => {
+    const env = { NODE_OPTIONS: address.includes('invalid') ? NOBODY_KNOWS : '' };
+    const exit = await runFolio(['issued', '--retries', '1', ...QUICK, '--base-url', address], { env });
+    expect(exit).toMatchObject({ code: 5, stderr: expect.stringMatching(says) });
   });
 });

@@ -1,33 +1,35 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer, quickly, withServer } from '../support/run-against.ts';
-import type { HttpService } from '../support/servers.ts';
-import { from, silence, status } from '../support/faults.ts';
-import { ModelService, modelRecords } from '../support/model-service.ts';
+import { from, silence, status, type Fault } from '../support/faults.ts';
+import { modelRecords } from '../support/model-service.ts';
+import { quickly, startFaultServer } from '../support/run-against.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const issued = modelRecords(200);
 /** Milliseconds after a signal until a program that hangs is killed, and its code is none. Promised are 2 s where nothing else runs. */
 const HUNG = 20_000;
 
-/** Runs an export into a file and sends it signals once the server has been asked so often. */
-async function interrupted(server: HttpService, signals: readonly NodeJS.Signals[], requests: number) {
+/** Runs an export into a file and sends it signals at its fourth request, from which on there is this fault. */
+async function interrupted(fault: Fault, ...signals: readonly NodeJS.Signals[]) {
   const folder = temporaryFolder();
   const file = join(folder, 'out.csv');
-  await writeFile(file, 'old\n');
+  writeFileSync(file, 'old\n');
+  const server = await startFaultServer({ issued: modelRecords(200) }, from(3, fault));
   const { process, exit } = startFolio(quickly(['issued', '--page-size', '10', '-o', file], server));
-  await server.asked(requests);
+  await server.asked(4);
   for (const signal of signals) process.kill(signal);
   const timer = setTimeout(() => process.kill('SIGKILL'), HUNG);
   const { code, signal, stderr } = await exit;
   clearTimeout(timer);
-  const left = { files: await readdir(folder), text: await readFile(file, 'utf8') };
-  return { code, signal, stderr: stderr.replaceAll(file, 'FILE'), left };
+  return {
+    code,
+    signal,
+    stderr: stderr.replaceAll(file, 'FILE'),
+    files: readdirSync(folder),
+    text: readFileSync(file, 'utf8'),
+  };
 }
-
-const UNTOUCHED = { files: ['out.csv'], text: 'old\n' };
 
 describe.concurrent('a run that is told to stop', () => {
   it.each([
@@ -36,19 +38,16 @@ describe.concurrent('a run that is told to stop', () => {
     ['SIGINT', 130, 'between two tries', status(503, { 'retry-after': '100' })],
     ['SIGTERM', 143, 'between two tries', status(429, { 'retry-after': '100' })],
   ] as const)('by %s ends with %i %s, the old file in its place', async (signal, code, _, fault) => {
-    const server = await startFaultServer(new ModelService({ issued }), from(3, fault));
-    const ended = await withServer(server, () => interrupted(server, [signal], 4));
-    const stderr = `folio: stopped by ${signal}\n  FILE is as it was before.\n`;
-    expect(ended).toEqual({ code, signal: null, stderr, left: UNTOUCHED });
+    expect(await interrupted(fault, signal)).toEqual({
+      ...{ code, signal: null, stderr: `folio: stopped by ${signal}\n  FILE is as it was before.\n` },
+      ...{ files: ['out.csv'], text: 'old\n' },
+    });
   });
 
   it('twice ends at once', async () => {
-    const server = await startFaultServer(new ModelService({ issued }), from(3, silence));
-    const { code, signal, left } = await withServer(server, () =>
-      interrupted(server, ['SIGINT', 'SIGINT'], 4),
-    );
+    const { code, signal, text } = await interrupted(silence, 'SIGINT', 'SIGINT');
     // Ended by the signal itself, or just before it: a shell sees 130 for both.
     expect(code ?? signal).toBeOneOf([130, 'SIGINT']);
-    expect(left.text).toBe('old\n');
+    expect(text).toBe('old\n');
   });
 });

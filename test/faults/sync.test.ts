@@ -2,35 +2,46 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { cut, silence } from '../support/faults.ts';
-import { needing, runProgram } from '../support/programs.ts';
-import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
-import { modelRecords } from '../support/model-service.ts';
-import { listenOnLoopback } from '../support/servers.ts';
-import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
-import { duringSync, runSync } from '../support/run-against.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open } from '../database/try-sync.ts';
+import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
+import { cut, silence, type FaultScript } from '../support/faults.ts';
+import { modelRecords, type ModelRecords } from '../support/model-service.ts';
+import { needing, runProgram } from '../support/programs.ts';
+import { duringSync, runSync } from '../support/run-against.ts';
+import { listenOnLoopback } from '../support/servers.ts';
+import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server = postgresForTests();
 
-describeDatabases('folio sync into %s', (engine) => {
-  const newDatabase = async () => {
-    const address =
-      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
-    return { address, ask: (sql: string) => ask(address, sql) };
+/** A database that is synced, and asked by a driver. */
+function databaseAt(address: string) {
+  return {
+    address,
+    ask: (sql: string) => ask(address, sql),
+    /** Syncs those listings of which there are records; with how that ends. */
+    sync: async (records: Partial<ModelRecords>, script?: FaultScript, ...flags: string[]) => {
+      const args = [address, ...Object.keys(records), ...flags];
+      const { code, stderr } = await runSync(records, args, script && { script });
+      return [code, stderr];
+    },
   };
+}
+
+describeDatabases('folio sync into %s', (engine) => {
+  const newDatabase = async () =>
+    databaseAt(engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase());
 
   it('leaves the rows of a listing that fails half-way, and writes the others', async () => {
-    const { address, ask } = await newDatabase();
-    const args = [address, 'issued', 'customers', '--retries', '0'];
-    await runSync({ issued: modelRecords(5), customers: modelRecords(2) }, args);
+    const { ask, sync } = await newDatabase();
+    await sync({ issued: modelRecords(5), customers: modelRecords(2) });
+    const script: FaultScript = ({ url }) =>
+      url.pathname.endsWith('issued') && url.searchParams.get('options_page') !== '0' ? cut : undefined;
     const records = { issued: modelRecords(2_500), customers: modelRecords(3) };
-    const { code, stderr } = await runSync(records, args, {
-      script: ({ url }) =>
-        url.pathname.endsWith('issued') && url.searchParams.get('options_page') !== '0' ? cut : undefined,
-    });
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/1 of 2 listings left as they were\nissued: /)]);
+    expect(await sync(records, script, '--retries', '0')).toEqual([
+      6,
+      expect.stringMatching(/1 of 2 listings left as they were\nissued: /),
+    ]);
     expect(await ask('SELECT count(*) FROM issued')).toEqual(['5']);
     expect(await ask('SELECT count(*) FROM customers')).toEqual(['3']);
     const error = await ask("SELECT error FROM _runs WHERE run = 2 AND resource = 'issued'");
@@ -38,8 +49,8 @@ describeDatabases('folio sync into %s', (engine) => {
   });
 
   it('records a run in which nothing could be read, and changes nothing else', async () => {
-    const { address, ask } = await newDatabase();
-    await runSync({ issued: modelRecords(5) }, [address, 'issued']);
+    const { address, ask, sync } = await newDatabase();
+    await sync({ issued: modelRecords(5) });
     const exit = await runSync({}, [address, 'issued', '--retries', '0'], { script: () => cut });
     expect([exit.code, exit.text]).toEqual([5, expect.stringContaining('default,issued,,0,0,0,0')]);
     expect(await ask('SELECT count(*) FROM issued')).toEqual(['5']);
@@ -47,41 +58,31 @@ describeDatabases('folio sync into %s', (engine) => {
   });
 
   it('does not believe a listing that comes back empty, unless it is told to', async () => {
-    const { address, ask } = await newDatabase();
-    await runSync({ issued: modelRecords(30) }, [address, 'issued']);
-    const exit = await runSync({ issued: [] }, [address, 'issued']);
-    expect([exit.code, exit.stderr]).toEqual([
+    const { ask, sync } = await newDatabase();
+    await sync({ issued: modelRecords(30) });
+    expect(await sync({ issued: [] })).toEqual([
       6,
       'folio: 30 of the 30 records of issued are no longer listed, more than 10 %: they were left as they were\n' +
         '  If they are really gone, run folio sync again with --allow-gone.\n',
     ]);
     expect(await ask('SELECT count(*) FROM issued WHERE _gone_run IS NULL')).toEqual(['30']);
-    expect((await runSync({ issued: modelRecords(27) }, [address, 'issued'])).code).toBe(0);
-    expect((await runSync({ issued: [] }, [address, 'issued', '--max-gone', '27'])).code).toBe(0);
+    expect(await sync({ issued: modelRecords(27) })).toEqual([0, '']);
+    expect(await sync({ issued: [] }, undefined, '--max-gone', '27')).toEqual([0, '']);
     expect(await ask('SELECT _gone_run, count(*) FROM issued GROUP BY 1 ORDER BY 1')).toEqual([
       '3|3',
       '4|27',
     ]);
     // What is small may well be emptied.
-    await runSync({ received: modelRecords(19) }, [address, 'received']);
-    expect((await runSync({ received: [] }, [address, 'received'])).code).toBe(0);
+    await sync({ received: modelRecords(19) });
+    expect(await sync({ received: [] })).toEqual([0, '']);
   });
 
   it('keeps what a record was that changed, vanished and came back', async () => {
-    const { address, ask } = await newDatabase();
-    for (const issued of [
-      ['{"id":1,"a":1}'],
-      ['{"id":1,"a":2}'],
-      [],
-      ['{"id":1,"a":2}'],
-      ['{"id":1,"a":2}'],
-    ]) {
-      expect((await runSync({ issued }, [address, 'issued'])).code).toBe(0);
-    }
+    const { ask, sync } = await newDatabase();
+    const [one, two] = ['{"id":1,"a":1}', '{"id":1,"a":2}'];
+    for (const issued of [[one], [two], [], [two], [two]]) expect(await sync({ issued })).toEqual([0, '']);
     expect(await ask('SELECT _run, _change, _raw FROM issued_history ORDER BY 1')).toEqual([
-      '2|changed|{"id":1,"a":1}',
-      '3|gone|{"id":1,"a":2}',
-      '4|back|{"id":1,"a":2}',
+      ...[`2|changed|${one}`, `3|gone|${two}`, `4|back|${two}`],
     ]);
     expect(await ask('SELECT _first_run, _changed_run, _gone_run FROM issued')).toEqual(['1|2|']);
     expect(await ask('SELECT run, added, changed, gone, back FROM _runs')).toEqual([
@@ -90,114 +91,97 @@ describeDatabases('folio sync into %s', (engine) => {
   });
 
   it('makes a column text when a number becomes one, and says so once', async () => {
-    const { address, ask } = await newDatabase();
-    await runSync({ issued: ['{"id":1,"n":1.10}', '{"id":2,"n":7}'] }, [address, 'issued']);
+    const { ask, sync } = await newDatabase();
+    await sync({ issued: ['{"id":1,"n":1.10}', '{"id":2,"n":7}'] });
     const records = { issued: ['{"id":1,"n":"A-1"}', '{"id":2,"n":7}'] };
-    const first = await runSync(records, [address, 'issued']);
-    expect([first.code, first.stderr]).toEqual([
+    expect(await sync(records)).toEqual([
       0,
       'warning: the column n of issued holds text from now on: not all of its values are of one kind\n' +
         (engine === 'SQLite'
           ? ''
           : 'warning: issued_current shows nothing in n for 1 new or changed record, where it is no number; issued has it as sent\n'),
     ]);
-    expect((await runSync(records, [address, 'issued'])).stderr).toBe('');
+    expect(await sync(records)).toEqual([0, '']);
     expect(await ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '7']);
     expect(await ask(`SELECT type FROM _columns WHERE field = 'n'`)).toEqual(['text']);
   });
 
   it('says that a text holds NUL, and keeps it in the record', async () => {
-    const { address, ask } = await newDatabase();
-    const exit = await runSync({ issued: ['{"id":1,"t":"a\\u0000b"}'] }, [address, 'issued']);
-    expect([exit.code, exit.stderr]).toEqual([
-      0,
-      expect.stringContaining('1 record with the character NUL in a text'),
-    ]);
+    const { ask, sync } = await newDatabase();
+    const says = expect.stringContaining('1 record with the character NUL in a text') as string;
+    expect(await sync({ issued: ['{"id":1,"t":"a\\u0000b"}'] })).toEqual([0, says]);
     expect(await ask('SELECT t, _raw FROM issued')).toEqual(['a\uFFFDb|{"id":1,"t":"a\\u0000b"}']);
   });
 
   it('refuses a table of others and the books of a newer folio, and touches nothing', async () => {
-    const { address, ask } = await newDatabase();
+    const { ask, sync } = await newDatabase();
     await ask('CREATE TABLE customers (name text)');
-    const foreign = await runSync({ customers: modelRecords(1) }, [address, 'customers']);
-    expect([foreign.code, foreign.stderr]).toEqual([
-      2,
-      expect.stringContaining('has a table or view customers that folio did not make'),
-    ]);
-    await runSync({ issued: modelRecords(1) }, [address, 'issued']);
+    const foreign = expect.stringContaining(
+      'has a table or view customers that folio did not make',
+    ) as string;
+    expect(await sync({ customers: modelRecords(1) })).toEqual([2, foreign]);
+    await sync({ issued: modelRecords(1) });
     await ask("UPDATE _runs SET folio_version = '99.0.0'");
-    const newer = await runSync({ issued: modelRecords(2) }, [address, 'issued']);
-    expect([newer.code, newer.stderr]).toEqual([
-      2,
-      expect.stringContaining('was written by folio 99.0.0, which is newer'),
-    ]);
+    const newer = expect.stringContaining('was written by folio 99.0.0, which is newer') as string;
+    expect(await sync({ issued: modelRecords(2) })).toEqual([2, newer]);
     expect(await ask('SELECT count(*) FROM issued')).toEqual(['1']);
   });
 
   it('leaves the tables, views and indexes of the user alone', async () => {
-    const { address, ask } = await newDatabase();
-    await runSync({ issued: ['{"id":1,"n":1}'] }, [address, 'issued']);
-    await ask('CREATE TABLE notes (id integer, note text)');
-    await ask("INSERT INTO notes VALUES (1, 'mine')");
-    await ask(
+    const { ask, sync } = await newDatabase();
+    await sync({ issued: ['{"id":1,"n":1}'] });
+    for (const sql of [
+      'CREATE TABLE notes (id integer, note text)',
+      "INSERT INTO notes VALUES (1, 'mine')",
       'CREATE VIEW noted AS SELECT note, n FROM notes JOIN issued_current ON issued_current.n = notes.id',
-    );
-    await ask('CREATE INDEX by_number ON issued (n)');
-    const exit = await runSync({ issued: ['{"id":1,"n":1,"late":"x"}', '{"id":2,"n":2}'] }, [
-      address,
-      'issued',
-    ]);
-    expect(exit.code).toBe(0);
+      'CREATE INDEX by_number ON issued (n)',
+    ])
+      await ask(sql);
+    expect(await sync({ issued: ['{"id":1,"n":1,"late":"x"}', '{"id":2,"n":2}'] })).toEqual([0, '']);
     expect(await ask('SELECT * FROM noted')).toEqual(['mine|1']);
     expect(await ask('SELECT count(late), count(*) FROM issued_current')).toEqual(['1|2']);
   });
 
   // In PostgreSQL only the transaction that writes keeps others out: sessions are not a run's own behind a pooler.
   it('lets no second run into SQLite while one goes on, and into PostgreSQL while none writes', async () => {
-    const { address } = await newDatabase();
-    await runSync({ issued: modelRecords(1) }, [address, 'issued']);
-    const first = { records: { issued: modelRecords(1) }, args: [address, 'issued'], script: () => silence };
-    await duringSync(first, async ({ process, exit }, service) => {
+    const { address, sync } = await newDatabase();
+    const records = { issued: modelRecords(1) };
+    await sync(records);
+    await duringSync({ records, args: [address, 'issued'], script: () => silence }, async (run, service) => {
       await service.asked(1);
-      const second = await runSync({ issued: modelRecords(2) }, [address, 'issued']);
-      expect([second.code, second.stderr]).toEqual(
-        engine === 'SQLite' ? [1, expect.stringMatching(/another run \(pid \d+/)] : [0, ''],
-      );
-      process.kill('SIGTERM');
-      expect((await exit).code).toBe(143);
+      const refused = [1, expect.stringMatching(/another run \(pid \d+/)];
+      expect(await sync({ issued: modelRecords(2) })).toEqual(engine === 'SQLite' ? refused : [0, '']);
+      run.process.kill('SIGTERM');
+      expect((await run.exit).code).toBe(143);
       if (engine === 'PostgreSQL') await server().left(address);
     });
-    expect((await runSync({ issued: modelRecords(1) }, [address, 'issued'])).code).toBe(0);
+    expect(await sync(records)).toEqual([0, '']);
   });
 });
 
 describe('folio sync into SQLite', () => {
   it('leaves a file alone that is read-only, and asks for nothing', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    await runSync({ issued: modelRecords(2) }, [path, 'issued']);
+    const { sync } = databaseAt(path);
+    await sync({ issued: modelRecords(2) });
     chmodSync(path, 0o444);
     const bytes = readFileSync(path);
-    let asked = 0;
-    const exit = await runSync({ issued: modelRecords(3) }, [path, 'issued'], { script: () => void asked++ });
-    expect([exit.code, exit.stderr, asked]).toEqual([
+    let requests = 0;
+    expect(await sync({ issued: modelRecords(3) }, () => void requests++)).toEqual([
       1,
       `folio: ${path} is read-only\n  Allow writing with chmod u+w ${path}, or sync into another file.\n`,
-      0,
     ]);
-    expect(readFileSync(path).equals(bytes)).toBe(true);
+    expect([requests, readFileSync(path).equals(bytes)]).toEqual([0, true]);
   });
 
   it('keeps what there was when the disk is full', needingSmallDisk, () =>
     onSmallDisk(temporaryFolder(), '600k', async (folder) => {
-      const path = join(folder, 'books.db');
-      await runSync({ issued: modelRecords(20) }, [path, 'issued']);
-      const exit = await runSync({ issued: modelRecords(5_000) }, [path, 'issued']);
-      expect([exit.code, exit.stderr]).toEqual([
-        1,
-        expect.stringContaining('disk is full\n  Free some space'),
-      ]);
-      expect(await ask(path, 'SELECT count(*) FROM issued')).toEqual(['20']);
-      expect((await runSync({ issued: modelRecords(21) }, [path, 'issued'])).code).toBe(0);
+      const { ask, sync } = databaseAt(join(folder, 'books.db'));
+      await sync({ issued: modelRecords(20) });
+      const full = expect.stringContaining('disk is full\n  Free some space') as string;
+      expect(await sync({ issued: modelRecords(5_000) })).toEqual([1, full]);
+      expect(await ask('SELECT count(*) FROM issued')).toEqual(['20']);
+      expect(await sync({ issued: modelRecords(21) })).toEqual([0, '']);
     }),
   );
 });
@@ -232,12 +216,8 @@ async function startCutter(port: number, when: 'before' | 'in' | 'after') {
     near.on('close', () => far.end());
     far.on('close', () => near.destroy());
   });
-  return {
-    ...(await listenOnLoopback(proxy)),
-    get cuts() {
-      return cuts;
-    },
-  };
+  const { port: own } = await listenOnLoopback(proxy);
+  return { port: own, cuts: () => cuts };
 }
 
 /** Run by Node: has PostgreSQL do something. */
@@ -249,57 +229,42 @@ const ASK_POSTGRES = `
 
 describe('folio sync into PostgreSQL', needing('postgres'), () => {
   it.each(['before', 'in', 'after'] as const)('whose connection is cut %s COMMIT', async (when) => {
-    const address = await server().createDatabase();
-    await runSync({ issued: modelRecords(3) }, [address, 'issued']);
+    const { address, ask, sync } = databaseAt(await server().createDatabase());
+    await sync({ issued: modelRecords(3) });
     const cutter = await startCutter(server().port, when);
-    const through = address.replace(`:${server().port}/`, `:${cutter.port}/`);
-    const exit = await runSync({ issued: modelRecords(5) }, [through, 'issued']);
-    expect(cutter.cuts).toBe(1);
-    const runs = await ask(address, 'SELECT run, added FROM _runs ORDER BY 1');
-    if (when === 'before') {
-      expect([exit.code, exit.stderr]).toEqual([
-        5,
-        expect.stringContaining('the connection was lost before the sync was committed'),
-      ]);
-      expect(runs).toEqual(['1|3']);
-    } else {
-      expect([exit.code, exit.stderr]).toEqual([0, '']);
-      expect(runs).toEqual(['1|3', '2|2']);
-    }
+    const through = databaseAt(address.replace(`:${server().port}/`, `:${cutter.port}/`));
+    const exit = await through.sync({ issued: modelRecords(5) });
+    const lost = expect.stringContaining('the connection was lost before the sync was committed') as string;
+    expect([exit, cutter.cuts()]).toEqual([when === 'before' ? [5, lost] : [0, ''], 1]);
+    const runs = await ask('SELECT run, added FROM _runs ORDER BY 1');
+    expect(runs).toEqual(when === 'before' ? ['1|3'] : ['1|3', '2|2']);
     await server().left(address);
-    const next = await runSync({ issued: modelRecords(5) }, [address, 'issued']);
-    expect([next.code, await ask(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['5']]);
+    expect((await sync({ issued: modelRecords(5) }))[0]).toBe(0);
+    expect(await ask('SELECT count(*) FROM issued')).toEqual(['5']);
   });
 
   it('whose server goes away while the listing is read finds it again, or says so', async () => {
-    const address = await server().createDatabase();
+    const { address, ask, sync } = databaseAt(await server().createDatabase());
     const end =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'folio,%'";
-    const exit = await runSync({ issued: modelRecords(3) }, [address, 'issued'], {
-      // At once, while the listing waits for its answer.
-      script: () => void runProgram('node', ['-e', ASK_POSTGRES, address, end]),
-    });
-    expect([exit.code, exit.stderr]).toEqual([0, '']);
-    expect(await ask(address, 'SELECT count(*) FROM issued')).toEqual(['3']);
+    // At once, while the listing waits for its answer.
+    const script = () => void runProgram('node', ['-e', ASK_POSTGRES, address, end]);
+    expect(await sync({ issued: modelRecords(3) }, script)).toEqual([0, '']);
+    expect(await ask('SELECT count(*) FROM issued')).toEqual(['3']);
   });
 
   it('that adds columns to several listings makes no reader of two of them the victim of a deadlock', async () => {
-    const address = await server().createDatabase();
-    const listings = ['issued', 'received', 'customers'];
-    const syncing = (record: string) =>
-      runSync({ issued: [record], received: [record], customers: [record] }, [address, ...listings]);
+    const { address, ask, sync } = databaseAt(await server().createDatabase());
+    const syncing = (...all: string[]) => sync({ issued: all, received: all, customers: all });
     await syncing('{"id":1}');
     const [reader, other] = [await open(address), await open(address)];
     for (const session of [reader, other]) await session.query('BEGIN');
     await reader.query('SELECT 1 FROM customers_current');
     await other.query('SELECT 1 FROM received_current');
-    const sync = syncing('{"id":1,"new":2}');
-    const waiting = async (sessions: number): Promise<void> => {
-      const sql = 'SELECT count(DISTINCT pid) >= $n AS is FROM pg_locks WHERE NOT granted'.replace(
-        '$n',
-        `${sessions}`,
-      );
-      await vi.waitFor(async () => expect(await ask(address, sql)).toEqual(['t']), 10_000);
+    const synced = syncing('{"id":1,"new":2}');
+    const waiting = (sessions: number): Promise<unknown> => {
+      const sql = `SELECT count(DISTINCT pid) >= ${sessions} AS is FROM pg_locks WHERE NOT granted`;
+      return vi.waitFor(async () => expect(await ask(sql)).toEqual(['t']), 10_000);
     };
     await waiting(1);
     const read = reader.query('SELECT count(*) FROM issued_current').catch((error: unknown) => error);
@@ -307,10 +272,8 @@ describe('folio sync into PostgreSQL', needing('postgres'), () => {
     await other.query('COMMIT');
     expect(await read).toEqual([['1']]);
     await reader.query('COMMIT');
-    expect(await sync).toMatchObject({ code: 0, stderr: '' });
-    expect(await ask(address, 'SELECT new FROM issued_current NATURAL JOIN customers_current')).toEqual([
-      '2',
-    ]);
+    expect(await synced).toEqual([0, '']);
+    expect(await ask('SELECT new FROM issued_current NATURAL JOIN customers_current')).toEqual(['2']);
     for (const session of [reader, other]) await session.close();
   });
 });

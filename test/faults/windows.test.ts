@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runFolio, type FolioExit } from '../support/run-folio.ts';
+import { runFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -20,7 +20,7 @@ const AS_WINDOWS = `
 `;
 
 /** Windows has Ctrl-Break beside Ctrl-C. Here it is pressed as soon as somebody listens. */
-const WITH_BREAK = `${AS_WINDOWS}
+const WITH_BREAK = `
   let pressed = false;
   process.on('newListener', (name) => {
     if (name !== 'SIGBREAK' || pressed) return;
@@ -29,67 +29,57 @@ const WITH_BREAK = `${AS_WINDOWS}
   });
 `;
 
-interface WindowsRun {
-  readonly folder: string;
-  readonly pretence?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
+const WITHOUT_REAL_PATHS = `
+  fs.realpath = async () => {
+    throw Object.assign(new Error('UNKNOWN: unknown error, realpath'), { code: 'UNKNOWN' });
+  };
+`;
 
-function runOnWindows(args: readonly string[], { folder, pretence, env }: WindowsRun): Promise<FolioExit> {
+/** Runs the program in the folder, as on Windows and with what a script does besides. */
+async function runOnWindows(line: string, folder: string, env: Record<string, string> = {}, script = '') {
   const preload = join(temporaryFolder(), 'windows.cjs');
-  writeFileSync(preload, pretence ?? AS_WINDOWS);
-  const given = { FOLIO_TOKEN: undefined, NODE_OPTIONS: `--require ${preload}`, ...env };
-  return runFolio(args, { env: given, cwd: folder });
+  writeFileSync(preload, AS_WINDOWS + script);
+  const { code, stdout, stderr } = await runFolio(line.split(' '), {
+    env: { FOLIO_TOKEN: undefined, NODE_OPTIONS: `--require ${preload}`, ...env },
+    cwd: folder,
+  });
+  return { code, stdout: stdout.toString(), stderr };
 }
 
 describe.concurrent('on Windows', () => {
   it('a file appears, though another program has the old one open for a moment', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'out.csv'), 'old');
-    const args = ['--sandbox', 'issued', '--limit', '3', '--columns', 'number', '-o', 'out.csv'];
-    expect(await runOnWindows(args, { folder, env: { HELD: '2' } })).toMatchObject({ code: 0, signal: null });
+    const line = '--sandbox issued --limit 3 --columns number -o out.csv';
+    expect(await runOnWindows(line, folder, { HELD: '2' })).toMatchObject({ code: 0 });
     expect(readFileSync(join(folder, 'out.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(4);
     expect(readdirSync(folder)).toEqual(['out.csv']);
   });
 
   it('a file and a folder of downloads appear on a drive that does not tell its real path', async () => {
     const folder = temporaryFolder();
-    const pretence = `${AS_WINDOWS}
-      fs.realpath = async () => {
-        throw Object.assign(new Error('UNKNOWN: unknown error, realpath'), { code: 'UNKNOWN' });
-      };`;
-    for (const args of [
-      ['issued', '--limit', '1', '-o', 'out.csv'],
-      ['issued', 'download', 'files', '--limit', '1'],
-    ])
-      expect(await runOnWindows(['--sandbox', ...args], { folder, pretence })).toMatchObject({ code: 0 });
+    for (const what of ['-o out.csv', 'download files']) {
+      const exit = await runOnWindows(`--sandbox issued ${what} --limit 1`, folder, {}, WITHOUT_REAL_PATHS);
+      expect(exit).toMatchObject({ code: 0 });
+    }
     expect(readdirSync(folder).toSorted()).toEqual(['files', 'out.csv']);
   });
 
-  it('a file that stays open stays as it was, and the program says who has it', async () => {
+  it.each([
+    ['a file that stays open stays as it was, and the program says who has it', 'out.csv', '99', ['out.csv']],
+    ['a device is no file', 'NUL', '0', []],
+  ])('%s', async (_, output, HELD, files) => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, 'out.csv'), 'old');
-    const args = ['--sandbox', 'issued', '--limit', '3', '-o', 'out.csv'];
-    const { code, stderr } = await runOnWindows(args, { folder, env: { HELD: '99' } });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(
-        'folio: cannot write out.csv: another program has it open, or it may not be replaced\n',
-      ),
-    });
-    expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toBe('old');
-    expect(readdirSync(folder)).toEqual(['out.csv']);
-  });
-
-  it('a device is no file', async () => {
-    const folder = temporaryFolder();
-    const args = ['--sandbox', 'issued', '--limit', '3', '--format', 'csv', '-o', 'NUL'];
-    const { code, stderr } = await runOnWindows(args, { folder });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('folio: cannot write NUL: Windows takes NUL for a device\n'),
-    });
-    expect(readdirSync(folder)).toEqual([]);
+    for (const file of files) writeFileSync(join(folder, file), 'old');
+    const line = `--sandbox issued --limit 3 --format csv -o ${output}`;
+    const { code, stderr } = await runOnWindows(line, folder, { HELD });
+    const says =
+      output === 'NUL'
+        ? 'folio: cannot write NUL: Windows takes NUL for a device\n'
+        : 'folio: cannot write out.csv: another program has it open, or it may not be replaced\n';
+    expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
+    expect(readdirSync(folder)).toEqual(files);
+    for (const file of files) expect(readFileSync(join(folder, file), 'utf8')).toBe('old');
   });
 
   it('profiles are kept and read where there are no user numbers and no modes', async () => {
@@ -97,24 +87,18 @@ describe.concurrent('on Windows', () => {
     const store = join(folder, 'config');
     mkdirSync(store);
     const env = { FOLIO_CONFIG_DIR: store };
-    expect(await runOnWindows(['config', 'set', 'format', 'csv'], { folder, env })).toMatchObject({
-      code: 0,
-    });
+    expect(await runOnWindows('config set format csv', folder, env)).toMatchObject({ code: 0 });
     chmodSync(store, 0o777);
     chmodSync(join(store, 'config.json'), 0o666);
-    const { code, stdout } = await runOnWindows(['config', 'get', 'format'], { folder, env });
-    expect([code, stdout.toString()]).toEqual([0, 'csv\n']);
-    const doctor = await runOnWindows(['doctor'], { folder, env });
-    expect(doctor.stdout.toString()).toContain(
-      `${join(store, 'config.json')}: as private as your other files; 0 profiles`,
-    );
+    expect(await runOnWindows('config get format', folder, env)).toMatchObject({ code: 0, stdout: 'csv\n' });
+    const says = `${join(store, 'config.json')}: as private as your other files; 0 profiles`;
+    expect((await runOnWindows('doctor', folder, env)).stdout).toContain(says);
   });
 
   it('Ctrl-Break stops a run as Ctrl-C does', async () => {
     const folder = temporaryFolder();
-    const args = ['--sandbox', 'issued', '-o', 'out.csv'];
-    const { code, stderr } = await runOnWindows(args, { folder, pretence: WITH_BREAK });
-    expect({ code, stderr }).toEqual({
+    const exit = await runOnWindows('--sandbox issued -o out.csv', folder, {}, WITH_BREAK);
+    expect(exit).toMatchObject({
       code: 130,
       stderr: 'folio: stopped by SIGINT\n  out.csv was not written.\n',
     });
@@ -124,6 +108,8 @@ describe.concurrent('on Windows', () => {
 
 describe('a list as programs of Windows write it', () => {
   const text = '60155445-3\r\n60155520-4\r\n';
+  const request = ['--sandbox', 'issued', '--columns', 'customer.fiscalId', '--customer-fiscal-id'];
+  const listed = (ids: string, input = '') => runHere([...request, ids], { awkward: false, input });
   it.each([
     ['ends lines in two characters', Buffer.from(text)],
     ['begins with the mark of UTF-8', Buffer.from(`\ufeff${text}`)],
@@ -132,14 +118,10 @@ describe('a list as programs of Windows write it', () => {
   ])('%s', async (_, bytes) => {
     const list = join(temporaryFolder(), 'ids.txt');
     writeFileSync(list, bytes);
-    const asked = ['--sandbox', 'issued', '--columns', 'customer.fiscalId', '--customer-fiscal-id'];
-    const { code, stdout, stderr } = await runHere([...asked, `@${list}`], { awkward: false });
-    const inArgument = await runHere([...asked, '60155445-3,60155520-4'], { awkward: false });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(new Set(stdout.toString().trimEnd().split('\n').slice(1)).size).toBe(2);
-    expect(stdout.toString()).toBe(inArgument.stdout.toString());
-    const piped = await runHere([...asked, '@-'], { awkward: false, input: text });
-    expect(piped.stdout.toString()).toBe(inArgument.stdout.toString());
+    const inArgument = await listed('60155445-3,60155520-4');
+    expect(new Set(inArgument.stdout.toString().trimEnd().split('\n').slice(1)).size).toBe(2);
+    expect(await listed(`@${list}`)).toEqual({ ...inArgument, code: 0, stderr: '' });
+    expect(await listed('@-', text)).toEqual(inArgument);
   });
 
   it('a token file in UTF-16 holds a token', async () => {
@@ -147,20 +129,16 @@ describe('a list as programs of Windows write it', () => {
     writeFileSync(file, Buffer.from('\ufeffa-token\r\n', 'utf16le'), { mode: 0o600 });
     const args = ['issued', '--base-url', 'http://127.0.0.1:9/v1', '--retries', '0', '--token-file', file];
     const { code, stderr } = await runHere(args, { env: { FOLIO_TOKEN: undefined } });
-    expect({ code, stderr }).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining('could not reach 127.0.0.1:9'),
-    });
+    expect([code, stderr]).toEqual([5, expect.stringContaining('could not reach 127.0.0.1:9')]);
   });
 });
 
 describe('an export that a program of Windows saved anew', () => {
-  const asked = (bytes: Uint8Array) => {
+  const count = (bytes: Uint8Array) => {
     const file = join(temporaryFolder(), 'old.jsonl');
     writeFileSync(file, bytes);
-    return runHere(['issued', '--from', file, '--where', 'name~Viña 😀', '--count'], {
-      env: { FOLIO_TOKEN: undefined },
-    });
+    const args = ['issued', '--from', file, '--where', 'name~Viña 😀', '--count'];
+    return runHere(args, { env: { FOLIO_TOKEN: undefined } });
   };
   const record = '{"name":"Viña 😀"}';
 
@@ -169,13 +147,12 @@ describe('an export that a program of Windows saved anew', () => {
     ['cut within a letter', Buffer.from('{"name":"x"}\n{"name":"Viñ').subarray(0, -1)],
     ['in UTF-16', Buffer.from(`\ufeff${record}\r\n`, 'utf16le')],
   ])('is refused: %s', async (_, bytes) => {
-    const { code, stdout, stderr } = await asked(bytes);
-    expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('old.jsonl');
+    const { code, stdout, stderr } = await count(bytes);
+    expect([code, stdout.toString(), stderr]).toEqual([2, '', expect.stringContaining('old.jsonl')]);
   });
 
   it('is read with the mark of UTF-8 and lines that end in two characters', async () => {
-    const { stdout, stderr } = await asked(Buffer.from(`\ufeff${`${record}\r\n`.repeat(30)}`));
+    const { stdout, stderr } = await count(Buffer.from(`\ufeff${`${record}\r\n`.repeat(30)}`));
     expect([stdout.toString(), stderr]).toEqual(['30\n', '']);
   });
 });

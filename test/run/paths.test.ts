@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelRecords } from '../support/model-service.ts';
-import { runFolio, TEST_TOKEN } from '../support/run-folio.ts';
-import { runHere } from '../support/run-here.ts';
+import { runFolio } from '../support/run-folio.ts';
+import { runHere, TEST_TOKEN } from '../support/run-here.ts';
 import { runOrganizations } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

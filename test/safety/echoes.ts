@@ -65,6 +65,10 @@ export const ECHOES: readonly Echo[] = [
     name: 'a broken header',
     answer: (t) => Buffer.from(`HTTP/1.1 200 OK\r\n${t}\u0000: ${t}\r\n\r\n`, 'latin1'),
   },
+  ...[404, 429].map((status): Echo => ({
+    name: `the words of a ${status}`,
+    answer: (t) => json(status, { message: t, errors: [t] }),
+  })),
   { name: 'Retry-After', answer: (t) => httpResponse(429, '', `Retry-After: ${t}`) },
   { name: 'Content-Encoding', answer: (t) => httpResponse(200, '{}', `Content-Encoding: ${t}`) },
   {

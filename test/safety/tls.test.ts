@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
-import { runFolio, type FolioExit } from '../support/run-folio.ts';
-import { runHere } from '../support/run-here.ts';
+import { runFolio } from '../support/run-folio.ts';
+import { runHere, type FolioExit } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startConnectProxy } from './connect-proxy.ts';
 

@@ -39,6 +39,16 @@ describe.concurrent('a malformed token', () => {
   });
 });
 
+describe.concurrent('a token', () => {
+  it('is sent alone, in the one header', async () => {
+    const options = { env: { FOLIO_TOKEN: HOSTILE_TOKEN } };
+    const { requests } = await runAgainst({ records: {}, args: ['issued'], options });
+    const { authorization, ...others } = requests[0]!.headers;
+    expect(authorization).toBe(HOSTILE_TOKEN);
+    expect(leakIn(JSON.stringify(others) + requests[0]!.url.href)).toBeUndefined();
+  });
+});
+
 describe.concurrent('a stored token', () => {
   it.each([
     ['--base-url', (url: string) => [['--base-url', url], {}] as const],

@@ -8,14 +8,8 @@ import {
   type ModelRecords,
   type ModelResponse,
 } from './model-service.ts';
-import {
-  runFolio,
-  startFolio,
-  type FolioExit,
-  type RunFolioOptions,
-  type RunningFolio,
-} from './run-folio.ts';
-import { runHere } from './run-here.ts';
+import { runFolio, startFolio, type RunFolioOptions, type RunningFolio } from './run-folio.ts';
+import { runHere, type FolioExit } from './run-here.ts';
 import { startHttpService, type HttpService, type SeenRequest } from './servers.ts';
 
 /** Milliseconds between two bytes of a response that drips: far fewer bytes than it has come within any time limit. */

@@ -2,36 +2,18 @@ import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { MIDDAY_ZONE } from './midday.ts';
 import { pathOf, startProgram, type Startable } from './programs.ts';
+import { NO_SETTINGS, TEST_TOKEN, withData, type FolioExit, type RunOptions } from './run-here.ts';
 
 const BIN = new URL('../../bin/folio.js', import.meta.url).pathname;
 
-export interface FolioExit {
-  /** Null where a signal ended the process. */
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: Buffer;
-  readonly stderr: string;
-}
-
-export interface RunFolioOptions {
-  /** The whole environment but for FOLIO_TOKEN, a folder without settings, and a zone for the sandbox; undefined leaves those out. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly cwd?: string;
+export interface RunFolioOptions extends RunOptions {
   /** By default stdin is closed and the other two are kept. */
   readonly stdio?: StdioOptions;
-  /** Whether the embedded service, where one is asked, has its awkward data: yes, unless a test is about the other. */
-  readonly awkward?: boolean;
   /** A script for `sh` that runs the program as `"$@"`, such as `"$@" | head`. */
   readonly shell?: string;
   /** The program that runs this command, and what it is given. */
   readonly within?: (command: readonly string[]) => readonly [Startable, args: readonly string[]];
 }
-
-/** A folder of settings that is not there, and that nobody can make, not even root. */
-export const NO_SETTINGS = '/proc/nonexistent';
-
-/** Nobody's, and no real service takes it. */
-export const TEST_TOKEN = 'test-token-0123456789-abcdefghij';
 
 export interface RunningFolio {
   readonly process: ChildProcess;
@@ -72,15 +54,6 @@ export function startFolio(args: readonly string[], options: RunFolioOptions = {
     stderr: Buffer.concat(stderr).toString('utf8'),
   }));
   return { process, exit };
-}
-
-/** The command line, which asks the embedded service for awkward data, since that finds the most. */
-export function withData(
-  args: readonly string[],
-  { awkward = true }: Pick<RunFolioOptions, 'awkward'>,
-): readonly string[] {
-  const place = args[0] === 'sandbox' ? 0 : args.indexOf('--sandbox');
-  return awkward && place >= 0 ? args.toSpliced(place + 1, 0, '--awkward') : args;
 }
 
 /** Runs the real program to its end. */

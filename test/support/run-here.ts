@@ -4,14 +4,35 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { OwnProcess, start } from '../../src/process-context.ts';
-import { NO_SETTINGS, TEST_TOKEN, withData, type FolioExit, type RunFolioOptions } from './run-folio.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');
 
 let running = 0;
 
-interface RunHereOptions extends Pick<RunFolioOptions, 'env' | 'awkward' | 'cwd'> {
+/** A folder of settings that is not there, and that nobody can make, not even root. */
+export const NO_SETTINGS = '/proc/nonexistent';
+
+/** Nobody's, and no real service takes it. */
+export const TEST_TOKEN = 'test-token-0123456789-abcdefghij';
+
+export interface FolioExit {
+  /** Null where a signal ended the process. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** The whole environment but for FOLIO_TOKEN, a folder without settings, and a zone for the sandbox; undefined leaves those out. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** Whether the embedded service has its awkward data, which finds the most: yes, unless a test is about the other. */
+  readonly awkward?: boolean;
+}
+
+interface RunHereOptions extends RunOptions {
   /** What standard input holds; by default nothing. */
   readonly input?: string;
 }
@@ -114,6 +135,12 @@ export async function runWith(
     process.chdir(before);
     running--;
   }
+}
+
+/** The command line, with --awkward where it is about the embedded service. */
+export function withData(args: readonly string[], { awkward = true }: RunOptions): readonly string[] {
+  const place = args[0] === 'sandbox' ? 0 : args.indexOf('--sandbox');
+  return awkward && place >= 0 ? args.toSpliced(place + 1, 0, '--awkward') : args;
 }
 
 /** What `main` hands the process to, in the file that the build made of it; the source of it, where that is what is tried. */

@@ -1,3 +1,4 @@
+import { TEST_TOKEN } from './run-here.ts';
 import { TransportTimeout, type OpenTransport, type TransportRequest } from '../../src/api/transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
@@ -8,7 +9,6 @@ import type { Fault, FaultScript } from './faults.ts';
 import { jsonWebToken } from './json-web-token.ts';
 import { memoryStore } from './memory-store.ts';
 import { ModelService, NO_PAGE, NOT_THERE, respond, type ModelRecords } from './model-service.ts';
-import { TEST_TOKEN } from './run-folio.ts';
 import type { SeenRequest } from './servers.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

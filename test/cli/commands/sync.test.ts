@@ -7,8 +7,7 @@ import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts
 import { modelRecords } from '../../support/model-service.ts';
 import { ask, postgresForTests } from '../../support/databases.ts';
 import { needing, runProgram, tryProgram } from '../../support/programs.ts';
-import { NO_SETTINGS } from '../../support/run-folio.ts';
-import { runHere } from '../../support/run-here.ts';
+import { runHere, NO_SETTINGS } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { runSync } from '../../support/run-against.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

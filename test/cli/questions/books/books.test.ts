@@ -5,10 +5,9 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'lossless-json';
 import { describe, expect, it, vi } from 'vitest';
 import { ask, postgresForTests } from '../../../support/databases.ts';
-import { countFigure, randomRuns, TRIES_ALL } from '../../../support/random-runs.ts';
+import { countFigure, randomRuns } from '../../../support/random-runs.ts';
 import { needing } from '../../../support/programs.ts';
-import type { FolioExit } from '../../../support/run-folio.ts';
-import { runHere } from '../../../support/run-here.ts';
+import { runHere, type FolioExit } from '../../../support/run-here.ts';
 import { runOrganizations, type OrganizationsRun } from '../../../support/run-model.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import {
@@ -646,7 +645,7 @@ interface Asking {
   readonly source: Source;
   /** Days between the reading of the records and the question. */
   readonly later: number;
-  /** Which third of the questions is asked, where not all is tried. */
+  /** Which third of the questions is asked. */
   readonly third: number;
 }
 
@@ -654,7 +653,7 @@ async function compareAll({ books, listing, source, later, third }: Asking, addr
   try {
     const site = new Site(books, listing);
     await site.store(source, later, address);
-    for (const [at, compare] of QUESTIONS.entries()) if (TRIES_ALL || at % 3 === third) await compare(site);
+    for (const [at, compare] of QUESTIONS.entries()) if (at % 3 === third) await compare(site);
   } catch (error) {
     const records = books.map((book, at) => recordsOf(book, listing, NUMBERS[at]!).join('\n')).join('\n\n');
     throw new Error(`${listing}, ${source}, ${later} days later:\n${records}`, { cause: error });
