@@ -142,7 +142,7 @@ export function agingRows(
       shown: FIRST,
       spare: [...beside, 'fiscalId', 'invoices', ...empty],
       together: { columns: late, as: OVERDUE },
-      further: [first, NO_DUE_DATE, 'credits', ...late, OVERDUE],
+      last: [first, NO_DUE_DATE, 'credits', ...late, OVERDUE],
     },
     terminal,
   );

@@ -45,11 +45,11 @@ interface ResultColumns {
   /** What they are to a reader. */
   readonly shown: ShownColumns;
   /** Left out together where the table has too little room to show every cell whole. */
-  readonly spare: readonly string[];
+  readonly spare?: readonly string[];
   /** Columns in whose place stands their sum, another column of the rows, where there is still too little room; no bar is drawn. */
   readonly together?: { readonly columns: readonly string[]; readonly as: string };
   /** Left out after these, one by one in this order, as long as the table has no room even with cut columns. */
-  readonly further: readonly string[];
+  readonly last?: readonly string[];
 }
 
 const BAR = 'bar';
@@ -89,7 +89,7 @@ type WidthOf = (columns: readonly string[]) => ReturnType<typeof tableWidth>;
 
 function shownColumns(
   widthOf: WidthOf,
-  { columns, spare, together, further }: ResultColumns,
+  { columns, spare = [], together, last = [] }: ResultColumns,
   room: number,
 ): readonly string[] {
   if (widthOf(columns).whole + GAP + BAR_MIN <= room) return columns;
@@ -101,7 +101,7 @@ function shownColumns(
       column === parts[0] ? together.as : parts.includes(column) ? [] : column,
     );
   }
-  for (const column of further) {
+  for (const column of last) {
     if (isRoom()) break;
     shown = shown.filter((other) => other !== column);
   }

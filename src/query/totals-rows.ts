@@ -4,29 +4,45 @@ import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
-import { groupColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 import {
   byCurrency,
   isZeroIn,
   resultQuestion,
   resultRows,
-  type BarTerminal,
   type MeasuredRow,
   type ResultContext,
   type ResultRows,
 } from './result-rows.ts';
 import { textJson, type RowField } from './rows.ts';
-import { filled, Totals, type Sum, type TotalsGroup, type TotalsRequest } from './totals.ts';
+import { filled, foldTotals, type Sum, type Totals, type TotalsFlags, type TotalsGroup } from './totals.ts';
 
 /** The column of a result with the currency of its amounts, whatever the records call it. */
 const CURRENCY = 'currency';
-/** What stands beside a total, so that nothing is left out in silence. */
+/** The columns beside a total, so that nothing is left out in silence. */
 const [CREDIT_NOTES, CANCELLED, MISSING] = ['.creditNotes', '.cancelled', '.missing'];
 
 /** Those of an amount. Neither credit notes nor cancelled documents pass --open and --overdue: a zero would say that there are none. */
 function partsBeside({ open, overdue }: TotalsFlags): readonly string[] {
   return open || overdue ? [MISSING] : [CREDIT_NOTES, CANCELLED, MISSING];
+}
+
+/** The question of `--sum`, `--count` and `--group-by`. */
+export function totalsQuestion(
+  flags: TotalsFlags,
+  names: ColumnNames,
+  { terminal, placeOf }: ResultContext,
+): Question {
+  const { expand } = flags;
+  const totals = foldTotals(flags, expand === undefined ? names : withCurrencyOf(expand, names));
+  return resultQuestion({
+    sample: totals.sample,
+    add: (batch) => totals.add(batch, placeOf),
+    rows: () => totalsRows(totals, flags, terminal),
+    shown: shownOf(flags),
+    typeOf: (column) => typeOf(column, flags),
+    findings: totals.findings,
+  });
 }
 
 /**
@@ -35,65 +51,54 @@ function partsBeside({ open, overdue }: TotalsFlags): readonly string[] {
  * `<column>.missing`, which counts the records without a value in it. The total of a column is null where no record of the
  * group has a value. Where groups are counterparties, `fiscalId` stands beside the name, and `counterparty` beside the ID.
  *
- * Currencies come in order of first appearance; within each, the group with the largest first total comes first, or the one
- * with the most records; groups of a day, month, quarter or year come in the order of the calendar before that. On a terminal the bars show the first total, or the records. What is beside a total and is all
- * zeros is left out there.
+ * Currencies come in order of first appearance; within each, periods of the calendar in their order, then the group with the largest
+ * first total, or the most records. On a terminal bars show the first total, or the records, and columns beside a total that are all
+ * zeros are left out.
  */
-function totalsRows(
-  totals: Totals,
-  request: TotalsRequest & TotalsFlags,
-  terminal?: BarTerminal,
-): ResultRows {
+function totalsRows(totals: Totals, flags: TotalsFlags, terminal: ResultContext['terminal']): ResultRows {
+  const { sum = [], groupBy = [] } = flags;
+  const { keys, documents } = totals;
   const groups = totals.finish();
-  const { roles } = totals;
-  const currencyAt = roles.groupBy.indexOf('currency');
+  const currencyAt = keys.findIndex(({ role }) => role === 'currency');
   const other = otherColumn(totals);
-  const isAny = totals.documents.records > 0;
+  const isAny = documents.records > 0;
   // Each currency has its own scale and order, also where --group-by names it.
   const ofCurrency = ({ currency, values }: TotalsGroup): string | undefined =>
     currencyAt === -1 ? currency : values[currencyAt]?.text;
-  const currencies = byCurrency(groups, ofCurrency).map((ofOneCurrency) => {
-    const scales = request.sums.map((_, index) =>
-      widestScale(
-        ofOneCurrency.flatMap(({ sums }) => {
-          const { total, creditNotes, cancelled } = sums[index]!;
-          return [total, creditNotes, cancelled];
-        }),
-      ),
+  const currencies = byCurrency(groups, ofCurrency).map((ofOne) => {
+    const scales = sum.map((_, at) =>
+      widestScale(ofOne.flatMap(({ sums }) => [sums[at]!.total, sums[at]!.creditNotes, sums[at]!.cancelled])),
     );
     const rowOf = (group: TotalsGroup): RowField[] => [
-      ...request.groupBy.map((column, at) => [column, cellJson(filled(group.values[at]))] as const),
+      ...groupBy.map((column, at) => [column, cellJson(filled(group.values[at]))] as const),
       ...(other === undefined ? [] : [[other, cellJson(group.other)] as const]),
       // With --group-by currency, that column is there already.
       ...(currencyAt === -1 ? [[CURRENCY, textJson(group.currency)] as const] : []),
       ['records', String(group.records)],
-      ...request.sums.flatMap((column, at) =>
-        sumFields(column, group.sums[at]!, { isAny, scale: scales[at]! }),
-      ),
+      ...sum.flatMap((column, at) => sumFields(column, group.sums[at]!, { isAny, scale: scales[at]! })),
     ];
-    return ofOneCurrency
-      .toSorted((a, b) => comparePeriods(a, b, request) || compareDecimals(sizeOf(b), sizeOf(a)))
+    return ofOne
+      .toSorted((a, b) => comparePeriods(a, b, keys) || compareDecimals(sizeOf(b), sizeOf(a)))
       .map((group): MeasuredRow => ({ row: rowOf(group), value: sizeOf(group) }));
   });
-  const beside = (column: string, index: number): string[] => {
-    const parts = isAmountRole(roles.sums[index]) ? partsBeside(request) : [MISSING];
+  const besideSum = (column: string, at: number): string[] => {
+    const parts = isAmountRole(totals.sums[at]!.role) ? partsBeside(flags) : [MISSING];
     const columns = parts.map((part) => `${column}${part}`);
     return terminal === undefined ? columns : columns.filter((one) => !isZeroIn(currencies, one));
   };
-  const isOfMoney = totals.hasAmounts && currencyAt === -1;
+  const isOfMoney = totals.hasAmounts() && currencyAt === -1;
   const hasCurrency = isOfMoney || groups.some(({ currency }) => currency !== undefined);
   const columns = [
-    ...request.groupBy,
+    ...groupBy,
     ...(other === undefined ? [] : [other]),
     ...(hasCurrency ? [CURRENCY] : []),
     'records',
-    ...request.sums.flatMap((column, index) => [column, ...beside(column, index)]),
+    ...sum.flatMap((column, at) => [column, ...besideSum(column, at)]),
   ];
   const shownRows = currencies.map((ofOne) =>
     ofOne.map(({ row, value }) => ({ row: row.filter(([name]) => columns.includes(name)), value })),
   );
-  const choice = { columns: [...new Set(columns)], shown: shownOf(request), spare: [], further: [] };
-  return resultRows(shownRows, choice, terminal);
+  return resultRows(shownRows, { columns: [...new Set(columns)], shown: shownOf(flags) }, terminal);
 }
 
 function sumFields(
@@ -109,32 +114,34 @@ function sumFields(
   ];
 }
 
-/** What was asked for matters most to a reader: the first total, whose it is, the other totals. What is beside them comes after that. */
-function shownOf({ sums: [first = 'records', ...others], groupBy }: TotalsRequest): ShownColumns {
-  const asked = [...new Set([first, ...groupBy, CURRENCY, ...others])];
-  return Object.fromEntries(asked.map((column, at) => [column, { rank: at - asked.length }]));
+/** The columns of the flags come first to a reader: the first total, whose it is, the other totals; then what is beside them. */
+function shownOf({ sum = [], groupBy = [] }: TotalsFlags): ShownColumns {
+  const [first = 'records', ...others] = sum;
+  const named = [...new Set([first, ...groupBy, CURRENCY, ...others])];
+  return Object.fromEntries(named.map((column, at) => [column, { rank: at - named.length }]));
 }
 
 /** What a column of the totals holds: sums are money, values of groups are text, also where they are numbers. */
-function typeOf(column: string, { sums, groupBy }: Pick<TotalsRequest, 'sums' | 'groupBy'>): DeclaredType {
+function typeOf(column: string, { sum = [], groupBy = [] }: TotalsFlags): DeclaredType {
   if (groupBy.includes(column)) return 'text';
   if (column === 'records' || column.endsWith(MISSING)) return 'count';
-  return sums.some((sum) => column === sum || column.startsWith(`${sum}.`)) ? 'money' : 'text';
+  return sum.some((one) => column === one || column.startsWith(`${one}.`)) ? 'money' : 'text';
 }
 
-/** The column beside the counterparties of the groups: of their fiscal IDs or names, where one of the two is asked for. */
-function otherColumn({ roles: { groupBy }, documents }: Totals): string | undefined {
-  const [hasName, hasId] = [groupBy.includes('counterpartyName'), groupBy.includes('counterpartyFiscalId')];
+/** The column for the fiscal IDs or the names of counterparties, where `--group-by` names only the other of the two. */
+function otherColumn({ keys, documents }: Totals): string | undefined {
+  const hasName = keys.some(({ role }) => role === 'counterpartyName');
+  const hasId = keys.some(({ role }) => role === 'counterpartyFiscalId');
   if (hasName === hasId) return undefined;
   if (hasId) return 'counterparty';
   return documents.has('counterpartyFiscalId') ? 'fiscalId' : undefined;
 }
 
 /** Compares groups by their days, months, quarters or years: the earliest first, those without a date last. */
-function comparePeriods(a: TotalsGroup, b: TotalsGroup, { groupBy }: TotalsRequest): number {
-  for (const [index, asked] of groupBy.entries()) {
-    if (groupColumn(asked).unit === undefined) continue;
-    const order = compareOrders(orderOf(a.values[index]), orderOf(b.values[index]));
+function comparePeriods(a: TotalsGroup, b: TotalsGroup, keys: Totals['keys']): number {
+  for (const [at, { unit }] of keys.entries()) {
+    if (unit === undefined) continue;
+    const order = compareOrders(orderOf(a.values[at]), orderOf(b.values[at]));
     if (order !== 0) return order;
   }
   return 0;
@@ -145,57 +152,20 @@ function sizeOf(group: TotalsGroup): Decimal {
   return group.sums[0]?.total ?? { coefficient: BigInt(group.records), scale: 0 };
 }
 
-interface TotalsFlags {
-  readonly open?: boolean | undefined;
-  readonly overdue?: boolean | undefined;
-  readonly sum?: readonly string[] | undefined;
-  readonly groupBy?: readonly string[] | undefined;
-  readonly asSent?: boolean | undefined;
-  /** The column whose objects are the rows. */
-  readonly expand?: string | undefined;
-}
-
 /** All columns that the totals can have. */
 export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
   const { sum = [], groupBy = [] } = flags;
   const ofSums = sum.flatMap((column) => ['', ...partsBeside(flags)].map((part) => `${column}${part}`));
-  const besides = groupBy.length > 0 ? ['fiscalId', 'counterparty'] : [];
-  return [...new Set([...groupBy, ...besides, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums])];
-}
-
-/** The question of `--sum`, `--count` and `--group-by`. */
-export function totalsQuestion(
-  { sum = [], groupBy = [], asSent, expand, open, overdue }: TotalsFlags,
-  given: ColumnNames,
-  { terminal, placeOf }: ResultContext,
-): Question {
-  const request: TotalsRequest & TotalsFlags = {
-    open,
-    overdue,
-    sums: sum,
-    groupBy,
-    names: expand === undefined ? given : withCurrencyOf(expand, given),
-    // A payment of a credit note is what was paid, whatever the document is worth.
-    asSent: asSent ?? expand !== undefined,
-    takesUndeclared: asSent === true,
-  };
-  const totals = new Totals(request);
-  return resultQuestion({
-    sample: (batch) => totals.sample(batch),
-    add: (batch) => totals.add(batch, placeOf),
-    rows: () => totalsRows(totals, request, terminal),
-    shown: shownOf(request),
-    typeOf: (column) => typeOf(column, request),
-    findings: () => totals.findings(),
-  });
+  const ofParties = groupBy.length > 0 ? ['fiscalId', 'counterparty'] : [];
+  return [
+    ...new Set([...groupBy, ...ofParties, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums]),
+  ];
 }
 
 /** What the columns of the totals mean: amounts are money of the currency beside them. */
-export function namesOfTotals({ sum = [], groupBy = [] }: TotalsFlags, names: ColumnNames): ColumnNames {
-  const currency = groupBy.find((column) => isCurrency(column, names)) ?? CURRENCY;
-  const money = columnsOfTotals({ sum }).filter(
-    (column) => typeOf(column, { sums: sum, groupBy }) === 'money',
-  );
+export function namesOfTotals(flags: TotalsFlags, names: ColumnNames): ColumnNames {
+  const currency = flags.groupBy?.find((column) => isCurrency(column, names)) ?? CURRENCY;
+  const money = columnsOfTotals(flags).filter((column) => typeOf(column, flags) === 'money');
   const columns = money.map((column) => [column, 'money'] as const);
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };
 }

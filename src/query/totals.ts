@@ -17,30 +17,30 @@ import { cellOrder } from './cell-order.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import { groupColumn, type GroupColumn } from './question-syntax.ts';
 
-/** What is added up, by which columns. */
-export interface TotalsRequest {
-  /** The columns of `--sum`; none to count records only. */
-  readonly sums: readonly string[];
-  /** The columns of `--group-by`, perhaps with a unit of the calendar, as in `date:month`; none for one group of everything. */
-  readonly groupBy: readonly string[];
-  /** What the columns mean. */
-  readonly names: ColumnNames;
+/** The flags of totals. Without `sum` records are counted; without `groupBy` there is one group of everything. */
+export interface TotalsFlags {
+  readonly sum?: readonly string[] | undefined;
+  /** Columns, perhaps with a unit of the calendar: `date:month`. */
+  readonly groupBy?: readonly string[] | undefined;
   /** Whether cells are added as they stand, whatever the documents are worth. */
   readonly asSent?: boolean | undefined;
-  /** Whether a column that nothing declares is no money, so that its sum needs no currency. */
-  readonly takesUndeclared?: boolean;
+  /** The list whose objects are the rows. */
+  readonly expand?: string | undefined;
+  readonly open?: boolean | undefined;
+  readonly overdue?: boolean | undefined;
 }
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
 export interface TotalsGroup {
+  /** Aligned with `--group-by`. */
   readonly values: readonly (Cell | undefined)[];
   readonly currency: string | undefined;
   /** The counterparty's fiscal ID or name, where the group is a counterparty and `--group-by` names the other one alone. */
   readonly other: Cell | undefined;
-  /** Whose it is, where it is of a counterparty, and which of its values are the name and the fiscal ID; -1 for none. */
-  readonly party: { readonly key: string; readonly nameAt: number; readonly idAt: number } | undefined;
+  /** The key of its counterparty. */
+  readonly party: string | undefined;
   records: number;
-  /** Aligned with the columns of `--sum`. */
+  /** Aligned with `--sum`. */
   readonly sums: Sum[];
 }
 
@@ -56,302 +56,270 @@ export interface Sum {
   isFound: boolean;
 }
 
+/** What the records hold in a column that needs dates or numbers. */
+interface HeldValues {
+  /** The first cell of another kind: `in record 7 it is the text "x"`. */
+  wrong: string | undefined;
+  isFound: boolean;
+}
+
+/** A column of `--group-by`. */
+interface KeyColumn extends GroupColumn, HeldValues {
+  /** Its role, unless a profile's settings give it another. */
+  readonly role: Role | undefined;
+}
+
+/** A column of `--sum`. */
+interface SumColumn extends HeldValues {
+  readonly column: string;
+  readonly role: Role | undefined;
+  readonly isMoney: boolean;
+  /** Whether its sum needs a currency. */
+  readonly needsCurrency: boolean;
+  /** Records that are left out of its total. */
+  readonly unreadable: Unreadable;
+}
+
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
 
-/** Ways in which records write their groups that are remembered. */
-const MAX_WRITTEN = 20_000;
+/** The most combinations of cells whose group is remembered. */
+const MAX_REMEMBERED = 20_000;
 
 const READ = [...KIND_ROLES, 'currency', ...COUNTERPARTY_ROLES] as const;
 
-const PARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId'] as const;
-type PartyRole = (typeof PARTY_ROLES)[number];
+const PARTY_ROLES: readonly (Role | undefined)[] = ['counterpartyName', 'counterpartyFiscalId'];
 
-function isOfParty(role: Role | undefined): boolean {
-  return PARTY_ROLES.some((one) => one === role);
-}
+/** Totals by group and currency, exact. Its memory grows with the groups, not with the records. */
+export type Totals = ReturnType<typeof foldTotals>;
 
-/** What a column was found to hold. */
-interface Held {
-  /** What the first cell is that is none of the kind that is wanted: `in record 7 it is the text "x"`. */
-  wrong: string | undefined;
-  /** Whether any record had a value of that kind. */
-  isAny: boolean;
-}
-
-/** Adds up columns exactly, for each group and each currency. Its memory grows with the groups, not with the records. */
-export class Totals {
-  readonly documents: DocumentReader;
-  /** The roles of the columns of `--group-by` and `--sum`, where the settings of a profile do not say another one. */
-  readonly roles: {
-    readonly groupBy: readonly (Role | undefined)[];
-    readonly sums: readonly (Role | undefined)[];
-  };
-  readonly #request: TotalsRequest;
-  readonly #groupBy: readonly GroupColumn[];
-  readonly #groups = new Map<string, TotalsGroup>();
-  /** The groups of records by what these have as it is written: most have what an earlier one has. */
-  readonly #written = new Map<string, TotalsGroup>();
-  readonly #parties: Counterparties;
-  /** Records that are in no group, since a date of theirs cannot be read. */
-  readonly #ungrouped = new Unreadable();
-  /** Of each column of `--sum`, records that are left out of its total. */
-  readonly #unreadable: readonly Unreadable[];
-  readonly #counted = new Counted();
-  /** Of each column of `--group-by`, dates; of each of `--sum`, numbers. */
-  readonly #dates: readonly Held[];
-  readonly #numbers: readonly Held[];
-  /** Of each column of `--sum`, whether it is said to hold money. */
-  readonly #areMoney: readonly boolean[];
-  /** Whether any amount of money that is not zero is in the totals: then each is of a currency, be it unknown. */
-  hasAmounts = false;
-
-  constructor(request: TotalsRequest) {
-    const { sums, groupBy, names, takesUndeclared = false } = request;
-    this.#request = request;
-    this.#groupBy = groupBy.map(groupColumn);
-    const columns = this.#groupBy.map(({ column }) => column);
-    this.documents = new DocumentReader(names, { roles: READ, names: [...columns, ...sums] });
-    this.#parties = new Counterparties(names, columns, (document, role) => this.#partyCell(document, role));
-    const roleOf = (column: string): Role | undefined => roleNamed(column, names, names.fields.usual);
-    this.roles = { groupBy: columns.map(roleOf), sums: sums.map(roleOf) };
-    this.#dates = groupBy.map(() => ({ wrong: undefined, isAny: false }));
-    this.#numbers = sums.map(() => ({ wrong: undefined, isAny: false }));
-    this.#unreadable = sums.map(() => new Unreadable());
-    this.#areMoney = sums.map(
-      (column) => isMoney(column, names) || (!takesUndeclared && isUndeclared(column, names)),
-    );
-  }
-
-  /** Learns from records before a filter keeps some of them. */
-  sample(batch: RecordBatch): void {
-    this.documents.sample(batch);
-    if (this.roles.groupBy.some(isOfParty)) this.#parties.sample(batch);
-  }
-
-  /**
-   * Adds records.
-   *
-   * @param placeOf the place in the listing, from 1, of the nth record that is added
-   */
-  add(batch: RecordBatch, placeOf?: PlaceOf): void {
-    this.documents.fold(batch, () => this.#addDocument(), placeOf);
-  }
-
-  /**
-   * The groups in order of first appearance. Without --group-by there is always one, also where no records came. Throws
-   * UsageError where no record has one of the columns.
-   */
-  finish(): TotalsGroup[] {
-    const { groupBy, sums } = this.#request;
-    refuseLists(this.documents, 'nothing to add up');
-    refuseMissing(this.documents, 'nothing to add up');
-    for (const [index, { wrong, isAny }] of this.#dates.entries()) {
-      const role = this.roles.groupBy[index];
-      if (wrong === undefined || isAny || role === 'date' || role === 'due') continue;
-      const { column, unit } = this.#groupBy[index]!;
-      throw new UsageError(`${column} cannot be grouped by ${unit}: ${wrong}, not a date`, {
-        hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
-      });
-    }
-    if (this.hasAmounts) this.#refuseWithoutCurrency();
-    for (const [index, { wrong, isAny }] of this.#numbers.entries()) {
-      if (wrong === undefined || isAny) continue;
-      throw new UsageError(`${sums[index]} cannot be added up: ${wrong}, not a number`, {
-        hint: 'Sum a column of amounts; --list-columns names the columns.',
-      });
-    }
-    if (this.documents.records === 0 && groupBy.length === 0) this.#newGroup('', [], undefined, undefined);
-    return [...this.#groups.values()].map((group) => this.#withParty(group));
-  }
-
-  #refuseWithoutCurrency(): void {
-    const { sums, names } = this.#request;
-    const isKnown = sums.some((column) => isMoney(column, names));
-    if (isKnown || this.documents.hasColumnOf('currency'))
-      return this.documents.refuseWithout(['currency'], 'no figures');
-    const currencyHint = howToMap('currency');
-    throw new UsageError(`no figures: no record has ${this.documents.describe('currency')}`, {
-      hint: `If ${sums.join(', ')} is no money, add --as-sent. ${currencyHint}`,
-    });
-  }
-
-  /** The group of a counterparty with the name and the fiscal ID that this has in all groups. */
-  #withParty(group: TotalsGroup): TotalsGroup {
-    const party = group.party === undefined ? undefined : this.#parties.named(group.party.key);
-    if (group.party === undefined || party === undefined) return group;
-    const { nameAt, idAt } = group.party;
-    const { name, fiscalId } = party;
-    const values = group.values.map((cell, at) => (at === nameAt ? name : at === idAt ? fiscalId : cell));
-    return { ...group, values, other: nameAt === -1 ? name : idAt === -1 ? fiscalId : undefined };
-  }
-
-  /** The cell of the counterparty's name or fiscal ID: the one that `--group-by` names, else that of the role. */
-  #partyCell(document: Document, role: PartyRole): Cell | undefined {
-    const at = this.#groupBy.findIndex((_, index) => document.roleOfName(index) === role);
+/** Adds up columns of the records, by groups. */
+export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
+  const { sum = [], groupBy = [], expand } = flags;
+  // A payment of a credit note is what was paid, whatever the document is worth.
+  const asSent = flags.asSent ?? expand !== undefined;
+  const flag = sum.length > 0 ? '--sum' : '--group-by';
+  const roleOf = (column: string): Role | undefined => roleNamed(column, names, names.fields.usual);
+  const keys = groupBy.map((text): KeyColumn => {
+    const { column, unit } = groupColumn(text);
+    return { column, unit, role: roleOf(column), wrong: undefined, isFound: false };
+  });
+  const sums = sum.map((column): SumColumn => {
+    const isOfMoney = isMoney(column, names);
+    // A column that nothing declares may be money, unless --as-sent is there.
+    const needsCurrency = isOfMoney || (flags.asSent !== true && isUndeclared(column, names));
+    const unreadable = new Unreadable();
+    return {
+      ...{ column, role: roleOf(column), isMoney: isOfMoney, needsCurrency, unreadable },
+      ...{ wrong: undefined, isFound: false },
+    };
+  });
+  const columns = keys.map(({ column }) => column);
+  const documents = new DocumentReader(names, { roles: READ, names: [...columns, ...sum] });
+  /** The name or the fiscal ID of the counterparty, from the column of `--group-by`, else from that of the role. */
+  const partyCell = (document: Document, role: 'counterpartyName' | 'counterpartyFiscalId') => {
+    const at = keys.findIndex((_, index) => document.roleOfName(index) === role);
     return at === -1 ? document.cell(role) : filled(document.named(at));
-  }
+  };
+  const parties = new Counterparties(names, columns, partyCell);
+  const groups = new Map<string, TotalsGroup>();
+  /** Groups by the cells of their records as written: most records are like an earlier one. */
+  const remembered = new Map<string, TotalsGroup>();
+  /** Records without a group, since a date of theirs cannot be read. */
+  const ungrouped = new Unreadable();
+  const counted = new Counted();
+  /** Whether the totals have any amount of money other than zero: then each has a currency, be it unknown. */
+  let hasAmounts = false;
 
-  /** What was left out, or added in a way of its own. */
-  findings(): Finding[] {
-    const { asSent } = this.#request;
-    const lacking = missingColumns(this.documents).map((text): Finding => ({
-      level: 'warning',
-      text: `${this.#flag}: ${text}`,
-    }));
-    const unreadable = this.#unreadable.map((one, at) =>
-      one.finding(this.#unreadable.length === 1 ? '--sum' : `--sum ${this.#request.sums[at]}`),
-    );
-    const found = [...lacking, this.#ungrouped.finding(this.#flag), ...unreadable];
-    const roles = this.roles.sums.filter(isAmountRole);
-    if (roles.length === 0 || asSent) return found;
-    const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
-    const clauses = this.#counted.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
-    if (clauses.length === 0) return found;
-    return [{ level: 'remark', text: `--sum: ${clauses.join('; ')}` }, ...found];
-  }
+  const noteWrong = (held: HeldValues, cell: Cell): void => {
+    held.wrong ??= `in record ${documents.place} it is ${nameOfCell(cell)}`;
+  };
 
-  get #flag(): string {
-    return this.#request.sums.length > 0 ? '--sum' : '--group-by';
-  }
-
-  #addDocument(): void {
-    const group = this.#groupOf(this.documents.namedCells(0, this.#groupBy.length));
-    if (group === undefined) return;
-    let leftOut = 0;
-    const changes = { sum: false, cancelled: false };
-    for (const [index, sum] of group.sums.entries()) {
-      const worth = this.#addCell(sum, index);
-      if (worth === 'unreadable') leftOut++;
-      if (worth === undefined || worth === 'unreadable') continue;
-      changes.sum ||= worth.amount.coefficient !== 0n;
-      changes.cancelled ||= worth.cancelled.coefficient !== 0n;
-    }
-    // One of whose amounts some can be read is in the totals of these.
-    if (leftOut === 0 || leftOut < group.sums.length) group.records++;
-    if (group.sums.length > 0) this.#counted.add(this.documents, changes);
-  }
-
-  /** The values that a record with these cells is grouped by. Undefined where one is no date and should be. */
-  #valuesOf(cells: readonly (Cell | undefined)[]): (Cell | undefined)[] | undefined {
+  /** The cells by which a record is grouped. Undefined where one has to be a date and is none. */
+  const groupValues = (cells: readonly (Cell | undefined)[], roles: readonly (Role | undefined)[]) => {
     const values = [...cells];
-    for (const [index, { column, unit }] of this.#groupBy.entries()) {
-      const cell = filled(values[index]);
-      if (unit === undefined || cell === undefined) continue;
+    for (const [at, key] of keys.entries()) {
+      if (roles[at] === 'currency') values[at] = asCurrency(cells[at]);
+      const cell = filled(values[at]);
+      if (key.unit === undefined || cell === undefined) continue;
       const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;
       if (day === undefined) {
-        this.#noteWrong(this.#dates[index]!, cell);
-        this.#ungrouped.noteCell(this.documents, column, cell);
+        noteWrong(key, cell);
+        ungrouped.noteCell(documents, key.column, cell);
         return undefined;
       }
-      this.#dates[index]!.isAny = true;
-      values[index] = { kind: 'string', text: calendarName(day, unit) };
+      key.isFound = true;
+      values[at] = { kind: 'string', text: calendarName(day, key.unit) };
     }
     return values;
-  }
+  };
 
-  #noteWrong(held: Held, cell: Cell): void {
-    held.wrong ??= `in record ${this.documents.place} it is ${nameOfCell(cell)}`;
-  }
-
-  /** Adds the cell of a column to a sum, and returns what it is worth, where that is an amount of documents. */
-  #addCell(sum: Sum, index: number): CellWorth | 'unreadable' | undefined {
-    const { documents } = this;
-    const at = this.#groupBy.length + index;
-    const meant = documents.roleOfName(at);
-    const role = isAmountRole(meant) ? meant : undefined;
-    const numbers = this.#numbers[index]!;
-    const cell = documents.named(at);
-    const worth = this.#worth(role, cell);
-    // A column of amounts may be added up, whatever is in it.
-    if (role !== undefined) numbers.isAny = true;
-    if (worth === 'absent') sum.missing++;
-    else if (worth === 'unreadable') {
-      this.#noteWrong(numbers, cell!);
-      this.#unreadable[index]!.noteCell(documents, this.#request.sums[index]!, cell!);
-    }
-    if (typeof worth === 'string') return worth === 'unreadable' ? worth : undefined;
-    sum.isFound = true;
-    numbers.isAny = true;
-    if (this.#areMoney[index] && worth.amount.coefficient !== 0n) this.hasAmounts = true;
-    sum.total = addDecimals(sum.total, worth.amount);
-    if (documents.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, worth.amount);
-    sum.cancelled = addDecimals(sum.cancelled, worth.cancelled);
-    return role === undefined ? undefined : worth;
-  }
-
-  /** What a cell adds to a sum. A column without a meaning is added as it stands, and so are all with --as-sent. */
-  #worth(role: AmountRole | undefined, cell: Cell | undefined): string | CellWorth {
-    const isCancelled = this.documents.validity === 'cancelled';
-    if (role === undefined || this.#request.asSent) {
-      const amount = readAmount(cell);
-      return typeof amount === 'string' ? amount : { amount, cancelled: isCancelled ? amount : DECIMAL_ZERO };
-    }
-    const worth = worthOfCell(this.documents, role, cell);
-    if (typeof worth === 'string') return worth;
-    const { amount, leftOut } = worth;
-    return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
-  }
-
-  /** The group of the record with these cells; undefined where it is in none. */
-  #groupOf(cells: readonly (Cell | undefined)[]): TotalsGroup | undefined {
-    const { documents } = this;
-    const roles = cells.map((_, at) => documents.roleOfName(at));
-    const splits = this.#request.sums.length > 0 && !roles.includes('currency');
-    const party = roles.some(isOfParty) ? this.#parties.of(documents).key : undefined;
-    const currency = splits ? documents.text('currency') : undefined;
-    const written =
-      [documents.profile, party, currency].map(lengthAndText).join('') + cells.map(writtenCell).join('');
-    const known = this.#written.get(written);
-    if (known !== undefined) return known;
-    const group = this.#findGroup(cells, roles, { party, currency: bareCurrency(currency) });
-    if (this.#written.size === MAX_WRITTEN) this.#written.clear();
-    if (group !== undefined) this.#written.set(written, group);
-    return group;
-  }
-
-  #findGroup(
-    cells: readonly (Cell | undefined)[],
-    roles: readonly (Role | undefined)[],
-    { party, currency }: { readonly party: string | undefined; readonly currency: string | undefined },
-  ): TotalsGroup | undefined {
-    const values = this.#valuesOf(cells)?.map((cell, at) =>
-      roles[at] === 'currency' ? asCurrency(cell) : cell,
-    );
-    if (values === undefined) return undefined;
-    const [nameAt, idAt] = [roles.indexOf('counterpartyName'), roles.indexOf('counterpartyFiscalId')];
-    const key = [currency ?? '', ...values.filter((_, at) => at !== nameAt && at !== idAt).map(identity)];
-    const text = [...key, party ?? ''].join('\n');
-    return (
-      this.#groups.get(text) ??
-      this.#newGroup(text, values, currency, party === undefined ? undefined : { key: party, nameAt, idAt })
-    );
-  }
-
-  #newGroup(
-    key: string,
-    values: (Cell | undefined)[],
-    currency: string | undefined,
-    party: TotalsGroup['party'],
-  ): TotalsGroup {
-    const { groupBy, sums } = this.#request;
-    if (this.#groups.size === MAX_GROUPS) {
-      const asked = groupBy.map((column) => `--group-by ${column}`).join(' ');
-      throw new UsageError(`${asked} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`, {
+  const newGroup = (key: string, group: Pick<TotalsGroup, 'values' | 'currency' | 'party'>): TotalsGroup => {
+    if (groups.size === MAX_GROUPS) {
+      const typed = groupBy.map((column) => `--group-by ${column}`).join(' ');
+      throw new UsageError(`${typed} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`, {
         hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
       });
     }
     const nothing = { total: DECIMAL_ZERO, creditNotes: DECIMAL_ZERO, cancelled: DECIMAL_ZERO };
-    const empty = sums.map((): Sum => ({ ...nothing, missing: 0, isFound: false }));
-    const group = { values, currency, party, other: undefined, records: 0, sums: empty };
-    this.#groups.set(key, group);
-    return group;
-  }
-}
+    const empty = sum.map((): Sum => ({ ...nothing, missing: 0, isFound: false }));
+    const made = { ...group, other: undefined, records: 0, sums: empty };
+    groups.set(key, made);
+    return made;
+  };
 
-interface CellWorth {
-  readonly amount: Decimal;
-  readonly cancelled: Decimal;
+  /** The group of the current record; undefined where it has none. */
+  const groupOf = (): TotalsGroup | undefined => {
+    const cells = documents.namedCells(0, keys.length);
+    const roles = cells.map((_, at) => documents.roleOfName(at));
+    const party = roles.some((role) => PARTY_ROLES.includes(role)) ? parties.of(documents).key : undefined;
+    const written = sum.length > 0 && !roles.includes('currency') ? documents.text('currency') : undefined;
+    const text =
+      [documents.profile, party, written].map(lengthAndText).join('') + cells.map(writtenCell).join('');
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const values = groupValues(cells, roles);
+    if (values === undefined) return undefined;
+    const currency = bareCurrency(written);
+    const others = values.filter((_, at) => !PARTY_ROLES.includes(roles[at]));
+    const key = [currency ?? '', ...others.map(identity), party ?? ''].join('\n');
+    const group = groups.get(key) ?? newGroup(key, { values, currency, party });
+    if (remembered.size === MAX_REMEMBERED) remembered.clear();
+    remembered.set(text, group);
+    return group;
+  };
+
+  /** What a cell adds to a sum. A column without a role is added as it stands, and so are all with --as-sent. */
+  const worthOf = (role: AmountRole | undefined, cell: Cell | undefined) => {
+    const isCancelled = documents.validity === 'cancelled';
+    if (role === undefined || asSent) {
+      const amount = readAmount(cell);
+      return typeof amount === 'string' ? amount : { amount, cancelled: isCancelled ? amount : DECIMAL_ZERO };
+    }
+    const worth = worthOfCell(documents, role, cell);
+    if (typeof worth === 'string') return worth;
+    const { amount, leftOut } = worth;
+    return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
+  };
+
+  const addDocument = (): void => {
+    const group = groupOf();
+    if (group === undefined) return;
+    let unreadable = 0;
+    const changes = { sum: false, cancelled: false };
+    for (const [index, held] of sums.entries()) {
+      const at = keys.length + index;
+      const own = documents.roleOfName(at);
+      const role = isAmountRole(own) ? own : undefined;
+      const cell = documents.named(at);
+      const worth = worthOf(role, cell);
+      const total = group.sums[index]!;
+      // A column of amounts may be added up, whatever is in it.
+      if (role !== undefined) held.isFound = true;
+      if (worth === 'absent') total.missing++;
+      else if (worth === 'unreadable') {
+        unreadable++;
+        noteWrong(held, cell!);
+        held.unreadable.noteCell(documents, held.column, cell!);
+      } else if (typeof worth === 'object') {
+        const { amount, cancelled } = worth;
+        total.isFound = held.isFound = true;
+        if (held.needsCurrency && amount.coefficient !== 0n) hasAmounts = true;
+        total.total = addDecimals(total.total, amount);
+        if (documents.family === 'credit note') total.creditNotes = addDecimals(total.creditNotes, amount);
+        total.cancelled = addDecimals(total.cancelled, cancelled);
+        if (role === undefined) continue;
+        changes.sum ||= amount.coefficient !== 0n;
+        changes.cancelled ||= cancelled.coefficient !== 0n;
+      }
+    }
+    // A record counts if any of its amounts is in a total.
+    if (unreadable === 0 || unreadable < sum.length) group.records++;
+    if (sum.length > 0) counted.add(documents, changes);
+  };
+
+  const refuseWithoutCurrency = (): void => {
+    if (sums.some((column) => column.isMoney) || documents.hasColumnOf('currency'))
+      return documents.refuseWithout(['currency'], 'no figures');
+    const currencyHint = howToMap('currency');
+    throw new UsageError(`no figures: no record has ${documents.describe('currency')}`, {
+      hint: `If ${sum.join(', ')} is no money, add --as-sent. ${currencyHint}`,
+    });
+  };
+
+  /** The group with the name and the fiscal ID that its counterparty has in all groups. */
+  const withParty = (group: TotalsGroup): TotalsGroup => {
+    const party = group.party === undefined ? undefined : parties.named(group.party);
+    if (party === undefined) return group;
+    const { name, fiscalId } = party;
+    const roles = keys.map(({ role }) => role);
+    const [hasName, hasId] = PARTY_ROLES.map((role) => roles.includes(role));
+    const values = group.values.map((cell, at) =>
+      roles[at] === 'counterpartyName' ? name : roles[at] === 'counterpartyFiscalId' ? fiscalId : cell,
+    );
+    return { ...group, values, other: hasName ? (hasId ? undefined : fiscalId) : name };
+  };
+
+  return {
+    documents,
+    keys: keys as readonly Pick<KeyColumn, 'unit' | 'role'>[],
+    sums: sums as readonly Pick<SumColumn, 'role'>[],
+    hasAmounts: () => hasAmounts,
+
+    /** Learns from records before a filter keeps some of them. */
+    sample(batch: RecordBatch): void {
+      documents.sample(batch);
+      if (keys.some(({ role }) => PARTY_ROLES.includes(role))) parties.sample(batch);
+    },
+
+    /** @param placeOf the place in the listing, from 1, of the nth record that is added */
+    add(batch: RecordBatch, placeOf?: PlaceOf): void {
+      documents.fold(batch, addDocument, placeOf);
+    },
+
+    /**
+     * The groups in order of first appearance. Without --group-by there is always one, also where no records came. Throws
+     * UsageError where no record has one of the columns.
+     */
+    finish(): TotalsGroup[] {
+      refuseLists(documents, 'nothing to add up');
+      refuseMissing(documents, 'nothing to add up');
+      for (const { column, unit, role, wrong, isFound } of keys) {
+        if (wrong === undefined || isFound || role === 'date' || role === 'due') continue;
+        throw new UsageError(`${column} cannot be grouped by ${unit}: ${wrong}, not a date`, {
+          hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
+        });
+      }
+      if (hasAmounts) refuseWithoutCurrency();
+      for (const { column, wrong, isFound } of sums) {
+        if (wrong === undefined || isFound) continue;
+        throw new UsageError(`${column} cannot be added up: ${wrong}, not a number`, {
+          hint: 'Sum a column of amounts; --list-columns names the columns.',
+        });
+      }
+      if (documents.records === 0 && keys.length === 0)
+        newGroup('', { values: [], currency: undefined, party: undefined });
+      return [...groups.values()].map(withParty);
+    },
+
+    /** What was left out, or added in a way of its own. */
+    findings(): Finding[] {
+      const lacking = missingColumns(documents).map((text): Finding => ({
+        level: 'warning',
+        text: `${flag}: ${text}`,
+      }));
+      const unreadable = sums.map((column) =>
+        column.unreadable.finding(sum.length === 1 ? flag : `${flag} ${column.column}`),
+      );
+      const found = [...lacking, ungrouped.finding(flag), ...unreadable];
+      const roles = sums.map(({ role }) => role).filter(isAmountRole);
+      if (roles.length === 0 || asSent) return found;
+      const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
+      const clauses = counted.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
+      if (clauses.length === 0) return found;
+      return [{ level: 'remark', text: `--sum: ${clauses.join('; ')}` }, ...found];
+    },
+  };
 }
 
 /** The cell, if it has a value: empty text is none. */
@@ -364,7 +332,7 @@ function asCurrency(cell: Cell | undefined): Cell | undefined {
   return text === undefined ? undefined : { kind: 'string', text };
 }
 
-/** A text from which the text can be told apart from what follows it. */
+/** The text with its length, so that texts joined after one another cannot be confused. */
 function lengthAndText(text: string | undefined): string {
   return text === undefined ? '-' : `${text.length}:${text}`;
 }

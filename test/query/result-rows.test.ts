@@ -96,7 +96,7 @@ describe('rows of a result', () => {
   ];
   const choice = {
     ...{ columns: ['name', 'currency', 'count', 'sum'], shown: {} },
-    ...{ spare: ['count'], further: ['currency'] },
+    ...{ spare: ['count'], last: ['currency'] },
   };
   const at = (width: number, blocks = true) => resultRows(rows, choice, { width, blocks });
   const barsOf = (width: number) =>
@@ -130,7 +130,7 @@ describe('rows of a result', () => {
 
   it('take wide characters for two cells', () => {
     const wide = [[{ row: [['name', '"東京東京東京"']] as Row, value: whole(1n) }]];
-    const only = { columns: ['name'], shown: {}, spare: [], further: [] };
+    const only = { columns: ['name'], shown: {}, spare: [], last: [] };
     expect(valuesOf(resultRows(wide, only, { width: 24, blocks: false }).batch)[0]!['bar']).toBe(
       '#'.repeat(10),
     );
