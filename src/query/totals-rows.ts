@@ -36,12 +36,12 @@ export function totalsQuestion(
   const { expand } = flags;
   const totals = foldTotals(flags, expand === undefined ? names : withCurrencyOf(expand, names));
   return resultQuestion({
-    sample: totals.sample,
+    sample: (batch) => totals.sample(batch),
     add: (batch) => totals.add(batch, placeOf),
     rows: () => totalsRows(totals, flags, terminal),
     shown: shownOf(flags),
     typeOf: (column) => typeOf(column, flags),
-    findings: totals.findings,
+    findings: () => totals.findings(),
   });
 }
 

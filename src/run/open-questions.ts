@@ -195,7 +195,7 @@ async function resultOf(
     return plan === undefined ? undefined : request.makeResult(part, shown);
   if (hasTotals(flags)) return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
-  const { changesQuestion } = await import('../query/changes/changes.ts');
+  const { changesQuestion } = await import('../query/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
   const alone = source.isSeveral && profile !== undefined ? [profile] : undefined;
   const options = {

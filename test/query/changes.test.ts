@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesQuestion } from '../../../src/query/changes/changes.ts';
-import type { Question } from '../../../src/query/questions.ts';
-import { UsageError } from '../../../src/errors.ts';
-import type { RecordBatch } from '../../../src/json/records.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { batchOf, textsOf } from '../../support/records.ts';
+import { changesQuestion } from '../../src/query/changes.ts';
+import type { Question } from '../../src/query/questions.ts';
+import { UsageError } from '../../src/errors.ts';
+import type { RecordBatch } from '../../src/json/records.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { batchOf, textsOf } from '../support/records.ts';
 
 type Records = readonly (string | object)[];
 
