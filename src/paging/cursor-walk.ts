@@ -37,7 +37,7 @@ export interface CursorWalkOptions {
   readonly limit?: number | undefined;
   readonly status: WalkStatus;
   readonly signal: AbortSignal;
-  readonly given: UniqueRecords;
+  readonly unique: UniqueRecords;
 }
 
 /** Empty pages in a row, each with a cursor, after which the listing counts as one that never ends. */
@@ -83,7 +83,7 @@ class CursorWalk {
   constructor(options: CursorWalkOptions) {
     this.#options = options;
     this.#limit = options.limit ?? Infinity;
-    this.#unique = options.given;
+    this.#unique = options.unique;
     this.#identity = this.#unique.newReader();
     this.#pages = new CursorPages(options);
   }
@@ -123,15 +123,15 @@ class CursorWalk {
       const held = yield* this.#passAgain(first?.read);
       const { read, sequence } = this.#passed;
       const isClean = !this.#isUnsure && !this.#isShifted && !this.#holdsTwoForms;
-      if (this.#heldBack.length === 0 && isClean) return status.settle(0, undefined);
+      if (this.#heldBack.length === 0 && isClean) return status.setIncomplete(0, undefined);
       const isSame = first !== undefined && read === first.read && sequence === first.sequence;
       if (isSame && !(this.#meetsItself && this.#pages.isFixed)) {
         status.repeats -= this.#heldBackCount;
         for (const records of held) yield* this.#give(records);
-        status.settle(this.#holdsTwoForms ? 1 : 0, 'unsteady');
+        status.setIncomplete(this.#holdsTwoForms ? 1 : 0, 'unsteady');
         return;
       }
-      status.settle(Math.max(1, this.#heldBackCount), 'unsteady');
+      status.setIncomplete(Math.max(1, this.#heldBackCount), 'unsteady');
       first = this.#passed;
     }
   }
@@ -217,7 +217,7 @@ class CursorWalk {
   #endRepeating(): void {
     const { status } = this.#options;
     this.#isRepeating = true;
-    if (status.records > 0) return status.settle(1, 'repeating');
+    if (status.records > 0) return status.setIncomplete(1, 'repeating');
     throw new ServiceError(
       'the service goes on with cursors that bring nothing new: the listing would never end',
       {

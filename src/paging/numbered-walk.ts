@@ -8,14 +8,13 @@ import { SeenOrder } from './seen-order.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { IncompleteReason } from './walk-status.ts';
 
-/** What a walk of numbered pages is made of. */
 export interface NumberedWalkOptions extends PageReaderOptions {
   /** Reads the same listing in an order whose key does not repeat; undefined where there is none. */
   readonly fetchSorted?: FetchPage | undefined;
   /** True where the key that the listing is sorted by may change, so that a record may come again from another place. */
   readonly orderMayMove?: boolean;
   /** Tells the listing's records apart. */
-  readonly given?: UniqueRecords;
+  readonly unique?: UniqueRecords;
 }
 
 /** Rounds of reading again where the listing moved, at most. */
@@ -30,8 +29,8 @@ const OLD_RECORDS = 60;
 /**
  * Walks a listing of numbered pages: every record once, in the order of the listing, several pages in flight.
  *
- * The first page goes alone and tells the total; the others follow in parallel, each beginning in the one before it.
- * Where pages do not hold together, or the records given are not as many as the service names, the listing is read
+ * The first page goes alone and brings the total; the others follow in parallel, each beginning in the one before it.
+ * Where pages do not hold together, or the records are not as many as the service names, the listing is read
  * again; records found then come last:
  * - around the places where it moved, or all of it where those are unknown;
  * - where its order depends on the request, or may, in pages of one size, since some services change the order of equal
@@ -41,18 +40,18 @@ const OLD_RECORDS = 60;
  * Pages that hold together prove that no record was missed, as long as no two records were seen in both orders. Where two
  * were, only the count of a whole pass proves it, or an order whose key does not repeat.
  *
- * The status says what may still be missing: see `status.complete`.
+ * `status.complete` is false where records may still be missing.
  */
 export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Delivery> {
   const walk = new NumberedWalk(options);
   yield* walk.read([{ from: options.from ?? 0 }]);
   if (options.isSinglePage) return;
-  for (let again = walk.settle(); again !== undefined; again = walk.settle()) {
+  for (let regions = walk.finishRound(); regions !== undefined; regions = walk.finishRound()) {
     options.status.reread();
     try {
-      yield* walk.read(again);
+      yield* walk.read(regions);
     } catch (error) {
-      // The service does not know that order, so the doubt remains.
+      // The service does not know that order, so the walk stays incomplete.
       if (!walk.isSorted || !(error instanceof UsageError)) throw error;
       return;
     }
@@ -64,32 +63,36 @@ type Round = 'first' | 'parts' | 'everything' | 'one-size' | 'sorted';
 
 class NumberedWalk {
   readonly #options: NumberedWalkOptions;
+  readonly #until: number;
   readonly #unique: UniqueRecords;
   readonly #reader: PageReader;
   readonly #done: Round[] = [];
   #round: Round = 'first';
-  /** Found while reading again, when as many were given as the limit allows. */
+  /** Pages of the last pass over everything. */
+  #pages = 0;
+  /** New records found while reading again, when the limit was reached already. */
   #leftOut = 0;
-  /** Given although they may be records that were given before, in another form. */
+  /** Delivered although they may be records that were delivered before, in another form. */
   #unsure = 0;
-  #nothingNew = 0;
-  #oldRecords = 0;
+  /** Pages in a row, and their records, that brought nothing but what came before in their pass. */
+  #old = { pages: 0, records: 0 };
   #isRepeating = false;
   #hasNewTotal = false;
   /** Watches the order that is read now. The sorted order has a watcher of its own. */
   #order: SeenOrder;
   /** The service's order depends on the request, as far as was seen: then records do not vanish, but change their places. */
   #isUnordered = false;
-  /** The listing moved in a pass over everything: a record that was given may be gone. */
+  /** The listing moved in a pass over everything: a record that was delivered may be gone. */
   #hasMoved = false;
   /** What whole passes held, in their order. */
-  readonly #sequences = new Map<Round, number | string>();
+  readonly #sequences = new Map<Round, string>();
 
   constructor(options: NumberedWalkOptions) {
     this.#options = options;
-    this.#unique = options.given ?? new UniqueRecords();
-    this.#reader = new PageReader(options, this.#unique);
+    this.#until = options.until ?? Infinity;
+    this.#unique = options.unique ?? new UniqueRecords();
     this.#order = new SeenOrder(this.#unique.newReader);
+    this.#reader = new PageReader(options, this.#unique, new Pass(this.#unique, this.#order));
   }
 
   /** True while it reads in the order whose key does not repeat. */
@@ -97,7 +100,7 @@ class NumberedWalk {
     return this.#round === 'sorted';
   }
 
-  /** Reads regions in order and gives the records that were not given before. */
+  /** Reads regions in order and yields the records that were not delivered before. */
   async *read(regions: readonly Region[]): AsyncGenerator<Delivery> {
     for await (const placed of this.#reader.read(regions)) {
       const delivery = await runCooperatively(this.#take(placed), this.#options.signal);
@@ -110,86 +113,79 @@ class NumberedWalk {
   *#take(placed: PlacedPage): CooperativeTask<Delivery | undefined> {
     const { status, orderMayMove = false } = this.#options;
     const { pass, extent } = this.#reader;
-    this.#order.see(placed.records);
-    const records = yield* pass.join(placed);
-    if (pass.isStuck) extent.endsAt(placed.offset);
+    const records = pass.join(placed);
     if (pass.mayRepeat) this.#unique.count('page');
     const before = this.#unique.inPass;
     const isMoved = pass.moved || this.#round === 'parts' || orderMayMove;
     const { fresh, again, changed, unsure } = yield* this.#unique.deduplicate(records, isMoved);
-    this.#watchForRepeats(placed, {
-      records: records.count,
-      isNew: this.#unique.inPass > before,
-    });
+    this.#isRepeating ||= pass.isStuck || this.#isRepeatedBy(records.count, this.#unique.inPass > before);
+    if (this.#isRepeating) extent.endsAt(placed.offset);
     this.#unsure += unsure;
-    const given = sliceRecords(fresh, 0, this.#until - status.records);
-    status.records += given.count;
+    const wanted = sliceRecords(fresh, 0, this.#until - status.records);
+    status.records += wanted.count;
     status.repeat(again + changed);
     status.orderMayMove ||= orderMayMove && pass.pages > 1;
-    this.#leftOut += fresh.count - given.count;
+    this.#leftOut += fresh.count - wanted.count;
     const next = this.#round === 'first' ? placed.offset + placed.records.count : undefined;
-    return given.count > 0 ? { records: given, next } : undefined;
+    return wanted.count > 0 ? { records: wanted, next } : undefined;
   }
 
-  /** Ends a pass in which page after page has nothing but what came before in it. */
-  #watchForRepeats({ offset }: PlacedPage, { records, isNew }: { records: number; isNew: boolean }): void {
-    if (this.#round === 'parts' || records === 0) return;
-    this.#nothingNew = isNew ? 0 : this.#nothingNew + 1;
-    this.#oldRecords = isNew ? 0 : this.#oldRecords + records;
+  /** Whether page after page of a pass has nothing but what came before in it. */
+  #isRepeatedBy(records: number, isNew: boolean): boolean {
+    if (this.#round === 'parts' || records === 0) return false;
+    this.#old = isNew ? NOTHING_OLD : { pages: this.#old.pages + 1, records: this.#old.records + records };
     // In a few small pages, records of equal dates may merely have changed places.
-    if (this.#oldRecords < OLD_RECORDS) return;
-    if (!this.#unique.isRepeatedBy(this.#nothingNew)) return;
-    this.#isRepeating = true;
-    this.#reader.extent.endsAt(offset);
+    return this.#old.records >= OLD_RECORDS && this.#unique.isRepeatedBy(this.#old.pages);
   }
 
   /**
-   * Closes a round. Returns the regions to read in the next one, or undefined: when every record was given, as far as the
-   * walk can tell, and when another round would not help. The status says which of the two it is.
+   * Returns the regions to read in the next round, or undefined: when every record was delivered, as far as the walk can
+   * tell, and when another round would not help. The status has which of the two it is.
    */
-  settle(): readonly Region[] | undefined {
+  finishRound(): readonly Region[] | undefined {
     const { status } = this.#options;
     const { pass } = this.#reader;
+    if (this.#round !== 'parts') this.#pages = pass.pages;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
     const misfits = this.#round !== 'first' && pass.misfits;
     this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered || misfits;
     this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
-    const { lacking, reason } = this.#incomplete();
-    status.settle(lacking, reason);
     this.#done.push(this.#round);
-    const next = lacking === 0 ? undefined : this.#nextRound();
+    const incomplete = this.#incomplete();
+    status.setIncomplete(incomplete.count, incomplete.reason);
+    const next = incomplete.count === 0 ? undefined : this.#nextRound();
     return next && this.#begin(next);
   }
 
   /** How many records may be missing, at least, and why. */
-  #incomplete(): { readonly lacking: number; readonly reason: IncompleteReason } {
-    const { pass } = this.#reader;
+  #incomplete(): { readonly count: number; readonly reason: IncompleteReason } {
+    const { pass, extent, isFirstRepeated } = this.#reader;
+    const { size, hasKeys, keysRepeat, repeatedInPass } = this.#unique;
     const [missing, tooMany] = [this.#missing, this.#tooMany];
-    const unclear =
-      !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat));
-    const lacking = Math.max(missing, tooMany, this.#isProven && !unclear ? 0 : 1);
-    if (this.#reader.isFirstRepeated) return { lacking: Math.max(1, lacking), reason: 'repeating' };
-    if (this.#isRepeating || pass.isStuck) return { lacking, reason: 'repeating' };
-    if (this.#hasNewTotal) return { lacking, reason: 'changing' };
-    if (tooMany > 0 && this.#unique.hasKeys) return { lacking, reason: 'more' };
+    const unclear = !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat));
+    const isProven = this.#isProven && !unclear && !isFirstRepeated;
+    const count = Math.max(missing, tooMany, isProven ? 0 : 1);
+    if (isFirstRepeated || this.#isRepeating) return { count, reason: 'repeating' };
+    if (this.#hasNewTotal) return { count, reason: 'changing' };
+    if (tooMany > 0 && hasKeys) return { count, reason: 'more' };
     // Where only the order of a listing is not stable, no record vanishes.
-    const hasLost = this.#unique.hasKeys && this.#unique.size > this.#expected;
-    if (!hasLost && this.#isUnordered) return { lacking, reason: 'order' };
-    const isNamed = this.#reader.extent.total !== undefined && missing > 0;
-    const isSteady = !pass.moved && !unclear && !hasLost && this.#unique.repeatedInPass === 0;
-    return { lacking, reason: isNamed && isSteady ? 'total' : 'unsteady' };
+    const hasLost = hasKeys && size > this.#expected;
+    if (!hasLost && this.#isUnordered) return { count, reason: 'order' };
+    const isNamed = extent.total !== undefined && missing > 0;
+    const isSteady = !pass.moved && !unclear && !hasLost && repeatedInPass === 0;
+    return { count, reason: isNamed && isSteady ? 'total' : 'unsteady' };
   }
 
   /** True when the pages read last show that none was missed: they hold together, and none of their records came twice. */
   get #isProven(): boolean {
-    const { pass } = this.#reader;
+    const { pass, extent } = this.#reader;
     if (pass.moved) return false;
     // In an order that changes, parts may hold together by chance.
     if (this.#round === 'parts') return !this.#isUnordered;
     const { inPass, size, sequence, keysRepeat } = this.#unique;
-    // Without a total nothing counts the records: one that changed meanwhile may have been given in both forms.
-    const isCounted = this.#reader.extent.total !== undefined;
+    // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
+    const isCounted = extent.total !== undefined;
     if (!isCounted && keysRepeat && this.#round === 'first') return false;
     const isWhole = inPass + this.#options.status.unreadable.size >= this.#expected;
     // Equal records may be different ones, when they come in the same places again in pages of other sizes.
@@ -198,7 +194,7 @@ class NumberedWalk {
     return isSame || (isWhole && (inPass === size || ((isCounted || !keysRepeat) && !this.#mustHoldAll)));
   }
 
-  /** True when the last pass over everything held just the records that were given. */
+  /** True when the last pass over everything held just the records that were delivered. */
   get #isExact(): boolean {
     const { inPass, size } = this.#unique;
     return this.#round !== 'first' && this.#round !== 'parts' && inPass === size && !this.#hasNewTotal;
@@ -206,14 +202,14 @@ class NumberedWalk {
 
   /**
    * True where only the count shows whether a record was missed, because pages adjoin or their order changes. Then a pass
-   * must hold all records that were given.
+   * must hold all records that were delivered.
    */
   get #mustHoldAll(): boolean {
-    if (this.#round === 'sorted') return this.#order.isUnstable || this.#reader.sizes.isConstant;
+    if (this.isSorted) return this.#order.isUnstable || this.#reader.sizes.isConstant;
     return this.#round === 'one-size' || this.#isUnordered;
   }
 
-  /** How many records are to be given, as far as is known. */
+  /** How many records there are to deliver, as far as is known. */
   get #expected(): number {
     const { total, reached } = this.#reader.extent;
     return Math.min(total ?? reached, this.#until);
@@ -225,8 +221,8 @@ class NumberedWalk {
   }
 
   /**
-   * Records given beyond those that there are: some of them must be one record in two forms. 0 where the listing was seen to
-   * move and keys tell records apart, since records may then be gone again.
+   * Records delivered beyond those that there are: some of them must be one record in two forms. 0 where the listing was
+   * seen to move and keys tell records apart, since records may then be gone again.
    */
   get #tooMany(): number {
     const { total = 0, reached } = this.#reader.extent;
@@ -236,13 +232,11 @@ class NumberedWalk {
   }
 
   #nextRound(): Round | undefined {
-    const { fetchSorted } = this.#options;
-    const { pass, sizes } = this.#reader;
+    const { pass, sizes, isFirstRepeated } = this.#reader;
     const done = (round: Round): boolean => this.#done.includes(round);
     const rounds = this.#done.length - 1;
-    if (this.#reader.isFirstRepeated) return undefined;
-    if (this.#isRepeating || pass.isStuck)
-      return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
+    if (isFirstRepeated) return undefined;
+    if (this.#isRepeating) return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
     if (!this.#isUnordered && this.#hasNewTotal)
       return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
     if (rounds >= ROUNDS_OF_ORDER) return undefined;
@@ -250,38 +244,37 @@ class NumberedWalk {
     const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
     if (pass.moved && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING) return this.#partsOrAll();
     if (!done('one-size') && !sizes.isConstant) return 'one-size';
-    if (!done('sorted') && fetchSorted !== undefined && this.#until === Infinity) return 'sorted';
+    const isSortable = this.#options.fetchSorted !== undefined && this.#until === Infinity;
+    if (!done('sorted') && isSortable) return 'sorted';
     return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;
   }
 
   /** Reads around the places where the listing moved; reads everything where they are unknown or the listing is short. */
   #partsOrAll(): Round {
     const { pass, sizes } = this.#reader;
-    const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
+    const isShort = this.#pages <= 2 * this.#options.concurrency;
     return isShort || pass.toReadAgain(sizes.largest).length === 0 ? 'everything' : 'parts';
   }
 
   #begin(round: Round): readonly Region[] {
     const { sizes, pass } = this.#reader;
     this.#round = round;
-    this.#nothingNew = 0;
-    this.#oldRecords = 0;
+    this.#old = NOTHING_OLD;
+    this.#isRepeating = false;
     sizes.keepConstant(round === 'one-size');
     if (round === 'parts') {
-      const rereads = pass.toReadAgain(sizes.largest);
-      this.#reader.begin(new Pass(this.#unique, { doubts: rereads, whole: pass.whole }));
+      const regions = pass.toReadAgain(sizes.largest);
+      this.#reader.begin(new Pass(this.#unique, this.#order, regions));
       this.#unique.beginPart();
-      return rereads;
+      return regions;
     }
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
     if (round === 'sorted') this.#order = new SeenOrder(this.#unique.newReader);
-    this.#reader.begin(new Pass(this.#unique), round === 'sorted' ? fetchSorted : fetchPage);
+    this.#reader.begin(new Pass(this.#unique, this.#order), round === 'sorted' ? fetchSorted : fetchPage);
     // In a listing that moves, a record that comes again on another page is more likely the same one than an equal one.
     this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
     return [{ from: 0 }];
   }
-
-  get #until(): number {
-    return this.#options.until ?? Infinity;
-  }
 }
+
+const NOTHING_OLD = { pages: 0, records: 0 };

@@ -3,7 +3,7 @@ import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { inOrder } from './map-in-order.ts';
 import { PageSizes, Place, type SizedWindow } from './page-sizes.ts';
 import { PageRefused, type FetchPage, type Page } from './page.ts';
-import { Pass, type PlacedPage } from './pass.ts';
+import type { Pass, PlacedPage } from './pass.ts';
 import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
@@ -89,17 +89,17 @@ export class PageReader {
   /** The first page came short, and comes again before any other. */
   #isFirstShort = false;
 
-  constructor(options: PageReaderOptions, unique: UniqueRecords) {
+  constructor(options: PageReaderOptions, unique: UniqueRecords, pass: Pass) {
     this.#options = options;
     this.#unique = unique;
     this.#fetchPage = options.fetchPage;
     this.#until = options.until ?? Infinity;
     this.sizes = new PageSizes(options.size, options.maxSize);
-    this.pass = new Pass(unique);
+    this.pass = pass;
   }
 
   /** Begins another pass. `fetchPage` may read in another order. */
-  begin(pass: Pass, fetchPage: FetchPage = this.#options.fetchPage): void {
+  begin(pass: Pass, fetchPage = this.#fetchPage): void {
     this.pass = pass;
     this.#fetchPage = fetchPage;
     this.#lastPage = undefined;
@@ -297,9 +297,9 @@ export class PageReader {
     // More than was asked for is kept, up to where the walk ends.
     const end = count > size || this.sizes.isFixed ? this.#until : to;
     const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
-    const revision = this.pass.arrived(total);
+    const churn = this.pass.arrived(total);
     if (reached <= from && !isLast) return undefined;
-    return { offset, from, records: sliceRecords(page.records, 0, end - offset), isLast, revision };
+    return { offset, from, records: sliceRecords(page.records, 0, end - offset), isLast, churn };
   }
 
   /** Where to go on behind a page that was asked for the records from `from` up to `to`, and may have come short of them. */

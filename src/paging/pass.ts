@@ -1,37 +1,18 @@
 import type { IdentityReader } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import type { CooperativeTask } from '../json/cooperative-task.ts';
+import type { SeenOrder } from './seen-order.ts';
 import type { UniqueRecords } from './unique-records.ts';
 
 /** A page as it was read, in its place. */
 export interface PlacedPage {
   readonly offset: number;
-  /** The offset of the record for which it was asked: the first that earlier pages were not asked to hold. */
+  /** The offset of the record for which it was requested: the first that earlier pages were not to hold. */
   readonly from: number;
   readonly records: RecordBatch;
   /** Whether the listing was seen to end with it. */
   readonly isLast: boolean;
-  /** How often the total had changed when it came. */
-  readonly revision: number;
-}
-
-/** What is kept of a page, to compare the next page with it. */
-interface PageEdge {
-  readonly offset: number;
-  /** One past its last record. */
-  readonly reached: number;
-  readonly records: RecordBatch;
-  readonly first: Known | undefined;
-  /** Its last record; where the page is empty, the last record before it. */
-  readonly last: Known | undefined;
-  readonly revision: number;
-}
-
-/** How a record is recognized. A record without a key has its content for a key. */
-interface Known {
-  readonly key: string;
-  readonly content: string;
-  readonly hasKey: boolean;
+  /** By how much the total had changed in all when it came. */
+  readonly churn: number;
 }
 
 /** A place where two pages do not hold together, or between which the total changed. */
@@ -42,8 +23,6 @@ interface Border {
   readonly isGap: boolean;
 }
 
-/** Records of a page that are looked at in one step. */
-const STEP = 256;
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
 /** The fewest gaps that show that the order changes from page to page; they must also be half of all borders. */
@@ -54,7 +33,7 @@ const OFTEN_GAPS = 3;
  *
  * As long as records keep their order, two pages with a record in common lose none between them: a record behind the first
  * page stands behind the common record, and so not in front of the second page, whatever was inserted or deleted between
- * the two readings. Therefore each page is asked for with the last record of the page before it. Pages that hold together
+ * the two readings. Therefore each page is requested with the last record of the page before it. Pages that hold together
  * from the beginning of the listing to its end have every record that existed throughout.
  *
  * Between two pages without a common record there is a gap: the place is read again, until a reading has records of pages on
@@ -72,185 +51,156 @@ export class Pass {
   misfits = false;
   /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
-  /** The pass over everything: this one, or the one of which it reads parts again. */
-  readonly whole: Pass;
   readonly #unique: UniqueRecords;
   readonly #identity: IdentityReader;
-  readonly #doubts: readonly Doubt[];
-  /** The number of the page that begins or ends with a record, by that record's key and by its content. */
-  readonly #pageOf = new Map<string, number>();
+  readonly #seen: SeenOrder;
+  readonly #regions: readonly DoubtfulRegion[];
   readonly #borders: Border[] = [];
-  #previous: PageEdge | undefined;
+  /** The last page that had records. */
+  #previous: PlacedPage | undefined;
   #overlaps = 0;
-  #gaps = 0;
-  #revision = 0;
   #total: number | undefined;
-  #lowest = Infinity;
-  #highest = -Infinity;
+  #churn = 0;
 
-  /** @param again what is read again, and the pass over everything that shows nothing of it */
-  constructor(unique: UniqueRecords, again?: { readonly doubts: readonly Doubt[]; readonly whole: Pass }) {
+  /** @param regions what is read again; none in a pass over everything */
+  constructor(unique: UniqueRecords, seen: SeenOrder, regions: readonly DoubtfulRegion[] = []) {
     this.#unique = unique;
     this.#identity = unique.newReader();
-    this.#doubts = again?.doubts ?? [];
-    this.whole = again?.whole ?? this;
+    this.#seen = seen;
+    this.#regions = regions;
   }
 
-  /** Notes the total of a page, in the order in which pages arrive. Returns how often the total has changed so far. */
+  /** Notes the total of a page, in the order in which pages arrive. Returns by how much it has changed so far. */
   arrived(total: number | undefined): number {
-    if (total === undefined) return this.#revision;
-    if (total !== (this.#total ?? total)) this.#revision++;
+    if (total === undefined) return this.#churn;
+    this.#churn += Math.abs(total - (this.#total ?? total));
     this.#total = total;
-    this.#lowest = Math.min(this.#lowest, total);
-    this.#highest = Math.max(this.#highest, total);
-    return this.#revision;
+    return this.#churn;
   }
 
   /** Takes the next page in the order of the listing. Returns its records without those of the page before it. */
-  *join(placed: PlacedPage): CooperativeTask<RecordBatch> {
-    const { offset, from, records, revision } = placed;
+  join(placed: PlacedPage): RecordBatch {
+    const { offset, from, records, churn } = placed;
     const before = this.#previous;
     const page = this.pages++;
-    const common = before === undefined ? Math.max(0, from - offset) : yield* this.#inCommon(placed, before);
+    const common = before === undefined ? Math.max(0, from - offset) : this.#inCommon(placed, before);
     const fits = typeof common === 'number';
-    if (before !== undefined && (!fits || before.revision !== revision)) {
+    if (before !== undefined && (!fits || before.churn !== churn)) {
       this.#borders.push({ offset, page, isGap: common === 'gap' });
-      this.mayRepeat ||= !fits || offset >= before.reached;
-      this.misfits ||= !fits && this.#total !== undefined && before.revision === revision;
-      if (common === 'gap') this.#gaps++;
+      this.mayRepeat ||= !fits || offset >= endOf(before);
+      this.misfits ||= !fits && this.#total !== undefined && before.churn === churn;
     }
-    const edge = this.#edgeOf(placed, before);
-    this.#previous = edge;
-    this.isStuck ||= before !== undefined && isSame(edge, before);
-    yield* this.#noteMeeting(placed, page);
+    this.isStuck ||= before !== undefined && this.#isSame(placed, before);
+    if (records.count > 0) this.#previous = placed;
+    this.#seen.note(records, this.#regions.length === 0 ? page : undefined);
+    const region = this.#regions.find((candidate) => candidate.from <= from && from < candidate.to);
+    if (region !== undefined) this.#noteMeeting(region, placed);
     // Records in front of one that has moved may be new.
     return fits ? sliceRecords(records, common, records.count) : records;
   }
 
   get hasNewTotal(): boolean {
-    return this.#revision > 0;
+    return this.#churn > 0;
   }
 
   /** True when the listing was seen to move, so that a record may have been missed: its total changed, or pages do not hold together. */
   get moved(): boolean {
-    return this.#revision > 0 || this.#borders.length > 0 || this.#doubts.some(isOpen);
+    return this.#churn > 0 || this.#borders.length > 0 || this.#regions.some(isOpen);
   }
 
   /** True when there are so many gaps with the same total that the order itself must change. */
   get isUnordered(): boolean {
-    return this.#revision === 0 && this.#gaps >= OFTEN_GAPS && this.#gaps * 2 >= this.#overlaps;
+    const gaps = this.#borders.filter(({ isGap }) => isGap).length;
+    return this.#churn === 0 && gaps >= OFTEN_GAPS && gaps * 2 >= this.#overlaps;
   }
 
   /**
    * The regions to read again, in pages of this size: around each border where pages do not hold together, and those that
-   * were in doubt before. Empty where no place is known.
+   * were read again in vain. Empty where no place is known.
    */
-  toReadAgain(size: number): Doubt[] {
-    if (this.isStuck) return [];
-    const change = Math.max(0, this.#highest - this.#lowest);
-    const reach = size + Math.ceil(change / size) * size;
+  toReadAgain(size: number): DoubtfulRegion[] {
+    const reach = size + Math.ceil(this.#churn / size) * size;
     const around = this.#borders.map(({ offset, page, isGap }) => {
       const border = Math.floor(offset / size) * size;
-      const gap = isGap && this.whole === this ? { after: page - 1, before: page } : NO_GAP;
-      return doubtIn(Math.max(0, border - reach), border + reach, gap);
+      // Pages of parts have no numbers.
+      const gap = isGap && this.#regions.length === 0 ? { after: page - 1, before: page } : NO_GAP;
+      return regionAround(border - reach, border + reach, gap);
     });
-    return mergeDoubts([...this.#doubts.map(nextDoubt), ...around]);
+    const again = this.#regions.map((region) => {
+      const more = isOpen(region) ? region.to - region.from : 0;
+      return regionAround(region.from - more, region.to + more, region);
+    });
+    return merged([...again, ...around]);
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
-  *#inCommon(
-    { offset, from, records }: PlacedPage,
-    before: PageEdge,
-  ): CooperativeTask<number | 'shifted' | 'gap'> {
-    const overlap = before.reached - offset;
-    // Pages that adjoin prove nothing. A place between them is a gap, unless it was asked for separately.
+  #inCommon({ offset, from, records }: PlacedPage, before: PlacedPage): number | 'shifted' | 'gap' {
+    const overlap = endOf(before) - offset;
+    // Pages that adjoin prove nothing. A place between them is a gap, unless it was requested separately.
     if (overlap <= 0) return overlap < 0 && offset > from ? 'gap' : 0;
     this.#overlaps++;
-    const { last } = before;
-    if (last === undefined) return 'gap';
-    if (yield* this.#isEndOf(before.records, records, overlap)) return overlap;
-    let isThere = false;
+    if (this.#isEndOf(before.records, records, overlap)) return overlap;
+    const last = this.#known(before.records, before.records.count - 1);
     let isChanged = false;
-    for (let index = 0; index < records.count && !isThere; index++) {
-      if (index % STEP === STEP - 1) yield;
-      const known = knownBy(this.#identity, records, index);
-      isThere = known.content === last.content;
-      isChanged ||= this.#isKey(known) && known.key === last.key;
+    for (let index = 0; index < records.count; index++) {
+      const known = this.#known(records, index);
+      if (known.content === last.content) return 'shifted';
+      isChanged ||= known.key !== undefined && known.key === last.key;
     }
-    if (!isThere && !isChanged) return 'gap';
-    if (!isThere) this.changedAtBorder++;
-    return 'shifted';
+    if (isChanged) this.changedAtBorder++;
+    return isChanged ? 'shifted' : 'gap';
   }
 
   /** Whether a page ends with the records with which the next one begins, changed or not: so many, or as many as it has. */
-  *#isEndOf(page: RecordBatch, next: RecordBatch, count: number): CooperativeTask<boolean> {
-    if (count > next.count || page.count === 0) return false;
+  #isEndOf(page: RecordBatch, next: RecordBatch, count: number): boolean {
+    if (count > next.count) return false;
     let changed = 0;
     for (let index = count - 1; index >= Math.max(0, count - page.count); index--) {
-      if (index % STEP === STEP - 1) yield;
-      const before = knownBy(this.#identity, page, page.count - count + index);
-      const now = knownBy(this.#identity, next, index);
+      const before = this.#known(page, page.count - count + index);
+      const now = this.#known(next, index);
       if (now.content === before.content) continue;
-      if (!this.#isKey(now) || now.key !== before.key) return false;
+      if (now.key === undefined || now.key !== before.key) return false;
       changed++;
     }
     this.changedAtBorder += changed;
     return true;
   }
 
-  #edgeOf({ offset, records, revision }: PlacedPage, before: PageEdge | undefined): PageEdge {
+  /** True when a page, requested from further on, holds just what the one before it held. */
+  #isSame({ offset, records }: PlacedPage, before: PlacedPage): boolean {
     const { count } = records;
-    const [first, last] =
-      count === 0
-        ? [undefined, before?.last]
-        : [knownBy(this.#identity, records, 0), knownBy(this.#identity, records, count - 1)];
-    return { offset, reached: offset + count, records, first, last, revision };
+    // Among fewer records, those of equal dates may merely have changed places.
+    if (offset - before.offset < LEAST_REPEATED || count !== before.records.count || count === 0)
+      return false;
+    const isEqual = (index: number): boolean =>
+      this.#known(records, index).content === this.#known(before.records, index).content;
+    return isEqual(0) && this.#identity.hasKey && isEqual(count - 1);
   }
 
-  /** Notes which pages of the pass over everything this page has records of; in that pass, keeps the page's ends for it. */
-  *#noteMeeting({ from, records, isLast }: PlacedPage, page: number): CooperativeTask<void> {
-    const { count } = records;
-    if (this.whole === this) {
-      const { first, last } = this.#previous!;
-      for (const known of count === 0 ? [] : [first, last])
-        this.#pageOf.set(known!.key, page).set(known!.content, page);
-      return;
-    }
-    const doubt = this.#doubts.find((candidate) => candidate.from <= from && from < candidate.to);
-    if (doubt === undefined) return;
-    if (isLast) doubt.isMetBehind = true;
-    for (let index = 0; index < count && isOpen(doubt); index++) {
-      if (index % STEP === STEP - 1) yield;
-      const { key, content } = knownBy(this.#identity, records, index);
-      const met = this.whole.#pageOf.get(content) ?? this.whole.#pageOf.get(key);
-      if (met === undefined) continue;
-      doubt.isMetBefore ||= met <= doubt.after;
-      doubt.isMetBehind ||= met >= doubt.before;
+  /** Notes which pages of the pass over everything a page in a region that is read again has records of. */
+  #noteMeeting(region: DoubtfulRegion, { records, isLast }: PlacedPage): void {
+    if (isLast) region.highest = Infinity;
+    if (!isOpen(region)) return;
+    for (const number of this.#seen.numbersIn(records)) {
+      region.lowest = Math.min(region.lowest, number);
+      region.highest = Math.max(region.highest, number);
     }
   }
 
-  /** Whether a key tells a record from all others. */
-  #isKey({ hasKey }: Known): boolean {
-    return hasKey && !this.#unique.keysRepeat;
+  /** A record by its content, and by its key where that tells it from all others. */
+  #known(
+    records: RecordBatch,
+    index: number,
+  ): { readonly content: string; readonly key: string | undefined } {
+    const identity = this.#identity.read(records, index);
+    const isKey = identity.hasKey && !this.#unique.keysRepeat;
+    return { content: identity.content(), key: isKey ? identity.key() : undefined };
   }
 }
 
-function knownBy(reader: IdentityReader, records: RecordBatch, index: number): Known {
-  const identity = reader.read(records, index);
-  return { key: identity.key(), content: identity.content(), hasKey: identity.hasKey };
-}
-
-/** True when a page, asked for from further on, holds just what the one before it held. */
-function isSame(page: PageEdge, before: PageEdge): boolean {
-  const moved = page.offset - before.offset;
-  // Among fewer records, those of equal dates may merely have changed places.
-  return (
-    moved >= LEAST_REPEATED &&
-    moved === page.reached - before.reached &&
-    page.first?.hasKey === true &&
-    page.first.content === before.first?.content &&
-    page.last?.content === before.last?.content
-  );
+/** One past the last record of a page. */
+function endOf({ offset, records }: PlacedPage): number {
+  return offset + records.count;
 }
 
 /** The numbers of two pages between which records may be lost. */
@@ -265,38 +215,39 @@ const NO_GAP: Gap = { after: Infinity, before: -Infinity };
  * A region of a listing that is read again. It holds together with what was read before when it has a record of a page in
  * front of its gap (or begins with the listing), and one of a page behind it (or ends with the listing).
  */
-interface Doubt extends Gap {
+export interface DoubtfulRegion extends Gap {
   readonly from: number;
   readonly to: number;
-  isMetBefore: boolean;
-  isMetBehind: boolean;
+  /** The numbers of the first and of the last page that it has records of. */
+  lowest: number;
+  highest: number;
 }
 
-function doubtIn(from: number, to: number, { after, before }: Gap): Doubt {
-  const isMetBefore = from === 0 || after === NO_GAP.after;
-  return { from, to, after, before, isMetBefore, isMetBehind: before === NO_GAP.before };
+function regionAround(from: number, to: number, { after, before }: Gap): DoubtfulRegion {
+  return {
+    from: Math.max(0, from),
+    to,
+    after,
+    before,
+    lowest: from <= 0 ? -Infinity : Infinity,
+    highest: -Infinity,
+  };
 }
 
-function isOpen({ isMetBefore, isMetBehind }: Doubt): boolean {
-  return !isMetBefore || !isMetBehind;
-}
-
-/** The region to read the next time: a larger one, where this one does not hold together. */
-function nextDoubt(doubt: Doubt): Doubt {
-  const more = isOpen(doubt) ? doubt.to - doubt.from : 0;
-  return doubtIn(Math.max(0, doubt.from - more), doubt.to + more, doubt);
+function isOpen({ after, before, lowest, highest }: DoubtfulRegion): boolean {
+  return lowest > after || highest < before;
 }
 
 /** The regions in order. Regions that touch become one. */
-function mergeDoubts(doubts: readonly Doubt[]): Doubt[] {
-  const merged: Doubt[] = [];
-  for (const doubt of doubts.toSorted((a, b) => a.from - b.from)) {
-    const last = merged.at(-1);
-    if (last === undefined || doubt.from > last.to) merged.push(doubt);
+function merged(regions: readonly DoubtfulRegion[]): DoubtfulRegion[] {
+  const all: DoubtfulRegion[] = [];
+  for (const region of regions.toSorted((a, b) => a.from - b.from)) {
+    const last = all.at(-1);
+    if (last === undefined || region.from > last.to) all.push(region);
     else {
-      const gap = { after: Math.min(last.after, doubt.after), before: Math.max(last.before, doubt.before) };
-      merged[merged.length - 1] = doubtIn(last.from, Math.max(last.to, doubt.to), gap);
+      const gap = { after: Math.min(last.after, region.after), before: Math.max(last.before, region.before) };
+      all[all.length - 1] = regionAround(last.from, Math.max(last.to, region.to), gap);
     }
   }
-  return merged;
+  return all;
 }

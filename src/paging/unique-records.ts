@@ -3,17 +3,17 @@ import type { KeyColumns } from '../json/record-key.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { CooperativeTask } from '../json/cooperative-task.ts';
 
-/** The records of a page, by what became of them. Each list is in the order of the page. */
+/** The records of a page, by what became of them. Each batch is in the order of the page. */
 interface Deduplicated {
-  /** Not given before. */
+  /** Not delivered before. */
   readonly fresh: RecordBatch;
-  /** How many were given before, word for word but for their links. */
+  /** How many were delivered before, word for word but for their links. */
   readonly again: number;
-  /** How many have a key that was given with another content: the same records, changed. */
+  /** How many have a key that was delivered with another content: the same records, changed. */
   readonly changed: number;
-  /** The same where a key may stand for several records: they are given, so that none is missing. */
+  /** The same where a key may stand for several records: they are delivered, so that none is missing. */
   readonly unsure: number;
-  /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsSameKey` asks for it. */
+  /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsSameKey` is set. */
   readonly sameKey: RecordBatch;
   /** Came before in this pass, word for word, on another page. */
   readonly repeated: RecordBatch;
@@ -26,7 +26,7 @@ const NOTHING_NEW = 3;
 /** The same where records have no key, so that different ones may well be equal. */
 const NOTHING_NEW_WITHOUT_KEYS = 12;
 
-/** Records of a page that are looked at in one step. */
+/** Records of a page after which the event loop may run. */
 const STEP = 256;
 
 /** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
@@ -43,7 +43,7 @@ export type NewReader = () => IdentityReader;
  * different records. The k-th of equal records is the k-th in every reading.
  */
 export class UniqueRecords {
-  /** Records given. */
+  /** Records let through. */
   size = 0;
   /** True when a key was seen that stands for several records. */
   keysRepeat = false;
@@ -69,18 +69,12 @@ export class UniqueRecords {
   constructor(newReader: NewReader = () => new HashReader()) {
     this.newReader = newReader;
     this.#identity = newReader();
-    const { width } = this.#identity;
-    this.#contents = new HashSet(width);
-    this.#keys = new HashSet(width);
-    this.#inPage = new HashSet(width);
-    this.#keysInPage = new HashSet(width);
-    this.#passKeys = new HashSet(width);
-    this.#sequence = new Int32Array(width);
-  }
-
-  /** Whether so many pages in a row with nothing new show that the service repeats itself. */
-  isRepeatedBy(pages: number): boolean {
-    return pages >= (this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS);
+    this.#contents = this.#newSet();
+    this.#keys = this.#newSet();
+    this.#inPage = this.#newSet();
+    this.#keysInPage = this.#newSet();
+    this.#passKeys = this.#newSet();
+    this.#sequence = new Int32Array(this.#identity.width);
   }
 
   /** @param columns the columns that tell records apart in place of `id`, and how exactly */
@@ -88,6 +82,11 @@ export class UniqueRecords {
     if (columns.exact !== true) return new UniqueRecords(() => new HashReader(columns));
     const { DigestReader } = await import('../json/digest-identity.ts');
     return new UniqueRecords(() => new DigestReader(columns));
+  }
+
+  /** Whether so many pages in a row with nothing new show that the service repeats itself. */
+  isRepeatedBy(pages: number): boolean {
+    return pages >= (this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS);
   }
 
   /** The contents of this pass in their order: equal for two passes that read the same. */
@@ -99,10 +98,9 @@ export class UniqueRecords {
   beginPass(counting: Counting): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
-    const { width } = this.#identity;
     this.#sequence.fill(0);
-    this.#pass = new HashSet(width);
-    this.#passKeys = new HashSet(width);
+    this.#pass = this.#newSet();
+    this.#passKeys = this.#newSet();
     this.count(counting);
   }
 
@@ -114,19 +112,18 @@ export class UniqueRecords {
 
   /** Sets how equal records without a key are counted from here on. */
   count(counting: Counting): void {
-    const { width } = this.#identity;
-    if (counting === 'pass') this.#pass ??= new HashSet(width);
-    this.#occurrences = counting === 'pass' ? new HashSet(width) : undefined;
+    if (counting === 'pass') this.#pass ??= this.#newSet();
+    this.#occurrences = counting === 'pass' ? this.#newSet() : undefined;
   }
 
   /**
-   * Sorts the records of one page by whether they were given before.
+   * Sorts the records of one page by whether they were let through before.
    *
    * @param moved whether the listing was seen to move, so that a record may have come before in another form
    * @param holdsSameKey whether to hold back a record with a key that came before with another content
    */
   *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): CooperativeTask<Deduplicated> {
-    const lists = { fresh: [] as number[], repeated: [] as number[], sameKey: [] as number[] };
+    const [fresh, repeated, sameKey]: [number[], number[], number[]] = [[], [], []];
     let [again, changed, unsure] = [0, 0, 0];
     this.#inPage.clear();
     this.#keysInPage.clear();
@@ -139,38 +136,41 @@ export class UniqueRecords {
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words, 0);
       const which =
         hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
-      this.#noteInSequence();
+      this.#addToSequence();
       this.hasKeys = hasKey;
       if (isTwiceInPage) this.keysRepeat = true;
       const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
       const hasSameKey = !isNewKey && !isTwiceInPage;
       const isKnown = !isNew && !this.#contents.add(words, width, which);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(words, width, inPage);
-      if (isRepeated) lists.repeated.push(index);
+      if (isRepeated) repeated.push(index);
       else if (!hasSameKey) this.inPass++;
-      else if (!isKnown) lists.sameKey.push(index);
+      else if (!isKnown) sameKey.push(index);
       if (isKnown) again++;
       else if (isKnownKey && moved && !this.keysRepeat) changed++;
       else {
         if (isKnownKey && moved && !isTwiceInPage) unsure++;
         if (isKnownKey) this.keysRepeat = true;
-        if (!hasSameKey) lists.fresh.push(index);
+        if (!hasSameKey) fresh.push(index);
       }
     }
-    const { fresh, repeated, sameKey } = lists;
     this.size += fresh.length;
     this.repeatedInPass += repeated.length;
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
       ...{ again, changed, unsure },
       repeated: selectRecords(batch, repeated),
-      repeatedAtFront: repeated.filter((place, index) => place === index).length,
+      repeatedAtFront: repeated.filter((index, at) => index === at).length,
       sameKey: selectRecords(batch, sameKey),
     };
   }
 
+  #newSet(): HashSet {
+    return new HashSet(this.#identity.width);
+  }
+
   /** Each word of the sequence tells all contents before it apart by their word in that place. */
-  #noteInSequence(): void {
+  #addToSequence(): void {
     const { words, width } = this.#identity;
     for (let word = 0; word < width; word++) {
       const state = this.#sequence[word]!;
@@ -232,11 +232,11 @@ export class HashSet {
    *   cluster in the table
    */
   add(words: Readonly<Uint32Array>, from: number, number = 0): boolean {
-    const place = this.#find(words, from, number);
+    const slot = this.#find(words, from, number);
     const slots = this.#slots;
-    if (slots[place] !== 0) return false;
-    for (let word = 0; word < this.#width; word++) slots[place + word] = words[from + word]!;
-    slots[place + 1]! ^= Math.imul(number, 0x9e3779b1);
+    if (slots[slot] !== 0) return false;
+    for (let word = 0; word < this.#width; word++) slots[slot + word] = words[from + word]!;
+    slots[slot + 1]! ^= Math.imul(number, 0x9e3779b1);
     this.#count++;
     if (this.#count * 3 > (this.#mask + 1) * 2) this.#grow();
     return true;
@@ -252,20 +252,14 @@ export class HashSet {
     const [slots, width] = [this.#slots, this.#width];
     const first = words[from]!;
     const second = (words[from + 1]! ^ Math.imul(number, 0x9e3779b1)) >>> 0;
-    let slot = (first ^ second) & this.#mask;
-    for (;;) {
-      const place = width * slot;
-      if (slots[place] === 0) return place;
-      if (slots[place] === first && slots[place + 1] === second && this.#isRest(place, words, from))
-        return place;
-      slot = (slot + 1) & this.#mask;
+    for (let at = first ^ second; ; at++) {
+      const slot = width * (at & this.#mask);
+      if (slots[slot] === 0) return slot;
+      if (slots[slot] !== first || slots[slot + 1] !== second) continue;
+      let word = 2;
+      while (word < width && slots[slot + word] === words[from + word]) word++;
+      if (word === width) return slot;
     }
-  }
-
-  #isRest(place: number, words: Readonly<Uint32Array>, from: number): boolean {
-    for (let word = 2; word < this.#width; word++)
-      if (this.#slots[place + word] !== words[from + word]) return false;
-    return true;
   }
 
   #grow(): void {
@@ -274,8 +268,8 @@ export class HashSet {
     this.#slots = new Uint32Array(2 * old.length);
     for (let from = 0; from < old.length; from += width) {
       if (old[from] === 0) continue;
-      const place = this.#find(old, from, 0);
-      for (let word = 0; word < width; word++) this.#slots[place + word] = old[from + word]!;
+      const slot = this.#find(old, from, 0);
+      for (let word = 0; word < width; word++) this.#slots[slot + word] = old[from + word]!;
     }
   }
 }

@@ -96,7 +96,7 @@ export class WalkStatus {
     this.totalAtEnd = before + (part.totalAtEnd ?? 0);
     this.drift ||= part.drift;
     this.orderMayMove ||= part.orderMayMove;
-    this.settle(this.incomplete + part.incomplete, this.reason ?? part.reason);
+    this.setIncomplete(this.incomplete + part.incomplete, this.reason ?? part.reason);
   }
 
   /** Adds what a part took, where its records do not count. */
@@ -132,7 +132,7 @@ export class WalkStatus {
   }
 
   /** Says how many records may be missing, and why. */
-  settle(incomplete: number, reason: IncompleteReason | undefined): void {
+  setIncomplete(incomplete: number, reason: IncompleteReason | undefined): void {
     this.incomplete = incomplete;
     this.reason = incomplete === 0 ? undefined : reason;
   }

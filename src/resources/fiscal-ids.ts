@@ -372,7 +372,7 @@ export class FiscalIdWalk {
 
   #noteIncomplete(records: number): void {
     const { status } = this.#options;
-    status.settle(status.incomplete + records, 'ids');
+    status.setIncomplete(status.incomplete + records, 'ids');
   }
 
   #tellSpelling(spelling: ListEncoding): void {

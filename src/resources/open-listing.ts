@@ -36,15 +36,15 @@ async function* openQuery(
   const { paging } = resource;
   const { status, signal, concurrency } = options;
   const request = requestOf(resource, query, options);
-  const given = await UniqueRecords.of(keyColumns(resource, query));
+  const unique = await UniqueRecords.of(keyColumns(resource, query));
   const isAdjustable = query.pageSize === undefined;
   const size = requestSize(resource, query);
   if (paging.kind === 'cursor') {
     const fetchPage = cursorPages(request, paging, { isAdjustable });
     const { limit, nextToken: from } = query;
-    return yield* walkCursors({ status, signal, given, fetchPage, size, limit, from });
+    return yield* walkCursors({ status, signal, unique, fetchPage, size, limit, from });
   }
-  const shared = { status, signal, concurrency, given, maxSize: paging.maxSize, ...sortOf(resource, query) };
+  const shared = { status, signal, concurrency, unique, maxSize: paging.maxSize, ...sortOf(resource, query) };
   if (query.page !== undefined) {
     const served = query.pageSize ?? paging.serviceSize;
     const from = (query.page - paging.firstPage) * served;

@@ -46,7 +46,7 @@ async function outcomeOf(settings: string): Promise<string> {
   let end = '';
   try {
     const given = await gather(
-      walkCursors({ ...{ fetchPage, size: 10, status, signal, given: unique }, ...setting }),
+      walkCursors({ ...{ fetchPage, size: 10, status, signal, unique }, ...setting }),
     );
     expect(status.records).toBe(given.length);
     const { lost, twice } = existing.compare(given);
@@ -237,7 +237,7 @@ it('asks for the next page while one is read, and for none behind the last', asy
       return { records: batchOf({ id: asked.length }), next: `${asked.length}` };
     },
     ...{ size: 10, status: new WalkStatus(), signal: new AbortController().signal },
-    given: await UniqueRecords.of({ exact: true }),
+    unique: await UniqueRecords.of({ exact: true }),
   });
   await walk.next();
   expect(asked).toEqual([undefined, '1']);

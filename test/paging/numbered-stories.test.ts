@@ -351,7 +351,7 @@ const STORIES = {
     299 records, call 46: 287 to 298 change, call 47: 287 to 298 change → 50 calls: 315 of 299, moved
     299 records, call 46: 287 to 298 change, call 47: 287 to 298 change, no total
       → 52 calls: 315, moved
-    300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 64 calls: 300 of 281, moved
+    300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 67 calls: 300 of 281, moved
     300 records, call 12: 3 go at 0, pages of 5, pages of 5 at most → 123 calls: 300 of 297, moved`,
 
   'keys that tell no two records apart': `

@@ -12,7 +12,7 @@ function eventful(events: WalkEvent[] = []): WalkStatus {
   status.cannotRead(7);
   status.repeat(0);
   status.repeat(3);
-  status.settle(2, 'order');
+  status.setIncomplete(2, 'order');
   status.reread();
   return status;
 }
@@ -39,9 +39,9 @@ describe('the status of a walk', () => {
   it('is complete where nothing is missing, and has no reason then', () => {
     const status = new WalkStatus();
     expect(status).toMatchObject({ complete: true, drift: false, orderMayMove: false });
-    status.settle(1, 'total');
+    status.setIncomplete(1, 'total');
     expect([status.complete, status.reason]).toEqual([false, 'total']);
-    status.settle(0, 'total');
+    status.setIncomplete(0, 'total');
     expect([status.complete, status.reason]).toEqual([true, undefined]);
     status.cannotRead(0);
     expect(status.complete).toBe(false);
@@ -62,7 +62,7 @@ describe('the status of a walk', () => {
       part.repeat(4);
       part.reread();
       part.records = 9;
-      part.settle(at, at === 1 ? 'changing' : 'order');
+      part.setIncomplete(at, at === 1 ? 'changing' : 'order');
       status.addPart(part);
     }
     expect(status).toMatchObject({
