@@ -293,7 +293,7 @@ class CursorPages {
   async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
     const place = new Place(this.#sizes, this.#options.status);
     for (;;) {
-      const largest = this.#sizes.windowAt(0, place.limit?.most);
+      const largest = this.#sizes.windowAt(0, place.most);
       const window = { ...largest, size: Math.max(1, largest.size - this.#less) };
       const onRefusal = place.onRefusal(window.size, !this.#isSized);
       const size = this.#isSized ? window.size : undefined;
@@ -306,7 +306,7 @@ class CursorPages {
       } catch (error) {
         if (!(error instanceof PageRefused)) throw error;
         if (this.#isSized && place.isChecked) this.#isSized = false;
-        else place.refused(window, error, { onRefusal });
+        else place.refuse(window, error, { onRefusal });
       }
     }
   }

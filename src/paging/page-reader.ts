@@ -20,7 +20,7 @@ export interface PageReaderOptions {
   readonly until?: number | undefined;
   /** True for one page: whatever the service serves as that page is the whole result. */
   readonly isSinglePage?: boolean;
-  /** Pages asked for at once. */
+  /** Pages requested at once. */
   readonly concurrency: number;
   readonly status: WalkStatus;
   readonly signal: AbortSignal;
@@ -39,13 +39,13 @@ interface Range {
   readonly window: SizedWindow;
 }
 
-/** What is asked for next in a range. */
+/** What is requested next in a range. */
 interface Step {
   readonly from: number;
-  /** True where the page was asked for before, and came without the record at `from`, or short. */
+  /** True where the page was requested before, and came without the record at `from`, or short. */
   readonly isAgain?: boolean;
   /** Records that the page may share with the one before it, at most: short pages could else bring no other records. */
-  readonly overlap?: number;
+  readonly overlap?: number | undefined;
   /** The page, where it is known already. */
   readonly window?: SizedWindow;
 }
@@ -58,8 +58,8 @@ const LOCAL_OVERLAP = 16;
 const MAX_REBASES = 8;
 
 /**
- * Reads pages of a numbered listing for a walk, several at once. Each is to bring a range of records: where it is refused or comes
- * short, further pages bring the rest of the range, one after the other. Keeps what the pages show of the listing.
+ * Reads pages of a numbered listing for a walk, several at once. Each is to bring a range of records: where it is refused or
+ * comes short, further pages bring the rest of the range, one after the other.
  */
 export class PageReader {
   readonly sizes: PageSizes;
@@ -74,8 +74,6 @@ export class PageReader {
   #regions: Region[] = [];
   /** Ranges whose pages have not all come. */
   #coming = 0;
-  /** Offsets of the pages that came in this pass, where the service fixes the page size. */
-  readonly #served = new Set<number>();
   #rebases = 0;
   #lastPage: Buffer | undefined;
   /**
@@ -86,7 +84,7 @@ export class PageReader {
   /** Pages of this pass that were compared with the one before them. */
   #compared = 0;
   #unreadableInARow = 0;
-  /** The first page came short, and comes again before any other. */
+  /** The first page came short, and is requested again before any other. */
   #isFirstShort = false;
 
   constructor(options: PageReaderOptions, unique: UniqueRecords, pass: Pass) {
@@ -105,7 +103,6 @@ export class PageReader {
     this.#lastPage = undefined;
     this.#compared = 0;
     this.extent.reopen();
-    this.#served.clear();
   }
 
   /** The pages of regions, in order. */
@@ -126,22 +123,21 @@ export class PageReader {
       const end = Math.min(region.to ?? Infinity, this.#until);
       const mustWait = this.#isFirstShort || this.extent.isOpenAt(from);
       if (from < end && mustWait && this.#coming > 0) return undefined;
-      if (from >= end || !this.extent.goesOnAt(from)) {
-        this.#regions.shift();
-        continue;
+      if (from < end && this.extent.goesOnAt(from)) {
+        const window = this.sizes.windowAt(from, undefined, this.#floorBelow(from));
+        const next = window.offset + window.size;
+        this.#regions[0] = { ...region, from: next };
+        this.#coming++;
+        return { from, to: Math.min(next, end), window };
       }
-      const window = this.sizes.windowAt(from, undefined, this.#floorBelow(from));
-      const next = window.offset + window.size;
-      this.#regions[0] = { ...region, from: next };
-      if (this.#served.has(window.offset)) continue;
-      this.#coming++;
-      return { from, to: Math.min(next, end), window };
+      this.#regions.shift();
     }
   }
 
   /** Brings a range, page by page, each as large as the ones before it show. */
   async *#bring(range: Range, signal: AbortSignal): AsyncGenerator<PlacedPage, void> {
-    const place = new Place(this.sizes, this.#options.status);
+    const { status } = this.#options;
+    const place = new Place(this.sizes, status);
     let end = range.to;
     let isComing = true;
     const finish = (): void => {
@@ -152,39 +148,44 @@ export class PageReader {
       for (let step: Step | undefined = range; step !== undefined;) {
         const { from, isAgain = false }: Step = step;
         const window: SizedWindow = step.window ?? this.#windowIn(place, step, end);
-        if (this.#served.has(window.offset) && !isAgain) {
-          step = this.#goOn({ from: window.offset + window.size }, end);
-          continue;
-        }
-        const answer = await this.#ask(window, { place, from, signal });
-        if (!('page' in answer)) {
+        const answer = await this.#fetch(window, { place, from, signal });
+        if (!('records' in answer)) {
           step = answer.isSame ? { ...step, window } : this.#goOn({ from: answer.from }, end);
           continue;
         }
-        const { page } = answer;
-        const served = this.#servedWindow(window, page);
-        const { offset, size } = served;
+        const { records, total = this.extent.total } = answer;
+        const applied = this.#appliedWindow(window, answer);
+        const { offset, size } = applied;
+        const reached = offset + records.count;
         // By its number, the page began elsewhere than expected, and does not hold the record.
         if (from >= offset + size || offset - from >= size) {
           step = { from };
           continue;
         }
-        if ((page.total ?? this.extent.total) === undefined && this.#isRepeated(page.records)) {
-          this.isFirstRepeated ||= this.#compared === 2 && page.records.count === this.#options.size;
+        if (total === undefined && this.#isRepeated(records)) {
+          this.isFirstRepeated ||= this.#compared === 2 && records.count === this.#options.size;
           this.extent.endsAt(offset + 1);
           return;
         }
-        const isRebased: boolean = served !== window;
-        const planned = Math.min(window.offset + window.size, end);
-        const to = isRebased ? Math.max(planned, Math.min(offset + size, this.#until)) : planned;
+        let to = Math.min(window.offset + window.size, end);
+        if (applied !== window) to = Math.max(to, Math.min(offset + size, this.#until));
         end = Math.max(end, to);
-        this.#note(served, from, page);
-        place.came(served, { count: page.records.count, bytes: page.records.bytes.length });
-        step = this.#goOn(this.#after(served, { from, to, isAgain }, page.records.count), end);
-        if (step !== undefined && place.limit === undefined && this.#giveBack(step, end)) step = undefined;
+        const [region] = this.#regions;
+        if (region !== undefined && region.from < end) this.#regions[0] = { ...region, from: end };
+        this.#unreadableInARow = 0;
+        this.extent.note(applied, { from, count: records.count, total });
+        status.page(Math.max(0, reached - from), answer.total);
+        place.came(applied, { count: records.count, bytes: records.bytes.length });
+        step = this.#goOn(this.#after(applied, { from, to, isAgain }, records.count), end);
+        if (step !== undefined && !place.isLimited && this.#giveBack(step, end)) step = undefined;
         if (step === undefined) finish();
-        const placed = this.#placed(served, { from, to }, page);
-        if (placed !== undefined) yield placed;
+        const churn = this.pass.arrived(total);
+        const isLast =
+          total === undefined
+            ? reached <= from && records.count > 0
+            : records.count < size && reached >= total;
+        if (reached <= from && !isLast) continue;
+        yield { offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn };
       }
     } finally {
       finish();
@@ -192,19 +193,15 @@ export class PageReader {
   }
 
   /** The next page of a place, for records up to `end`. */
-  #windowIn({ limit }: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
+  #windowIn({ most, isLimited }: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
     const floor = Math.max(this.#floorBelow(from), from - overlap);
-    if (limit === undefined) return this.sizes.windowAt(from, undefined, floor);
+    if (!isLimited) return this.sizes.windowAt(from, undefined, floor);
     // Near a refused page, a page goes neither far beyond the place nor far back, where records may have been too large.
-    const most = Math.min(limit.most, 2 * (end - from) + LOCAL_OVERLAP);
-    return this.sizes.windowAt(
-      from,
-      most,
-      limit.isWeighed === true ? floor : Math.max(floor, from - LOCAL_OVERLAP),
-    );
+    const near = Math.min(most, 2 * (end - from) + LOCAL_OVERLAP);
+    return this.sizes.windowAt(from, near, floor);
   }
 
-  /** The earliest offset of a page: a single page begins where it was asked for, and none may hold an unreadable record. */
+  /** The earliest offset of a page: a single page begins at `from` of the options, and none may hold an unreadable record. */
   #floorBelow(from: number): number {
     const { isSinglePage = false, from: start = 0, status } = this.#options;
     let floor = isSinglePage ? start : 0;
@@ -225,18 +222,18 @@ export class PageReader {
   }
 
   /** A page; or where to go on after it was refused: with the same page, or from a record on. */
-  async #ask(
+  async #fetch(
     window: SizedWindow,
     { place, from, signal }: { readonly place: Place; readonly from: number; readonly signal: AbortSignal },
-  ): Promise<{ readonly page: Page } | { readonly from: number; readonly isSame: boolean }> {
+  ): Promise<Page | { readonly from: number; readonly isSame: boolean }> {
     const { offset, size } = window;
     const onRefusal = place.onRefusal(size, this.sizes.isFixed);
     try {
-      return { page: await this.#fetchPage({ offset, size }, signal, onRefusal) };
+      return await this.#fetchPage({ offset, size }, signal, onRefusal);
     } catch (error) {
       if (!(error instanceof PageRefused)) throw error;
       if (size > 1 || place.isChecked || error.reason === 'size')
-        return { from, isSame: place.refused(window, error, { onRefusal, at: from }) };
+        return { from, isSame: place.refuse(window, error, { onRefusal, at: from }) };
       this.#options.status.cannotRead(from);
       if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw error.cause;
       return { from: from + 1, isSame: false };
@@ -244,27 +241,27 @@ export class PageReader {
   }
 
   /**
-   * The page as it was served. Where the service applied another size than the one asked for, the page's number stands for
+   * The page as the service applied it. Where it applied another size than the requested one, the page's number stands for
    * another offset. The records that a page holds count for more than the size that the service names. Throws ServiceError
    * where the service keeps changing the size.
    */
-  #servedWindow(window: SizedWindow, { pageSize = 0, records }: Page): SizedWindow {
+  #appliedWindow(window: SizedWindow, { pageSize = 0, records }: Page): SizedWindow {
     const { offset, size } = window;
     const named = pageSize > 0 ? pageSize : size;
     // The last page may be short: a size that the service was seen to apply says more than its count.
-    const served =
+    const applied =
       records.count > Math.max(size, named) ? Math.max(records.count, this.sizes.applied) : named;
-    if (served === size) return window;
+    if (applied === size) return window;
     // Otherwise this page was on its way before the size was known.
-    if (served !== this.sizes.largest || (size <= served && !this.sizes.isFixed)) {
+    if (applied !== this.sizes.largest || (size <= applied && !this.sizes.isFixed)) {
       if (++this.#rebases > MAX_REBASES) {
         throw new ServiceError('the service keeps changing the page size that it applies', {
           hint: 'Give --page-size a smaller number.',
         });
       }
-      this.sizes.rebase(served, size);
+      this.sizes.rebase(applied, size);
     }
-    return { ...window, offset: (offset / size) * served, size: served };
+    return { ...window, offset: (offset / size) * applied, size: applied };
   }
 
   /** True when a page repeats the one before it. Without a total, this shows that the listing has ended. */
@@ -277,32 +274,7 @@ export class PageReader {
     return repeated;
   }
 
-  #note({ offset, size }: SizedWindow, from: number, { records, total }: Page): void {
-    this.extent.total = total ?? this.extent.total;
-    this.#unreadableInARow = 0;
-    if (this.sizes.isFixed) this.#served.add(offset);
-    this.extent.held({ offset, from, size }, records.count);
-    this.#options.status.page(Math.max(0, offset + records.count - from), total);
-  }
-
-  /** The page as a part of the pass; undefined where it brought nothing and shows nothing. */
-  #placed(
-    { offset, size }: SizedWindow,
-    { from, to }: { readonly from: number; readonly to: number },
-    page: Page,
-  ): PlacedPage | undefined {
-    const { total } = this.extent;
-    const { count } = page.records;
-    const reached = offset + count;
-    // More than was asked for is kept, up to where the walk ends.
-    const end = count > size || this.sizes.isFixed ? this.#until : to;
-    const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
-    const churn = this.pass.arrived(total);
-    if (reached <= from && !isLast) return undefined;
-    return { offset, from, records: sliceRecords(page.records, 0, end - offset), isLast, churn };
-  }
-
-  /** Where to go on behind a page that was asked for the records from `from` up to `to`, and may have come short of them. */
+  /** Where to go on behind a page that was to bring the records from `from` up to `to`, and may have come short of them. */
   #after(
     { offset, size }: SizedWindow,
     { from, to, isAgain }: { readonly from: number; readonly to: number; readonly isAgain: boolean },
@@ -315,7 +287,7 @@ export class PageReader {
     if (total === undefined) {
       // A page that does not reach beyond the one before it is the end.
       if (reached <= from) extent.endsAt(from);
-      if (reached <= from || count >= size || reached >= to) return { from: to };
+      if (reached <= from || count >= size || reached >= to || sizes.isFixed) return { from: to };
       // The first page shows how much there is at a time.
       if (isFirst) sizes.cap(count);
       return { from: reached, overlap: Math.ceil(count / 8) };
@@ -328,9 +300,9 @@ export class PageReader {
       if (isAgain) sizes.cap(count);
       return isAgain ? { from: reached } : { from, isAgain: true };
     }
-    // Where the service fixes the page size, asking from there would bring the same page.
+    // Where the service fixes the page size, a request from there would bring the same page.
     if (reached > from && !sizes.isFixed)
-      return { from: reached, overlap: count < size ? Math.ceil(count / 8) : Infinity };
+      return { from: reached, overlap: count < size ? Math.ceil(count / 8) : undefined };
     if (!isAgain) return { from, isAgain: true, overlap: 0 };
     extent.emptyAt(from);
     return { from: to };
@@ -368,8 +340,16 @@ class Extent {
     return offset === this.total ? offset > 0 : offset <= this.#fullUntil || offset < this.reached;
   }
 
-  /** Notes a page of `count` records. It was asked for at `offset`, with `size` records, to bring the one at `from`. */
-  held({ offset, from, size }: { offset: number; from: number; size: number }, count: number): void {
+  /** Notes a page that was to bring the record at `from`. */
+  note(
+    { offset, size }: SizedWindow,
+    {
+      from,
+      count,
+      total,
+    }: { readonly from: number; readonly count: number; readonly total: number | undefined },
+  ): void {
+    this.total = total;
     if (offset + count > from) this.#emptyInARow = 0;
     if (count > 0) this.reached = Math.max(this.reached, offset + count);
     if (count >= size) this.#fullUntil = Math.max(this.#fullUntil, offset + count);
