@@ -5,7 +5,7 @@ import { scanRecord } from '../json/scan-records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { PageSizes, Place } from './page-sizes.ts';
 import { PageRefused, type Delivery, type OnRefusal } from './page.ts';
-import { UniqueRecords } from './unique-records.ts';
+import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
 /** A page of a cursor listing, as it came. */
@@ -25,18 +25,18 @@ interface CursorRequest {
   readonly onRefusal: OnRefusal;
 }
 
-/** What a walk of cursor pages is made of. */
 export interface CursorWalkOptions {
-  /** Reads a page. Rejects with PageRefused where a smaller page may succeed; anything else ends the walk. */
+  /** Reads a page. Rejects with PageRefused where a smaller page may succeed; any other error ends the walk. */
   readonly fetchPage: (request: CursorRequest) => Promise<CursorPage>;
   /** Records a page, at most. */
   readonly size: number;
   /** The cursor to begin at; undefined for the first page. */
   readonly from?: string | undefined;
-  /** Records to give, at most. */
+  /** Records to deliver, at most. */
   readonly limit?: number | undefined;
   readonly status: WalkStatus;
   readonly signal: AbortSignal;
+  /** Tells the listing's records apart. */
   readonly unique: UniqueRecords;
 }
 
@@ -49,16 +49,20 @@ const EMPTY_WITH_CURSOR = 20;
  *
  * A page that begins with records that came before shows that the listing moved: those records are left out.
  * A record that comes again anywhere else, word for word, is held back until the listing was read once more. Where the
- * second reading, in pages of another size, brings the same records in the same order, the record exists twice and is given.
- * Otherwise the order is not stable, and the status says what may be missing.
+ * second reading, in pages of another size, brings the same records in the same order, the record exists twice and is
+ * delivered. Otherwise the order is not stable, and the status says what may be missing.
  *
  * Where the service repeats a cursor, or sends pages with nothing new, the walk ends and the status says so. Throws
  * ServiceError where that happens before any record came.
  */
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
-  const walk = new CursorWalk(options);
-  yield* walk.read();
-  if (walk.mayLack) yield* walk.readAgain();
+  yield* new CursorWalk(options).walk();
+}
+
+/** What a pass read: how many records, and their contents in order. */
+interface PassRead {
+  readonly read: number;
+  readonly sequence: string;
 }
 
 class CursorWalk {
@@ -66,18 +70,19 @@ class CursorWalk {
   readonly #limit: number;
   readonly #unique: UniqueRecords;
   readonly #pages: CursorPages;
-  /** Records that came word for word like one before them. */
+  readonly #identity: IdentityReader;
+  /** Records of this pass that came word for word like one before them. */
   #heldBack: RecordBatch[] = [];
+  /** Whether a page of the first pass begins with a record that came before. */
   #isShifted = false;
-  /** Whether a page of a second reading begins with a record that came before: its twin may have stood there. */
+  /** Whether a page of a second pass does: the record's equal may have stood there. */
   #meetsItself = false;
   #isRepeating = false;
   /** Whether everything is read once more, so that a record may have come before in another form. */
   #isAgain = false;
-  #isUnsure = false;
-  readonly #identity: IdentityReader;
   /** Contents of records that were held back because another had their key. */
-  readonly #notGiven = new Set<string>();
+  readonly #sameKey = new Set<string>();
+  /** Records read in this pass. */
   #read = 0;
 
   constructor(options: CursorWalkOptions) {
@@ -88,20 +93,57 @@ class CursorWalk {
     this.#pages = new CursorPages(options);
   }
 
-  /** True where records may be missing: records were held back, or the listing moved. */
-  get mayLack(): boolean {
-    return (this.#heldBack.length > 0 || this.#isShifted) && !this.#isRepeating && !this.#isEnough;
+  async *walk(): AsyncGenerator<Delivery> {
+    yield* this.#pass();
+    const mayBeIncomplete = this.#heldBack.length > 0 || this.#isShifted;
+    if (mayBeIncomplete && !this.#isRepeating && !this.#isEnough) yield* this.#readAgain();
   }
 
-  async *read(): AsyncGenerator<Delivery> {
-    const { status, from, signal } = this.#options;
-    const isEnough = (page: CursorPage): boolean => status.records + page.records.count >= this.#limit;
+  /**
+   * Reads everything once more, and delivers the records that are new. A pass in which no record comes twice has everything.
+   * A record that comes twice in the same places of two passes exists twice: then the second one is delivered, too. Pages of
+   * another size end elsewhere: two records that change places over the end of a page with each reading would come the same
+   * twice. Where the service fixes the size, a record at the front of a page that came before is no proof.
+   */
+  async *#readAgain(): AsyncGenerator<Delivery> {
+    const { status } = this.#options;
+    let first = this.#isShifted ? undefined : this.#passed;
+    const rounds = first === undefined ? 2 : 1;
+    this.#isAgain = true;
+    for (let round = 0; round < rounds; round++) {
+      const heldBefore = this.#heldBack;
+      status.reread();
+      this.#pages.shrink();
+      yield* this.#pass(first?.read);
+      if (this.#isRepeating) return;
+      const { read, sequence } = this.#passed;
+      if (this.#heldBack.length === 0 && !this.#holdsTwoForms) return status.setIncomplete(0, undefined);
+      const isSame = first !== undefined && read === first.read && sequence === first.sequence;
+      if (isSame && !(this.#meetsItself && this.#pages.isFixed)) {
+        status.repeats -= this.#heldBackCount;
+        for (const records of heldBefore) yield* this.#deliver(records);
+        return status.setIncomplete(this.#holdsTwoForms ? 1 : 0, 'unsteady');
+      }
+      status.setIncomplete(Math.max(1, this.#heldBackCount), 'unsteady');
+      first = this.#passed;
+    }
+  }
+
+  /** Reads everything, or as many records as another pass did, and delivers those that are new. */
+  async *#pass(most = Infinity): AsyncGenerator<Delivery> {
+    const { status, signal, from } = this.#options;
+    const isEnough = ({ records: { count } }: CursorPage): boolean =>
+      status.records + count >= this.#limit || this.#read + count >= most;
     let [nothingNew, empty] = [0, 0];
     this.#unique.beginPass('page');
+    this.#heldBack = [];
+    this.#meetsItself = false;
+    this.#read = 0;
     for await (const { records } of this.#pages.from(from, isEnough)) {
       const before = this.#unique.inPass;
-      yield* this.#give(await runCooperatively(this.#take(records), signal));
-      if (this.#isEnough) return;
+      const wanted = sliceRecords(records, 0, most - this.#read);
+      yield* this.#deliver(await runCooperatively(this.#take(wanted), signal));
+      if (this.#isEnough || this.#read >= most) return;
       nothingNew = records.count > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
       empty = records.count === 0 ? empty + 1 : 0;
       const isEndless = this.#pages.isCircular || empty >= EMPTY_WITH_CURSOR;
@@ -109,105 +151,50 @@ class CursorWalk {
     }
   }
 
-  /**
-   * Reads everything once more, and gives the records that are new. A pass in which no record comes twice has everything. A
-   * record that comes twice in the same places of two passes exists twice: then the second one is given, too. Pages of another
-   * size end elsewhere: two records that change places over the end of a page with each reading would come the same twice.
-   * Where the service fixes the size, a record at the front of a page that came before is no proof.
-   */
-  async *readAgain(): AsyncGenerator<Delivery> {
-    const { status } = this.#options;
-    let first = this.#isShifted ? undefined : this.#passed;
-    const rounds = first === undefined ? 2 : 1;
-    for (let round = 0; round < rounds; round++) {
-      const held = yield* this.#passAgain(first?.read);
-      const { read, sequence } = this.#passed;
-      const isClean = !this.#isUnsure && !this.#isShifted && !this.#holdsTwoForms;
-      if (this.#heldBack.length === 0 && isClean) return status.setIncomplete(0, undefined);
-      const isSame = first !== undefined && read === first.read && sequence === first.sequence;
-      if (isSame && !(this.#meetsItself && this.#pages.isFixed)) {
-        status.repeats -= this.#heldBackCount;
-        for (const records of held) yield* this.#give(records);
-        status.setIncomplete(this.#holdsTwoForms ? 1 : 0, 'unsteady');
-        return;
-      }
-      status.setIncomplete(Math.max(1, this.#heldBackCount), 'unsteady');
-      first = this.#passed;
-    }
-  }
-
-  /** True when more was given than is there now, and no key tells whether some of it is one record that changed. */
+  /** True when more was delivered than is there now, and no key tells whether some of it is one record that changed. */
   get #holdsTwoForms(): boolean {
     const { hasKeys, keysRepeat } = this.#unique;
     return (!hasKeys || keysRepeat) && this.#options.status.records > this.#read;
   }
 
-  /** Reads everything, or as many records as another pass did. Returns what was held back before. */
-  async *#passAgain(most = Infinity): AsyncGenerator<Delivery, readonly RecordBatch[]> {
-    const held = this.#heldBack;
-    const { status, signal, from } = this.#options;
-    status.reread();
-    this.#isAgain = true;
-    this.#pages.endElsewhere();
-    this.#unique.beginPass('page');
-    this.#heldBack = [];
-    this.#isShifted = false;
-    this.#meetsItself = false;
-    this.#read = 0;
-    for await (const { records } of this.#pages.from(from, () => this.#read >= most)) {
-      const wanted = sliceRecords(records, 0, most - this.#read);
-      yield* this.#give(await runCooperatively(this.#take(wanted), signal));
-      if (this.#pages.isCircular || this.#read >= most) break;
-    }
-    return held;
-  }
-
-  /** What a pass came to. */
-  get #passed(): { readonly read: number; readonly sequence: string } {
+  get #passed(): PassRead {
     return { read: this.#read, sequence: this.#unique.sequence };
   }
 
-  /** The records of a page that are to be given. Holds back those that came before. */
+  /** The records of a page that are to be delivered. Holds back those that came before. */
   *#take(records: RecordBatch): CooperativeTask<RecordBatch> {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
     const found = yield* this.#unique.deduplicate(records, this.#isAgain, true);
-    const { fresh, repeated, sameKey, unsure } = found;
-    this.#isUnsure ||= unsure > 0;
+    const { fresh, repeated, sameKey } = found;
     status.repeat(repeated.count + sameKey.count);
-    // A page that begins with records that came before shows that the listing moved.
     const atFront = this.#unique.hasKeys ? found.repeatedAtFront : 0;
     const shift = this.#isAgain ? 0 : atFront;
     this.#isShifted ||= shift > 0;
-    this.#meetsItself ||= atFront > shift;
+    this.#meetsItself ||= this.#isAgain && atFront > 0;
     this.#heldBack.push(...copiesOf(sliceRecords(repeated, shift, repeated.count)));
-    for (const record of copiesOf(sameKey)) this.#notGiven.add(this.#contentOf(record, 0));
-    this.#heldBack.push(...(this.#isAgain ? this.#notGivenOf(records) : copiesOf(sameKey)));
+    for (let index = 0; index < sameKey.count; index++) this.#sameKey.add(this.#contentOf(sameKey, index));
+    this.#heldBack.push(...copiesOf(this.#isAgain ? this.#neverDelivered(records) : sameKey));
     return fresh;
   }
 
-  /** Records of the page that were held back and never given: in another pass, another record of their key may come first. */
-  #notGivenOf(records: RecordBatch): RecordBatch[] {
-    if (this.#notGiven.size === 0) return [];
-    const indices = Array.from({ length: records.count }, (_, index) => index);
-    return copiesOf(
-      selectRecords(
-        records,
-        indices.filter((index) => this.#notGiven.has(this.#contentOf(records, index))),
-      ),
-    );
+  /** Records of the page that were held back for their key: in another pass, another record of that key may come first. */
+  #neverDelivered(records: RecordBatch): RecordBatch {
+    const indices = this.#sameKey.size === 0 ? [] : [...Array(records.count).keys()];
+    const isHeld = (index: number): boolean => this.#sameKey.has(this.#contentOf(records, index));
+    return selectRecords(records, indices.filter(isHeld));
   }
 
   #contentOf(records: RecordBatch, index: number): string {
     return this.#identity.read(records, index).content();
   }
 
-  *#give(records: RecordBatch): Generator<Delivery> {
+  *#deliver(records: RecordBatch): Generator<Delivery> {
     const { status } = this.#options;
-    const given = sliceRecords(records, 0, this.#limit - status.records);
-    status.records += given.count;
-    if (given.count > 0) yield { records: given };
+    const wanted = sliceRecords(records, 0, this.#limit - status.records);
+    status.records += wanted.count;
+    if (wanted.count > 0) yield { records: wanted };
   }
 
   get #isEnough(): boolean {
@@ -220,9 +207,7 @@ class CursorWalk {
     if (status.records > 0) return status.setIncomplete(1, 'repeating');
     throw new ServiceError(
       'the service goes on with cursors that bring nothing new: the listing would never end',
-      {
-        hint: 'This is a fault of the service. There was nothing to deliver, so try again later.',
-      },
+      { hint: 'This is a fault of the service. There was nothing to deliver, so try again later.' },
     );
   }
 
@@ -237,6 +222,7 @@ class CursorPages {
   isCircular = false;
   readonly #options: CursorWalkOptions;
   readonly #sizes: PageSizes;
+  /** False once the service was seen to refuse requests that name a size. */
   #isSized = true;
   #isLarger = false;
   /** How many records smaller pages are than they could be. */
@@ -252,8 +238,8 @@ class CursorPages {
     return this.#isLarger || !this.#isSized;
   }
 
-  /** Has the next pages be of another size than those so far. */
-  endElsewhere(): void {
+  /** Has the next pages be a record smaller than those so far, so that they end elsewhere. */
+  shrink(): void {
     this.#less++;
   }
 

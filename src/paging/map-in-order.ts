@@ -1,6 +1,6 @@
 /** Jobs that are done several at once. */
 interface Plan<Job, Result> {
-  /** The next job. Undefined where there is none, or none as long as others have not gone on: then it is asked again. */
+  /** The next job. Undefined where there is none, or none before others have gone on: then it is called again. */
   next(): Job | undefined;
   /** Does a job. Behind the first one, it is held after its first result until it is the first: so no results pile up. */
   run(job: Job, signal: AbortSignal): AsyncIterator<Result, void>;
@@ -16,7 +16,8 @@ interface Plan<Job, Result> {
 interface Slot<Result> {
   readonly job: AsyncIterator<Result, void>;
   isRunning: boolean;
-  outcome?: { readonly result: IteratorResult<Result, void> } | { readonly error: unknown } | undefined;
+  /** Returns what the job came to, or throws its failure. */
+  outcome?: (() => IteratorResult<Result, void>) | undefined;
 }
 
 /**
@@ -24,42 +25,44 @@ interface Slot<Result> {
  * behind it is begun. After it, and when the reader leaves, the jobs that still run are aborted and awaited.
  */
 export async function* inOrder<Job, Result>(
-  plan: Plan<Job, Result>,
+  { next, run, concurrency, ahead }: Plan<Job, Result>,
   signal: AbortSignal,
 ): AsyncGenerator<Result, void, undefined> {
-  const { concurrency, ahead } = plan;
   const slots: Slot<Result>[] = [];
   const running = new Set<Promise<void>>();
   const leaving = new AbortController();
+  let hasFailed = false;
   let wake = (): void => {};
   const stop = (): void => {
     leaving.abort(signal.reason);
     wake();
   };
   const goOn = (slot: Slot<Result>): void => {
+    const end = (outcome: () => IteratorResult<Result, void>): void => {
+      slot.outcome = outcome;
+      slot.isRunning = false;
+      running.delete(step);
+      wake();
+    };
     slot.isRunning = true;
-    const step = slot.job
-      .next()
-      .then(
-        (result) => (slot.outcome = { result }),
-        (error: unknown) => (slot.outcome = { error }),
-      )
-      .then(() => {
-        slot.isRunning = false;
-        running.delete(step);
-        wake();
-      });
+    const step = slot.job.next().then(
+      (result) => end(() => result),
+      (error: unknown) => {
+        hasFailed = true;
+        end(() => {
+          throw error;
+        });
+      },
+    );
     running.add(step);
   };
   const begin = (most: number): void => {
     const [head] = slots;
-    if (head !== undefined && !head.isRunning && head.outcome === undefined && running.size < concurrency)
-      goOn(head);
-    while (running.size < concurrency && (slots.length === 0 || slots.length < most)) {
-      if (slots.some(({ outcome }) => outcome !== undefined && 'error' in outcome)) return;
-      const job = plan.next();
+    if (head?.isRunning === false && head.outcome === undefined && running.size < concurrency) goOn(head);
+    while (!hasFailed && running.size < concurrency && (slots.length === 0 || slots.length < most)) {
+      const job = next();
       if (job === undefined) return;
-      const slot = { job: plan.run(job, leaving.signal), isRunning: false };
+      const slot = { job: run(job, leaving.signal), isRunning: false };
       slots.push(slot);
       goOn(slot);
     }
@@ -71,14 +74,13 @@ export async function* inOrder<Job, Result>(
       if (slots[0]?.outcome === undefined) begin(ahead);
       const [head] = slots;
       if (head === undefined) return;
-      const { outcome } = head;
-      if (outcome === undefined) await new Promise<void>((resolve) => (wake = resolve));
-      else if ('error' in outcome) throw outcome.error;
-      else if (outcome.result.done === true) slots.shift();
+      const result = head.outcome?.();
+      if (result === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      else if (result.done === true) slots.shift();
       else {
         head.outcome = undefined;
         begin(concurrency);
-        yield outcome.result.value;
+        yield result.value;
       }
     }
   } finally {
@@ -98,14 +100,14 @@ interface MapOptions {
 
 /**
  * Runs jobs as they come, several at once, and yields their results in the order of the jobs, as `inOrder` does. The source is
- * read further while jobs run.
+ * read on while jobs run.
  *
  * @param source the jobs, or what yields them; its signal is aborted when no more jobs are wanted
  */
 export async function* mapInOrder<Job, Result>(
   source: Iterable<Job> | ((signal: AbortSignal) => AsyncIterable<Job>),
   run: (job: Job, signal: AbortSignal) => Promise<Result>,
-  { concurrency, ahead, signal }: MapOptions,
+  options: MapOptions,
 ): AsyncGenerator<Result> {
   let jobs: Iterator<Job> | AsyncIterator<Job> | undefined;
   let ended = false;
@@ -117,8 +119,8 @@ export async function* mapInOrder<Job, Result>(
     else yield await run(value, within);
   }
   try {
-    // How many jobs there are shows only when they are asked for.
-    yield* inOrder({ concurrency, ahead, next: () => (ended ? undefined : true), run: runNext }, signal);
+    // How many jobs there are shows only when they are read.
+    yield* inOrder({ ...options, next: () => (ended ? undefined : true), run: runNext }, options.signal);
   } finally {
     await jobs?.return?.();
   }

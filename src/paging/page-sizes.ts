@@ -37,7 +37,9 @@ export class PageSizes {
   size: number;
   /** The smallest size that was refused and not served since. */
   refused = Infinity;
-  /** Whether the service applies the largest size to every request, whatever its size. */
+  /** The size that the service was seen to apply to requests of any size; 0 where it was not. */
+  applied = 0;
+  /** Whether it applies that size also to requests of a smaller one. */
   isFixed = false;
   /** The most that the service takes. */
   #cap: number;
@@ -51,7 +53,6 @@ export class PageSizes {
   #trial = 0;
   /** How many records fit into a page, by the weight of those that came last. */
   #fits = Infinity;
-  #isCapped = false;
   #isConstant = false;
   /** True when the service was seen to refuse requests for their size. */
   #refusesSizes = false;
@@ -65,11 +66,6 @@ export class PageSizes {
     this.largest = size;
     this.size = size;
     this.#cap = cap;
-  }
-
-  /** The size that the service was seen to apply to requests of any size; 0 where it was not. */
-  get applied(): number {
-    return this.isFixed || this.#isCapped ? this.largest : 0;
   }
 
   /** Whether all pages are of one size, so that they adjoin and none overlaps the one before it. */
@@ -96,7 +92,7 @@ export class PageSizes {
     const isWhole = most === Infinity || from % size === 0;
     if (this.#isConstant && isWhole && most >= size) return windowOf(from, size);
     const step = Math.min(this.#trialSize(most) ?? size, most);
-    const adjoins = this.#isConstant || (this.#isCapped && step === largest && from % largest === 0);
+    const adjoins = this.#isConstant || (step === this.applied && from % step === 0);
     if (adjoins || floor >= from) return { ...adjoiningWindow(from, step), step };
     const mayExceed = step >= LEAST_OVERLAPPING && step + MAX_EXCESS < Math.min(this.refused, this.#cap);
     return { ...overlappingWindow(from, step, { floor, excess: mayExceed ? MAX_EXCESS : 0 }), step };
@@ -113,10 +109,14 @@ export class PageSizes {
       this.#trial = 0;
       this.#patience *= 2;
     }
+    if (reason === 'size') {
+      this.#refusesSizes = true;
+      this.largest = Math.min(this.largest, size);
+    }
     this.#calm = 0;
-    let half = Math.max(1, Math.floor(size / 2));
+    let half = Math.max(reason === 'size' ? CHECK_SIZE : 1, Math.floor(size / 2));
     // Nothing came so far: a page that is surely small enough shows whether the size matters, and what a record takes.
-    if (this.#served === 0)
+    if (this.#served === 0 && reason !== 'size')
       half = Math.min(half, reason === 'slow' ? CHECK_SIZE : Math.max(WEIGHING_SIZE, Math.floor(size / 10)));
     if (isFirst && ++this.#refusedInARow >= MAX_REFUSALS_IN_A_ROW)
       this.#served = Math.min(this.#served, half);
@@ -126,16 +126,6 @@ export class PageSizes {
     }
     // The size before the trial is known to come.
     return isFailedTrial ? Math.max(1, Math.min(size - 1, this.size)) : half;
-  }
-
-  /** The service does not take the size; it took CHECK_SIZE in its place. Returns the size to go on with. */
-  refuseOutright(size: number): number {
-    this.#refusesSizes = true;
-    const half = Math.max(CHECK_SIZE, Math.floor(size / 2));
-    this.refused = size;
-    this.size = Math.min(this.size, half);
-    this.largest = Math.min(this.largest, size);
-    return half;
   }
 
   /** Whether a page of this step is the one that shows whether a larger size comes: then it is requested once. */
@@ -207,6 +197,7 @@ export class PageSizes {
    */
   rebase(size: number, requested: number): void {
     this.isFixed = size > requested;
+    this.applied = this.isFixed ? size : 0;
     this.largest = size;
     this.#cap = size;
     this.size = size;
@@ -220,7 +211,7 @@ export class PageSizes {
    */
   cap(size: number): void {
     this.rebase(size, size);
-    this.#isCapped = true;
+    this.applied = size;
   }
 
   /**
@@ -259,7 +250,7 @@ export class Place {
   #patience = 1;
   #isAgain = false;
   /** A refusal to examine: a small page shows whether the service refuses only the size. */
-  #check: { readonly size: number; readonly refusal: Error } | undefined;
+  #check: { readonly window: SizedWindow; readonly refusal: Error } | undefined;
 
   constructor(sizes: PageSizes, status: WalkStatus) {
     this.#sizes = sizes;
@@ -283,9 +274,10 @@ export class Place {
   came(window: SizedWindow, weight: { readonly count: number; readonly bytes: number }): void {
     const fits = this.#sizes.serve(window, weight, this.isLimited);
     this.#isAgain = false;
-    if (this.#check !== undefined)
-      this.#limit(this.#sizes.refuseOutright(this.#check.size), this.#check.size);
-    else if (this.isLimited) this.#climb(fits);
+    if (this.#check !== undefined) {
+      const { window: refused } = this.#check;
+      this.#limit(this.#sizes.refuse(refused, 'size', false), refused.size);
+    } else if (this.isLimited) this.#climb(fits);
     this.#check = undefined;
   }
 
@@ -299,7 +291,7 @@ export class Place {
     if (this.#check !== undefined) throw this.#check.refusal;
     if (reason === 'size') {
       if (this.#sizes.wasServed(size)) throw cause;
-      this.#check = { size, refusal: cause };
+      this.#check = { window, refusal: cause };
       this.#limit(CHECK_SIZE, size);
       return false;
     }

@@ -2,13 +2,13 @@ import type { RefusalReason } from './page.ts';
 
 /**
  * An event of a walk, for the progress, the lines of --debug and the counts of the receipt: whatever may explain why a record is
- * missing, comes late or twice. Places are of records, from 0.
+ * missing, comes late or twice. `at` is the offset of a record, from 0.
  * - `page`: a page came;
- * - `shrink`: a page was refused, and its records are asked for in smaller pages;
- * - `again`: a page was slow, and is asked for once more as it was;
+ * - `shrink`: a page was refused, and its records are requested in smaller pages;
+ * - `again`: a page was slow, and is requested once more as it was;
  * - `give up`: a record is not served even alone, so it is left out;
  * - `repeat`: records came that had come before, and were left out;
- * - `reread`: pages did not hold together, or records may be missing, so places or all of it are read again.
+ * - `reread`: pages did not hold together, or records may be missing, so parts or all of the listing are read again.
  */
 export type WalkEvent =
   | { readonly kind: 'page'; readonly records: number; readonly total: number | undefined }
@@ -29,7 +29,7 @@ export type WalkEvent =
  * Why records may be missing:
  * - `changing`: the listing kept changing while it was read;
  * - `order`: the service's order changes from request to request;
- * - `unsteady`: the listing came otherwise when it was read again, and no total tells why;
+ * - `unsteady`: the listing came otherwise when it was read again, and no total shows why;
  * - `total`: the service names a higher total than it serves;
  * - `repeating`: page after page brought records that had come before;
  * - `more`: more records came than the service names, so that some of them are one record before and after a change;
@@ -39,14 +39,14 @@ export type IncompleteReason = 'changing' | 'order' | 'unsteady' | 'total' | 're
 
 const COUNTS_OF_CALLS = ['pages', 'shrinks', 'slowPages', 'repeats', 'rereads'] as const;
 
-/** The state of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say otherwise. */
+/** The state of a walk: for its progress, its receipt and its exit code. */
 export class WalkStatus {
-  /** Records given, each once. */
+  /** Records delivered, each once. */
   records = 0;
   pages = 0;
-  /** Pages that were refused and asked for again in smaller ones. */
+  /** Pages that were refused and requested again in smaller ones. */
   shrinks = 0;
-  /** Pages that were slow and asked for again as they were. */
+  /** Pages that were slow and requested again as they were. */
   slowPages = 0;
   /** Records that came again and were left out. */
   repeats = 0;
@@ -73,10 +73,8 @@ export class WalkStatus {
 
   page(records: number, total: number | undefined): void {
     this.pages++;
-    if (total !== undefined) {
-      this.totalAtStart ??= total;
-      this.totalAtEnd = total;
-    }
+    this.totalAtStart ??= total;
+    this.totalAtEnd = total ?? this.totalAtEnd;
     this.#observe({ kind: 'page', records, total });
   }
 
@@ -87,7 +85,7 @@ export class WalkStatus {
     );
   }
 
-  /** Adds the status of a part that has ended, but for its records: these are counted where they are given. */
+  /** Adds the status of a part that has ended, but for its records: these are counted where they are delivered. */
   addPart(part: WalkStatus): void {
     this.addCalls(part);
     const before = this.totalAtEnd ?? 0;
@@ -109,7 +107,7 @@ export class WalkStatus {
     this.#observe({ kind: 'shrink', ...refused });
   }
 
-  /** @param at the place of the page, where its number says it */
+  /** @param at the offset of the page, where its number has one */
   again(size: number, at?: number): void {
     this.slowPages++;
     this.#observe({ kind: 'again', at, size });
@@ -131,13 +129,13 @@ export class WalkStatus {
     this.#observe({ kind: 'reread', round: this.rereads, reason: this.reason });
   }
 
-  /** Says how many records may be missing, and why. */
-  setIncomplete(incomplete: number, reason: IncompleteReason | undefined): void {
-    this.incomplete = incomplete;
-    this.reason = incomplete === 0 ? undefined : reason;
+  /** Sets how many records may be missing, and why. */
+  setIncomplete(records: number, reason: IncompleteReason | undefined): void {
+    this.incomplete = records;
+    this.reason = records === 0 ? undefined : reason;
   }
 
-  /** False when something that was asked for may be missing. */
+  /** False when something may be missing. */
   get complete(): boolean {
     return this.unreadable.size === 0 && this.incomplete === 0;
   }

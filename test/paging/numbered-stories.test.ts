@@ -430,7 +430,7 @@ const STORIES = {
     100 records, pages of 100, slow over 50 → 8 calls: 100 of 100
     60 records, slow once behind 20 → 10 calls: 60 of 60
     60 records, slow over 4 at 25 to 25 → 15 calls: 60 of 60
-    600 records, pages of 200, size over 60, 2 pages at a time → 28 calls: 600 of 600
+    600 records, pages of 200, size over 60, 2 pages at a time → 23 calls: 600 of 600
     60 records, pages of 25, size over 10 → 11 calls: 60 of 60
     60 records, pages of 25, size over 0 → 2 calls: Error: 502
     600 records, pages of 200, size at the third call → 3 calls: Error: 502
