@@ -1,9 +1,9 @@
 /** Jobs that are done several at once. */
 interface Plan<Job, Result> {
   /** The next job. Undefined where there is none, or none before others have gone on: then it is called again. */
-  next(): Job | undefined;
+  readonly next: () => Job | undefined;
   /** Does a job. Behind the first one, it is held after its first result until it is the first: so no results pile up. */
-  run(job: Job, signal: AbortSignal): AsyncIterator<Result, void>;
+  readonly run: (job: Job, signal: AbortSignal) => AsyncIterator<Result, void>;
   /** Jobs running at once. */
   readonly concurrency: number;
   /**
