@@ -4,7 +4,7 @@ import { RecordIndex } from '../json/record-index.ts';
 import { KEY_HINT, RecordKeys } from '../json/record-key.ts';
 import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { withoutLinks } from '../json/signed-links.ts';
-import { Collected } from '../output/collected.ts';
+import { Collected } from '../output/spool.ts';
 
 /** A record of a listing, read back. */
 export interface ListedRecord {

@@ -1,12 +1,12 @@
 import { UsageError } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 
-/** A part of `--columns`: a column, perhaps under a heading of its own; one to leave out; or all others. */
 type Part =
   | { readonly kind: 'column'; readonly column: string; readonly heading: string | undefined }
   | { readonly kind: 'without'; readonly column: string }
   | { readonly kind: 'others' };
 
+/** The columns that `--columns` or a setting names: each perhaps under a heading, some to leave out, or all others. */
 export class ChosenColumns {
   readonly #parts: readonly Part[];
 
@@ -14,16 +14,15 @@ export class ChosenColumns {
     this.#parts = parts;
   }
 
-  /** These columns and no others, under their own names. */
   static named(names: readonly string[]): ChosenColumns {
     return new ChosenColumns(names.map((column) => ({ kind: 'column', column, heading: undefined })));
   }
 
   /**
-   * Reads parts with commas between them, where `*` stands for all others and `-name` leaves one out of them. `Heading=name` gives
-   * one a heading of its own. What has a comma or `=` in it stands in double quotes.
+   * Parses `number,Heading=name,*,-name`: `*` is all others, of which `-name` leaves one out. A name with a comma or `=` in it stands
+   * in double quotes.
    *
-   * @param flag names the flag or setting in messages
+   * @param flag the flag or setting, for messages
    * @throws UsageError, also for headings that cannot be told apart
    */
   static parse(flag: string, text: string): ChosenColumns {
@@ -42,12 +41,12 @@ export class ChosenColumns {
     return columns;
   }
 
-  /** Whether what is asked for is known only once all columns are. */
+  /** Whether the columns are known only once those of all records are. */
   get isOpen(): boolean {
     return this.onlyLeavesOut || this.#parts.some(({ kind }) => kind === 'others');
   }
 
-  /** Whether there are only names to leave out: of all columns, then. */
+  /** Whether there are only names to leave out of all columns. */
   get onlyLeavesOut(): boolean {
     return this.#parts.every(({ kind }) => kind === 'without');
   }
@@ -59,7 +58,7 @@ export class ChosenColumns {
     return this.isOpen && this.#parts.every(isKept);
   }
 
-  /** The columns that are named, each with its heading, without those to leave out. */
+  /** Without those to leave out. */
   get named(): readonly { readonly column: string; readonly heading: string | undefined }[] {
     return this.#parts.filter((part) => part.kind === 'column');
   }
@@ -79,9 +78,9 @@ export class ChosenColumns {
   }
 
   /**
-   * What stands above each of these columns: its heading, else its name. Of those with several headings, each has the next one.
+   * For each of these columns its heading, else its name. A column that comes several times has its headings in turn.
    *
-   * @throws UsageError where two have the same
+   * @throws UsageError where two are the same
    */
   headingsOf(columns: readonly string[]): string[] {
     const left = [...this.named];
@@ -98,7 +97,7 @@ export class ChosenColumns {
   }
 
   /**
-   * The headings by which what was written can be read again under the names of its columns. A column that comes more than once is
+   * The headings that have to be known to read a written file under the names of its columns. A column that comes more than once is
    * read from its own name, else from its first heading.
    */
   get readBack(): readonly { readonly heading: string; readonly column: string }[] {
@@ -115,7 +114,7 @@ export class ChosenColumns {
     return new ChosenColumns([{ kind: 'column', column, heading: undefined }, ...all, ...this.#parts]);
   }
 
-  /** The same, without what else the names to leave out stand for. */
+  /** The same, without the columns that the names to leave out stand for. */
   leavingOut(meant: (name: string) => readonly string[]): ChosenColumns {
     return new ChosenColumns(
       this.#parts.flatMap((part): readonly Part[] =>
@@ -126,14 +125,11 @@ export class ChosenColumns {
     );
   }
 
-  /**
-   * The columns that are asked for, of those that there are: `number,*,-files` is `number`, then all others but `files`. A name
-   * also stands for the columns within it, as `customer` for `customer.name`.
-   */
-  of(there: readonly string[]): string[] {
+  /** The chosen ones of all columns. A name also stands for the columns within it, as `customer` for `customer.name`. */
+  of(all: readonly string[]): string[] {
     const { names } = this;
     const left = this.#parts.flatMap((part) => (part.kind === 'without' ? part.column : []));
-    const others = there.filter((column) => !isIn(names, column) && !isIn(left, column));
+    const others = all.filter((column) => !isIn(names, column) && !isIn(left, column));
     if (this.onlyLeavesOut) return others;
     return this.#parts.flatMap((part) => {
       if (part.kind === 'others') return others;
@@ -152,7 +148,7 @@ function isIn(names: readonly string[], column: string): boolean {
 
 /** Part of `Heading=column`, in quotes where it has a comma, a quote or `=` in it. */
 const PIECE = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,=]*))?\s*/y;
-/** What stands behind `=` may have another one. */
+/** The text behind `=` may have another one. */
 const REST = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,]*))?\s*/y;
 const ESCAPE = /\\(["\\])/g;
 
@@ -162,10 +158,7 @@ function pieceAt(pattern: RegExp, text: string, at: number): { readonly text: st
   return { text: quoted?.replace(ESCAPE, '$1') ?? plain.trim(), end: at + all.length };
 }
 
-/**
- * Reads `*`, `-name`, `number` and `Heading=column` with commas between them: a comma within quotes is none, and the first `=` outside
- * of them stands between heading and column.
- */
+/** The first `=` outside of quotes stands between heading and column. */
 function partsOf(flag: string, text: string): Part[] {
   const parts: Part[] = [];
   for (let start = 0; ;) {
@@ -187,7 +180,7 @@ function partsOf(flag: string, text: string): Part[] {
   }
 }
 
-/** Refuses names that cannot be told apart: two that are equal, and one that a heading with dots is within. */
+/** Refuses two equal names, and a heading within another name (`a.b` within `a`). */
 function checkNames(parts: readonly Part[], refuse: (allowed: string) => never): void {
   const headings = parts.map((part) =>
     part.kind === 'column' ? (part.heading ?? part.column) : typed(part),

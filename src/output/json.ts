@@ -3,7 +3,6 @@ import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, Projection } from '../json/cells.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import type { Layout, OpenWriter } from './writer.ts';
 
-/** One record a line, as sent. */
 export const openJsonl: OpenWriter = (sink, layout) => {
   const linesOf = linesWith('\n', layout);
   return {
@@ -26,7 +25,7 @@ export const openJson: OpenWriter = (sink, layout) => {
       for (const chunk of linesOf(batch)) {
         await sink.write(begun ? SEPARATOR : '[\n');
         begun = true;
-        // The separator after the last record waits: there may be no further record.
+        // The separator waits: this may be the last record.
         await sink.write(chunk.subarray(0, -SEPARATOR.length));
       }
     },
@@ -34,20 +33,19 @@ export const openJson: OpenWriter = (sink, layout) => {
   };
 };
 
-/** Bytes that are handed on at a time, unless one record has more. */
+/** Bytes that are written at a time, unless one record has more. */
 const CHUNK = 1024 * 1024;
 
 /**
- * Puts the records of a batch on a line each, as sent but for white space between tokens, with the separator behind each, in chunks
- * of which each is valid until the next one is asked for. With columns a record has just these, in this order, each value as it was
- * sent, as in `{"number":7,"customer.name":null}`.
+ * The records of a batch as sent but for white space between tokens, each with the separator behind it, in chunks that are valid
+ * until the next one comes. With columns a record has just these, in this order: `{"number":7,"customer.name":null}`.
  */
 function linesWith(separatorText: string, { columns, headings }: Layout) {
   const separator = Buffer.from(separatorText);
   const pick = columns ? picker(columns, headings?.(columns)) : wholeRecords;
   let chunk = Buffer.allocUnsafeSlow(0);
 
-  /** Fills the chunk with the records from `first` up to, not including, `end`. Returns how many bytes they take. */
+  /** Fills the chunk with the records from `first` up to, not including, `end`. Returns their bytes. */
   const fill = ({ bytes, bounds, spaced }: RecordBatch, first: number, end: number): number => {
     let at = 0;
     for (let index = first; index < end; index++) {
@@ -68,8 +66,8 @@ function linesWith(separatorText: string, { columns, headings }: Layout) {
     return at;
   };
 
-  return function* (given: RecordBatch): Generator<Buffer> {
-    const batch = pick(given);
+  return function* (sent: RecordBatch): Generator<Buffer> {
+    const batch = pick(sent);
     const { bounds, count } = batch;
     for (let first = 0, end = 0; first < count; first = end) {
       let size = 0;
@@ -84,14 +82,10 @@ function linesWith(separatorText: string, { columns, headings }: Layout) {
 const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
 
-/**
- * Makes records of some columns of records: `{"number":7,"customer.name":null}`, each value as it was sent.
- *
- * @param names of the members, where they are not those of the columns
- */
+/** Makes records of some columns, each value as it was sent. `names` are those of the members. */
 function picker(columns: readonly string[], names = columns): (batch: RecordBatch) => RecordBatch {
   const projection = new Projection(columns);
-  // The bytes before each value: the brace or comma, and the name.
+  // What stands before each value.
   const leads = names.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
   return (batch) => {
     const { count, spaced } = batch;

@@ -3,23 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OutputError } from '../errors.ts';
+import { LINE_FEED } from '../json/ascii.ts';
+import { wholeRecords, type RecordBatch } from '../json/records.ts';
+import { scanLines } from '../json/scan-records.ts';
 import { partsOf, writeBytes } from './files/file-bytes.ts';
 
 const [openFile, readFile] = [promisify(open), promisify(read)];
 const [closeFile, removeFile] = [promisify(close), promisify(unlink)];
 
 /**
- * Keeps chunks of bytes until all have come, and then gives them back one by one: small amounts from memory, larger ones
- * from a temporary file. Only its owner may read that file, and its name is removed as soon as it is open, so that a killed
- * run leaves nothing. Every method may reject with OutputError, naming the system's reason.
+ * Keeps chunks of bytes until all have come, in memory or, if they are many, in a temporary file. Only its owner may read that file,
+ * and its name is removed as soon as it is open, so that a killed run leaves nothing. Methods reject with OutputError, naming the
+ * system's reason.
  */
 export class Spool {
   readonly #folder: string;
   readonly #memory: number;
   /** The chunks that are not in the file: all of them while there is no file. */
   #chunks: Buffer[] = [];
-  #held = 0;
-  readonly #filed: number[] = [];
+  #inMemory = 0;
+  readonly #filedLengths: number[] = [];
   /** A descriptor instead of a FileHandle: a run that fails never closes it, and Node warns of lost handles. */
   #file: number | undefined;
 
@@ -34,33 +37,33 @@ export class Spool {
 
   /** Whether so many bytes more stay in memory. */
   hasRoomFor(bytes: number): boolean {
-    return this.#file === undefined && this.#held + bytes <= this.#memory;
+    return this.#file === undefined && this.#inMemory + bytes <= this.#memory;
   }
 
   /** Takes a chunk. Its buffer may be used again as soon as this resolves. */
   async append(chunk: Buffer): Promise<void> {
     const isFull = !this.hasRoomFor(chunk.length);
-    this.#held += chunk.length;
+    this.#inMemory += chunk.length;
     this.#chunks.push(isFull ? chunk : Buffer.from(chunk));
     if (isFull) await this.#flush().catch(this.#fail);
   }
 
   /**
-   * The chunks as they were appended, in order.
+   * The chunks in order.
    *
-   * @param reuse whether a chunk need stand only until the next one is asked for: then one buffer does for all of them
+   * @param reuse whether a chunk is used only until the next one comes: then one buffer does for all
    */
   async *read({ reuse = false } = {}): AsyncGenerator<Buffer> {
     const file = this.#file;
     try {
-      if (file !== undefined) yield* partsOf((...part) => readFile(file, ...part), this.#filed, reuse);
+      if (file !== undefined) yield* partsOf((...part) => readFile(file, ...part), this.#filedLengths, reuse);
     } catch (error) {
       this.#fail(error);
     }
     yield* this.#chunks;
   }
 
-  /** The bytes from `start` to `end`, counted from the first appended one. Synchronous, for a million small reads. */
+  /** The bytes from `start` to `end`, counted from the first one. Synchronous, for a million small reads. */
   slice(start: number, end: number): Buffer {
     if (this.#file === undefined) {
       if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
@@ -89,10 +92,10 @@ export class Spool {
     const file = (this.#file ??= await this.#openNameless());
     for (const chunk of this.#chunks) {
       await writeBytes(file, chunk);
-      this.#filed.push(chunk.length);
+      this.#filedLengths.push(chunk.length);
     }
     this.#chunks = [];
-    this.#held = 0;
+    this.#inMemory = 0;
   }
 
   async #openNameless(): Promise<number> {
@@ -110,4 +113,78 @@ export class Spool {
       cause: error,
     });
   };
+}
+
+/** Bytes of records in memory before there is a file. Few, since many such collections may be open. */
+const RECORDS_IN_MEMORY = 256 * 1024;
+
+const BATCH = { bytes: 1_000_000, records: 4_000 };
+
+/**
+ * Records that wait in a spool until all have come, a line each, with folio's own column among their members. They are read as they
+ * came, or in any order. Methods reject with OutputError.
+ */
+export class Collected {
+  readonly #spool: Spool;
+  /** Where each record begins in the spool, and where the last one ends. */
+  readonly #starts: number[] | undefined;
+  #count = 0;
+  #size = 0;
+
+  /**
+   * @param anyOrder whether `inOrder` is going to be called: that takes 8 bytes of memory for each record
+   * @param memory bytes that are kept in memory before there is a file
+   */
+  constructor({ anyOrder = false, memory = RECORDS_IN_MEMORY } = {}) {
+    this.#spool = new Spool({ memory });
+    this.#starts = anyOrder ? [0] : undefined;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  async add(batch: RecordBatch): Promise<void> {
+    const { bytes, bounds, count } = wholeRecords(batch);
+    let size = count;
+    for (let index = 0; index < count; index++) size += bounds[2 * index + 1]! - bounds[2 * index]!;
+    const lines = Buffer.allocUnsafeSlow(size);
+    let end = 0;
+    for (let index = 0; index < count; index++) {
+      end += bytes.copy(lines, end, bounds[2 * index], bounds[2 * index + 1]);
+      lines[end++] = LINE_FEED;
+      this.#starts?.push(this.#size + end);
+    }
+    this.#count += count;
+    this.#size += size;
+    if (count > 0) await this.#spool.append(lines);
+  }
+
+  /**
+   * The batches as they came, any number of times, after the last `add`.
+   *
+   * @param reuse as for `Spool.read`
+   */
+  async *read({ reuse = false } = {}): AsyncGenerator<RecordBatch> {
+    for await (const lines of this.#spool.read({ reuse })) yield scanLines(lines);
+  }
+
+  /** The records with these indexes, in their order; after the last `add`. */
+  async *inOrder(indexes: Iterable<number>): AsyncGenerator<RecordBatch> {
+    let parts: Buffer[] = [];
+    let bytes = 0;
+    for (const index of indexes) {
+      const record = this.#spool.slice(this.#starts![index]!, this.#starts![index + 1]!);
+      parts.push(record);
+      bytes += record.length;
+      if (bytes < BATCH.bytes && parts.length < BATCH.records) continue;
+      yield scanLines(Buffer.concat(parts));
+      [parts, bytes] = [[], 0];
+    }
+    if (parts.length > 0) yield scanLines(Buffer.concat(parts));
+  }
+
+  async close(): Promise<void> {
+    await this.#spool.close();
+  }
 }

@@ -4,7 +4,7 @@ import { ofAny } from '../invoices/fields.ts';
 import { cellJson } from '../json/cells.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
-import { Collected } from '../output/collected.ts';
+import { Collected } from '../output/spool.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { batchOfRows, type Row } from './rows.ts';
 

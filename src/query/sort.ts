@@ -7,7 +7,7 @@ import {
 } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
-import { Collected } from '../output/collected.ts';
+import { Collected } from '../output/spool.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';

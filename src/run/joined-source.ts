@@ -3,7 +3,7 @@ import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
-import { Collected } from '../output/collected.ts';
+import { Collected } from '../output/spool.ts';
 import type { Delivery } from '../paging/page.ts';
 import { checkPart, forEachPart, recordsOf, tryPart, type LocalSource, type Source } from './part.ts';
 import { stateOf, type Run } from './run.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { selectRecords, type RecordBatch } from '../../src/json/records.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
-import { Collected } from '../../src/output/collected.ts';
+import { Collected } from '../../src/output/spool.ts';
 import { textsOf } from '../support/records.ts';
 
 const batches: readonly RecordBatch[] = [

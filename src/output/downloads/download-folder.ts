@@ -1,41 +1,33 @@
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { link, lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LinkRefused } from '../../api/files.ts';
-import { errorCode } from '../../errors.ts';
+import { LinkRefused, type FileClient, type FileHead } from '../../api/files.ts';
+import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../../errors.ts';
 import { cannotWrite, failTo } from '../files/cannot-write.ts';
 import { lockTarget, type FileLock } from '../files/lock.ts';
 import { removeLeftovers, sideFilesOf, type FileContext } from '../files/side-files.ts';
 import { makeFolder, realPath } from '../files/target.ts';
-import {
-  flushFolder,
-  openTemporary,
-  putInPlace,
-  writeChunk,
-  type PlaceOptions,
-} from '../files/whole-file.ts';
-import { fileStem, foldName } from './file-names.ts';
-import { fileKey, type InvoiceFile } from './invoice-files.ts';
+import { flushFolder, openTemporary, putInPlace, writeChunk } from '../files/whole-file.ts';
+import { cleanExtension, fileStem, foldName } from './file-names.ts';
+import { fileKey, type InvoiceFile, type RenewLink } from './invoice-files.ts';
 
-/** What is locked, and what temporary files are called after: `.folio-files.folio-lock`. */
+/** The name of the lock, `.folio-files.folio-lock`, and of temporary files. */
 const LOCKED = 'folio-files';
 
 /** The names of the files that a folder gets: `101-7-0f1e2d3c.pdf`. */
 export const OWN_NAMES = /-[0-9a-f]{8}(?:-2)*\.[a-z0-9]{1,8}$/i;
 
-export interface StoredFile {
+interface StoredFile {
   readonly name: string;
   readonly bytes: number;
-  /** False where it was there already. */
-  readonly isNew: boolean;
 }
 
-/** The name of a file, and whether it is there. */
-export interface NameClaim {
-  /** The name without its ending, which is not known before the download. */
+export interface DownloadJob {
+  readonly file: InvoiceFile;
+  /** Its name in the folder without the ending, which is not known before the download. */
   readonly stem: string;
-  /** The file that is there by that name, whatever its ending. */
+  /** The file of that name that is there already, whatever its ending. */
   readonly present: string | undefined;
 }
 
@@ -54,14 +46,13 @@ export async function openDownloadFolder(shown: string, context: FileContext) {
     lock = await lockTarget({ shown, folder: path, name: LOCKED }, context);
     // Only the owner of the lock writes temporary files here: all that are there are left.
     await removeLeftovers({ folder: path, name: LOCKED }, Infinity);
-    const held = lock;
+    const { release } = lock;
     const close = async (): Promise<void> => {
       await flushFolder(path).catch(() => undefined);
-      await held.release();
+      await release();
       await removeEmpty();
     };
-    const entries = await readdir(path, { withFileTypes: true });
-    return { ...filesIn(path, entries, { ...context, shown }), close };
+    return { ...filesIn(path, await readdir(path, { withFileTypes: true }), { context, shown }), close };
   } catch (error) {
     await lock?.release();
     await removeEmpty();
@@ -69,10 +60,14 @@ export async function openDownloadFolder(shown: string, context: FileContext) {
   }
 }
 
-function filesIn(path: string, entries: readonly Dirent[], context: FileContext & PlaceOptions) {
+function filesIn(
+  path: string,
+  entries: readonly Dirent[],
+  { context, shown: folder }: { readonly context: FileContext; readonly shown: string },
+) {
   /** The names of the files, by the name without its ending. */
   const present = new Map<string, string>();
-  /** Names, without ending, of what is no file: a folder, a link. */
+  /** Names, without ending, of folders and links. */
   const blocked = new Set<string>();
   for (const entry of entries) {
     const stem = /^(.+)\.[a-z0-9]{1,8}$/i.exec(entry.name)?.[1];
@@ -83,15 +78,14 @@ function filesIn(path: string, entries: readonly Dirent[], context: FileContext 
   /** How often a file came that nothing tells from another. */
   const times = new Map<string, number>();
   let temporaries = 0;
-  /** The file of that name that is here already. Throws OutputError. */
-  const look = async (name: string): Promise<StoredFile> => {
-    const { size } = await lstat(join(path, name)).catch(failTo(join(context.shown, name)));
-    return { name, bytes: size, isNew: false };
-  };
   return {
-    look,
-    /** The name that a file has here or will get. Ask in the order of the listing, so that equal files have their names each time. */
-    claim(file: InvoiceFile): NameClaim {
+    /** The file that is here already. Throws OutputError. */
+    async storedFile(name: string): Promise<StoredFile> {
+      const { size } = await lstat(join(path, name)).catch(failTo(join(folder, name)));
+      return { name, bytes: size };
+    },
+    /** Names the file. To be called in the order of the listing, so that equal files get the same names in each run. */
+    claim(file: InvoiceFile): DownloadJob {
       const key = fileKey(file);
       const time = (times.get(key) ?? 0) + 1;
       times.set(key, time);
@@ -99,15 +93,11 @@ function filesIn(path: string, entries: readonly Dirent[], context: FileContext 
       const hash = createHash('sha256').update(`${time} ${key}`).digest('hex').slice(0, 8);
       let stem = fileStem([file.number, file.id], hash);
       while (blocked.has(foldName(stem))) stem += '-2';
-      return { stem, present: present.get(foldName(stem)) };
+      return { file, stem, present: present.get(foldName(stem)) };
     },
     /** Writes a file, whole or not at all. Throws OutputError, or what `body` throws; then nothing is left. */
-    async store(
-      { stem, ending }: { readonly stem: string; readonly ending: string },
-      body: AsyncIterable<Buffer>,
-    ): Promise<StoredFile> {
-      const name = `${stem}.${ending}`;
-      const shown = join(context.shown, name);
+    async store(name: string, body: AsyncIterable<Buffer>): Promise<StoredFile> {
+      const shown = join(folder, name);
       const nth = (temporaries++ + 0.5) / 36 ** 8;
       const temporary = join(path, sideFilesOf(LOCKED).temporary(context.processes.pid, nth));
       const failed = failTo(shown);
@@ -115,7 +105,7 @@ function filesIn(path: string, entries: readonly Dirent[], context: FileContext 
       try {
         let bytes = 0;
         try {
-          for await (const chunk of checkedStart(body, ending)) {
+          for await (const chunk of body) {
             await writeChunk(handle, chunk).catch(failed);
             bytes += chunk.length;
           }
@@ -124,8 +114,8 @@ function filesIn(path: string, entries: readonly Dirent[], context: FileContext 
         } finally {
           await handle.close();
         }
-        const isNew = await placeFile(temporary, join(path, name), { ...context, shown }).catch(failed);
-        return isNew ? { name, bytes, isNew } : await look(name);
+        await putInPlace(temporary, join(path, name), { ...context, shown }).catch(failed);
+        return { name, bytes };
       } finally {
         await rm(temporary, { force: true }).catch(() => undefined);
       }
@@ -133,22 +123,63 @@ function filesIn(path: string, entries: readonly Dirent[], context: FileContext 
   };
 }
 
-/** Errors of a file system that has no hard links: FAT, some network drives. */
-const NO_LINKS = /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EINVAL|EACCES)$/;
+export interface DownloadResult {
+  readonly file: InvoiceFile;
+  readonly status: 'saved' | 'there' | 'failed' | 'unwanted';
+  readonly stored?: StoredFile;
+  readonly failure?: FolioError;
+}
+
+interface Downloads {
+  readonly folder: DownloadFolder;
+  readonly client: FileClient;
+  readonly renew: RenewLink;
+  /** The wanted endings; undefined for any. */
+  readonly only: ReadonlySet<string> | undefined;
+}
 
 /**
- * Gives a finished file its name; false where that name is taken. Throws the system's error.
- * Without hard links, a file that got the name at this very moment is replaced.
+ * Downloads one file into the folder, unless it is there. A failure of the file is a result. Errors that end the whole run
+ * are thrown: a folder that cannot be written, a token that is refused, a stop.
  */
-async function placeFile(temporary: string, path: string, options: PlaceOptions): Promise<boolean> {
-  try {
-    await link(temporary, path);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    if (!NO_LINKS.test(errorCode(error) ?? '')) throw error;
-    await putInPlace(temporary, path, options);
+export async function downloadFile(
+  { file, stem, present }: DownloadJob,
+  { folder, client, renew, only }: Downloads,
+  signal: AbortSignal,
+): Promise<DownloadResult> {
+  if (present !== undefined) {
+    const ending = present.slice(present.lastIndexOf('.') + 1).toLowerCase();
+    if (only?.has(ending) === false) return { file, status: 'unwanted' };
+    return { file, status: 'there', stored: await folder.storedFile(present) };
   }
-  return true;
+  const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {
+    const ending = cleanExtension(head.contentType, head.path);
+    // An error, sent with status 200: it must not pass for a file of another kind that nobody wants.
+    if (ending === 'json' && !/\.json$/i.test(head.path))
+      throw new LinkRefused('the link gives JSON, not the file');
+    return only?.has(ending) === false
+      ? undefined
+      : folder.store(`${stem}.${ending}`, checkedStart(body, ending));
+  };
+  const fetchFile = async (): Promise<StoredFile | undefined> => {
+    if (file.link === undefined) throw new ServiceError('the service names the file but gives no link to it');
+    try {
+      return await client.fetch(file.link, take, signal);
+    } catch (error) {
+      if (!(error instanceof LinkRefused)) throw error;
+      const link = await renew(file);
+      if (link === undefined) throw new LinkRefused(`${error.message}, and the service gives no new one`);
+      return client.fetch(link, take, signal);
+    }
+  };
+  try {
+    const stored = await fetchFile();
+    return stored === undefined ? { file, status: 'unwanted' } : { file, status: 'saved', stored };
+  } catch (error) {
+    const endsTheRun = [OutputError, AuthError, Interrupted].some((type) => error instanceof type);
+    if (!(error instanceof FolioError) || endsTheRun) throw error;
+    return { file, status: 'failed', failure: error };
+  }
 }
 
 /** Bytes at the beginning of a file that are checked: a PDF may have some others before its mark. */
@@ -160,7 +191,7 @@ const BYTE_ORDER_MARK = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/;
  * Passes the bytes on, after a check that they begin as a file of that ending does. Where a link has ended, some services
  * send a page to log in or an error in JSON, with status 200. If it were kept, it would pass for the invoice for ever.
  *
- * @throws LinkRefused for a web page, for an error, for what is called a PDF or XML and is none, before any byte is given
+ * @throws LinkRefused for a web page, an error, what is called a PDF or XML and is none, before any byte is passed on
  */
 async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);

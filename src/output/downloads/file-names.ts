@@ -7,22 +7,21 @@ const NAME_LIMIT = 150;
 /** Separators of both systems, characters that Windows forbids, and invisible ones: see `visible`. */
 const FORBIDDEN = /[/\\<>:"|?*\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
 
-/** Bytes of UTF-8 of a number or an ID in the name of its file. */
+/** Bytes of UTF-8 of a number or an ID within a name. */
 const PART_LIMIT = 65;
 
 /**
- * The name of an invoice's file without its ending, `<number>-<id>-<hash>`: with an ending of at most 8 characters it is one path
- * segment that every system can hold, in NFC.
+ * The name of an invoice's file without its ending, `<number>-<id>-<hash>`: one path segment that every system can hold, in NFC.
  *
  * @param parts the number and the id, any text
- * @param hash what tells it from files of equal parts, also of parts that were cut or cleaned to be equal
+ * @param hash tells it from files whose parts are, or became, equal
  */
 export function fileStem(parts: readonly (string | undefined)[], hash: string): string {
   const cleaned = parts.map((part) => cutBytes(clean(part ?? ''), PART_LIMIT)).filter((part) => part !== '');
   return [...(cleaned.length === 0 ? ['file'] : cleaned), hash].join('-');
 }
 
-/** The name of a page, `<stem>.<ending>`, in the same way; shorter, so that a number can still be put behind the stem. */
+/** The name of a page in the same way, `<stem>.<ending>`, with room for a number behind the stem. */
 export function safePageName(stem: string, ending: string): string {
   const cut = cutBytes(clean(stem), NAME_LIMIT - ending.length - 8).replace(/[\s.]+$/, '');
   return `${cut === '' ? 'page' : cut}.${ending}`;
@@ -40,8 +39,8 @@ function clean(stem: string): string {
 }
 
 /**
- * Gives each file of a folder a name of its own, also on systems that do not tell capitals from small letters: the name itself the
- * first time, then with `-2`, `-3` before its ending. At most 150 bytes.
+ * Makes names unique, also on systems that do not tell capitals from small letters: the second one gets `-2` before its ending. At
+ * most 150 bytes.
  *
  * @param reserved names that are taken already
  */
@@ -67,12 +66,11 @@ function numbered(name: string, number: number): string {
   return cutBytes(stem, NAME_LIMIT - Buffer.byteLength(ending)) + ending;
 }
 
-/** Equal for names that some file system takes for one. Folds compatibility forms too: a `-2` too many does no harm. */
+/** Equal for names that some file system takes for one, and for some more. */
 export function foldName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase();
 }
 
-/** Endings by media type. */
 const BY_TYPE = new Map([
   ['application/pdf', 'pdf'],
   ['application/xml', 'xml'],
@@ -88,13 +86,13 @@ const BY_TYPE = new Map([
   ['text/plain', 'txt'],
 ]);
 
-/** Endings of files that a desktop runs or follows when they are opened or merely shown. */
+/** Endings of files that a desktop runs or follows when it opens or merely shows them. */
 const RUNS =
   /^(?:exe|com|bat|cmd|scr|pif|cpl|msi|msp|lnk|url|scf|library|search|vb|vbs|vbe|js|jse|mjs|ws|wsf|wsh|ps1|psm1|hta|jar|reg|inf|ini|dll|sys|sh|bash|command|desktop|app|apk|chm|iso|img)$/;
 
 /**
- * The ending for a file that a server sends: by its media type, else by the path of its address. At most 8 letters and
- * digits, in lower case, and none that a desktop would run; `bin` where neither names one.
+ * The ending for a file that a server sends, by its media type, else by its path: at most 8 letters and digits, in lower case, none
+ * that a desktop would run; else `bin`.
  */
 export function cleanExtension(contentType: string | undefined, urlPath: string): string {
   const byType = BY_TYPE.get((contentType ?? '').split(';', 1)[0]!.trim().toLowerCase());

@@ -3,29 +3,29 @@ import { cellJson, CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { FetchPage } from '../../paging/page.ts';
 
-/** One file of one invoice, as the listing names it. */
+/** One file of one invoice of the listing. */
 export interface InvoiceFile {
-  /** What tells the document from all others: whose it is, its number, id and type. */
+  /** Tells the document from all others: its organization, number, id and type. */
   readonly document: string;
   readonly number: string | undefined;
   readonly id: string | undefined;
   /** The path of its link, without what changes when the link is renewed; empty without a link. */
   readonly path: string;
-  /** Which of the document's files with that path it is, from 1. */
+  /** Its number among the document's files with that path, from 1. */
   readonly nth: number;
-  /** The number of the invoice, else its id, as JSON exactly as the service wrote it. `null` without either. */
+  /** The number of the invoice, else its id, as the service wrote it in JSON; `null` without either. */
   readonly shown: string;
   /** The same as text, for messages. Empty without either. */
   readonly invoice: string;
   /** The number of the file within the invoice, from 1. */
   readonly index: number;
-  /** The signed link. Undefined when the service names a file without a link. */
+  /** Signed. Undefined where the service names a file without a link. */
   readonly link: string | undefined;
-  /** About where the invoice is in the listing, from 0. Undefined when it is not known. */
+  /** About where the invoice is in the listing, from 0. */
   readonly place: number | undefined;
 }
 
-/** The files of record `index`, in their order, which stands at that place of the listing. */
+/** The files of record `index`, in their order; `place` is that of the record in the listing. */
 export type ReadFiles = (batch: RecordBatch, index: number, place: number | undefined) => InvoiceFile[];
 
 /**
@@ -57,7 +57,7 @@ export function invoiceFilesOf(owner: string): ReadFiles {
   };
 }
 
-/** The most characters of an invoice's list of files, which is parsed. Two thousand signed links take less. */
+/** Characters of an invoice's list of files. Two thousand signed links take less. */
 const MAX_LIST = 1024 * 1024;
 
 function elementsOf(files: Cell | undefined): readonly unknown[] {
@@ -75,21 +75,20 @@ function linkOf(element: unknown): string | undefined {
   return typeof fileUrl === 'string' && fileUrl !== '' ? fileUrl : undefined;
 }
 
-/** Behind the path is the signature, which is another one each time. */
+/** Without the signature, which changes. */
 function pathOf(link: string): string {
   return URL.canParse(link) ? new URL(link).pathname : link.replace(/[?#].*$/s, '');
 }
 
-/** Invoices that are asked for together: when one link has ended, those of its neighbours have, too. */
+/** Invoices that are read together: when one link has ended, those of its neighbours have, too. */
 const WINDOW = 100;
 
-/** Gives a new link for the file; undefined when the service gives none. Rejects as reading a page does. */
+/** Reads a new link for the file; undefined where the service gives none. Rejects as reading a page does. */
 export type RenewLink = (file: InvoiceFile) => Promise<string | undefined>;
 
 /**
- * Gives new links for those that have ended (spec 2.5: after 24 hours). A single invoice cannot be asked for, so the window
- * of the listing around its place is read again, once for all its invoices. If the invoice is no longer there, the windows
- * before and after it are read, too.
+ * Renews links, which end after 24 hours (spec 2.5). A single invoice cannot be read, so the window of the listing around its place is
+ * read again, once for all its invoices, and if the invoice is no longer there, the windows after and before it.
  */
 export function linkRenewal(fetchPage: FetchPage, readFiles: ReadFiles, signal: AbortSignal): RenewLink {
   /** The links of one window of the listing, by file. Undefined where several documents claim the same file. */
@@ -119,7 +118,7 @@ export function linkRenewal(fetchPage: FetchPage, readFiles: ReadFiles, signal: 
   };
 }
 
-/** A text that tells a file from all others: its document and its own path, wherever it stands in the document's list. */
+/** Tells a file from all others by its document and path, wherever it stands in the document's list. */
 export function fileKey({ document, path, nth }: Pick<InvoiceFile, 'document' | 'path' | 'nth'>): string {
   return JSON.stringify([document, path, nth]);
 }

@@ -19,8 +19,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error of the system as an OutputError: which output, the system's reason, and what may help. `cause` is kept. An error of
- * folio's own stays as it is.
+ * An error of the system as an OutputError, with what may help; an error of folio's own as it is.
  *
  * @param shown how messages call the output
  */

@@ -2,20 +2,20 @@ import type { Hash } from 'node:crypto';
 import type { Sink } from '../writer.ts';
 import { bytesOf } from './file-bytes.ts';
 
-/** Where the result of a run goes. In the end it is either committed or discarded. */
+/** Where the result of a run goes; in the end it is committed or discarded. */
 export interface Destination extends Sink {
-  /** Whether it is a file, which appears whole; false for a stream, a device or a pipe. */
+  /** False for a stream, a device or a pipe. */
   readonly isFile: boolean;
   readonly bytes: number;
-  /** SHA-256 of the bytes so far, in hex. Only of a destination that has a receipt; else a TypeError. */
+  /** SHA-256 of the bytes so far, in hex. Only of a destination with a receipt; else a TypeError. */
   sha256(): string;
-  /** Completes the result; a file appears under its name now. Rejects with OutputError, and then nothing changed. */
+  /** A file appears now. Rejects with OutputError, and then nothing changed. */
   commit(): Promise<void>;
-  /** Leaves the file as it was before. May be called at any time and repeatedly; never rejects. */
+  /** Leaves a file as it was. May be called at any time and repeatedly; never rejects. */
   discard(): Promise<void>;
 }
 
-/** A stream, a device or a pipe: what is written cannot be taken back. */
+/** A stream, a device or a pipe. */
 export interface DirectSink extends Sink {
   readonly isTerminal: boolean;
   /** Waits until all is out, and lets go. */
@@ -24,7 +24,7 @@ export interface DirectSink extends Sink {
   abandon?(): void;
 }
 
-/** Counts the bytes that pass, and hashes them if asked to: hashing costs about as much as writing. */
+/** Counts the bytes that pass, and hashes them where there is a receipt: that costs about as much as writing. */
 export class Tally {
   bytes = 0;
   readonly #hash: Hash | undefined;
@@ -33,7 +33,7 @@ export class Tally {
     this.#hash = hash;
   }
 
-  /** The runtime takes 3 ms to load its part for hashes, which only a run with a receipt needs. */
+  /** The runtime takes 3 ms to load its hashes. */
   static async open(hashes: boolean): Promise<Tally> {
     return new Tally(hashes ? (await import('node:crypto')).createHash('sha256') : undefined);
   }
@@ -46,7 +46,6 @@ export class Tally {
     return bytes;
   }
 
-  /** SHA-256 so far, in hex. */
   sha256(): string {
     if (this.#hash === undefined) throw new TypeError('opened without a receipt');
     return this.#hash.copy().digest('hex');

@@ -15,9 +15,8 @@ const [openFile, statFile, closeFile] = [promisify(open), promisify(fstat), prom
 const PIPE_POLL = 50;
 
 /**
- * Opens a device or a named pipe for writing; a pipe without a reader is waited for. The opening must not block: a
- * blocked one could not be interrupted, and would keep the process from ending.
- * Throws OutputError, or the signal's reason.
+ * Opens a device or a named pipe for writing; waits for the reader of a pipe. The opening itself does not block, since that could not
+ * be interrupted. Throws OutputError, or the signal's reason.
  */
 export async function openDevice(
   { path, shown, isPipe }: DeviceTarget,
@@ -33,7 +32,7 @@ export async function openDevice(
   }
 }
 
-/** A sink over a descriptor that is open already. Throws OutputError when it is not. */
+/** A sink over an open descriptor. Throws OutputError where it is not open. */
 export async function openDescriptor(descriptor: number, shown: string): Promise<DirectSink> {
   try {
     const found = await statFile(descriptor);
@@ -46,7 +45,7 @@ export async function openDescriptor(descriptor: number, shown: string): Promise
   }
 }
 
-/** A sink whose buffer can be full: the event loop writes to it, so that a write that waits holds up no signal. */
+/** A sink whose buffer can be full: the event loop writes to it, so that a waiting write holds up no signal. */
 function streamSink(stream: Socket, shown: string, isTerminal: boolean): DirectSink {
   // Each write learns of its own error; without a listener the stream would also throw it.
   stream.on('error', () => undefined);

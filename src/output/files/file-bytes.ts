@@ -3,12 +3,11 @@ import { promisify } from 'node:util';
 
 const writeFile = promisify(write);
 
-/** What a sink is given, as bytes. */
 export function bytesOf(chunk: Uint8Array | string): Uint8Array {
   return typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
 }
 
-/** Writes all of the bytes where the descriptor stands: the system may take a part of them at a time. Rejects with its error. */
+/** Writes where the descriptor stands; the system may take a part of the bytes at a time. Rejects with its error. */
 export async function writeBytes(file: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength;)
     at += (await writeFile(file, bytes, at, bytes.byteLength - at, null)).bytesWritten;
@@ -18,7 +17,7 @@ export async function writeBytes(file: number, bytes: Uint8Array): Promise<void>
  * The bytes of a file from its beginning, in parts of these lengths.
  *
  * @param read as the method of a FileHandle
- * @param reuse whether a part need stand only until the next one is asked for: then one buffer does for all of them
+ * @param reuse whether a part is used only until the next one comes: then one buffer does for all
  */
 export async function* partsOf(
   read: (into: Buffer, offset: number, length: number, at: number) => Promise<{ readonly bytesRead: number }>,

@@ -9,30 +9,29 @@ import type { FileTarget } from './target.ts';
 /** The file that is locked; it need not exist yet. */
 type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
 
-/** The lock of a file, which gives the right to write it. One run has it at a time. */
+/** The right to write a file, which one run has at a time. */
 export interface FileLock {
-  /** False when another run has taken the lock over, which it may when this one slept for a minute. */
+  /** False where another run has taken the lock over, which it may after this one slept for a minute. */
   isOurs(): Promise<boolean>;
-  /** Gives the lock back. Never rejects; a lock that is no longer ours is left alone. */
+  /** Never rejects; a lock that is no longer ours is left alone. */
   release(): Promise<void>;
 }
 
 /** Milliseconds between two renewals of a lock's time stamp. */
 const RENEW_EVERY = 10_000;
-/** Milliseconds without a renewal after which a lock is stale, where its owner's process cannot be looked at. */
+/** Milliseconds without a renewal after which a lock is stale, where its owner's process cannot be seen. */
 const STALE_AFTER = 60_000;
-/** Milliseconds between two looks at a lock that is waited for. */
-const LOOK_EVERY = 25;
-/** Times that a lock is tried for that goes and comes: far more than runs can end and begin meanwhile. */
+/** Milliseconds between two tries for a lock that another run holds. */
+const TRY_EVERY = 25;
+/** Tries for a lock that goes and comes: far more than runs can end and begin meanwhile. */
 const MAX_ROUNDS = 100;
 
 /**
- * Takes the lock of a file. It is a file beside it, which names its owner. A lock is alive while its owner's process is, if
- * that runs on this host; otherwise while its owner renews the time stamp. A stale lock is taken over.
+ * Takes the lock of a file: a file beside it, which names its owner. A lock is alive while its owner's process is, if that runs on
+ * this host; otherwise while its owner renews the time stamp. A stale lock is taken over.
  *
  * @param patience milliseconds to wait for a lock that another run holds
- * @throws OutputError when another run holds the lock and the wait is over, or when no file can be made in the folder;
- * the signal's reason when it ends the wait.
+ * @throws OutputError where another run holds the lock after that, or no file can be made in the folder; the signal's reason
  */
 export async function lockTarget(target: LockTarget, context: FileContext, patience = 0): Promise<FileLock> {
   const { clock, processes } = context;
@@ -68,10 +67,9 @@ interface Taking {
 }
 
 /**
- * Makes the lock at `path`, and returns the handle by which it is renewed.
- *
- * Two runs that find the same stale lock must not both remove it: the slower one would remove the lock that the faster one has
- * taken since. So a run first takes a guard, a lock on removing this stale lock, and then looks again.
+ * Makes the lock at `path`, and returns the handle by which it is renewed. Two runs that find the same stale lock must not both remove
+ * it: the slower one would remove the lock that the faster one has taken since. So a run first takes a guard, a lock on removing this
+ * stale lock, and then reads it again.
  */
 async function take(path: string, taking: Taking): Promise<FileHandle> {
   const { text, target, context, patience } = taking;
@@ -83,8 +81,8 @@ async function take(path: string, taking: Taking): Promise<FileHandle> {
     const found = await readLock(path);
     if (found !== undefined && (await isAlive(found, taking))) {
       if (waited >= patience) throw heldBy(found, path, taking);
-      await context.clock.sleep(LOOK_EVERY, context.signal);
-      waited += LOOK_EVERY;
+      await context.clock.sleep(TRY_EVERY, context.signal);
+      waited += TRY_EVERY;
       continue;
     }
     round++;
@@ -102,7 +100,7 @@ async function take(path: string, taking: Taking): Promise<FileHandle> {
   });
 }
 
-/** Makes a file, unless there is one: then undefined. Throws OutputError where the folder lets us create none. */
+/** Makes a file, unless there is one: then undefined. Throws OutputError. */
 async function makeFile(
   path: string,
   { text, mode, target }: { text: string; mode: number; target: LockTarget },
@@ -145,9 +143,8 @@ async function removeIf(expected: string, path: string): Promise<void> {
 }
 
 /**
- * Whether the owner of a lock is at work. On the same host and in the same container its process tells. Otherwise, and for
- * a lock that names nobody, the time stamp decides, by the clock of the file system: that of a network drive and of this host may
- * differ.
+ * Whether the owner of a lock is at work: by its process on the same host and in the same container, else by the time stamp and the
+ * clock of the file system, since that of a network drive and of this host may differ.
  */
 async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
   const owner = ownerIn(lock.text, context);
@@ -164,7 +161,6 @@ async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<bo
   return Math.abs(mtimeMs - lock.renewedAt) <= STALE_AFTER;
 }
 
-/** Who holds a lock, as the lock file says it in JSON. */
 interface LockOwner {
   readonly pid: number;
   readonly host: string;
@@ -176,7 +172,7 @@ interface LockOwner {
   readonly isHere: boolean;
 }
 
-/** The owner that the lock file's text names; undefined when it is not one of ours or was cut short. */
+/** The owner that a lock file names in JSON; undefined where it is none of folio's, or cut short. */
 function ownerIn(text: string, { processes }: FileContext): LockOwner | undefined {
   const { pid, host, namespace, startedAt, processStart } = parseJsonObject(text) ?? {};
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
@@ -186,7 +182,6 @@ function ownerIn(text: string, { processes }: FileContext): LockOwner | undefine
   return { pid, host, startedAt, processStart: textOf(processStart), isHere };
 }
 
-/** Says who holds the lock, since when, and what to do about it. */
 function heldBy({ text }: FoundLock, path: string, { target: { shown }, context }: Taking): OutputError {
   const owner = ownerIn(text, context);
   const soon = 'Wait for it to end; its lock ends a minute after the last sign of life.';

@@ -8,7 +8,6 @@ import { removeLeftovers, temporaryPath, type FileContext } from './side-files.t
 import { realPath } from './target.ts';
 import { exchanged, flushFolder, takenOver } from './whole-file.ts';
 
-/** A file that was written into a folder. */
 export interface FolderFile {
   readonly name: string;
   readonly bytes: number;
@@ -16,12 +15,11 @@ export interface FolderFile {
 }
 
 /**
- * Builds a folder beside its place, and gives it its name when `build` has returned: it appears whole or not at all. Where `build`
- * rejects, nothing is left.
+ * Builds a folder beside its place, which appears whole when `build` has returned; where that rejects, nothing is left.
  *
  * @param shown the folder, which is there and empty
- * @param build writes the files, each under a name of its own
- * @returns the files, in the order in which they were written
+ * @param build writes the files, each under another name
+ * @returns the files as they were written
  * @throws UsageError before `build` for a folder that is not empty, or is the current one, which a shell would lose; OutputError; what
  * `build` throws
  */
@@ -74,7 +72,7 @@ async function checkedPath(shown: string): Promise<string> {
   );
 }
 
-/** Makes a folder that those may see who may see the one whose place it takes, before anything is in it. Returns its inode. */
+/** Makes a folder with the owner and mode of the one whose place it takes. Returns its inode. */
 async function makeLike(path: string, temporary: string): Promise<number> {
   const { mode, uid, gid } = await stat(path);
   await mkdir(temporary, { mode: 0o700 });

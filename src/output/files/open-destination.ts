@@ -5,27 +5,25 @@ import { Tally, type Destination, type DirectSink } from './destination.ts';
 import type { FileContext } from './side-files.ts';
 import { findTarget, type FileTarget, type Target } from './target.ts';
 
-/** The part of the context that a destination needs. */
 export interface DestinationContext extends FileContext {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
 }
 
 interface DestinationOptions {
-  /** Whether it has a receipt, or is one: then it is hashed, and no other run may write it meanwhile. */
+  /** Whether it has a receipt, or is one: then it is hashed, and locked. */
   readonly hasReceipt?: boolean;
-  /** Whether the text is made for a terminal, as tables are. Other text goes through a TerminalGate there. */
+  /** Whether the text is made for a terminal. Other text goes through a TerminalGate there. */
   readonly styled?: boolean;
-  /** Whether the bytes are no text, so that a terminal must not get them. */
+  /** Whether a terminal must not get the bytes. */
   readonly binary?: boolean;
 }
 
 /**
- * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole
- * or not at all. Rejects at once where writing is certain to fail. The caller must commit or discard the destination, also when
- * interrupted.
+ * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole or not at
+ * all. The caller must commit or discard the destination, also when interrupted.
  *
- * @throws OutputError; UsageError for binary output to a terminal.
+ * @throws OutputError where writing is certain to fail; UsageError for binary output to a terminal
  */
 export async function openDestination(
   output: string | undefined,

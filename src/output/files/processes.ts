@@ -6,9 +6,9 @@ import { errorCode } from '../../errors.ts';
 export interface Processes {
   readonly pid: number;
   readonly host: string;
-  /** On Linux, the namespace that process numbers belong to: one for each container. */
+  /** On Linux, the namespace of process numbers: one for each container. */
   readonly namespace?: string | undefined;
-  /** Whether the process runs; and, if the system tells, when it began, since a later process may get the same number. */
+  /** Whether the process runs, and when it began, if the system tells: a later process may get the same number. */
   look(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
 }
 

@@ -4,35 +4,32 @@ import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
 import type { Processes } from './processes.ts';
 
-/** What writing a file uses of the world outside. */
 export interface FileContext {
   readonly clock: Pick<Clock, 'now' | 'random' | 'sleep'>;
   readonly processes: Processes;
-  /** Ends the wait for another program, or for another run. */
+  /** Ends a wait for another program or run. */
   readonly signal: AbortSignal;
 }
 
-/** The folder of the target, and its name there. */
 interface TargetPlace {
   readonly folder: string;
   readonly name: string;
 }
 
-/** Bytes of the target's name in the names of its side files: a name may have 255, of which endings take up to 50. */
+/** Bytes of the target's name in the names of its side files, of 255; endings take up to 50. */
 const NAME_LIMIT = 200;
 
 /**
- * The names of the files that stand beside the target called `name` while it is written. All begin with a dot and the target's name;
- * a long one is shortened, and gets a hash that tells it from similar ones.
+ * The names of the files beside a target while it is written. All begin with a dot and the target's name; a long one is shortened, and
+ * gets a hash that tells it from similar ones.
  */
 export function sideFilesOf(name: string): {
-  /** The lock; there while a run writes the target. */
   readonly lock: string;
-  /** The new contents of the target, written by one process. */
+  /** The new contents of the target. `random` is from 0 to 1. */
   temporary(pid: number, random: number): string;
   /** The lock on removing a stale lock. */
   guard(lock: string, text: string): string;
-  /** Whether a file of the folder is a temporary file or a guard, which a killed run leaves behind. */
+  /** Whether a name is that of a temporary file or a guard, which a killed run leaves. */
   isLeftover(file: string): boolean;
 } {
   const stem =
@@ -55,19 +52,17 @@ function digest(text: string, length: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, length);
 }
 
-/** Where one process writes the new contents of the target. */
 export function temporaryPath({ folder, name }: TargetPlace, { processes, clock }: FileContext): string {
   return join(folder, sideFilesOf(name).temporary(processes.pid, clock.random()));
 }
 
-/** Milliseconds without a change after which a temporary file counts as left by a run that was killed. */
+/** Milliseconds without a change after which a temporary file counts as left by a killed run. */
 const LEFT_AFTER = 24 * 60 * 60 * 1000;
 
 /**
- * Removes what killed runs left beside the target, a day after it was last written. Never rejects: a file that cannot be removed
- * does no harm.
+ * Removes what killed runs left beside the target, a day after it was last written. Never rejects.
  *
- * @param now milliseconds since 1970; Infinity where nobody else can be writing, so that all of them are left
+ * @param now milliseconds since 1970; Infinity where nobody else can be writing
  */
 export async function removeLeftovers({ folder, name }: TargetPlace, now: number): Promise<void> {
   const names = sideFilesOf(name);

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite, failTo } from './cannot-write.ts';
 
-/** A regular file, which need not exist yet. Links are resolved, so that two names of one file are one target. */
+/** A regular file, which need not exist yet. Links are resolved. */
 export interface FileTarget {
   readonly kind: 'file';
-  /** As the user typed it, for messages. */
+  /** As typed, for messages. */
   readonly shown: string;
   readonly folder: string;
   readonly name: string;
-  /** The file that is there already; the new one takes over its mode and owner. */
+  /** The present file, whose mode and owner the new one takes over. */
   readonly existing: { readonly mode: number; readonly uid: number; readonly gid: number } | undefined;
 }
 
@@ -62,12 +62,11 @@ export async function makeFolder(
 const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
 
 /**
- * What `-o` names: undefined and `-` are stdout. A name of an open descriptor (`/dev/fd/3`) means that descriptor, even if
- * it is a regular file: the shell has opened the file, so it must not be replaced.
+ * What `-o` names: undefined and `-` are stdout. `/dev/fd/3` means that descriptor, even of a regular file: the shell has opened it,
+ * so it must not be replaced.
  *
  * @param platform as `process.platform`
- * @throws OutputError for what can never be written: a folder, a file in no folder, a file without write permission, a name
- * that the system cannot hold.
+ * @throws OutputError for a folder, a file in no folder or without write permission, a name that the system cannot hold
  */
 export async function findTarget(
   output: string | undefined,
@@ -107,10 +106,7 @@ async function findOnDisk(output: string, platform: string): Promise<Target> {
   return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };
 }
 
-/**
- * The path without links. Some drives of Windows, such as those in memory, do not tell it: there each folder of the path is
- * looked at.
- */
+/** The path without links. Some drives of Windows do not tell it: there Node resolves folder by folder. */
 export function realPath(path: string): Promise<string> {
   return promises.realpath(path).catch((error: unknown) => {
     if (!['UNKNOWN', 'EISDIR'].includes(errorCode(error) ?? '')) throw error;
@@ -118,7 +114,7 @@ export function realPath(path: string): Promise<string> {
   });
 }
 
-/** The path that a write through links would reach, even if nothing is there yet. Throws OutputError where there is no folder. */
+/** The path that a write through links would reach, also where nothing is yet. Throws OutputError where there is no folder. */
 export async function behindLinks(output: string): Promise<string> {
   let path = resolve(output);
   for (let hops = 0; hops < 40; hops++) {

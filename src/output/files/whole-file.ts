@@ -1,8 +1,7 @@
-import { lstat, open, rm, rename as renameFile, type FileHandle } from 'node:fs/promises';
-import { platform as systemPlatform } from 'node:os';
+import { lstat, open, rm, rename, type FileHandle } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
-import type { Clock } from '../../context.ts';
 import { cannotWrite, failTo } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
 import { partsOf } from './file-bytes.ts';
@@ -10,10 +9,11 @@ import { removeLeftovers, temporaryPath, type FileContext } from './side-files.t
 import type { FileTarget } from './target.ts';
 
 /**
- * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit
- * flushes and renames. Until then, and after a kill at any moment, the target is what it was. Of two runs on one file, the last to
- * commit stands; where a receipt says what the file is, the second is refused.
- * Throws OutputError when the target is locked by another run, or its folder cannot be written.
+ * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit flushes and renames.
+ * Until then, and after a kill at any moment, the target is what it was. Of two runs on one file, the last to commit stands; where a
+ * receipt describes the file, the second run is refused.
+ *
+ * @throws OutputError where another run holds the lock of the target, or its folder cannot be written
  */
 export async function openWholeFile(
   target: FileTarget,
@@ -22,16 +22,11 @@ export async function openWholeFile(
 ): Promise<Destination> {
   const { shown, folder, name, existing } = target;
   const lock = hasReceipt ? await (await import('./lock.ts')).lockTarget(target, context) : undefined;
-  const openNext = (): Promise<TemporaryFile> =>
-    openTemporary(temporaryPath(target, context), existing === undefined ? 0o666 : 0o600);
   /** The last one is being written; those before it were begun anew. */
   const files: TemporaryFile[] = [];
   let tally = await Tally.open(hasReceipt);
   /** The first commit or discard, once there is one. */
   let ended: Promise<void> | undefined;
-  const refuseIfEnded = (): void => {
-    if (ended !== undefined) throw new OutputError(`cannot write ${shown}: it was given up`);
-  };
   const remove = async (): Promise<void> => {
     for (const { handle, path } of files) {
       await handle.close().catch(() => undefined);
@@ -48,9 +43,16 @@ export async function openWholeFile(
     await discard();
     throw cannotWrite(shown, error);
   };
-  const orDiscard = async <T>(action: () => Promise<T>): Promise<T> => {
+  const refuseIfEnded = (): void => {
+    if (ended !== undefined) throw new OutputError(`cannot write ${shown}: it was given up`);
+  };
+  const orGiveUp = async <T>(action: () => Promise<T>): Promise<T> => {
     refuseIfEnded();
     return action().catch(giveUp);
+  };
+  const openNext = async (): Promise<void> => {
+    const path = temporaryPath(target, context);
+    files.push(await openTemporary(path, existing === undefined ? 0o666 : 0o600));
   };
   const readAgain = async function* ({ handle }: TemporaryFile, lengths: readonly number[]) {
     try {
@@ -72,7 +74,7 @@ export async function openWholeFile(
       if ((await lock?.isOurs()) === false) throw takenOver(shown);
       const found = await lstat(path);
       // On Windows some versions of Node give a drive another number for a name than for an open file.
-      const isElsewhere = found.dev !== dev && systemPlatform() !== 'win32';
+      const isElsewhere = found.dev !== dev && platform() !== 'win32';
       if (found.ino !== ino || isElsewhere) throw exchanged(shown);
       await putInPlace(path, join(folder, name), { ...context, shown });
     } catch (error) {
@@ -83,9 +85,9 @@ export async function openWholeFile(
       .catch(failTo(shown, 'The new file is in place, but may not survive a power failure.'))
       .finally(() => lock?.release());
   };
-  await orDiscard(async () => {
+  await orGiveUp(async () => {
     await removeLeftovers(target, context.clock.now());
-    files.push(await openNext());
+    await openNext();
   });
   return {
     isFile: true,
@@ -93,13 +95,13 @@ export async function openWholeFile(
       return tally.bytes;
     },
     sha256: () => tally.sha256(),
-    write: (chunk) => orDiscard(() => writeChunk(files.at(-1)!.handle, tally.add(chunk))),
+    write: (chunk) => orGiveUp(() => writeChunk(files.at(-1)!.handle, tally.add(chunk))),
     startOver: (lengths) =>
-      orDiscard(async () => {
+      orGiveUp(async () => {
         const before = files.at(-1)!;
-        files.push(await openNext());
+        await openNext();
         tally = await Tally.open(hasReceipt);
-        // It has no name any more, so that a kill leaves nothing of it.
+        // It loses its name, so that a kill leaves nothing of it.
         await rm(before.path);
         return readAgain(before, lengths);
       }),
@@ -118,7 +120,7 @@ interface TemporaryFile {
   readonly mode: number;
 }
 
-/** Makes a file, for its owner alone until it is whole. Rejects as `open` does. */
+/** Makes a file, for its owner alone until it is whole. Rejects with the system's error. */
 export async function openTemporary(path: string, wanted = 0o666): Promise<TemporaryFile> {
   const handle = await open(path, 'wx+', wanted);
   const mode = (await handle.stat()).mode & 0o777;
@@ -126,7 +128,7 @@ export async function openTemporary(path: string, wanted = 0o666): Promise<Tempo
   return { path, handle, mode };
 }
 
-/** Writes all of the bytes: the system may take a part of them at a time. */
+/** The system may take a part of the bytes at a time. */
 export async function writeChunk(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
 }
@@ -158,31 +160,25 @@ export function takenOver(shown: string): OutputError {
   });
 }
 
-export interface PlaceOptions extends Pick<FileContext, 'signal'> {
-  readonly clock: Pick<Clock, 'sleep'>;
-  /** How messages call the file. */
-  readonly shown: string;
-  /** As `process.platform`. */
-  readonly platform?: string;
-  readonly rename?: (from: string, to: string) => Promise<void>;
-}
-
-/** Milliseconds of each wait for a program of Windows, 1.6 s in all: a virus scanner takes a part of a second. */
+/** Milliseconds between tries on Windows, 1.6 s in all: a virus scanner takes a part of a second. */
 const WAITS = [25, 50, 100, 200, 400, 800];
 
 /**
- * Gives a finished file its name, in place of the file that has it. On Windows that fails while another program has either
- * open (a spreadsheet, a virus scanner, an indexer), so it is tried again for a moment.
+ * Gives a finished file its name, in place of the file that has it. On Windows that fails while another program has either open (a
+ * spreadsheet, a virus scanner, an indexer), so it is tried again for a moment.
  *
- * @throws OutputError where that program keeps the file; else the system's error, or the signal's reason.
+ * @throws OutputError where that program keeps the file; else the system's error, or the signal's reason
  */
-export async function putInPlace(from: string, to: string, options: PlaceOptions): Promise<void> {
-  const { clock, signal, shown, platform = systemPlatform(), rename = renameFile } = options;
+export async function putInPlace(
+  from: string,
+  to: string,
+  { clock, signal, shown }: FileContext & { readonly shown: string },
+): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       return await rename(from, to);
     } catch (error) {
-      if (platform !== 'win32' || !/^(?:EPERM|EACCES|EBUSY)$/.test(errorCode(error) ?? '')) throw error;
+      if (platform() !== 'win32' || !/^(?:EPERM|EACCES|EBUSY)$/.test(errorCode(error) ?? '')) throw error;
       if (tries === WAITS.length)
         throw new OutputError(
           `cannot write ${shown}: another program has it open, or it may not be replaced`,

@@ -3,11 +3,13 @@ import { FileClient } from '../../api/files.ts';
 import { IncompleteError } from '../../errors.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { scanLines } from '../../json/scan-records.ts';
-import { downloadFile, type DownloadJob, type DownloadResult } from '../../output/downloads/download-file.ts';
 import {
+  downloadFile,
   openDownloadFolder,
   OWN_NAMES,
   type DownloadFolder,
+  type DownloadJob,
+  type DownloadResult,
 } from '../../output/downloads/download-folder.ts';
 import { invoiceFilesOf, linkRenewal, type ReadFiles } from '../../output/downloads/invoice-files.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
@@ -146,7 +148,7 @@ export class DownloadSource implements ServiceSource {
       for (let index = 0; index < records.count; index++) {
         const files = filesOf(records, index, placeOf(index));
         if (files.length === 0) this.#withoutFiles++;
-        for (const file of files) yield { file, claim: folder.claim(file) };
+        for (const file of files) yield folder.claim(file);
       }
     }
   }

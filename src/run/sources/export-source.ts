@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { errorOf, UsageError, type FolioError } from '../../errors.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
-import { Collected } from '../../output/collected.ts';
+import { Collected } from '../../output/spool.ts';
 import { chooseHeld, refuseProfiles } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import {
