@@ -46,10 +46,10 @@ export async function openDownloadFolder(shown: string, context: FileContext) {
     lock = await lockTarget({ shown, folder: path, name: LOCKED }, context);
     // Only the owner of the lock writes temporary files here: all that are there are left.
     await removeLeftovers({ folder: path, name: LOCKED }, Infinity);
-    const { release } = lock;
+    const held = lock;
     const close = async (): Promise<void> => {
       await flushFolder(path).catch(() => undefined);
-      await release();
+      await held.release();
       await removeEmpty();
     };
     return { ...filesIn(path, await readdir(path, { withFileTypes: true }), { context, shown }), close };
