@@ -41,7 +41,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
     export: source.export,
     isSeveral: true,
     joined: {
-      names: () => names,
+      names,
       had,
       isUnread: (record) => {
         const profile = profileOf(record, 0);

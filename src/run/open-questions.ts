@@ -24,7 +24,7 @@ import { storeOf, type Part, type Source } from './part.ts';
 import type { ReadPath } from './paths.ts';
 import { keyOf } from './settings.ts';
 
-/** What is exported, and how: a source, and the values of the command's flags. */
+/** What is exported, and how. */
 export interface ExportRequest {
   readonly source: Source;
   readonly flags: ExportFlags;
@@ -36,15 +36,15 @@ export interface ExportRequest {
   readonly sheet?: string;
   /** Whether a workbook has headings in words, and the language that the flags ask for. */
   readonly words?: { readonly lang: 'en' | 'es' | undefined };
-  /** What else it reads besides the source. */
+  /** What it reads besides the source. */
   readonly reads?: readonly ReadPath[];
-  /** What of the answer may be wrong where records are missing: it is said with that. */
-  readonly doubt?: string;
-  /** A result of the command's own, in place of those that the questions can ask for: its rows come out instead of the records. */
+  /** What of the answer may be wrong where records are missing: the message has it. */
+  readonly consequence?: string;
+  /** A result of the command's own: its rows come out instead of the records. */
   readonly makeResult?: (part: Part, shown: ResultContext) => Promise<Question>;
 }
 
-/** Whether totals are asked for instead of records. */
+/** Whether totals come out instead of records. */
 export function hasTotals({ sum, groupBy, count }: QuestionFlags): boolean {
   return (sum ?? groupBy ?? count) !== undefined;
 }
@@ -54,7 +54,7 @@ export function hasResult({ flags, makeResult }: ExportRequest): boolean {
   return hasTotals(flags) || flags.changesSince !== undefined || makeResult !== undefined;
 }
 
-/** Refuses questions that have no answer, before anything is opened. Throws UsageError. */
+/** Throws UsageError for questions that have no answer, before anything is opened. */
 export async function checkQuestions(flags: QuestionFlags): Promise<void> {
   const { sort, expand, sum = [] } = flags;
   if (sort !== undefined && hasTotals(flags)) {
@@ -75,7 +75,7 @@ export async function checkQuestions(flags: QuestionFlags): Promise<void> {
 }
 
 /**
- * Makes the questions that the flags ask of the records of a part. Most runs ask none, so each is loaded where it is asked.
+ * Makes the questions of the flags about the records of a part. Most runs have none, so each is loaded when it is needed.
  *
  * @param plan how the answer is written; undefined where only its columns are wanted
  * @throws UsageError for flags that make no sense together
@@ -90,7 +90,7 @@ export async function openQuestions(
   let before: FilterQuestion | undefined;
   let expand: ExpandQuestion | undefined;
   if (flags.expand !== undefined) {
-    // What is asked of documents, such as --overdue, is asked of the records before they are made rows.
+    // Questions about documents, such as --overdue, come before the records become rows.
     before = await filterOf(part, withValues(flags, { where: undefined }));
     expand = (await import('../query/expand.ts')).expandQuestion(flags.expand, before?.placeOf);
   }
@@ -99,7 +99,7 @@ export async function openQuestions(
   const shown = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
   const result = await resultOf(part, request, { plan, shown });
   const sort = flags.sort && (await sortOf(part, flags, flags.sort));
-  // A table of a result does not stop by itself: the user asked for all of it.
+  // A table of a result does not stop by itself.
   const ownLimit = result === undefined && plan !== undefined ? tableLimit(flags, plan) : undefined;
   const limit = flags.limit ?? ownLimit;
   return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
@@ -107,19 +107,19 @@ export async function openQuestions(
 
 type WhereFlags = Pick<QuestionFlags, 'where'> & DocumentFlags;
 
-interface FilterOf {
-  /** The place in the listing of the nth row, and what rows are called, where the records are rows. */
+interface FilterOptions {
+  /** The place in the listing of the nth row, and the name for rows, where the records are rows. */
   readonly placeOf?: PlaceOf;
   readonly what?: string;
   /** Those of counterparties, where the service did not choose them. */
   readonly fiscalIds?: readonly string[] | undefined;
 }
 
-/** What keeps the records that are asked for; undefined where all are. */
+/** The filter of the flags; undefined where they keep all records. */
 export async function filterOf(
   { context, names, run, source }: Part,
   flags: WhereFlags,
-  { fiscalIds = [], ...ofRows }: FilterOf = {},
+  { fiscalIds = [], ...ofRows }: FilterOptions = {},
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
   if (where.length === 0 && fiscalIds.length === 0 && !asksOfDocuments(flags)) return undefined;
@@ -135,7 +135,7 @@ export async function filterOf(
   return new WhereFilter([...tests, ...ofDocuments], { names, locale, what: source.records, ...ofRows });
 }
 
-/** The day and the locale that conditions are read with: without a day of the run, the one that it is. */
+/** The day and the locale with which conditions are read: the day of the run, else that of the clock. */
 export function whereContext({ clock, env }: Context, day?: Pick<WhereContext, 'today'>): WhereContext {
   const locale = localeOf(env);
   return {
@@ -165,7 +165,7 @@ async function documentTests(flags: WhereFlags, at: WhereContext, now: number): 
     const dates = flags[flag.name];
     if (dates !== undefined) tests.push(dateTest(flag, dates.on(at)));
   }
-  // What these say of other records is of those that pass the tests before them.
+  // These come last: their findings are about the records that pass the tests before them.
   if (flags.open) tests.push(openTest(digitGrouper(at.locale)));
   if (flags.overdue) tests.push(overdueTest(at.today));
   return tests;
@@ -190,7 +190,6 @@ async function resultOf(
   const { source, profile, names } = part;
   const { flags } = request;
   const { changesSince: path, columns } = flags;
-  // The columns of a result of the command's own are named by its flags.
   if (request.makeResult !== undefined)
     return plan === undefined ? undefined : request.makeResult(part, shown);
   if (hasTotals(flags)) return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
@@ -204,7 +203,7 @@ async function resultOf(
     listing: source.name,
     profile,
     key: await keyOfRecords(part),
-    profiles: source.joined?.names() ?? alone,
+    profiles: source.joined?.names ?? alone,
     isUnread: source.joined?.isUnread,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
     columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,
@@ -213,13 +212,13 @@ async function resultOf(
   return changesQuestion(options, plan?.format === 'table');
 }
 
-/** The columns that tell the records apart. Throws UsageError where the profiles of one listing have different settings for them. */
+/** The columns that tell the records apart. Throws UsageError where profiles have different settings for them. */
 async function keyOfRecords({ source, profile, run }: Part): Promise<readonly string[]> {
   const { resource, isSeveral, joined } = source;
   const store = await storeOf(run);
   const keyFor = (name: string | undefined): readonly string[] =>
     (store && resource && keyOf(store, name, resource)) ?? ['id'];
-  const [first = keyFor(profile), ...others] = (joined?.names() ?? []).map(keyFor);
+  const [first = keyFor(profile), ...others] = (joined?.names ?? []).map(keyFor);
   const other = others.find((key) => key.join() !== first.join());
   if (other !== undefined) {
     throw new UsageError(
@@ -255,12 +254,12 @@ export function tableLimit(
   { all, limit, page }: Pick<ExtentFlags, 'all' | 'limit' | 'page'>,
   plan: OutputPlan,
 ): number | undefined {
-  if (plan.format !== 'table' || !plan.onTerminal) return undefined;
+  if (!plan.isTerminalTable) return undefined;
   return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
 }
 
 /** The same records. At the end, warns of each of the flag's columns that no record had, or throws UsageError for a near miss. */
-export async function watched(
+export async function withColumnCheck(
   { notices }: Part,
   records: AsyncIterable<RecordBatch>,
   { flag, columns, names }: { flag: string; columns: readonly string[]; names?: ColumnNames },
@@ -293,17 +292,17 @@ export async function withCreditRemark(
       reader.fold(batch, take);
       yield batch;
     }
-    const notes = countOf(credits, 'credit note');
-    if (credits > 0) notices.remark(`amounts are as sent: ${notes} among them, which --sum takes away`);
+    const count = countOf(credits, 'credit note');
+    if (credits > 0) notices.remark(`amounts are as sent: ${count} among them, which --sum takes away`);
   })();
 }
 
-/** The same for the columns of --field: an answer that takes one for empty that is not there is not what was asked. */
+/** The same for the columns of --field: a column that is not there would count as empty in every record. */
 export async function withFieldCheck(
   part: Part,
   records: AsyncIterable<RecordBatch>,
 ): Promise<AsyncIterable<RecordBatch>> {
   const { field = [] } = part.run.flags;
   const columns = field.map(([, column]) => column).filter((column) => fixedValue(column) === undefined);
-  return watched(part, records, { flag: '--field', columns });
+  return withColumnCheck(part, records, { flag: '--field', columns });
 }

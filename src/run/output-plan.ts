@@ -23,21 +23,20 @@ import type { FlagDefaults } from './settings.ts';
 /** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */
 const TABLE_LIMIT = 50;
 
-/** How and where the records are written: flags, settings and the terminal have decided. */
+/** How and where the records are written, by flags, settings and terminal. */
 export interface OutputPlan {
   readonly format: Format;
   readonly layout: Layout;
   /** The headings that columns have in place of their names. */
   readonly headings: readonly { readonly heading: string; readonly column: string }[];
-  /** The columns as they were asked for, where records may have lost others by it. */
+  /** The columns of --columns, where others may have been left out. */
   readonly chosen?: ChosenColumns | undefined;
   /** The list of which each object is a row. */
   readonly expanded?: string | undefined;
   readonly openWriter: OpenWriter;
-  /** As given to -o; undefined for standard output. */
+  /** As typed behind -o; undefined for standard output. */
   readonly target: string | undefined;
-  /** Whether standard output is the target, and is a terminal. */
-  readonly onTerminal: boolean;
+  readonly isTerminalTable: boolean;
   /** Records after which a table on a terminal stops by itself. */
   readonly tableLimit: number;
 }
@@ -46,18 +45,18 @@ interface OutputPlanOptions {
   readonly flags: OutputFlags;
   /** False with --no-color. */
   readonly color: boolean;
-  /** The values of the settings for flags that are not given. */
+  /** The settings, for flags that are not set. */
   readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
-  /** True for a command that is about a single record. */
+  /** Whether the command is about a single record. */
   readonly single?: boolean | undefined;
   /** xlsx: the name of the sheet. */
   readonly sheet?: string | undefined;
   /** What is known of the records; undefined where they are of a form of their own. */
   readonly records?: KnownRecords;
   /** What else the command writes by the ending of a file, as messages name it. */
-  readonly furtherEnding?: string | undefined;
-  /** The language of headings in a workbook, of a flag and of the settings; undefined where columns have their names. */
-  readonly lang?: { readonly asked: ReportLanguage | undefined; readonly set: ReportLanguage | undefined };
+  readonly extraEnding?: string | undefined;
+  /** The language of headings in a workbook, by flag and by setting; undefined where columns have their names. */
+  readonly lang?: { readonly flag: ReportLanguage | undefined; readonly setting: ReportLanguage | undefined };
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
 }
@@ -78,10 +77,10 @@ interface KnownRecords {
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(context: Context, options: OutputPlanOptions): Promise<OutputPlan> {
-  const { flags, color, defaults, single = false, sheet, records, furtherEnding, isResult = false } = options;
+  const { flags, color, defaults, single = false, sheet, records, extraEnding, isResult = false } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
-  const ending = target === undefined ? undefined : endingFormat(target, flags.format, furtherEnding);
+  const ending = target === undefined ? undefined : endingFormat(target, flags.format, extraEnding);
   // Off a terminal a listing is rows for a script; a single record is a document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
   const format = flags.format ?? ending ?? impliedFormat(flags, defaults) ?? usual;
@@ -92,7 +91,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
-  const { asked: language, set } = options.lang ?? {};
+  const { flag: language, setting } = options.lang ?? {};
   if (language !== undefined && format !== 'xlsx') {
     throw new UsageError(`--lang is for a workbook, and ${format} has the names of columns`, {
       hint: 'Leave it out, or write a workbook with -o <file>.xlsx.',
@@ -108,7 +107,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
       columns !== undefined && columns.headings.size > 0
         ? (all) => columns.headingsOf(all)
         : format === 'xlsx'
-          ? await headingsFor(context, language ?? set)
+          ? await headingsFor(context, language ?? setting)
           : undefined,
     asked: columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
@@ -145,7 +144,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     expanded: isResult ? undefined : expand,
     openWriter,
     target,
-    onTerminal,
+    isTerminalTable: onTerminal && format === 'table',
     tableLimit: defaults.limit ?? TABLE_LIMIT,
   };
 }
@@ -176,7 +175,7 @@ function shownColumns({
     return { ...column, rank, names: [...new Set([...names, column.word, ...(isRole ? [place] : [])])] };
   });
   if (expand === undefined) return known;
-  // Whoever has a list expanded looks for what its objects are about: that comes before all of the record but its number.
+  // The columns of an expanded list come before all of the record but its number.
   const [date, amount] = [`${expand}.date`, `${expand}.amount`];
   return [
     ...known,
@@ -200,7 +199,7 @@ export function declaredColumns({
   return { names: [...new Set(names)], typeOf: (column) => declaredType(fields, column) };
 }
 
-/** The format where none is named: csv by the flags that only it reads, else that of the settings. */
+/** The format where no flag names one: csv by the flags that only csv has, else that of the settings. */
 export function impliedFormat(
   { excel, delimiter }: OutputFlags,
   defaults: Pick<FlagDefaults, 'format'>,
@@ -208,19 +207,19 @@ export function impliedFormat(
   return excel || delimiter !== undefined ? 'csv' : defaults.format;
 }
 
-/** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */
+/** The format that a file's ending names. Throws UsageError for an ending that is no format, unless a flag names one. */
 function endingFormat(
   target: string,
-  given: Format | undefined,
-  further: string | undefined,
+  chosen: Format | undefined,
+  extra: string | undefined,
 ): Format | undefined {
   const found = formatOfEnding(target);
   const ending = /\.([a-z][a-z0-9]*)$/i.exec(target)?.[1];
-  if (given !== undefined || found !== undefined || ending === undefined) return found;
+  if (chosen !== undefined || found !== undefined || ending === undefined) return found;
   throw new UsageError(`-o ${target}: .${ending} is no format of folio`, {
     hint: /^(?:tsv|tab)$/i.test(ending)
       ? TABS_BETWEEN_CELLS
-      : `Name a file that ends with ${[further ?? [], FILE_ENDINGS].flat().join(', ')}, or say which format it is with --format.`,
+      : `Name a file that ends with ${[extra ?? [], FILE_ENDINGS].flat().join(', ')}, or say which format it is with --format.`,
   });
 }
 

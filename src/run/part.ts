@@ -26,18 +26,18 @@ import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings
 /** Where records come from: a listing of the service, a single item, the results of downloads, a file. */
 export type Source = ServiceSource | LocalSource;
 
-interface SourceFacts {
+/** What the two kinds of sources have in common. Getters and methods may be called once the source is open, unless they say otherwise. */
+interface AnySource {
   /** As receipts name it: `issued`. */
   readonly name: string;
   /** What its records are, in the plural: `issued invoices`. */
   readonly records: string;
   /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
   readonly resource?: Resource | undefined;
-  /** The export that is read, and its receipt where that is of this file. To be asked when it is open. */
+  /** The export that is read, and its receipt where that is of this file. */
   readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
-  /** Whether its records say of which profile they are. To be asked when it is open. */
+  /** Whether its records have a column with their profile. */
   readonly isSeveral?: boolean;
-  /** What joins several profiles says of them. */
   readonly joined?: JoinedProfiles;
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
@@ -45,20 +45,19 @@ interface SourceFacts {
   readonly version?: string | undefined;
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly strict?: boolean;
-  /** The files that it reads, and those that it may write without being asked for them. */
+  /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[];
   /**
-   * The profiles to read, where the source itself has records of several, as a database does: each is read as a part of its
-   * own. Called before everything else. Throws UsageError for a profile that the source does not have.
+   * The profiles to read, each as a part of its own, where the source itself has records of several, as a database does. Called
+   * before everything else. Throws UsageError for a profile that the source does not have.
    */
   profiles?(context: Context): Promise<readonly string[]>;
-  /** Gets ready, once in a run, before the first request. Throws UsageError for faults of the command line. */
+  /** Called once in a run, before the first request. Throws UsageError for faults of the command line. */
   open?(run: Run): Promise<void>;
-  /** What the source itself has written, such as files: the closing line then says this. Called after the last record. */
+  /** What the source itself has written, such as files, for the closing line. Called after the last record. */
   written?(): Written;
   /**
-   * Has the newest records come first, where the user asked for no order and the source's own is another. Called before the
-   * records are read.
+   * Has the newest records come first, where the user wants no other order. Called before the records are read.
    *
    * @returns whether the newest will come first
    */
@@ -68,20 +67,18 @@ interface SourceFacts {
   close?(): Promise<void>;
 }
 
-/** What is known of the profiles whose records come as those of one source, each record with the name of its profile. */
+/** Several profiles whose records come as those of one source, each record with the name of its profile. */
 interface JoinedProfiles {
-  /** The names of all that are asked for. */
-  readonly names: () => readonly string[];
-  /** The names of those that there are records of, so far, be it not all. */
+  readonly names: readonly string[];
+  /** The names of those that there are records of so far, even if not all. */
   readonly had: () => readonly string[];
-  /** Whether a record, which has the name of its profile, is of one that nothing was had of; to be asked when all was read. */
+  /** Whether nothing could be read of the profile of a record. Called when all was read. */
   readonly isUnread: (record: RecordBatch) => boolean;
-  /** The same records or rows, counted for the receipt of the profile that each says to be of. */
+  /** The same records or rows; each is counted for the receipt of its profile. */
   readonly counted: (records: AsyncIterable<RecordBatch>) => AsyncIterable<RecordBatch>;
 }
 
-/** A source that asks the service. */
-export interface ServiceSource extends SourceFacts {
+export interface ServiceSource extends AnySource {
   readonly kind: 'service';
   /**
    * The records, a page at a time. Sends nothing before they are read.
@@ -92,7 +89,7 @@ export interface ServiceSource extends SourceFacts {
 }
 
 /** A source on this machine: nothing is sent, and no token is needed. */
-export interface LocalSource extends SourceFacts {
+export interface LocalSource extends AnySource {
   readonly kind: 'local';
   read(part: Part, limit: number | undefined): AsyncGenerator<Delivery>;
 }
@@ -108,20 +105,18 @@ export interface Part {
    * for the settings that are for all profiles.
    */
   readonly profile: string | undefined;
-  /** The values of the settings for flags that are not given. */
+  /** The settings, for flags that are not set. */
   readonly defaults: FlagDefaults;
   /** What the names of columns stand for, by flags and settings. */
   readonly names: ColumnNames;
   /** Undefined for a local source. */
   readonly session: Session | undefined;
-  /** What becomes of the part. */
   readonly state: PartState;
   readonly status: WalkStatus;
   readonly serviceErrors: ServiceErrors;
   readonly notices: Notices;
 }
 
-/** A part that asks the service. */
 export interface ServicePart extends Part {
   readonly session: Session;
 }
@@ -133,7 +128,7 @@ export interface PartOptions {
   readonly profile?: string | undefined;
   /** A signal in place of the run's own. */
   readonly signal?: AbortSignal;
-  /** Where its own receipt goes, and where its records are to go, be it that they never come. */
+  /** The path of its own receipt, and that of its records, even if they never come. */
   readonly receipt?: { readonly file: string; readonly output: string } | undefined;
 }
 
@@ -146,17 +141,16 @@ export async function withPart(
   options: PartOptions,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const state = stateOf(run, options.name);
-  const { progress } = state;
+  const { name, source, receipt } = options;
+  const state = stateOf(run, name);
+  const { progress, notices } = state;
+  const work = (): Promise<void> => openPart(run, options, read);
   progress.begin(run.context.clock.now());
   try {
-    const work = (): Promise<void> => openPart(run, { state, ...options }, read);
-    if (options.receipt === undefined) await work();
+    if (receipt === undefined) await work();
     else {
       const { withReceipt } = await import('./receipt.ts');
-      const { notices } = state;
-      const { name } = options.source;
-      await withReceipt({ ...run, ...options.receipt, name, whole: state, notices, parts: [] }, work);
+      await withReceipt({ ...run, ...receipt, name: source.name, whole: state, notices, parts: [] }, work);
     }
     progress.state = 'done';
   } catch (error) {
@@ -166,23 +160,46 @@ export async function withPart(
   }
 }
 
-type OpeningPart = PartOptions & Pick<Part, 'state'>;
+/**
+ * The same of one part of several, or of the only one, which has no name. Returns what became of it, be it a failure. Throws what
+ * concerns the whole run: an interrupt, or a fault of folio's own.
+ */
+export async function tryPart(
+  run: Run,
+  options: PartOptions,
+  read: (part: Part) => Promise<void>,
+): Promise<PartState> {
+  try {
+    await withPart(run, options, read);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+  }
+  return stateOf(run, options.name);
+}
 
-async function openPart(run: Run, opening: OpeningPart, read: (part: Part) => Promise<void>): Promise<void> {
+async function openPart(
+  run: Run,
+  { source, name, profile: named, signal = run.context.signal }: PartOptions,
+  read: (part: Part) => Promise<void>,
+): Promise<void> {
   const { flags, shared } = run;
-  const { source, state, profile: asked, signal = run.context.signal } = opening;
   const { resource, isSeveral = false, fiscalIds = [] } = source;
-  const headings = source.export?.delivered?.headings ?? [];
+  const state = stateOf(run, name);
   const { notices, requested: observe, status } = state;
   const context = { ...run.context, signal };
-  const options = { flags, profile: asked, resource, notices, observe, shared };
-  const session = source.kind === 'local' ? undefined : await openSession(context, options);
+  const isLocal = source.kind === 'local';
+  const session = isLocal
+    ? undefined
+    : await openSession(context, { flags, profile: named, resource, notices, observe, shared });
   state.session = session;
   try {
     if (session !== undefined) refuseOtherVersion(source, session);
     const store = await storeOf(run);
-    const profile = session === undefined ? ownerHere(run, opening, store) : session.profile;
-    const serviceErrors = new ServiceErrors(fiscalIds, run.context.secrets.redact);
+    // Of several profiles in one source, no single one decides.
+    const current = isSeveral ? undefined : (namedProfile(undefined, context.env) ?? store?.currentProfile);
+    const profile = session === undefined ? (named ?? current) : session.profile;
+    const serviceErrors = new ServiceErrors(fiscalIds, context.secrets.redact);
+    const headings = source.export?.delivered?.headings ?? [];
     const part: Part = {
       ...{ run, context, source, session, profile, state, status, serviceErrors, notices },
       defaults: session?.defaults ?? (store ? flagDefaults(store, profile, resource) : {}),
@@ -201,18 +218,8 @@ async function openPart(run: Run, opening: OpeningPart, read: (part: Part) => Pr
     if (session !== undefined) await refuseWrongAddress(session.client, error, signal);
     throw error;
   } finally {
-    await session?.close();
+    await session?.client.close();
   }
-}
-
-/** The profile whose settings apply to a source on this machine: it need not be one of those here. Of several, no single one decides. */
-function ownerHere(
-  { context }: Run,
-  { profile, source }: OpeningPart,
-  store: ConfigStore | undefined,
-): string | undefined {
-  if (profile !== undefined || source.isSeveral === true) return profile;
-  return namedProfile(undefined, context.env) ?? store?.currentProfile;
 }
 
 /** The settings; undefined for the sandbox, which has none. */
@@ -227,7 +234,7 @@ export async function storeOf({
 const ORDER_MAY_MOVE =
   'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
 
-/** Throws UsageError where a path names another version of the service than the base address: no other one is asked. */
+/** Throws UsageError where a path names another version of the service than the base address. */
 function refuseOtherVersion({ version, name }: Source, { baseUrl }: Session): void {
   if (version === undefined || baseUrl.pathname.endsWith(`/${version}`)) return;
   throw new UsageError(`${name} is asked for in ${version}, and the base address is ${baseUrl.href}`, {
@@ -239,21 +246,18 @@ function refuseOtherVersion({ version, name }: Source, { baseUrl }: Session): vo
 export function recordsOf(part: Part, limit?: number): AsyncGenerator<RecordBatch> {
   const { source, state, context } = part;
   state.progress.limit = limit;
-  // A source of the service is opened with a session.
-  const deliveries =
-    source.kind === 'local' ? source.read(part, limit) : source.read(part as ServicePart, limit);
-  return paced(recordsIn(deliveries), context);
-}
-
-async function* recordsIn(deliveries: AsyncIterable<Delivery>): AsyncGenerator<RecordBatch> {
-  for await (const { records } of deliveries) yield records;
+  const records = async function* (): AsyncGenerator<RecordBatch> {
+    // A source of the service is opened with a session.
+    for await (const { records } of source.read(part as ServicePart, limit)) yield records;
+  };
+  return paced(records(), context);
 }
 
 /**
- * Writes records in the plan's format to the plan's target. The target is opened before the first of them is asked for. A file
+ * Writes records in the plan's format to the plan's target. The target is opened before the first of them is read. A file
  * appears when all are written; after a failure it is as it was before.
  *
- * @param state is told how many records were written, and where
+ * @param state gets the plan, how many records were written, and where
  * @returns the destination, committed, for its size and hash
  */
 export async function deliver(
@@ -262,10 +266,11 @@ export async function deliver(
   { plan, state }: { readonly plan: OutputPlan; readonly state: PartState },
 ): Promise<Destination> {
   state.plan = plan;
-  const styled = plan.format === 'table';
-  const binary = formatOf(plan.format).binary === true;
-  const hasReceipt = flags.receipt !== undefined;
-  const opened = await openDestination(plan.target, context, { styled, binary, hasReceipt });
+  const opened = await openDestination(plan.target, context, {
+    styled: plan.format === 'table',
+    binary: formatOf(plan.format).binary === true,
+    hasReceipt: flags.receipt !== undefined,
+  });
   state.delivered = await written(opened, async (destination) => {
     const writer = plan.openWriter(destination, plan.layout);
     for await (const batch of records) {
@@ -283,7 +288,7 @@ const AT_ONCE = 4;
 /** Parts that are read or done while one before them is still read, at most: each may have a temporary file. */
 const AHEAD = 64;
 
-/** Does something for each part, up to four at a time, and gives what comes of it in the order of the parts. */
+/** Does something for each part, up to four at a time, and yields the results in the order of the parts. */
 export function forEachPart<Item, Result>(
   { context }: Run,
   parts: readonly Item[],
@@ -293,53 +298,29 @@ export function forEachPart<Item, Result>(
 }
 
 /**
- * Throws the first failure: what the source or the walk knows to be missing, or what was found in the answer. What else is missing
- * is said as a warning: none of it may go unsaid. Call it when everything that came was delivered.
+ * Throws the first failure: what the source or the walk knows to be missing, or a failure among the findings. Warns of the others:
+ * none of it may go unsaid. Call it when everything that came was delivered.
  *
  * @param found what was found in the records
- * @param doubt what of the answer may be wrong where records are missing
+ * @param consequence what of the answer may be wrong where records are missing
  */
-export function checkPart(part: Part, found: readonly (Finding | undefined)[] = [], doubt?: string): void {
-  const { source, status, serviceErrors, notices } = part;
-  const missing = [source.failure?.(), lackOf(status, source.strict ? serviceErrors.unknownIds : [])];
-  const failures = missing
-    .filter((error) => error !== undefined)
-    .map((error) => (doubt === undefined ? error : withDoubt(error, doubt)));
+export function checkPart(
+  { source, status, serviceErrors, notices }: Part,
+  found: readonly (Finding | undefined)[] = [],
+  consequence?: string,
+): void {
+  const lacks = [source.failure?.(), lackOf(status, source.strict ? serviceErrors.unknownIds : [])];
+  const failures = lacks.flatMap((error) =>
+    error === undefined ? [] : consequence === undefined ? error : withConsequence(error, consequence),
+  );
   for (const one of found) if (one?.level === 'failure') failures.push(errorOf(one));
   const [first, ...others] = failures;
   for (const { kind, message } of others) if (kind === 'incomplete') notices.warn(message);
   if (first !== undefined) throw first;
 }
 
-function withDoubt(error: FolioError, doubt: string): FolioError {
+function withConsequence(error: FolioError, consequence: string): FolioError {
   const { message, hint, lines } = error;
-  const said = `${message}; ${doubt}`;
-  return error.reworded(said, hint, lines.length === 1 ? [said] : [...lines, doubt]);
-}
-
-/**
- * Whose the records of a part are. An export that does not say whose it is is nobody's: the current profile only says what its
- * columns mean.
- *
- * @param asked the profile for which the part was opened
- */
-export function ownerOf({ session, profile }: Part, asked: string | undefined): string | undefined {
-  return session === undefined ? asked : profile;
-}
-
-/**
- * Asks one part of several, or the only one, which has no name. Returns what became of it, be it a failure. Throws what concerns
- * the whole run: an interrupt, or a fault of folio's own.
- */
-export async function tryPart(
-  run: Run,
-  options: PartOptions,
-  read: (part: Part) => Promise<void>,
-): Promise<PartState> {
-  try {
-    await withPart(run, options, read);
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-  }
-  return stateOf(run, options.name);
+  const text = `${message}; ${consequence}`;
+  return error.reworded(text, hint, lines.length === 1 ? [text] : [...lines, consequence]);
 }

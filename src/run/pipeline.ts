@@ -37,7 +37,7 @@ import {
   checkQuestions,
   openQuestions,
   tableLimit,
-  watched,
+  withColumnCheck,
   withCreditRemark,
   withFieldCheck,
   type ExportRequest,
@@ -53,14 +53,14 @@ import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
  *
  * In this order:
  *
- * 1. Questions that have no answer are refused, before anything is opened or asked.
+ * 1. Questions that have no answer are refused, before anything is opened or requested.
  * 2. The run begins (`inRun`): receipt opened, progress shown; both end with it, whatever the end.
  * 3. The source gets ready (`Source.open`), once.
  * 4. A part is opened (`withPart`) for each organization: session, token, settings, and what names of columns mean.
  * 5. The output is planned, and the destination opened before the first request (`exportPart`).
  * 6. Records flow: a page at a time from the source, through the questions, into the writer. Memory does not grow with them.
  * 7. The destination is committed: a file appears whole, or not at all.
- * 8. What is missing is told: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
+ * 8. Missing records end the run: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
  *
  * Several organizations, which the flags name or the source itself has (`Source.profiles`), are one source that joins them
  * (`joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
@@ -78,24 +78,16 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     const folder = names && flags.outputDir;
     const files =
       folder === undefined ? undefined : await planFiles(context, request, { names: names!, folder });
-    const receipts = files?.flatMap(({ receipt: path, profile }) =>
-      path === undefined ? [] : { path, flag: '--receipt:', is: `where the receipt of ${profile} goes` },
-    );
-    const written = files && [...files, ...receipts!];
-    const options = { ...(await runOf(request)), parts: names, folder, files: written };
-    await inRun(context, options, async (run) => {
+    await inRun(context, await runOptionsOf(request, { parts: names, folder, files }), async (run) => {
       const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
       if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
       await source.open?.(run);
       if (files !== undefined) return exportApart(run, request, files);
-      const joined =
-        names &&
-        (await import('./joined-source.ts')).joinedSource(run, {
-          source,
-          names,
-          limit: flags.limit ?? Infinity,
-        });
-      const part = joined === undefined ? { source, profile: own[0] } : { source: joined };
+      const limit = flags.limit ?? Infinity;
+      const part =
+        names === undefined
+          ? { source, profile: own[0] }
+          : { source: (await import('./joined-source.ts')).joinedSource(run, { source, names, limit }) };
       await withPart(run, part, (open) => exportPart(open, request));
     });
   } finally {
@@ -103,20 +95,39 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   }
 }
 
-/** How the run begins: with its flags, and with the files that it reads. */
-async function runOf({ source, flags, reads = [] }: ExportRequest): Promise<RunOptions> {
+/**
+ * @param parts the organizations, where there are several
+ * @param files those of --output-dir
+ */
+async function runOptionsOf(
+  { source, flags, reads = [] }: ExportRequest,
+  {
+    parts,
+    folder,
+    files,
+  }: Pick<RunOptions, 'parts' | 'folder'> & { files: readonly FileApart[] | undefined },
+): Promise<RunOptions> {
   const { name, records } = source;
   const { changesSince: file, output } = flags;
   const earlier =
     file === undefined
       ? []
       : (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
-  return { flags, name, records, reads: [...(source.reads ?? []), ...reads, ...earlier], output };
+  return {
+    ...{ flags, name, records, output, parts, folder },
+    reads: [...(source.reads ?? []), ...reads, ...earlier],
+    files: files?.flatMap(({ profile, path, receipt }) => [
+      { path, flag: '--output-dir:', is: `where the records of ${profile} go` },
+      ...(receipt === undefined
+        ? []
+        : [{ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` }]),
+    ]),
+  };
 }
 
 /**
- * The organizations whose records come, where there are several: those of the source, else of the service, which the flags name.
- * Undefined where one is asked, or the form of several is not.
+ * The organizations, where there are several: those of the source, else those of the service that the flags name. Undefined for
+ * one, unless the flags want the form of several.
  */
 async function severalOf(
   context: Context,
@@ -124,10 +135,10 @@ async function severalOf(
   own: readonly string[],
 ): Promise<readonly string[] | undefined> {
   // An export without records says nothing of profiles.
-  const isNobodys = source.kind === 'local' && own.length === 0;
-  if (own.length < 2 && (!isOfSeveral(flags) || isNobodys)) return undefined;
-  const isMeant = flags.profile !== undefined || flags.allProfiles === true;
-  if (!isMeant && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+  const hasNoOwner = source.kind === 'local' && own.length === 0;
+  if (own.length < 2 && (!isOfSeveral(flags) || hasNoOwner)) return undefined;
+  const isChosen = flags.profile !== undefined || flags.allProfiles === true;
+  if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
     const text = `the figures are of ${own.join(', ')} together; --profile names whose are meant, --all-profiles says that all are`;
     new Notices(context, flags).warn(text);
   }
@@ -139,15 +150,13 @@ interface FileApart {
   readonly profile: string;
   readonly format: Format;
   readonly path: string;
-  readonly flag: string;
-  readonly is: string;
   /** Beside it. */
   readonly receipt: string | undefined;
-  /** The file as earlier versions called it, which had one name for all listings. */
+  /** Its name in earlier versions, which was one for all listings. */
   readonly older: string;
 }
 
-/** The files of --output-dir: `<profile>.<listing>.<ending>`. The format is that of the flags, else the profile's own, else csv. */
+/** `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv. */
 async function planFiles(
   context: Context,
   { flags, source, sheet }: ExportRequest,
@@ -166,8 +175,6 @@ async function planFiles(
       format,
       path,
       receipt: receiptBeside?.(path),
-      flag: '--output-dir:',
-      is: `where the records of ${profile} go`,
       older: join(folder, `${profile}.${ending}`),
     };
   });
@@ -214,7 +221,7 @@ async function exportPart(
     single,
     sheet: request.sheet ?? source.records,
     ...(request.words && {
-      lang: { asked: request.words.lang, set: pageDefaults(await storeOf(run), part.profile).lang },
+      lang: { flag: request.words.lang, setting: pageDefaults(await storeOf(run), part.profile).lang },
     }),
     records: {
       resource: source.resource,
@@ -234,9 +241,8 @@ async function exportPart(
       : await (await import('../query/exports/read-receipt.ts')).checkExport(changesSince);
   if (earlier !== undefined) notices.add(earlier);
   const limit = questions.limitOfListing;
-  // A table on a terminal begins with the newest records, where the user asked for no order.
-  const mayTurn =
-    plan.format === 'table' && plan.onTerminal && !questions.hasResult && flags.sort === undefined;
+  // A table on a terminal begins with the newest records, where the user wants no other order.
+  const mayTurn = plan.isTerminalTable && !questions.hasResult && flags.sort === undefined;
   const newestFirst = mayTurn && source.preferNewest?.() === true;
   const read = await withFieldCheck(part, recordsOf(part, limit));
   const answer = paced(questions.answer(read), context);
@@ -247,7 +253,7 @@ async function exportPart(
   const counted = source.joined?.counted(told) ?? told;
   // The columns of a result are checked where it is made.
   const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
-  const records = await watched(part, counted, { flag: '--columns', columns, names });
+  const records = await withColumnCheck(part, counted, { flag: '--columns', columns, names });
   await deliver({ context, flags: run.flags }, records, { plan, state });
   const found = questions.findings(status.records, tableLimit(flags, plan) !== undefined);
   notices.add(...found);
@@ -255,10 +261,10 @@ async function exportPart(
   notices.remarkWritten(() =>
     source.written === undefined ? writtenBy(part, { plan, questions, single }) : source.written(),
   );
-  checkPart(part, [earlier, ...found], request.doubt);
+  checkPart(part, [earlier, ...found], request.consequence);
 }
 
-/** The flags of the output, or what stands in their place. */
+/** The flags of the output, with settings in place of those that are not set. */
 function outputOf(
   { defaults, source }: Part,
   request: ExportRequest,
@@ -287,7 +293,7 @@ function bareCount(flags: ExportFlags): Pick<OutputFlags, 'format' | 'header'> {
   return isBare ? { format: 'csv', header: false } : {};
 }
 
-/** What the part has written into its file. */
+/** What the part has written into its file, for the closing line. */
 function writtenBy(
   { source, state: { records, delivered }, status }: Part,
   { plan, questions, single }: { plan: OutputPlan; questions: Questions; single: boolean },
@@ -297,9 +303,13 @@ function writtenBy(
   const count = questions.hasRows
     ? { count: records, what: 'rows' }
     : { count: records, of: seen, what: source.records };
-  const counted = single ? { count: 1, what: 'records' } : count;
   const more = source.joined && [`of ${countOf(source.joined.had().length, 'profile')}`];
-  return { ...counted, place: plan.target, bytes: delivered.bytes, ...(more && { more }) };
+  return {
+    ...(single ? { count: 1, what: 'records' } : count),
+    place: plan.target,
+    bytes: delivered.bytes,
+    ...(more && { more }),
+  };
 }
 
 /** Says how many records there are besides those in the table, and in which order they came. */
@@ -308,27 +318,22 @@ function remarkCount(
   flags: ExportFlags,
   { questions, plan, newestFirst }: { questions: Questions; plan: OutputPlan; newestFirst: boolean },
 ): void {
+  const { filtered, hasRows, isFull, isListing } = questions;
   const { records, totalAtEnd } = status;
   const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
   const order = newestFirst ? newest : undefined;
   const limit = tableLimit(flags, plan);
-  const isTable = plan.format === 'table' && plan.onTerminal;
-  const asked = flags.page ?? flags.nextToken;
-  const { filtered } = questions;
-  if (isTable && filtered !== undefined && filtered.kept > 0 && !questions.isFull && !questions.hasRows) {
-    const { kept: shown, seen: total } = filtered;
-    const footer = tableFooter({ shown, total, locale: plan.layout.locale, isCut: false, order });
-    if (footer !== '') notices.remark(footer);
-  } else if (!questions.isListing || !isTable || asked !== undefined) {
-    if (order !== undefined && (questions.filtered?.kept ?? records) > 0) notices.remark(order);
-  } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
-    notices.remark(`the first ${records} · --all for the rest`);
-  } else if (totalAtEnd !== undefined) {
-    const { locale } = plan.layout;
-    const isCut = limit !== undefined;
-    const footer = tableFooter({ shown: records, total: totalAtEnd, locale, isCut, order });
-    if (footer !== '') notices.remark(footer);
-  }
+  const isTable = plan.isTerminalTable;
+  const isOnePage = (flags.page ?? flags.nextToken) !== undefined;
+  const footer = (shown: number, total: number, isCut: boolean): string =>
+    tableFooter({ shown, total, locale: plan.layout.locale, isCut, order });
+  let text = '';
+  if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
+    text = footer(filtered.kept, filtered.seen, false);
+  else if (!isListing || !isTable || isOnePage) text = (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
+  else if (totalAtEnd !== undefined) text = footer(records, totalAtEnd, limit !== undefined);
+  else if (limit !== undefined && records >= limit) text = `the first ${records} · --all for the rest`;
+  if (text !== '') notices.remark(text);
 }
 
 /**
@@ -353,9 +358,8 @@ async function knownColumns(
 }
 
 /**
- * Writes the names of the columns, of the records or of the result that the flags ask for, in the order in which they first appear.
- * Where the command makes a result of its own, they are those of the records, which its flags name. Throws OutputError before the
- * first request where the file cannot be written.
+ * Writes the names of the columns of what would come out, in the order in which they first appear; of a result of the command's own,
+ * those of the records, which its flags name. Throws OutputError before the first request where the file cannot be written.
  */
 async function exportColumns(part: Part, request: ExportRequest): Promise<void> {
   const questions = await openQuestions(part, request, undefined);
@@ -369,7 +373,7 @@ async function exportColumns(part: Part, request: ExportRequest): Promise<void> 
   checkPart(part);
 }
 
-/** Writes names of columns to the file of `-o` or to standard output, one a line. It is opened before they are asked for. */
+/** Writes names of columns to the file of `-o` or to standard output, one a line. It is opened before they are read. */
 async function writeColumns(
   context: Context,
   output: string | undefined,

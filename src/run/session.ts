@@ -21,11 +21,10 @@ import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
 
-/** The service that a client asks, and who is told of its requests. */
 interface ServiceAddress {
   readonly baseUrl: URL;
   readonly token: string;
-  /** How to give another token, as a sentence for hints. */
+  /** How to set another token, as a sentence for hints. */
   readonly tokenHint?: string | undefined;
   readonly observe?: ObserveRequests | undefined;
   /** Shared by all clients of a run; without it the client has its own. */
@@ -40,33 +39,22 @@ export async function makeClient(
 ): Promise<ApiClient> {
   const { concurrency, retries, retryDelay: delay, timeout } = { ...requestDefaults, ...limits };
   const { clock, signal, env } = context;
-  const transport = await context.openTransport({
-    origin: service.baseUrl.origin,
-    connections: concurrency,
-    env,
-  });
-  const retry = { retries, delay };
-  const limiter = context.limiterFor?.(concurrency);
+  const { origin } = service.baseUrl;
+  const transport = await context.openTransport({ origin, connections: concurrency, env });
   return new ApiClient({
-    ...service,
-    version,
-    transport,
-    concurrency,
-    limiter,
-    retry,
-    timeout,
-    clock,
-    signal,
+    ...{ ...service, version, transport, concurrency, timeout, clock, signal },
+    limiter: context.limiterFor?.(concurrency),
+    retry: { retries, delay },
   });
 }
 
-/** The sandbox's two organizations, which take the place of profiles. */
+/** The organizations of the sandbox, in place of profiles. */
 const SANDBOX_PROFILES = ['one', 'two'] as const;
 
-/** The sandbox as it serves one run: in this process, until it is closed. */
+/** The sandbox in this process, for one run. */
 interface SandboxService {
   readonly baseUrl: URL;
-  /** The token of the organization of this name; that of the first organization where no name is given. */
+  /** The token of the organization of this name; without a name, of the first one. */
   readonly tokenOf: (profile: string | undefined) => string;
   close(): Promise<void>;
 }
@@ -109,7 +97,7 @@ export class SharedBySessions {
     this.#flags = flags;
   }
 
-  /** The sandbox. The first call starts it. */
+  /** The first call starts it. */
   sandbox(): Promise<SandboxService> {
     return (this.#sandbox ??= startSandboxService(this.#context, this.#flags));
   }
@@ -121,7 +109,7 @@ export class SharedBySessions {
   }
 }
 
-/** One organization at one address, ready to be asked. */
+/** One organization at one address, ready for requests. */
 export interface Session {
   readonly client: ApiClient;
   /** The name of the profile whose token is used; undefined where that came by flag or environment. */
@@ -133,16 +121,15 @@ export interface Session {
   readonly tokenEndsSoon: number | undefined;
   /** By the flags, else by the settings. */
   readonly limits: RequestLimits;
-  /** The values of the settings, of the profile or of all profiles, for flags that are not given. */
+  /** The settings, of the profile or of all profiles, for flags that are not set. */
   readonly defaults: FlagDefaults;
-  close(): Promise<void>;
 }
 
 interface SessionOptions {
   readonly flags: GlobalFlags & RequestFlags;
-  /** The organization, where the run asks several; else the flags name it, or the environment. */
+  /** The organization, where the run is of several; else the flags name it, or the environment. */
   readonly profile: string | undefined;
-  /** What is to be listed, for the settings that concern it alone. */
+  /** For the settings that are of one listing. */
   readonly resource: Resource | undefined;
   readonly notices: Notices;
   readonly observe: ObserveRequests;
@@ -177,11 +164,10 @@ export async function openSession(context: Context, options: SessionOptions): Pr
     tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
     limits,
     defaults,
-    close: () => client.close(),
   };
 }
 
-/** Whom a session asks, and with which token and settings. */
+/** Address, token and settings of a session. */
 interface Found extends Pick<Session, 'baseUrl' | 'profile' | 'defaults'> {
   readonly token: Secret;
   readonly tokenHint?: string;
@@ -215,7 +201,7 @@ async function inSandbox(_: Context, { flags, shared, ...options }: SessionOptio
   return { baseUrl, token: new Secret(tokenOf(profile)), profile, defaults: {} };
 }
 
-/** Asks the service for one record: resolves when it takes the token, else rejects as any request would. */
+/** Requests one record: resolves when the service takes the token, else rejects as any request would. */
 export async function verifyConnection(context: Context, connection: CompleteConnection): Promise<void> {
   const { baseUrl, token } = connection;
   const service = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
@@ -227,13 +213,13 @@ export async function verifyConnection(context: Context, connection: CompleteCon
   }
 }
 
-/** Whether the flags name several organizations, or ask for their form: a folder with a file for each. */
+/** Whether the flags name several organizations, or the form of several: a folder with a file for each. */
 export function isOfSeveral({ profile, allProfiles, outputDir }: GlobalFlags & ProfilesFlags): boolean {
   return allProfiles === true || outputDir !== undefined || profile?.includes(',') === true;
 }
 
 /**
- * The profiles that a run asks, in the order in which they were named, or in which they are stored.
+ * The profiles that the flags name, in the order in which they were named, or in which they are stored.
  *
  * @throws UsageError for one that is not there, or where the environment would give all of them one token
  * @throws AuthError where there is none
@@ -249,18 +235,15 @@ export async function chooseProfiles(
     profiles.forEach(placeInSandbox);
     return profiles;
   }
-  if (context.env['FOLIO_BASE_URL']) {
-    throw new UsageError('FOLIO_BASE_URL gives one address, and several profiles have each their own', {
-      hint: 'Unset it for this command with `env -u FOLIO_BASE_URL folio …`.',
-    });
-  }
-  if (tokenFile !== undefined)
-    throw new UsageError('--token-file gives one token, and several profiles have each their own');
-  if (context.env['FOLIO_TOKEN']) {
-    throw new UsageError('FOLIO_TOKEN gives one token, and several profiles have each their own', {
-      hint: 'Unset it for this command with `env -u FOLIO_TOKEN folio …`.',
-    });
-  }
+  const refuseOne = (name: string, what: string, isSet: boolean, hint?: string): void => {
+    if (isSet)
+      throw new UsageError(`${name} gives one ${what}, and several profiles have each their own`, { hint });
+  };
+  const unset = (name: string): string => `Unset it for this command with \`env -u ${name} folio …\`.`;
+  const { FOLIO_BASE_URL: url, FOLIO_TOKEN: token } = context.env;
+  refuseOne('FOLIO_BASE_URL', 'address', Boolean(url), unset('FOLIO_BASE_URL'));
+  refuseOne('--token-file', 'token', tokenFile !== undefined);
+  refuseOne('FOLIO_TOKEN', 'token', Boolean(token), unset('FOLIO_TOKEN'));
   const store = await context.config();
   const profiles = chosen ?? store.profileNames;
   if (profiles.length === 0) {

@@ -118,7 +118,7 @@ async function runReconcile(
     }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
-    doubt: WHERE_INCOMPLETE,
+    consequence: WHERE_INCOMPLETE,
     makeResult: async ({ source, profile, names: { fields } }) => {
       if (source.isSeveral && profile === undefined) throw severalProfiles();
       const read = await readLists(opened.lists, decimal);

@@ -6,7 +6,7 @@ import { openDestination } from '../../output/files/open-destination.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
 import type { DocumentFlags } from '../../query/question-syntax.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
-import { checkPart, ownerOf, recordsOf, tryPart, type PartOptions } from '../part.ts';
+import { checkPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
 import { type Run } from '../run.ts';
 import type { PartState } from '../progress.ts';
 import { hasRecords } from '../completeness.ts';
@@ -49,7 +49,8 @@ export async function readPart<Read extends Tally>(
   let [isWhole, profile] = [false, options.profile];
   let organization: string | undefined;
   const result = await tryPart(run, options, async (part) => {
-    profile = ownerOf(part, options.profile);
+    // An export without a profile column has no owner: the current profile only tells what its columns mean.
+    if (part.session !== undefined) ({ profile } = part);
     organization = part.session?.organization;
     tally = open(part.names.fields);
     const records = recordsOf(part);

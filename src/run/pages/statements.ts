@@ -147,8 +147,8 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     color: color !== false,
     defaults: form.defaults,
     sheet: 'statement',
-    lang: { asked: flags.lang, set: await languageSet(job) },
-    furtherEnding: '.html',
+    lang: { flag: flags.lang, setting: await languageSet(job) },
+    extraEnding: '.html',
     isResult: true,
   });
   const plan = {
