@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Organization } from './data/organization.ts';
 import { Draw, hash32 } from './data/values.ts';
-import { endpoints, type Call, type Endpoint } from './endpoints.ts';
 import type { Links } from './links.ts';
+import type { Call, Endpoint } from './listing.ts';
+import { endpoints } from './listings/index.ts';
 import type { Settings } from './options.ts';
 import { BadQuery, Query } from './query.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';

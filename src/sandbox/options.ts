@@ -1,27 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** How much there is of everything in the first organization; the second has a third of it. */
-export interface Counts {
-  readonly issued: number;
-  readonly received: number;
-  readonly customers: number;
-  readonly funds: number;
-  /** Assigned documents of each fund. */
-  readonly documents: number;
-}
-
-/** The most that each count may be: identifiers and sort keys are exact up to here. */
-export const maxCounts: Counts = {
-  issued: 5_000_000,
-  received: 1_000_000,
-  customers: 1_000_000,
-  funds: 100_000,
-  documents: 100_000,
-};
-
-/** Small enough to read, large enough for several pages of everything. */
-export const defaultCounts: Counts = { issued: 120, received: 90, customers: 40, funds: 12, documents: 130 };
-
 /**
  * `any` takes every spelling, mixed as well. `comma` takes one parameter, `a,b`, and refuses a repeated one. The others take a
  * comma as part of an element: of repeated parameters, `repeat` reads all, `first` and `last` read one; `brackets` reads all of
@@ -31,7 +9,6 @@ export type ListReading = 'any' | 'comma' | 'repeat' | 'first' | 'last' | 'brack
 
 /** How the embedded service behaves unless it is asked for something else. */
 export const DEFAULTS = {
-  ...defaultCounts,
   /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
   seed: 1,
   /** The last day of the data, in days since 1970-01-01; without one that of `now` at the start, by the calendar of this machine. */
@@ -77,4 +54,3 @@ export const DEFAULTS = {
 };
 
 export type Settings = Readonly<typeof DEFAULTS>;
-export type SandboxOptions = Partial<Settings>;

@@ -6,9 +6,13 @@ import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
 import { openGateway, type Answer } from './gateway.ts';
 import { openLinks } from './links.ts';
-import { DEFAULTS, type SandboxOptions, type Settings } from './options.ts';
+import { counts, type Counts } from './listings/index.ts';
+import { DEFAULTS, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
 import { issueToken, TOKEN_LIFE } from './tokens.ts';
+
+/** How many there are of everything in the first organization, and how the service behaves; each has a default. */
+export type SandboxOptions = Partial<Settings & Counts>;
 
 /** An embedded service that is running. */
 export interface Sandbox {
@@ -38,7 +42,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const key = options.seed === undefined ? randomBytes(32) : Buffer.from(`folio sandbox ${options.seed}`);
   const { now } = settings;
   const today = settings.today ?? machineDay(now());
-  const organizations = makeOrganizations(settings, { ...settings, today });
+  const sizes = Object.entries(counts).map(
+    ([name, { usual }]) => [name, options[name as keyof Counts] ?? usual] as const,
+  );
+  const organizations = makeOrganizations(Object.fromEntries(sizes), { ...settings, today });
   // A token lasts a year: one that was issued a year and an hour ago ended an hour ago.
   const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
   const first = issueToken(key, organizations[0].id, issuedAt);

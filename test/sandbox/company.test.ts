@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeOrganizations, type Organization } from '../../src/sandbox/data/organization.ts';
-import { renderCustomer } from '../../src/sandbox/records/customers.ts';
-import { openFund, renderDocument } from '../../src/sandbox/records/funds.ts';
-import { renderIssued, renderReceived } from '../../src/sandbox/records/invoices.ts';
-import { defaultCounts } from '../../src/sandbox/options.ts';
+import { renderCustomer } from '../../src/sandbox/listings/customers.ts';
+import { fundsOf, openFund, renderDocument } from '../../src/sandbox/listings/funds.ts';
+import { renderIssued, renderReceived } from '../../src/sandbox/listings/invoices.ts';
 
 /** 2026-11-22, in days since 1970-01-01. */
 const TODAY = 20_779;
@@ -43,7 +42,11 @@ interface Texts {
   readonly others: readonly string[];
 }
 
-function textsOf({ issued, received, funds }: Organization): Texts {
+const counts = { issued: 120, received: 90, customers: 40, funds: 12, documents: 130 };
+
+function textsOf(organization: Organization): Texts {
+  const { issued, received } = organization;
+  const funds = fundsOf(organization);
   const each = (count: number, render: (index: number) => string): string[] =>
     Array.from({ length: count }, (_, index) => render(index));
   const fundDocuments = each(funds.count, (fund) =>
@@ -61,7 +64,7 @@ function textsOf({ issued, received, funds }: Organization): Texts {
 }
 
 function company(seed: number, { today = TODAY, awkward = false } = {}): Organization {
-  return makeOrganizations(defaultCounts, { seed, today, awkward, ids: 'unique' })[0];
+  return makeOrganizations(counts, { seed, today, awkward, ids: 'unique' })[0];
 }
 
 const parsed = (texts: readonly string[]): Invoice[] => texts.map((text) => JSON.parse(text) as Invoice);
@@ -189,9 +192,7 @@ describe('the books of a company', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const { issued, others } = textsOf(company(seed));
-        const customers = others
-          .slice(0, defaultCounts.customers)
-          .map((text) => JSON.parse(text) as Customer);
+        const customers = others.slice(0, counts.customers).map((text) => JSON.parse(text) as Customer);
         const owed = new Map(customers.map(({ fiscalId }) => [fiscalId, [0, 0] as [number, number]]));
         for (const invoice of parsed(issued)) {
           const of = owed.get(invoice.receiverFiscalId)!;
@@ -208,7 +209,7 @@ describe('the books of a company', () => {
   });
 
   it('have documents of a fund that make up what is accounted for, and what is left is the balance', () => {
-    const { funds } = company(3);
+    const funds = fundsOf(company(3));
     for (let fund = 0; fund < funds.count; fund++) {
       const { amount, accountedAmount, balance } = JSON.parse(`${openFund(funds, fund)}}`) as Fund;
       const amounts = Array.from(

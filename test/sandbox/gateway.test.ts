@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseFault } from '../../src/sandbox/gateway.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { jsonReply } from '../../src/sandbox/reply.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { startSandbox, type SandboxOptions, type Sandbox } from '../../src/sandbox/server.ts';
 import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 
 /** The waits, in ms, of 20 calls of a path; nothing really waits. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { renderCustomer } from '../../src/sandbox/records/customers.ts';
-import { openFund, renderDocument } from '../../src/sandbox/records/funds.ts';
-import { renderIssued, renderReceived } from '../../src/sandbox/records/invoices.ts';
+import { renderCustomer } from '../../src/sandbox/listings/customers.ts';
+import { fundsOf, openFund, renderDocument } from '../../src/sandbox/listings/funds.ts';
+import { renderIssued, renderReceived } from '../../src/sandbox/listings/invoices.ts';
 import { statuses } from '../../src/sandbox/data/ledger.ts';
 import { makeOrganizations, type Organization } from '../../src/sandbox/data/organization.ts';
 
@@ -19,8 +19,14 @@ const kinds: Readonly<Record<string, (organization: Organization) => string[]>> 
     range(received.ledger.count).map((index) => renderReceived(received.ledger, index)),
   customers: ({ issued }) =>
     range(issued.ledger.parties.count).map((index) => renderCustomer(issued.ledger, index)),
-  funds: ({ funds }) => range(funds.count).map((index) => `${openFund(funds, index)}}`),
-  documents: ({ funds }) => range(funds.documents).map((index) => renderDocument(funds, 3, index)),
+  funds: (organization) => {
+    const funds = fundsOf(organization);
+    return range(funds.count).map((index) => `${openFund(funds, index)}}`);
+  },
+  documents: (organization) => {
+    const funds = fundsOf(organization);
+    return range(funds.documents).map((index) => renderDocument(funds, 3, index));
+  },
 };
 
 /** Those of the first organization. */

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { startSandbox, type SandboxOptions, type Sandbox } from '../../src/sandbox/server.ts';
 import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 
 async function withSandbox(

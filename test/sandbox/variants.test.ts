@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox, type SandboxOptions } from '../../src/sandbox/server.ts';
 import { httpGet } from '../support/http-get.ts';
 import { runHere } from '../support/run-here.ts';
 

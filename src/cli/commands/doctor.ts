@@ -34,7 +34,7 @@ export function addDoctor(program: Command, context: Context): void {
   addCommand(program, context, 'doctor', {
     description:
       'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
-      'call to each of the four listings. A line each, with what to fix. The exit code is that of the first failure. ' +
+      'call to each listing. A line each, with what to fix. The exit code is that of the first failure. ' +
       'folio auth status says the same of the set-up alone, in a row for each profile.',
     examples: [
       ['folio doctor', 'for the commands that you run here'],

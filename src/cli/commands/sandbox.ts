@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { errorCode, OutputError } from '../../errors.ts';
-import { defaultCounts, maxCounts, type Counts, type SandboxOptions } from '../../sandbox/options.ts';
-import type { Sandbox } from '../../sandbox/server.ts';
+import { counts, type Counts } from '../../sandbox/listings/index.ts';
+import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts';
 import {
   valued,
   valuesGiven,
@@ -27,13 +27,17 @@ export function addSandbox(program: Command, context: Context): void {
   }).addHelpText('after', HELP);
 }
 
+/** A flag for each count of each listing. */
+const countFlags = Object.fromEntries(
+  Object.entries(counts).map(([name, { what, usual, most }]) => [
+    name,
+    valued(`--${name} <n>`, `${what} (${usual})`, wholeNumber(0, most)),
+  ]),
+) as Record<keyof Counts, Flag<number>>;
+
 const sandboxFlags = {
   port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber(0, 65_535)),
-  issued: countFlag('issued', 'issued invoices'),
-  received: countFlag('received', 'received invoices'),
-  customers: countFlag('customers', 'customers'),
-  funds: countFlag('funds', 'prepaid-expense funds'),
-  documents: countFlag('documents', 'documents assigned to each fund'),
+  ...countFlags,
   seed: valued(
     '--seed <n>',
     'the same seed gives the same data, tokens and links (1, with keys of its own)',
@@ -56,11 +60,6 @@ const sandboxFlags = {
     share,
   ),
 };
-
-function countFlag(name: keyof Counts, what: string): Flag<number> {
-  const parse = wholeNumber(0, maxCounts[name]);
-  return valued(`--${name} <n>`, `${what} (${defaultCounts[name]})`, parse);
-}
 
 const HELP = `
 Prints FOLIO_BASE_URL, FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line

@@ -31,21 +31,6 @@ interface Correction {
   readonly block: number;
 }
 
-interface LedgerOptions {
-  readonly ids: RecordIds;
-  /** The customers or issuers that the invoices are spread over. */
-  readonly parties: Parties;
-  /** The fiscal ID of the organization itself, which is the other party of each. */
-  readonly owner: string;
-  readonly count: number;
-  /** True when record follows record by date; otherwise they come as they arrived, some of them weeks late. */
-  readonly dated: boolean;
-  /** The last day of the data, in days since 1970-01-01. */
-  readonly today: number;
-  /** Whether amounts are spelled oddly, members missing and credit notes negative in a few records. */
-  readonly awkward: boolean;
-}
-
 /** In each block of so many records, one of the second half is a credit note for an invoice of the first. */
 const BLOCK = 20;
 
@@ -67,24 +52,29 @@ const STEPS: Readonly<Record<Currency, readonly number[]>> = {
 export class Ledger {
   readonly ids: RecordIds;
   readonly seed: number;
+  /** The customers or issuers that the invoices are spread over. */
   readonly parties: Parties;
+  /** The fiscal ID of the organization itself, which is the other party of each. */
   readonly owner: string;
   readonly count: number;
+  /** True when record follows record by date; otherwise they come as they arrived, some of them weeks late. */
   readonly dated: boolean;
+  /** The last day of the data. */
   readonly today: number;
+  /** Whether amounts are spelled oddly, members missing and credit notes negative in a few records. */
   readonly awkward: boolean;
   /** Sixteen bytes a party. */
   #balances: [open: Float64Array, overdue: Float64Array] | undefined;
 
-  constructor(options: LedgerOptions) {
-    this.ids = options.ids;
-    this.seed = options.ids.seed;
-    this.parties = options.parties;
-    this.owner = options.owner;
-    this.count = options.count;
-    this.dated = options.dated;
-    this.today = options.today;
-    this.awkward = options.awkward;
+  constructor(of: Pick<Ledger, 'ids' | 'parties' | 'owner' | 'count' | 'dated' | 'today' | 'awkward'>) {
+    this.ids = of.ids;
+    this.seed = of.ids.seed;
+    this.parties = of.parties;
+    this.owner = of.owner;
+    this.count = of.count;
+    this.dated = of.dated;
+    this.today = of.today;
+    this.awkward = of.awkward;
   }
 
   /** The credit note and its invoice, where the record is one of the two. */

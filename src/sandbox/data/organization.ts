@@ -1,33 +1,13 @@
-import type { Counts } from '../options.ts';
 import { FiscalIds, RecordIds } from './ids.ts';
 import { Ledger } from './ledger.ts';
 import { Ordering } from './ordering.ts';
 import { Parties } from './parties.ts';
 import { hash32 } from './values.ts';
 
-/** One organization's data: what there is of it, by index. Nothing of it is text before it is asked for. */
-export interface Organization {
-  readonly id: string;
-  readonly issued: Ordering;
-  readonly received: Ordering;
-  readonly funds: Funds;
-}
-
-export interface Funds {
-  readonly ids: RecordIds;
-  readonly count: number;
-  /** Assigned documents of each fund. */
-  readonly documents: number;
-  /** The last day of the data, in days since 1970-01-01. */
-  readonly today: number;
-  readonly awkward: boolean;
-  /** Those whose documents are assigned. */
-  readonly issuers: Parties;
-}
-
 /** What decides the data besides its counts. The same gives the same data. */
 interface DataSettings {
   readonly seed: number;
+  /** The last day of the data, in days since 1970-01-01. */
   readonly today: number;
   /** Whether there are names, spellings and gaps that break careless programs. */
   readonly awkward: boolean;
@@ -35,23 +15,34 @@ interface DataSettings {
   readonly ids: 'unique' | 'repeat';
 }
 
+/** One organization's data: what there is of it, by index. Nothing of it is text before it is asked for. */
+export interface Organization extends Pick<DataSettings, 'today' | 'awkward'> {
+  readonly id: string;
+  readonly issued: Ordering;
+  readonly received: Ordering;
+  /** How many there are of what has this name. */
+  readonly count: (name: string) => number;
+  /** The ids of one kind of record; those of each salt are others. */
+  readonly idsOf: (salt: number) => RecordIds;
+}
+
 /** The first and the second organization, the second a third as large and different throughout. */
 export function makeOrganizations(
-  counts: Counts,
+  counts: Readonly<Record<string, number>>,
   settings: DataSettings,
 ): readonly [Organization, Organization] {
-  const names = ['issued', 'received', 'customers', 'funds', 'documents'] as const;
-  const thirds = names.map((name) => [name, Math.ceil(counts[name] / 3)]);
-  const fewer = Object.fromEntries(thirds) as unknown as Counts;
+  const make = (place: 1 | 2, share: number, fiscalIds: readonly [number, number]): Organization =>
+    makeOrganization(
+      (name) => Math.ceil(counts[name]! / share),
+      { ...settings, seed: hash32(settings.seed, place) },
+      fiscalIds,
+    );
   // The lowest fiscal IDs: no two ranges meet, so that no organization knows the other's parties.
-  return [
-    makeOrganization(counts, { ...settings, seed: hash32(settings.seed, 1) }, [60_000_000, 77_000_000]),
-    makeOrganization(fewer, { ...settings, seed: hash32(settings.seed, 2) }, [70_000_000, 82_000_000]),
-  ];
+  return [make(1, 1, [60_000_000, 77_000_000]), make(2, 3, [70_000_000, 82_000_000])];
 }
 
 function makeOrganization(
-  counts: Counts,
+  count: Organization['count'],
   { seed, today, awkward, ids }: DataSettings,
   [firstCustomer, firstIssuer]: readonly [number, number],
 ): Organization {
@@ -59,24 +50,24 @@ function makeOrganization(
   const owner = new FiscalIds(96_000_000 + (hash32(seed, 1) % 900_000), 1).of(0);
   const shift = hash32(seed, 2) % 4_000_000;
   const customers = new Parties(idsOf(3), {
-    count: counts.customers,
+    count: count('customers'),
     firstFiscalId: firstCustomer + shift,
     kind: 'customer',
     awkward,
   });
   const issuers = new Parties(idsOf(4), {
-    count: Math.min(5000, Math.ceil(counts.received / 4)),
+    count: Math.min(5000, Math.ceil(count('received') / 4)),
     firstFiscalId: firstIssuer + shift,
     kind: 'supplier',
     awkward,
   });
   const both = { owner, today, awkward };
-  const issued = { ...both, ids: idsOf(6), parties: customers, count: counts.issued, dated: true };
-  const received = { ...both, ids: idsOf(7), parties: issuers, count: counts.received, dated: false };
+  const issued = { ...both, ids: idsOf(6), parties: customers, count: count('issued'), dated: true };
+  const received = { ...both, ids: idsOf(7), parties: issuers, count: count('received'), dated: false };
   return {
+    ...{ today, awkward, count, idsOf },
     id: new RecordIds(hash32(seed, 5)).of(0),
     issued: new Ordering(new Ledger(issued)),
     received: new Ordering(new Ledger(received)),
-    funds: { ids: idsOf(8), count: counts.funds, documents: counts.documents, today, awkward, issuers },
   };
 }

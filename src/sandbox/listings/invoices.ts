@@ -1,5 +1,117 @@
-import type { Ledger } from '../data/ledger.ts';
+import { normalizeFiscalId } from '../data/ids.ts';
+import { documentTypes, statuses, type Ledger } from '../data/ledger.ts';
+import { shuffleTies, sortKeys, traitOf, type Ordering } from '../data/ordering.ts';
 import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
+import { envelope, PAGE, pageFields, pageReply, tieSalt, type Call, type ServedListing } from '../listing.ts';
+import { BadQuery } from '../query.ts';
+import { jsonReply, type Reply } from '../reply.ts';
+
+const INVOICES = [...PAGE, 'options_sortBy', 'options_sortOrder', 'status', 'documentType'];
+
+/** What the specification leaves open (4.9): the filters of invoices that it does not list are in use. */
+export const servedIssued = {
+  counts: { issued: { what: 'issued invoices', usual: 120, most: 5_000_000 } },
+  endpoints: {
+    '/invoices/issued': {
+      form: 'array',
+      parameters: [...INVOICES, 'customerFiscalIds', 'emissiondateSince', 'number', 'includeMovements'],
+      answer: (call) => {
+        const withMovements = call.query.oneOf('includeMovements', ['true', 'false']) === 'true';
+        const linkTo: LinkTo = (invoice, file) => call.link('files', `${invoice}/${file}`);
+        return answerInvoices(call, call.organization.issued, {
+          namesUnknown: true,
+          sortedBy: 'DATE',
+          maxSize: Infinity,
+          maxBytes: Infinity,
+          render: (index, ledger) => renderIssued(ledger, index, { linkTo, withMovements }),
+        });
+      },
+    },
+  },
+} as const satisfies ServedListing;
+
+export const servedReceived = {
+  counts: { received: { what: 'received invoices', usual: 90, most: 1_000_000 } },
+  endpoints: {
+    '/invoices/received': {
+      form: 'string',
+      parameters: [...INVOICES, 'issuerFiscalIds', 'receivedDateSince'],
+      slow: true,
+      answer: (call) =>
+        answerInvoices(call, call.organization.received, {
+          namesUnknown: false,
+          sortedBy: undefined,
+          maxSize: 1000,
+          maxBytes: 6 * 1024 * 1024,
+          render: (index, ledger) => renderReceived(ledger, index),
+        }),
+    },
+  },
+} as const satisfies ServedListing;
+
+/** How the listings of invoices differ. */
+interface InvoiceListing {
+  /** Whether the answer names the fiscal IDs that nobody has (spec 2.4). */
+  readonly namesUnknown: boolean;
+  /** The order without options_sortBy. A direction alone has nothing to apply to in an unsorted listing. */
+  readonly sortedBy: 'DATE' | undefined;
+  /** Larger sizes are this size. */
+  readonly maxSize: number;
+  /** A larger response is 502 (spec 4.2 rule 3). */
+  readonly maxBytes: number;
+  readonly render: (index: number, ledger: Ledger) => string;
+}
+
+function answerInvoices(call: Call, ordering: Ordering, listing: InvoiceListing): Reply {
+  const { query, settings } = call;
+  const { ledger } = ordering;
+  const page = query.integer('options_page', 0, 0);
+  const size = Math.min(query.integer('options_pageSize', 10, 1), listing.maxSize, settings.maxRecords);
+  const key = query.oneOf('options_sortBy', sortKeys) ?? listing.sortedBy;
+  const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC' && key !== undefined;
+  // Each listing has one of the two names for the other party, and for the earliest day on which an invoice came in.
+  const fiscalIds = query.list('customerFiscalIds') ?? query.list('issuerFiscalIds');
+  const { parties, errors } = resolveFiscalIds(ledger, fiscalIds);
+  const wanted = {
+    parties: parties && [...parties],
+    statuses: query.listOf('status', statuses),
+    types: query.listOf('documentType', documentTypes),
+    since: query.day('emissiondateSince') ?? query.day('receivedDateSince'),
+    number: query.integer('number', undefined, 0),
+  };
+  if (parties?.size === 0 && listing.namesUnknown) return jsonReply(400, JSON.stringify({ errors }));
+  if (parties?.size === 0) throw new BadQuery('None of the issuerFiscalIds exists');
+  const all = ordering.view(key, descending);
+  const isFiltered = Object.values(wanted).some((value) => value !== undefined);
+  const accepts = (index: number): boolean =>
+    (parties?.has(ledger.partyOf(index)) ?? true) &&
+    (wanted.statuses?.includes(ledger.statusOf(index)) ?? true) &&
+    (wanted.types?.includes(ledger.typeOf(index)) ?? true) &&
+    ledger.arrivalDayOf(index) >= (wanted.since ?? -Infinity) &&
+    (wanted.number === undefined || ledger.numberOf(index) === wanted.number);
+  const name = JSON.stringify([wanted, key, descending]);
+  const sorted = isFiltered ? ordering.filtered(name, all, accepts) : all;
+  const view = shuffleTies(sorted, traitOf(ledger, key), tieSalt(call, size));
+  const framed = envelope(pageFields(view.total, page, size), listing.namesUnknown ? errors : []);
+  const render = (index: number): string => listing.render(index, ledger);
+  return pageReply(call, { ...framed, view, offset: page * size, size, render }, listing.maxBytes);
+}
+
+/** Finds the parties of fiscal IDs in any spelling; one that comes twice counts once. */
+function resolveFiscalIds(
+  { parties }: Ledger,
+  fiscalIds: readonly string[] | undefined,
+): { parties: ReadonlySet<number> | undefined; errors: readonly object[] } {
+  if (fiscalIds === undefined) return { parties: undefined, errors: [] };
+  const found = new Set<number>();
+  const errors: object[] = [];
+  for (const fiscalId of new Set(fiscalIds.map(normalizeFiscalId))) {
+    const party = parties.fiscalIds.indexOf(fiscalId);
+    if (party >= 0) found.add(party);
+    else errors.push({ _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams: { fiscalId } });
+  }
+  return { parties: found, errors };
+}
 
 /** Makes the signed link to a file of the invoice. */
 type LinkTo = (invoice: string, file: number) => string;

@@ -1,0 +1,107 @@
+import type { Organization } from './data/organization.ts';
+import type { RecordView } from './data/ordering.ts';
+import type { Settings } from './options.ts';
+import type { Query } from './query.ts';
+import { gatewayReply, jsonReply, type BodyForm, type Reply } from './reply.ts';
+
+/** What the service lists: how much there is of it, and the endpoints that serve it. */
+export interface ServedListing {
+  /** By name, which is an option of the sandbox and a flag of `folio sandbox`. The second organization has a third of each. */
+  readonly counts: Readonly<Record<string, Count>>;
+  /** By path below the base address. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+}
+
+export interface Count {
+  /** In the help: `issued invoices`. */
+  readonly what: string;
+  readonly usual: number;
+  /** The most that there may be: identifiers and sort keys are exact up to here. */
+  readonly most: number;
+}
+
+export interface Endpoint {
+  /** The form of its 400 and 500 bodies. The specification leaves open which endpoint has which (spec 7). */
+  readonly form: BodyForm;
+  /** Any other gives 400. */
+  readonly parameters: readonly string[];
+  /** True where a large organization waits long, and no longer than 29 s (spec 4.2 rule 4). */
+  readonly slow?: boolean;
+  /** Throws BadQuery for what gives 400. */
+  readonly answer: (call: Call) => Reply;
+}
+
+/** One request that may be answered: its token belongs to the organization. */
+export interface Call {
+  readonly settings: Settings;
+  readonly organization: Organization;
+  readonly query: Query;
+  /** The path's `{id}`, or empty. */
+  readonly id: string;
+  /** Counts the requests, from 0. */
+  readonly request: number;
+  readonly acceptsGzip: boolean;
+  /** A link that opens something of the organization without a token, for a day. */
+  readonly link: (kind: 'files' | 'portal', path: string) => string;
+}
+
+/** The parameters of endpoints whose pages have numbers. */
+export const PAGE = ['options_page', 'options_pageSize'];
+
+/** What decides how records of an equal sort key follow each other on a page of this size; 0 for their usual order. */
+export function tieSalt({ settings, request }: Call, pageSize: number): number {
+  if (settings.order === 'stable') return 0;
+  return settings.order === 'by-size' ? pageSize : request + 1;
+}
+
+/** One page of records as JSON text: `head`, the records between commas, `tail`. */
+interface RecordPage {
+  readonly view: RecordView;
+  /** The position of the first record; beyond the end the page is empty. */
+  readonly offset: number;
+  readonly size: number;
+  readonly head: string;
+  readonly tail: string;
+  readonly render: (index: number) => string;
+}
+
+/** The fields of the page envelope before the records (spec 2.2). */
+export function pageFields(total: number, page: number, pageSize: number): string {
+  return `"total":${total},"page":${page},"pageSize":${pageSize}`;
+}
+
+/** What stands before and after the records in the page envelope. */
+export function envelope(fields: string, errors: readonly object[] = []): { head: string; tail: string } {
+  return { head: `{${fields},"pageResults":[`, tail: `],"errors":${JSON.stringify(errors)}}` };
+}
+
+/** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */
+const COMPRESSION_THRESHOLD = 1729;
+
+/** From this size on a page is sent while it is made: a million records are a gigabyte. */
+const MAX_HELD_RECORDS = 5000;
+
+/** The answer with a page; 502 where it is larger than `maxBytes`. */
+export function pageReply({ acceptsGzip }: Call, page: RecordPage, maxBytes = Infinity): Reply {
+  const count = Math.max(0, Math.min(page.view.total - page.offset, page.size));
+  const pieces = renderPieces(page, page.offset + count);
+  if (count > MAX_HELD_RECORDS) return { ...jsonReply(200, pieces), compress: acceptsGzip };
+  const body = Buffer.concat([...pieces]);
+  if (body.length > maxBytes) return gatewayReply(502, 'Internal server error');
+  return { ...jsonReply(200, body), compress: acceptsGzip && count > COMPRESSION_THRESHOLD };
+}
+
+/** Records in a piece. Small, because one character beyond Latin-1 makes a whole piece slow to encode. */
+const RECORDS_A_PIECE = 50;
+
+/** The page in pieces, each made when it is asked for: the records up to the position `end`. */
+function* renderPieces({ view, offset, head, tail, render }: RecordPage, end: number): Generator<Buffer> {
+  let text = head;
+  for (let position = offset; position < end; position++) {
+    text += render(view.at(position)) + (position + 1 < end ? ',' : '');
+    if ((position + 1 - offset) % RECORDS_A_PIECE !== 0) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(text + tail);
+}

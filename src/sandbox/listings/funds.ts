@@ -1,0 +1,181 @@
+import { FiscalIds, type RecordIds } from '../data/ids.ts';
+import { shuffleTies } from '../data/ordering.ts';
+import type { Organization } from '../data/organization.ts';
+import { personName, type Parties } from '../data/parties.ts';
+import { DAYS_OF_DATA, dayText, Draw, hash32, moneyText, netOf, splitMoney } from '../data/values.ts';
+import { envelope, PAGE, pageFields, pageReply, tieSalt, type Call, type ServedListing } from '../listing.ts';
+import { BadQuery } from '../query.ts';
+import { errorReply, jsonReply, type Reply } from '../reply.ts';
+
+/** The funds of an organization, by index; 0 is the oldest. */
+interface Funds {
+  readonly ids: RecordIds;
+  readonly count: number;
+  /** Assigned documents of each fund. */
+  readonly documents: number;
+  /** The last day of the data, in days since 1970-01-01. */
+  readonly today: number;
+  readonly awkward: boolean;
+  /** Those whose documents are assigned. */
+  readonly issuers: Parties;
+}
+
+export function fundsOf(organization: Organization): Funds {
+  const { today, awkward, count, idsOf, received } = organization;
+  const issuers = received.ledger.parties;
+  return { ids: idsOf(8), count: count('funds'), documents: count('documents'), today, awkward, issuers };
+}
+
+export const servedFunds = {
+  counts: {
+    funds: { what: 'prepaid-expense funds', usual: 12, most: 100_000 },
+    documents: { what: 'documents assigned to each fund', usual: 130, most: 100_000 },
+  },
+  endpoints: {
+    '/accounts-payable/prepaid-expenses': {
+      form: 'string',
+      parameters: [...PAGE, 'options_sortOrder'],
+      answer: answerFunds,
+    },
+    '/accounts-payable/prepaid-expenses/{id}': { form: 'array', parameters: PAGE, answer: answerFund },
+  },
+} as const satisfies ServedListing;
+
+/** By creation date, the newest first unless asked otherwise (spec 4.6). */
+function answerFunds(call: Call): Reply {
+  const funds = fundsOf(call.organization);
+  const total = funds.count;
+  const window = readFundWindow(call, total, 1000);
+  const ascending = call.query.oneOf('options_sortOrder', ['asc', 'desc']) === 'asc';
+  const view = { total, at: (position: number) => (ascending ? position : total - 1 - position) };
+  return pageReply(call, {
+    ...window,
+    ...envelope(window.fields),
+    view: shuffleTies(view, (index) => createdDay(funds, index), tieSalt(call, window.pageSize)),
+    render: (index) => `${openFund(funds, index)}}`,
+  });
+}
+
+/** The fund with a page of its documents, in one of the shapes that the specification leaves open (4.7, 4.9). */
+function answerFund(call: Call): Reply {
+  const funds = fundsOf(call.organization);
+  const total = funds.documents;
+  const window = readFundWindow(call, total, 100);
+  const fund = funds.ids.indexOf(call.id, funds.count);
+  if (fund < 0) return errorReply('message', 404, `Prepaid expense ${call.id} not found`);
+  const record = `${openFund(funds, fund)},"assignedDocuments":`;
+  if (call.settings.documentsAs === 'null') return jsonReply(200, `${record}null}`);
+  const { head, tail } = {
+    envelope: envelope(window.fields),
+    array: { head: '[', tail: ']' },
+    'array-total': { head: '[', tail: `],${window.fields}` },
+  }[call.settings.documentsAs];
+  const view = { total, at: (position: number) => position };
+  const render = (index: number): string => renderDocument(funds, fund, index);
+  return pageReply(call, { ...window, view, head: record + head, tail: `${tail}}`, render });
+}
+
+const FUNDS_A_PAGE = 20;
+
+/**
+ * The page as asked for, and a size that falls back to 20 whatever is wrong with it. What comes is what slicing an array gives,
+ * which is what makes page 0 empty and negative or decimal pages arbitrary (spec 4.7). The list does the same, where the
+ * specification says nothing of such pages.
+ */
+function readFundWindow(
+  { query, settings }: Call,
+  total: number,
+  largest: number,
+): { offset: number; size: number; pageSize: number; fields: string } {
+  const text = query.text('options_page') ?? '1';
+  if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
+  const page = Number(text);
+  const asked = Number(query.text('options_pageSize') ?? FUNDS_A_PAGE);
+  const pageSize = Math.min(asked >= 1 && asked <= largest ? asked : FUNDS_A_PAGE, settings.maxRecords);
+  const sliceAt = (end: number): number => {
+    const whole = Math.trunc(end);
+    return whole < 0 ? Math.max(0, total + whole) : Math.min(total, whole);
+  };
+  const offset = sliceAt((page - 1) * pageSize);
+  const size = Math.max(0, sliceAt(page * pageSize) - offset);
+  return { offset, size, pageSize, fields: pageFields(total, Math.trunc(page), Math.trunc(pageSize)) };
+}
+
+const PURPOSES = [
+  'Viaje a terreno, Ñuble',
+  'Caja chica',
+  'Feria Expo Norte',
+  'Capacitación',
+  'Materiales de obra',
+];
+const AWKWARD_PURPOSES = [...PURPOSES, 'Feria \\"Expo Norte\\"', 'Materiales\\nObra 7'];
+
+/** Those who spend the money and account for it. */
+const OWNERS = 6;
+
+/** What is given out, what is spent of it, and until when. */
+interface FundTraits {
+  readonly status: 'OPEN' | 'ACCOUNTED' | 'CLOSED';
+  /** In hundredths. */
+  readonly amount: number;
+  /** The sum of the documents, in hundredths. */
+  readonly spent: number;
+  /** Days since 1970-01-01. */
+  readonly created: number;
+  /** The day on which it was closed, else today. */
+  readonly until: number;
+}
+
+/** The newest funds are open, the older ones closed, with what was left over given back. */
+function traitsOf(funds: Funds, index: number): FundTraits {
+  const draw = new Draw(hash32(funds.ids.seed, index, 71));
+  const created = createdDay(funds, index);
+  const age = funds.today - created;
+  const status = age < 45 ? 'OPEN' : age < 75 ? 'ACCOUNTED' : 'CLOSED';
+  const amount = 100 * 10_000 * (8 + draw.below(90));
+  const percent =
+    status === 'OPEN' ? 20 + draw.below(60) : status === 'ACCOUNTED' ? 85 + draw.below(15) : 100;
+  const until = status === 'CLOSED' ? created + 30 + draw.below(45) : funds.today;
+  return { status, amount, spent: funds.documents === 0 ? 0 : (amount * percent) / 100, created, until };
+}
+
+/** A fund to be accounted for, as JSON text without the closing brace: its documents may follow. Index 0 is the oldest. */
+export function openFund(funds: Funds, index: number): string {
+  const draw = new Draw(hash32(funds.ids.seed, index, 70));
+  const { status, amount, spent, created, until } = traitsOf(funds, index);
+  const owner = draw.below(OWNERS);
+  const fiscalId = new FiscalIds(11_000_000 + (funds.ids.seed % 900_000), OWNERS).of(owner);
+  const transfer = `${1e8 + draw.below(1e8)}${1e7 + draw.below(9e7)}`;
+  return (
+    `{"id":"${funds.ids.of(index)}","number":${index + 1}` +
+    `,"name":"${draw.pick(funds.awkward ? AWKWARD_PURPOSES : PURPOSES)}","status":"${status}"` +
+    `,"owner":{"name":${personName(hash32(funds.ids.seed, owner, 72))}` +
+    `,"fiscalId":${funds.awkward && draw.below(5) === 0 ? 'null' : `"${fiscalId}"`}}` +
+    `,"currency":"CLP","amount":${moneyText(amount, 'CLP')},"accountedAmount":${moneyText(spent, 'CLP')}` +
+    `,"balance":${moneyText(amount - spent, 'CLP')},"transferId":${funds.awkward ? `70${transfer}` : transfer.slice(0, 9)}` +
+    `,"createdAt":"${dayText(created)}T10:00:00Z"${status === 'CLOSED' ? `,"closedAt":"${dayText(until)}T18:00:00Z"` : ''}`
+  );
+}
+
+/** The day of the fund's creation, in days since 1970-01-01. */
+function createdDay(funds: Funds, index: number): number {
+  return funds.today - DAYS_OF_DATA + Math.floor(((index + 0.5) * DAYS_OF_DATA) / funds.count);
+}
+
+/** A document assigned to a fund, as JSON text. All of a fund are what is accounted for of it. */
+export function renderDocument(funds: Funds, fund: number, index: number): string {
+  const draw = new Draw(hash32(funds.ids.seed + fund, index, 80));
+  const { spent, created, until } = traitsOf(funds, fund);
+  const { documents: count, issuers } = funds;
+  const date = dayText(created + Math.floor((index * (until - created)) / count));
+  const total = splitMoney(spent, { count, seed: funds.ids.seed + fund, currency: 'CLP' })(index);
+  const issuer = draw.below(Math.max(1, issuers.count));
+  const late = index === count - 1 && index > 0 ? ',"rejection":{"reason":"Sin timbre"}' : '';
+  return (
+    `{"id":"${funds.ids.of(fund).slice(0, 12)}-${funds.ids.sharedIndex(index) + 1}","type":"${draw.pick(['RECEIPT', 'INVOICE', 'TICKET'])}"` +
+    `,"number":${1000 + draw.below(90_000)},"date":"${date}"` +
+    `,"issuer":{"fiscalId":"${issuers.fiscalIds.of(issuer)}","name":${issuers.nameOf(issuer)}}` +
+    `,"currency":"CLP","totalAmount":${moneyText(total, 'CLP')},"taxAmount":${moneyText(total - netOf(total, 'CLP'), 'CLP')}` +
+    `,"category":${draw.below(6) === 0 ? 'null' : '"Colación, peajes"'}${late}}`
+  );
+}
