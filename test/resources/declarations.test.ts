@@ -67,13 +67,13 @@ it.each([
   [
     'issued',
     'number date dueBy customer.name totalAmount amountToBePaid currency status customer.fiscalId documentType id ',
-    'number dueBy customer total open cur',
+    'number date customer total open cur status',
     'number,date,due,customer,total,open,cur,status,fiscal ID,type,F-1,2026-01-02,2026-02-01,Roble,300,200,CLP,OVERDUE,1-9,33',
   ],
   [
     'received',
     'number date dueBy issuer.name totalAmount amountToBePaid currency status issuer.fiscalId documentType id ',
-    'number date dueBy issuer total open cur',
+    'number date issuer total open cur status',
     'number,date,due,issuer,total,open,cur,status,fiscal ID,type,F-1,2026-01-02,2026-02-01,Alerce,300,200,CLP,OVERDUE,2-7,33',
   ],
   [
