@@ -26,10 +26,6 @@ export interface Dialect {
   readonly types: Readonly<
     Record<ColumnType | 'key' | 'integer' | 'flag' | 'instant' | 'day' | 'raw', string>
   >;
-  /** Whether ALTER TABLE takes several changes in one statement, and gives a table of rows its primary key. */
-  readonly altersTogether: boolean;
-  /** Behind the closing bracket of CREATE TABLE. */
-  readonly tableOptions: string;
   /** What is stored for a value: of a number its literal, of a text its characters, of an array its JSON. Null for a day that it cannot hold. */
   value(type: ColumnType | 'day', text: string): StoredValue;
 }

@@ -48,8 +48,6 @@ const postgresDialect: Dialect = {
     day: 'date',
     raw: 'json',
   },
-  altersTogether: true,
-  tableOptions: '',
   // It has no year 0.
   value: (type, text) => (type === 'day' && text.startsWith('0000') ? null : text),
 };

@@ -3,7 +3,6 @@ import { CellReader } from '../json/cells.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { cutBytes } from '../output/files/side-files.ts';
-import type { DocumentColumns } from './document-columns.ts';
 import {
   columnTypes,
   storableText,
@@ -27,14 +26,15 @@ export interface TableColumn {
   readonly type: ColumnType;
 }
 
-/** The columns that a table has to have for new records, and what that changes. */
+/** A column that a table has to have for new records. */
+export interface FittedColumn extends TableColumn {
+  /** What it is so far; undefined for a new one. A name changes where folio needs it for a column of its own. */
+  readonly before: TableColumn | undefined;
+}
+
 export interface FittedColumns {
-  /** All, in the order of the table. */
-  readonly all: readonly TableColumn[];
-  readonly added: readonly TableColumn[];
-  /** Columns that give way to one of folio's own. */
-  readonly renamed: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
-  readonly retyped: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
+  /** In the order of the table. */
+  readonly all: readonly FittedColumn[];
   /** Fields for which the table has no room. */
   readonly withoutColumn: readonly string[];
 }
@@ -93,12 +93,13 @@ export function planColumns(
   facts: ReadonlyMap<string, ColumnFacts>,
   own: readonly string[],
 ): FittedColumns {
-  const before = new Map(known.map((column) => [column.field, column]));
-  const fitted = new Map(before);
   const taken = new Set([...names.map((name) => name.toLowerCase()), ...dialect.reservedNames, ...own]);
-  const replaced = known.filter(({ name }) => own.includes(name.toLowerCase()));
-  for (const column of replaced)
-    fitted.set(column.field, { ...column, name: freeName(column.field, taken, dialect.nameBytes) });
+  const fitted = new Map<string, FittedColumn>();
+  for (const before of known) {
+    const isOwn = own.includes(before.name.toLowerCase());
+    const name = isOwn ? freeName(before.field, taken, dialect.nameBytes) : before.name;
+    fitted.set(before.field, { ...before, name, before });
+  }
   const withoutColumn = new Set<string>();
   for (const [flatName, held] of facts) {
     const field = storableText(flatName);
@@ -106,17 +107,11 @@ export function planColumns(
     if (column === undefined && fitted.size >= MAX_COLUMNS) withoutColumn.add(field);
     else {
       const name = column?.name ?? freeName(field, taken, dialect.nameBytes);
-      fitted.set(field, { field, name, type: contentsOf(held).reduce(widened, column?.type ?? 'null') });
+      const type = contentsOf(held).reduce(widened, column?.type ?? 'null');
+      fitted.set(field, { field, name, type, before: column?.before });
     }
   }
-  const all = [...fitted.values()];
-  const retyped = all.flatMap((to) => {
-    const from = before.get(to.field);
-    return from === undefined || from.type === to.type ? [] : [{ from, to }];
-  });
-  const renamed = replaced.map((from) => ({ from, to: fitted.get(from.field)! }));
-  const added = all.filter(({ field }) => !before.has(field));
-  return { all, added, renamed, retyped, withoutColumn: [...withoutColumn] };
+  return { all: [...fitted.values()], withoutColumn: [...withoutColumn] };
 }
 
 /** The field's name: with a number behind it where another column has it, or where it is cut, being too long for the database. */
@@ -132,7 +127,7 @@ function freeName(field: string, taken: Set<string>, nameBytes: number): string 
   }
 }
 
-/** What a field with these facts holds. A number that nobody writes out is kept as text, as it was sent. */
+/** What a field with these facts holds. A number of too many digits is kept as text, as it was sent. */
 function contentsOf({ texts, numbers, tooLong, booleans, nested }: ColumnFacts): ColumnType[] {
   const held = { text: texts + tooLong, numeric: numbers - tooLong, boolean: booleans, json: nested };
   return columnTypes.filter((type) => type !== 'null' && held[type] > 0);
@@ -150,39 +145,35 @@ export class RowReader {
   readonly #cells = new CellReader(undefined, STABLE_NAMES);
   readonly #dialect: Dialect;
   readonly #columns: readonly TableColumn[];
-  readonly #empty: readonly null[];
-  readonly #placeOf: ReadonlyMap<string, number>;
-  readonly #documents: DocumentColumns | undefined;
-  /** Where in a row the columns stand that the reader knows so far; undefined for those that the table has no room for. */
-  readonly #places: (number | undefined)[] = [];
+  readonly #indexOf: ReadonlyMap<string, number>;
+  /** The index among `columns` of each column of the records; undefined for those that the table has no room for. */
+  readonly #indexes: (number | undefined)[] = [];
 
-  /** @param documents works out columns that stand behind those of the fields */
-  constructor(dialect: Dialect, columns: readonly TableColumn[], documents?: DocumentColumns) {
-    this.#documents = documents;
+  constructor(dialect: Dialect, columns: readonly TableColumn[]) {
     this.#dialect = dialect;
     this.#columns = columns;
-    this.#empty = columns.map(() => null);
-    this.#placeOf = new Map(columns.map(({ field }, at) => [field, at]));
+    this.#indexOf = new Map(columns.map(({ field }, at) => [field, at]));
   }
 
   read(batch: RecordBatch, index: number): StoredRow {
     const cells = this.#cells.read(batch, index);
-    for (let known = this.#places.length; known < cells.length; known++)
-      this.#places.push(this.#placeOf.get(storableText(this.#cells.columns[known]!)));
-    const row: StoredValue[] = [recordBytes(batch, index).toString('utf8'), ...this.#empty];
+    for (let known = this.#indexes.length; known < cells.length; known++)
+      this.#indexes.push(this.#indexOf.get(storableText(this.#cells.columns[known]!)));
+    const row = new Array<StoredValue>(this.#columns.length + 1).fill(null);
+    row[0] = recordBytes(batch, index).toString('utf8');
     let hasNul = false;
     for (let at = 0; at < cells.length; at++) {
-      const [cell, place] = [cells[at], this.#places[at]];
-      if (cell === undefined || place === undefined) continue;
+      const [cell, column] = [cells[at], this.#indexes[at]];
+      if (cell === undefined || column === undefined) continue;
       let { text } = cell;
       if (cell.kind === 'string' && text.includes('\0')) {
         // PostgreSQL cannot hold NUL, and programs that read SQLite take it for the end of the text.
         text = text.replaceAll('\0', '\uFFFD');
         hasNul = true;
       }
-      row[place + 1] = this.#dialect.value(this.#columns[place]!.type, text);
+      row[column + 1] = this.#dialect.value(this.#columns[column]!.type, text);
     }
     if (hasNul) this.withNul++;
-    return this.#documents === undefined ? row : [...row, ...this.#documents.read(batch, index)];
+    return row;
   }
 }

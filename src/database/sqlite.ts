@@ -71,9 +71,6 @@ const sqliteDialect: Dialect = {
     day: 'TEXT',
     raw: 'TEXT',
   },
-  altersTogether: false,
-  // Only in a strict table does ANY keep a text of digits a text.
-  tableOptions: ' STRICT',
   value(type, text) {
     if (type === 'numeric') return sqliteNumber(text);
     if (type === 'boolean') return text === 'true' ? 1n : 0n;

@@ -10,7 +10,7 @@ import {
   type SampleChange,
 } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { RUN_COLUMNS, makeRunTables, readRuns } from './tables.ts';
+import { RUN_COLUMNS, lastWholeRun, makeRunTables, readRuns } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
 
 /** One listing of one profile, as it came or did not come. */
@@ -182,11 +182,7 @@ async function overtakenBy(
   { table, profile }: SyncPart,
   { lastRun }: SyncOptions,
 ): Promise<OutputError | undefined> {
-  const [row] = await database.query(
-    `SELECT max(run) FROM ${database.table('_runs')} WHERE complete AND resource = ? AND profile = ?`,
-    [table, profile],
-  );
-  const newer = Number(row![0]);
+  const newer = (await lastWholeRun(database, { table, profile }))?.run ?? 0;
   if (newer <= lastRun) return undefined;
   return new OutputError(
     `${table} of ${profile} was synced into ${database.shown} by another run, number ${newer}, while this one read it`,

@@ -1,12 +1,10 @@
 import { UsageError } from '../errors.ts';
 import { quoteName, type Database, type Dialect } from './database.ts';
 
-/** What a table of folio's own consists of: names of columns, and what they hold; behind a question mark, or nothing. */
+/** A table of folio's own: what its columns hold; behind a question mark, or nothing. */
 interface OwnTable {
   readonly columns: Readonly<Record<string, keyof Dialect['types'] | '?key' | '?integer'>>;
   readonly primaryKey: readonly string[];
-  /** Columns that earlier versions did not have, which are added to their tables. */
-  readonly later?: readonly string[];
 }
 
 const RECORDS: OwnTable = {
@@ -46,7 +44,6 @@ const RUNS: OwnTable = {
     rule: '?key',
   },
   primaryKey: ['run', 'profile', 'resource'],
-  later: ['rule'],
 };
 
 const COLUMNS: OwnTable = {
@@ -59,7 +56,7 @@ export const OWN_COLUMNS: readonly string[] = Object.keys(RECORDS.columns);
 
 export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
 
-/** The number of the last run, 0 where none was; and the organization that the last run knew each profile to be of. */
+/** The number of the last run, 0 where none was; and the organization of each profile as of its last run. */
 export async function readRuns(
   database: Database,
 ): Promise<{ readonly last: number; readonly organizations: ReadonlyMap<string, string> }> {
@@ -73,20 +70,16 @@ export async function readRuns(
   return { last: Number(row![0]), organizations };
 }
 
-/**
- * By which rule the columns of documents were worked out that the last whole sync of the table wrote; undefined where it
- * was by none, or there was no such sync.
- */
-export async function readRule(
+/** The last whole sync of a table, and by which rule it worked out the columns of documents; undefined where there was none. */
+export async function lastWholeRun(
   database: Database,
-  table: string,
-  profile: string,
-): Promise<string | undefined> {
+  { table, profile }: { readonly table: string; readonly profile: string },
+): Promise<{ readonly run: number; readonly rule: string | undefined } | undefined> {
   const [row] = await database.query(
-    `SELECT rule FROM ${database.table('_runs')} WHERE complete AND resource = ? AND profile = ? ORDER BY run DESC LIMIT 1`,
+    `SELECT run, rule FROM ${database.table('_runs')} WHERE complete AND resource = ? AND profile = ? ORDER BY run DESC LIMIT 1`,
     [table, profile],
   );
-  return row?.[0] === null ? undefined : String(row?.[0]);
+  return row && { run: Number(row[0]), rule: row[1] === null ? undefined : String(row[1]) };
 }
 
 /**
@@ -114,6 +107,36 @@ export async function checkTables(
   }
 }
 
+/** Whether the table is there. Throws UsageError where folio did not make it. */
+async function requireOwn(database: Database, name: string, { columns }: OwnTable): Promise<boolean> {
+  const relation = await database.relation(name);
+  if (relation === undefined) return false;
+  const needed = Object.keys(columns).filter((column) => !columns[column]!.startsWith('?'));
+  if (relation.kind === 'table' && needed.every((column) => relation.columns.has(column))) return true;
+  throw foreignRelation(database, name);
+}
+
+function foreignRelation(database: Database, name: string): UsageError {
+  const place = database.dialect.engine === 'SQLite' ? 'another file' : 'another database or schema';
+  return new UsageError(`${database.shown} has a table or view ${name} that folio did not make`, {
+    hint: `Nothing was touched. Rename it, or sync into ${place}.`,
+  });
+}
+
+async function refuseNewer(database: Database, version: string): Promise<void> {
+  const rows = await database.query(`SELECT DISTINCT folio_version FROM ${database.table('_runs')}`);
+  // Later fixes of one release (the third number) share its tables.
+  const release = (text: string): string => text.split('.', 2).join('.');
+  const newer = rows
+    .map(([text]) => String(text))
+    .find((text) => release(text).localeCompare(release(version), 'en', { numeric: true }) > 0);
+  if (newer === undefined) return;
+  throw new UsageError(
+    `${database.shown} was written by folio ${newer}, which is newer than this one (${version})`,
+    { hint: 'Nothing was touched. Update folio, and run folio sync again.' },
+  );
+}
+
 /** Makes the tables of runs and columns where they are missing. */
 export async function makeRunTables(database: Database): Promise<void> {
   await makeTable(database, '_runs', RUNS);
@@ -121,7 +144,7 @@ export async function makeRunTables(database: Database): Promise<void> {
 }
 
 /**
- * Finds out whether folio may write into the tables of records that are there, in a transaction that is taken back. Rejects as
+ * Finds out whether folio may write into the tables of records that are there, in a transaction that is rolled back. Rejects as
  * `Database.begin` does, and where something may not be changed.
  */
 export async function tryWriting(database: Database, tables: readonly string[]): Promise<void> {
@@ -144,10 +167,10 @@ export async function tryWriting(database: Database, tables: readonly string[]):
  * `addRecordKey` adds when all rows are in: to make the index at once takes half the time of one that grows.
  */
 export async function makeRecordTables(database: Database, table: string): Promise<boolean> {
-  const { altersTogether } = database.dialect;
-  const isNew = await makeTable(database, table, altersTogether ? { ...RECORDS, primaryKey: [] } : RECORDS);
+  const keyComesLater = database.dialect.engine === 'PostgreSQL';
+  const isNew = await makeTable(database, table, keyComesLater ? { ...RECORDS, primaryKey: [] } : RECORDS);
   await makeTable(database, `${table}_history`, HISTORY);
-  return isNew && altersTogether;
+  return isNew && keyComesLater;
 }
 
 /** Adds the primary key that `makeRecordTables` left out. */
@@ -155,67 +178,25 @@ export async function addRecordKey(database: Database, table: string): Promise<v
   await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
 }
 
-/** Whether the table is there. Throws UsageError where it is another than folio makes. */
-async function requireOwn(
-  database: Database,
-  name: string,
-  { columns, later = [] }: OwnTable,
-): Promise<boolean> {
-  const relation = await database.relation(name);
-  if (relation === undefined) return false;
-  const isOwn = Object.keys(columns).every(
-    (column) => later.includes(column) || relation.columns.has(column),
-  );
-  if (relation.kind !== 'table' || !isOwn) throw foreignRelation(database, name);
-  return true;
-}
-
-function foreignRelation(database: Database, name: string): UsageError {
-  const place = database.dialect.engine === 'SQLite' ? 'another file' : 'another database or schema';
-  return new UsageError(`${database.shown} has a table or view ${name} that folio did not make`, {
-    hint: `Nothing was touched. Rename it, or sync into ${place}.`,
-  });
-}
-
-async function refuseNewer(database: Database, version: string): Promise<void> {
-  const rows = await database.query(`SELECT DISTINCT folio_version FROM ${database.table('_runs')}`);
-  const newer = rows.map(([text]) => String(text)).find((text) => isNewer(text, version));
-  if (newer === undefined) return;
-  throw new UsageError(
-    `${database.shown} was written by folio ${newer}, which is newer than this one (${version})`,
-    { hint: 'Nothing was touched. Update folio, and run folio sync again.' },
-  );
-}
-
-/** Later fixes of one release (the third number) share its tables. */
-function isNewer(text: string, version: string): boolean {
-  const [major, minor] = [0, 1].map((at) => {
-    const [theirs = 0, ours = 0] = [text, version].map((each) =>
-      Number.parseInt(each.split('.')[at] ?? '0', 10),
-    );
-    return theirs - ours;
-  });
-  return major! > 0 || (major === 0 && minor! > 0);
-}
-
-/** Returns whether it was not there. */
+/** Makes a table, or adds the columns that one of an earlier version lacks. Returns whether it is new. */
 async function makeTable(database: Database, name: string, table: OwnTable): Promise<boolean> {
-  const { types, tableOptions } = database.dialect;
+  const { types, engine } = database.dialect;
   const there = await database.relation(name);
+  const missing = Object.entries(table.columns)
+    .filter(([column]) => !there?.columns.has(column))
+    .map(([column, type]) => {
+      const held = type.replace('?', '') as keyof Dialect['types'];
+      return `${quoteName(column)} ${types[held]}${type === held ? ' NOT NULL' : ''}`;
+    });
   if (there !== undefined) {
-    for (const column of table.later?.filter((one) => !there.columns.has(one)) ?? [])
-      await database.query(
-        `ALTER TABLE ${database.table(name)} ADD COLUMN ${quoteName(column)} ${types.key}`,
-      );
+    for (const column of missing)
+      await database.query(`ALTER TABLE ${database.table(name)} ADD COLUMN ${column}`);
     return false;
   }
-  const list = Object.entries(table.columns).map(([column, type]) =>
-    type === '?key' || type === '?integer'
-      ? `${quoteName(column)} ${types[type === '?key' ? 'key' : 'integer']}`
-      : `${quoteName(column)} ${types[type]} NOT NULL`,
-  );
-  if (table.primaryKey.length > 0) list.push(primaryKeyOf(table));
-  await database.query(`CREATE TABLE ${database.table(name)} (${list.join(', ')})${tableOptions}`);
+  if (table.primaryKey.length > 0) missing.push(primaryKeyOf(table));
+  // Only in a strict table does SQLite's ANY keep a text of digits a text.
+  const options = engine === 'SQLite' ? ' STRICT' : '';
+  await database.query(`CREATE TABLE ${database.table(name)} (${missing.join(', ')})${options}`);
   return true;
 }
 

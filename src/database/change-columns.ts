@@ -1,0 +1,135 @@
+import { OutputError } from '../errors.ts';
+import type { FieldsOf } from '../invoices/fields.ts';
+import type { ColumnFacts } from '../json/column-facts.ts';
+import { scanRecord } from '../json/scan-records.ts';
+import { makeView, planView, withoutValues, type ViewColumn } from './current-view.ts';
+import { insertStatement, quoteName, type Database, type StoredRow, type StoredValue } from './database.ts';
+import { DOCUMENT_COLUMNS } from './document-columns.ts';
+import { RowReader, type FittedColumn, type TableColumn } from './record-columns.ts';
+
+interface ColumnChange {
+  readonly table: string;
+  readonly run: number;
+  /** All tables of records that the run writes. */
+  readonly tables: readonly string[];
+  readonly fields: FieldsOf;
+  /** The columns that the table is to have, and what the records that are being written hold in them, by field. */
+  readonly columns: readonly FittedColumn[];
+  readonly facts: ReadonlyMap<string, ColumnFacts>;
+  /** Names of columns of `DOCUMENT_COLUMNS`, which are not in `_columns`. */
+  readonly own: readonly string[];
+}
+
+/** Gives the table, its view and `_columns` the columns that new records need. Returns those of the view. */
+export async function changeColumns(
+  database: Database,
+  change: ColumnChange,
+): Promise<readonly ViewColumn[]> {
+  const { table, columns, own } = change;
+  const { types, engine } = database.dialect;
+  const isSqlite = engine === 'SQLite';
+  await renameColumns(database, change);
+  const there = (await database.relation(table))!.columns;
+  const retyped = columns.filter(({ type, before }) => before !== undefined && before.type !== type);
+  // In SQLite each cell has a type of its own.
+  const altered = retyped.filter(({ type, before }) => types[before!.type] !== types[type]);
+  for (const column of altered) await refuseDependentViews(database, table, column);
+  const changes = [
+    ...altered.map(({ name, type }) => {
+      const [column, typed] = [quoteName(name), types[type]];
+      return `ALTER COLUMN ${column} TYPE ${typed} USING ${column}::text::${typed}`;
+    }),
+    ...columns.flatMap(({ name, type, before }) =>
+      before === undefined ? `ADD COLUMN ${quoteName(name)} ${types[type]}` : [],
+    ),
+    ...own
+      .filter((name) => !there.has(name))
+      .map((name) => `ADD COLUMN ${quoteName(name)} ${types[DOCUMENT_COLUMNS.get(name)!]}`),
+  ];
+  const view = await planView(database, change);
+  const isMade = changes.length > 0 || retyped.length > 0 || view.columns.some(({ isNew }) => isNew);
+  if (isMade && view.exists) {
+    await lockTables(database, change);
+    // A column that no view reads can get another type.
+    if (altered.length > 0) await makeView(database, table, withoutValues(view.columns, altered));
+  }
+  // Together, since PostgreSQL may write the whole table anew for a statement.
+  for (const statement of isSqlite || changes.length === 0 ? changes : [changes.join(', ')])
+    await database.query(`ALTER TABLE ${database.table(table)} ${statement}`);
+  if (isMade) await makeView(database, table, view.columns);
+  for (const column of isSqlite ? retyped : [])
+    if (/numeric|boolean/.test(column.before!.type)) await rewriteAsText(database, table, column);
+  await noteColumns(database, change);
+  return view.columns;
+}
+
+/** Locks all tables at the first change of one: none has to be waited for while readers wait for another one. */
+async function lockTables(database: Database, { tables }: ColumnChange): Promise<void> {
+  const there: string[] = [];
+  for (const table of new Set(tables))
+    if ((await database.relation(`${table}_current`)) !== undefined) there.push(table);
+  await database.lockTables(there);
+}
+
+/** Renames columns of the service that have a name of folio's own, also in the view, so that views of the user still read them. */
+async function renameColumns(database: Database, change: ColumnChange): Promise<void> {
+  const renamed = change.columns.filter(({ name, before }) => before !== undefined && before.name !== name);
+  if (renamed.length === 0) return;
+  await lockTables(database, change);
+  const view = `${change.table}_current`;
+  const shown = (await database.relation(view))?.columns;
+  for (const { name, before } of renamed) {
+    const sql = `RENAME COLUMN ${quoteName(before!.name)} TO ${quoteName(name)}`;
+    await database.query(`ALTER TABLE ${database.table(change.table)} ${sql}`);
+    // In SQLite a view is the text of its query, which is made anew.
+    if (database.dialect.engine === 'PostgreSQL' && shown?.has(before!.name))
+      await database.query(`ALTER TABLE ${database.table(view)} ${sql}`);
+  }
+}
+
+async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
+  const views = await database.dependentViews(table, column.name);
+  if (views.length === 0) return;
+  const [which, them] =
+    views.length === 1
+      ? [`the view ${views[0]} keeps`, 'it']
+      : [`the views ${views.join(', ')} keep`, 'them'];
+  throw new OutputError(
+    `${which} folio from changing the column ${column.name} of ${table} to ${column.type}, which its values now need`,
+    { hint: `Drop ${them}, run folio sync again, and make ${them} again.` },
+  );
+}
+
+/** Rows that are read by one query; then those rows are written, which no open query could stand. */
+const ROWS_A_QUERY = 1_000;
+
+/** Replaces the numbers and booleans of a column by the text that the records have; for all profiles. In SQLite. */
+async function rewriteAsText(database: Database, table: string, column: TableColumn): Promise<void> {
+  const [rows, name] = [database.table(table), quoteName(column.name)];
+  const reader = new RowReader(database.dialect, [column]);
+  const sql = `SELECT rowid, _raw FROM ${rows} WHERE rowid > ? AND ${name} IS NOT NULL ORDER BY rowid LIMIT ${ROWS_A_QUERY}`;
+  for (let last: StoredValue = -1; ;) {
+    const texts: StoredRow[] = [];
+    for (const [row, raw] of await database.query(sql, [last])) {
+      const [, text] = reader.read(scanRecord(Buffer.from(String(raw))), 0);
+      texts.push([text!, (last = row!)]);
+    }
+    if (texts.length === 0) return;
+    await database.each(`UPDATE ${rows} SET ${name} = ? WHERE rowid = ?`, texts);
+  }
+}
+
+async function noteColumns(database: Database, { table, run, columns }: ColumnChange): Promise<void> {
+  await database.each(
+    `UPDATE ${database.table('_columns')} SET type = ?, "column" = ? WHERE resource = ? AND field = ?`,
+    columns
+      .filter(({ name, type, before }) => before && (before.name !== name || before.type !== type))
+      .map(({ name, type, field }) => [type, name, table, field]),
+  );
+  await database.each(
+    insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),
+    columns
+      .filter(({ before }) => before === undefined)
+      .map(({ name, type, field }) => [table, name, type, run, field]),
+  );
+}
