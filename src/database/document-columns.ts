@@ -15,28 +15,22 @@ import { storableText, type Dialect, type StoredValue } from './database.ts';
  * writes the row, so that no query has to know the rule.
  */
 
-/** The amounts among the columns, with their signs. */
-const AMOUNTS: Readonly<Record<string, AmountRole>> = {
-  _open: 'open',
-  _total: 'total',
-  _net: 'net',
-  _tax: 'tax',
-  _paid: 'paid',
-};
+const AMOUNTS = ['open', 'total', 'net', 'tax', 'paid'] as const satisfies readonly AmountRole[];
 
-/** The columns that a row of a document has beside those of its fields, and what they hold. */
-export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map([
-  ['_kind', 'key'],
-  ['_open', 'numeric'],
-  ['_total', 'numeric'],
-  ['_currency', 'key'],
-  ['_party', 'key'],
-  ['_party_name', 'key'],
-  ['_due', 'day'],
-  ['_net', 'numeric'],
-  ['_tax', 'numeric'],
-  ['_paid', 'numeric'],
-]);
+/** The columns that a row of a document has beside those of its fields, and their types. Amounts have signs. */
+const TYPES = {
+  _kind: 'key',
+  _open: 'numeric',
+  _total: 'numeric',
+  _currency: 'key',
+  _party: 'key',
+  _party_name: 'key',
+  _due: 'day',
+  _net: 'numeric',
+  _tax: 'numeric',
+  _paid: 'numeric',
+} as const;
+export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map(Object.entries(TYPES));
 
 /** The words of `_kind`; what has none counts as an invoice. */
 const KINDS: Partial<Record<Family, string>> = {
@@ -58,8 +52,7 @@ export class DocumentColumns {
 
   private constructor(dialect: Dialect, fields: Fields, version: string) {
     this.#dialect = dialect;
-    const roles = [...COUNTERPARTY_ROLES, ...KIND_ROLES, 'currency', 'due'] as const;
-    const reads = { roles: [...roles, ...Object.values(AMOUNTS)] };
+    const reads = { roles: [...COUNTERPARTY_ROLES, ...KIND_ROLES, 'currency', 'due', ...AMOUNTS] as const };
     const names = { fields: { usual: fields } };
     this.#document = new Document(names, reads, (at) => this.#cells.cell(at));
     this.#parties = new Counterparties(names);
@@ -90,17 +83,20 @@ export class DocumentColumns {
     this.#show(batch, index);
     const document = this.#document;
     const [party, name] = namesOf(this.#parties.of(document));
-    const cells: Readonly<Record<string, StoredValue>> = {
+    const due = document.text('due')?.slice(0, 'yyyy-mm-dd'.length);
+    const cells: Record<keyof typeof TYPES, StoredValue> = {
       _kind: document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none',
+      _open: this.#amount('open'),
+      _total: this.#amount('total'),
       _currency: textOf(document.currency),
       _party: party,
       _party_name: name,
-      _due: typeof dayIn(document, 'due') === 'number' ? this.#dialect.value('day', dayOf(document)) : null,
+      _due: typeof dayIn(document, 'due') === 'number' ? this.#dialect.value('day', due!) : null,
+      _net: this.#amount('net'),
+      _tax: this.#amount('tax'),
+      _paid: this.#amount('paid'),
     };
-    return Array.from(DOCUMENT_COLUMNS.keys(), (column) => {
-      const role = AMOUNTS[column];
-      return role === undefined ? cells[column]! : this.#amount(role);
-    });
+    return Object.values(cells);
   }
 
   /** Whether these are `_party` and `_party_name` of some counterparty: of those of a row that are not, there is a newer document. */
@@ -123,11 +119,6 @@ export class DocumentColumns {
 
 function textOf(text: string | undefined): StoredValue {
   return text === undefined ? null : storableText(text);
-}
-
-/** The day as it is written, of a due date that is one. */
-function dayOf(document: Document): string {
-  return document.text('due')!.slice(0, 'yyyy-mm-dd'.length);
 }
 
 /**

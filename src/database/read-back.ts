@@ -8,22 +8,21 @@ import { readRuns } from './tables.ts';
 const TOGETHER = 1 << 20;
 
 /** What became of the last sync of a listing, of one profile. */
-export type LastSync = {
+export interface LastSync {
   readonly profile: string;
   readonly at: string;
-} & (
-  | {
-      /** When the last one ended that was whole. */
-      readonly wholeAt: string;
-      /** Why a later one left the rows as they were; undefined where none did. */
-      readonly error: string | undefined;
-    }
-  | {
-      /** None was whole. */
-      readonly wholeAt: undefined;
-      readonly error: string;
-    }
-);
+  /** When the last one ended that was whole; undefined where none was. */
+  readonly wholeAt: string | undefined;
+  /** Why the last one left the rows as they were; undefined where it did not. */
+  readonly error: string | undefined;
+}
+
+interface StoredRun {
+  readonly run: number;
+  readonly profile: string;
+  readonly at: string;
+  readonly error: string | undefined;
+}
 
 interface Chosen {
   readonly profile: string;
@@ -64,19 +63,37 @@ export class StoredBooks {
   /** Of each profile: what became of the last sync of the table, and how old its rows are. */
   async lastSyncs(table: string): Promise<readonly LastSync[]> {
     if (!(await this.hasTable('_runs'))) return [];
-    const rows = await this.#database.query(
-      `SELECT profile, finished_at, error FROM ${this.#database.table('_runs')} WHERE resource = ? ORDER BY run`,
-      [table],
-    );
     const last = new Map<string, LastSync>();
-    for (const cells of rows) {
-      const [profile = '', finished = '', error = ''] = cells.map((cell) => String(cell ?? ''));
-      const at = instantOf(finished);
-      const became =
-        error === '' ? { wholeAt: at, error: undefined } : { wholeAt: last.get(profile)?.wholeAt, error };
-      last.set(profile, { profile, at, ...became });
+    for (const { profile, at, error } of await this.#runs(table)) {
+      const wholeAt = error === undefined ? at : last.get(profile)?.wholeAt;
+      last.set(profile, { profile, at, error, wholeAt });
     }
     return [...last.values()];
+  }
+
+  /** The last whole sync of a profile's records that ended before a moment, in milliseconds since 1970; undefined where there is none. */
+  async lastWholeBefore(
+    table: string,
+    { profile, moment }: { readonly profile: string; readonly moment: number },
+  ): Promise<StoredRun | undefined> {
+    const runs = await this.#runs(table);
+    return runs.findLast(
+      (run) => run.profile === profile && run.error === undefined && Date.parse(run.at) < moment,
+    );
+  }
+
+  /** The syncs of a table, the oldest first. */
+  async #runs(table: string): Promise<readonly StoredRun[]> {
+    const rows = await this.#database.query(
+      `SELECT run, profile, finished_at, error FROM ${this.#database.table('_runs')} WHERE resource = ? ORDER BY run`,
+      [table],
+    );
+    return rows.map(([run, profile, finished, error]) => ({
+      run: Number(run),
+      profile: String(profile),
+      at: instantOf(String(finished)),
+      error: error === null ? undefined : String(error),
+    }));
   }
 
   /** The organization that the records of each profile are of, as the last run knew it. */
@@ -105,20 +122,6 @@ export class StoredBooks {
     } finally {
       end();
     }
-  }
-
-  /** The last whole sync of a profile's records that ended before a moment, in milliseconds since 1970; undefined where there is none. */
-  async lastWholeBefore(
-    table: string,
-    { profile, moment }: { readonly profile: string; readonly moment: number },
-  ): Promise<{ readonly run: number; readonly at: string } | undefined> {
-    const rows = await this.#database.query(
-      `SELECT run, finished_at, error FROM ${this.#database.table('_runs')} WHERE resource = ? AND profile = ? ORDER BY run`,
-      [table, profile],
-    );
-    const whole = rows.filter(([, , error]) => (error ?? '') === '');
-    const [run, at] = whole.findLast(([, finished]) => Date.parse(String(finished)) < moment) ?? [];
-    return run === undefined ? undefined : { run: Number(run), at: instantOf(String(at)) };
   }
 
   /** The records of a profile as they stood after a run, as JSON texts. */
@@ -152,8 +155,7 @@ async function* readRecords(
   const sql =
     `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
     ` ORDER BY ${orderTerms(database, order)}`;
-  let texts: string[] = [];
-  let size = 0;
+  let [texts, size]: [string[], number] = [[], 0];
   for await (const rows of database.stream(sql, where === undefined ? [profile] : [profile, where.value])) {
     for (const [raw] of rows) {
       const text = String(raw);
@@ -161,8 +163,7 @@ async function* readRecords(
       size += text.length;
       if (size < TOGETHER) continue;
       yield batchOfTexts(texts);
-      texts = [];
-      size = 0;
+      [texts, size] = [[], 0];
     }
   }
   if (texts.length > 0) yield batchOfTexts(texts);

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { basename, dirname, resolve, toNamespacedPath } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../context.ts';
+import type { Context } from '../context.ts';
 import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
 import { fitsInt64 } from '../json/decimal.ts';
 import { cannotWrite } from '../output/files/cannot-write.ts';
@@ -15,12 +15,7 @@ import {
   type StoredRow,
 } from './database.ts';
 
-interface SqliteContext {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Loads something without the runtime's warnings on standard error: Node calls its SQLite experimental. */
-  readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
-}
+type SqliteContext = Pick<Context, 'clock' | 'signal' | 'quietly'>;
 
 interface Connection {
   exec(sql: string): void;
@@ -33,15 +28,8 @@ interface Statement {
   iterate(...parameters: readonly unknown[]): Iterable<object>;
 }
 
-/** Result codes of SQLite, of any other failure, and their names. */
-const [FAILED, BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [1, 5, 8, 13, 14, 26];
-const CODES: ReadonlyMap<string | undefined, number> = new Map([
-  ['BUSY', BUSY],
-  ['READONLY', READ_ONLY],
-  ['FULL', FULL],
-  ['CANTOPEN', CANNOT_OPEN],
-  ['NOTADB', NO_DATABASE],
-]);
+/** Result codes of SQLite. */
+const [BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [5, 8, 13, 14, 26];
 
 /** Milliseconds that a transaction waits for other programs, in all and between two tries. */
 const MAX_WAIT = 30_000;
@@ -146,6 +134,7 @@ export async function openSqlite(address: SqliteAddress, context: SqliteContext)
 /** The runtime's own SQLite, else the optional package libsql. */
 async function loadDriver({ quietly }: SqliteContext): Promise<(path: string) => Connection> {
   try {
+    // Node warns that its SQLite is experimental.
     const { DatabaseSync } = await quietly(() => import('node:sqlite'));
     return (path) => new DatabaseSync(toNamespacedPath(path));
   } catch {
@@ -334,10 +323,10 @@ function cannotOpen(shown: string, cause: unknown): OutputError {
 /** SQLite's own number for an error; undefined for errors of anything else. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  const name = /^SQLITE_([A-Z]+)/.exec(errorCode(error) ?? '')?.[1];
-  if (name !== undefined) return CODES.get(name) ?? FAILED;
-  // The package's word for a file that cannot be opened.
+  const { errcode, rawCode = errcode } = error as { errcode?: unknown; rawCode?: unknown };
+  // The low byte is the kind of failure.
+  if (typeof rawCode === 'number') return rawCode & 0xff;
+  // The package's words for a file that cannot be opened.
   const failed = /^ConnectionFailed\(.*: (\d+)"\)$/.exec(error.message);
   return failed === null ? undefined : Number(failed[1]);
 }

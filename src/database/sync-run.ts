@@ -85,7 +85,8 @@ export async function writeSync(
       signal.throwIfAborted();
       await database.commit().catch(async (error: unknown) => {
         if (!(error instanceof CommitUnknown)) throw error;
-        await confirmCommit(database, error, { run, part: parts[0]!, options });
+        const { table, profile, startedAt } = parts[0]!;
+        await confirmCommit(database, error, [run, profile, table, instant(startedAt)], options);
       });
       return synced;
     } catch (error) {
@@ -113,22 +114,17 @@ export async function planSync(
   return planned;
 }
 
-interface UnconfirmedRun {
-  readonly run: number;
-  /** One of its parts. */
-  readonly part: SyncPart;
-  readonly options: SyncOptions;
-}
-
 /**
  * Finds out whether a run was committed, where the connection was lost before COMMIT was answered: then its entry is in `_runs`.
- * That is certain once the lost session has ended, which has the lock until then. Throws ServiceError where the run was not
- * committed.
+ * That is certain once the lost session has ended, which has the lock until then. Throws ServiceError where it was not.
+ *
+ * @param entry one of the run: its number, profile, listing and beginning
  */
 async function confirmCommit(
   database: Database,
   error: CommitUnknown,
-  { run, part: { table, profile, startedAt }, options: { clock, signal } }: UnconfirmedRun,
+  entry: StoredRow,
+  { clock, signal }: SyncOptions,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -143,7 +139,7 @@ async function confirmCommit(
   // The transaction may have begun before the other one had ended, and does not see then what that one wrote.
   await database.rollback();
   const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
-  const [row] = await database.query(sql, [run, profile, table, instant(startedAt)]);
+  const [row] = await database.query(sql, entry);
   if (Number(row![0]) === 1) return;
   throw new ServiceError(
     `cannot sync into ${database.shown}: the connection was lost before the sync was committed`,
