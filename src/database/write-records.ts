@@ -1,8 +1,9 @@
 import type { FieldsOf } from '../invoices/fields.ts';
-import { ColumnSurvey, type ColumnFacts } from '../json/column-facts.ts';
+import { CellReader } from '../json/cells.ts';
+import { ColumnFacts } from '../json/column-facts.ts';
 import { changeColumns } from './change-columns.ts';
 import { unreadableColumns, type UnreadableColumn } from './current-view.ts';
-import { insertStatement, ofKeys, quoteName, type Database, type StoredRow } from './database.ts';
+import { ofKeys, quoteName, type Database, type StoredRow } from './database.ts';
 import {
   ADD,
   BRING_BACK,
@@ -91,7 +92,8 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     await keepHistory(database, written, 'changed', keysOf(CHANGE));
     await keepHistory(database, written, 'back', keysOf(BRING_BACK, BRING_BACK_CHANGED));
     const updated = records.map((record): StoredRow => {
-      const isChanged = [CHANGE, BRING_BACK_CHANGED].includes(actions[record.number]!);
+      const action = actions[record.number];
+      const isChanged = action === CHANGE || action === BRING_BACK_CHANGED;
       const hash = listing.index.contentText(record.number);
       return [hash, isChanged ? run : null, ...cellsOf(record), profile, record.key];
     });
@@ -164,10 +166,16 @@ async function findReworked(
 
 /** What each field holds in the records that are to be written, in the order of first appearance. */
 async function surveyFields({ listing, actions }: Differences): Promise<ReadonlyMap<string, ColumnFacts>> {
-  const survey = new ColumnSurvey(undefined, STABLE_NAMES);
+  const reader = new CellReader(undefined, STABLE_NAMES);
+  const facts: ColumnFacts[] = [];
   for await (const records of listing.withAction(actions, ADD, ...UPDATES))
-    for (const { batch, index } of records) survey.add(batch, index);
-  return new Map(survey.columns.map((field, at) => [field, survey.factsOf(at)]));
+    for (const { batch, index } of records) {
+      for (const [at, cell] of reader.read(batch, index).entries()) {
+        facts[at] ??= new ColumnFacts();
+        if (cell !== undefined) facts[at].add(cell);
+      }
+    }
+  return new Map(reader.columns.map((field, at) => [field, facts[at]!]));
 }
 
 async function keepHistory(

@@ -1,4 +1,4 @@
-import { compact, endOfNested, endOfNumber, endOfSpace, endOfString } from './checked-text.ts';
+import { compact, endOfNested, endOfSpace, endOfString, endOfValue } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import * as ascii from './ascii.ts';
 import { endOfPlainText, WordView } from './bytes.ts';
@@ -23,56 +23,6 @@ export function cellJson(cell: Cell | undefined): string {
   return cell.kind === 'string' ? JSON.stringify(cell.text) : cell.text;
 }
 
-/** Reads records as rows of flat cells. Plain csv reads the same projection without making strings, which is faster. */
-export class CellReader {
-  readonly #projection: Projection;
-
-  /**
-   * @param columns which columns, in which order; without them all columns, in the order in which they first appear
-   * @param stable as for `Columns`
-   */
-  constructor(columns?: readonly string[], stable = false) {
-    this.#projection = new Projection(columns, stable);
-  }
-
-  get columns(): readonly string[] {
-    return this.#projection.columns.names;
-  }
-
-  /**
-   * The cells of record `index`, one for each column that is known so far; undefined where the record has null or nothing.
-   * Throws ServiceError when the records have too many columns or levels.
-   */
-  read(batch: RecordBatch, index: number): (Cell | undefined)[] {
-    this.moveTo(batch, index);
-    return Array.from(this.columns, (_, column) => this.cell(column));
-  }
-
-  /** Moves to record `index`, of which `cell` then reads those cells that are asked for. Throws as `read` does. */
-  moveTo(batch: RecordBatch, index: number): void {
-    this.#projection.project(batch, index);
-  }
-
-  /** Whether some record so far had the column, one of those that were given, be it null. */
-  had(column: string): boolean {
-    return this.#projection.columns.had(column);
-  }
-
-  /** Where there should be an object for a column that was given to be within: what stands there, `payments` of `payments.date`. */
-  above(column: string): (Cell & { readonly path: string }) | undefined {
-    for (const [path, at] of this.#projection.columns.above(column)) {
-      const cell = this.cell(at);
-      if (cell !== undefined) return { ...cell, path };
-    }
-    return undefined;
-  }
-
-  /** The cell of a column, by its index. */
-  cell(column: number): Cell | undefined {
-    return this.#projection.cell(column);
-  }
-}
-
 /** The kind of a cell where the record has null or nothing. */
 export const ABSENT = 0;
 /** A string without escapes. Its span is the text between the quotes. */
@@ -91,24 +41,6 @@ const KINDS: Readonly<Record<number, CellKind>> = {
   [ESCAPED_TEXT]: 'string',
   [JSON_TEXT]: 'array',
 };
-
-/** Where a record holds the value of a column, and of which kind it is. */
-export interface CellSpan {
-  readonly view: WordView;
-  /** Whether there may be white space in JSON_TEXT. */
-  readonly spaced: boolean;
-  /** Any but ABSENT. */
-  readonly kind: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The value as text: a string decoded, a number as it was sent, an array or a whole object as compact JSON. */
-export function textOfSpan({ view: { bytes }, spaced, kind, start, end }: CellSpan): string {
-  if (kind === JSON_TEXT && spaced) return compact(bytes, start, end).toString('utf8');
-  const text = bytes.toString('utf8', start, end);
-  return kind === ESCAPED_TEXT ? (JSON.parse(`"${text}"`) as string) : text;
-}
 
 /**
  * Where the value of each column is in the current record, and of which kind. It keeps tables of numbers: one object for each
@@ -166,17 +98,22 @@ const NONE: Int32Array = new Int32Array(0);
 const LOOK_AHEAD = 8;
 
 /**
- * Finds, record by record, where the value of each column is in the bytes of the page. Objects become columns with dots in
- * their names. Null and missing values are ABSENT. Of several members with the same name in an object, the last counts.
+ * Reads records as rows of flat cells. Objects become columns with dots in their names. Null and missing values are no cells. Of
+ * several members with the same name in an object, the last counts.
+ *
+ * It finds where the value of each column is in the bytes of the page; `cell` makes a string of one, and writers in a hurry read
+ * `spans` instead.
  *
  * The records of a listing usually have the same members in the same order. So each member remembers which one followed
  * it, and the next name is compared with the bytes of that one. Only another name is decoded and looked up.
  */
-export class Projection {
-  readonly columns: Columns;
-  /** The bytes that the cells are spans of: those of the batch, and behind them the value of folio's own column. */
+export class CellReader {
+  /** The names of the columns that are known so far. */
+  readonly columns: readonly string[];
+  /** The bytes that `spans` are of: those of the batch, and behind them the value of folio's own column. */
   view: WordView = new WordView(Buffer.alloc(0));
-  readonly cells = new CellSpans();
+  readonly spans = new CellSpans();
+  readonly #columns: Columns;
   /** Whether there may be white space in JSON_TEXT. */
   spaced = false;
   readonly #root: Members;
@@ -193,38 +130,63 @@ export class Projection {
   #record = 0;
 
   /**
-   * @param given the columns in order; without them, columns are added as members appear
+   * @param columns which columns, in which order; without them all columns, in the order in which they first appear
    * @param stable as for `Columns`
    */
-  constructor(given?: readonly string[], stable = false) {
-    this.columns = new Columns(given, stable);
-    this.#root = new Members(this.columns);
-    this.#duplicates = this.columns.duplicates();
+  constructor(columns?: readonly string[], stable = false) {
+    this.#columns = new Columns(columns, stable);
+    this.columns = this.#columns.names;
+    this.#root = new Members(this.#columns);
+    this.#duplicates = this.#columns.duplicates();
   }
 
-  /** Fills `cells` from record `index`. Throws ServiceError for too many columns or levels. */
-  project(batch: RecordBatch, index: number): void {
+  /** The cells of record `index`, one for each column that is known so far. Throws as `moveTo` does. */
+  read(batch: RecordBatch, index: number): (Cell | undefined)[] {
+    this.moveTo(batch, index);
+    return Array.from(this.columns, (_, column) => this.cell(column));
+  }
+
+  /** Whether some record so far had the column, one of those that were given, be it null. */
+  had(column: string): boolean {
+    return this.#columns.had(column);
+  }
+
+  /** Where there should be an object for a column that was given to be within: what stands there, `payments` of `payments.date`. */
+  above(column: string): (Cell & { readonly path: string }) | undefined {
+    for (const [path, at] of this.#columns.above(column)) {
+      const cell = this.cell(at);
+      if (cell !== undefined) return { ...cell, path };
+    }
+    return undefined;
+  }
+
+  /** Moves to record `index`, of which `cell` then reads a column. Throws ServiceError for too many columns or levels. */
+  moveTo(batch: RecordBatch, index: number): void {
     // The same bytes may come with notes and without.
     if (this.#bytes !== batch.bytes || this.#notes !== (batch.notes ?? NONE)) this.#enter(batch);
     this.spaced = batch.spaced;
     this.#record++;
-    this.cells.clear(this.columns.size);
+    this.spans.clear(this.#columns.size);
     if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
     const start = batch.bounds[2 * index]!;
     const place = batch.places?.[index] ?? -1;
     if (place < 0) this.#walk(this.#root, start);
     else this.#readNoted(start, place);
-    for (const [first, again] of this.#duplicates) this.cells.repeat(first, again);
+    for (const [first, again] of this.#duplicates) this.spans.repeat(first, again);
   }
 
-  /** The cell of a column in the current record. */
+  /** The cell of the column with this index in the current record; undefined where it has null or nothing. */
   cell(column: number): Cell | undefined {
-    const { kinds, starts, ends } = this.cells;
-    const { view, spaced } = this;
-    const kind = kinds[column]!;
-    if (kind === ABSENT) return undefined;
-    const text = textOfSpan({ view, spaced, kind, start: starts[column]!, end: ends[column]! });
-    return { kind: KINDS[kind]!, text };
+    const kind = this.spans.kinds[column]!;
+    return kind === ABSENT ? undefined : { kind: KINDS[kind]!, text: this.#text(kind, column) };
+  }
+
+  #text(kind: number, column: number): string {
+    const { bytes } = this.view;
+    const [start, end] = [this.spans.starts[column]!, this.spans.ends[column]!];
+    if (kind === JSON_TEXT && this.spaced) return compact(bytes, start, end).toString('utf8');
+    const text = bytes.toString('utf8', start, end);
+    return kind === ESCAPED_TEXT ? (JSON.parse(`"${text}"`) as string) : text;
   }
 
   #readNoted(start: number, place: number): void {
@@ -264,7 +226,7 @@ export class Projection {
   #fill(values: Int32Array, start: number, place: number): void {
     const { bytes } = this.view;
     const notes = this.#notes;
-    const { kinds, starts, ends } = this.cells;
+    const { kinds, starts, ends } = this.spans;
     let before = start;
     let next = place + 1;
     for (let at = 0; at < values.length; at += 2) {
@@ -318,22 +280,22 @@ export class Projection {
     if (byte === ascii.QUOTE) {
       const run = endOfPlainText(this.view, start + 1);
       const end = bytes[run] === ascii.QUOTE ? run : endOfString(this.view, run);
-      this.cells.set(column, end === run ? PLAIN_TEXT : ESCAPED_TEXT, start + 1, end);
+      this.spans.set(column, end === run ? PLAIN_TEXT : ESCAPED_TEXT, start + 1, end);
       return end + 1;
     }
     if (byte === ascii.OPEN_BRACKET) {
       const end = endOfNested(this.view, start);
-      this.cells.set(column, JSON_TEXT, start, end);
+      this.spans.set(column, JSON_TEXT, start, end);
       return end;
     }
     if (byte === ascii.LETTER_N) return start + 4;
     if (byte === ascii.LETTER_T || byte === ascii.LETTER_F) {
       const end = start + (byte === ascii.LETTER_T ? 4 : 5);
-      this.cells.set(column, BOOLEAN_LITERAL, start, end);
+      this.spans.set(column, BOOLEAN_LITERAL, start, end);
       return end;
     }
-    const end = endOfNumber(bytes, start);
-    this.cells.set(column, NUMBER_LITERAL, start, end);
+    const end = endOfValue(this.view, start);
+    this.spans.set(column, NUMBER_LITERAL, start, end);
     return end;
   }
 
@@ -341,11 +303,11 @@ export class Projection {
     const inner = members.within(member);
     const end = inner ? this.#walk(inner, start) : endOfNested(this.view, start);
     // A whole object is shown only in a column that was given by its name.
-    if (!this.columns.fixed) return end;
+    if (!this.#columns.fixed) return end;
     const column = (member.column ??= this.#columnOf(member));
-    if (column === UNWANTED || column >= this.columns.names.length) return end;
+    if (column === UNWANTED || column >= this.columns.length) return end;
     this.#isPlain = false;
-    this.cells.set(column, JSON_TEXT, start, end);
+    this.spans.set(column, JSON_TEXT, start, end);
     return end;
   }
 
@@ -371,15 +333,15 @@ export class Projection {
   }
 
   #columnOf(member: Member): number {
-    const column = this.columns.find(member.path);
-    this.cells.growTo(this.columns.size);
+    const column = this.#columns.find(member.path);
+    this.spans.growTo(this.#columns.size);
     return column;
   }
 
   /** Drops what was found in this member, because the same object has it once more. */
   #forget(member: Member): void {
     this.#isPlain = false;
-    if (member.column !== undefined && member.column >= 0) this.cells.kinds[member.column] = ABSENT;
+    if (member.column !== undefined && member.column >= 0) this.spans.kinds[member.column] = ABSENT;
     for (const inner of member.members?.forgotten() ?? []) this.#forget(inner);
   }
 }

@@ -1,18 +1,6 @@
-import { DIGIT_NINE, MINUS, POINT } from './ascii.ts';
 import { parseCalendarDay } from './calendar-day.ts';
-import {
-  ABSENT,
-  BOOLEAN_LITERAL,
-  ESCAPED_TEXT,
-  JSON_TEXT,
-  NUMBER_LITERAL,
-  Projection,
-  textOfSpan,
-  type Cell,
-  type CellSpan,
-} from './cells.ts';
+import type { Cell } from './cells.ts';
 import { fitsInt64, parseDecimal } from './decimal.ts';
-import type { RecordBatch } from './records.ts';
 
 /**
  * Of which kind a column is, as far as its cells have come. Null and missing are no cells. Who asks decides what follows from it:
@@ -57,20 +45,6 @@ export class ColumnFacts {
     else this.nested++;
   }
 
-  /** Takes in a cell where it stands, for which most cells need no string of their own. */
-  addSpan(span: CellSpan): void {
-    const { view, kind, start, end } = span;
-    if (kind === NUMBER_LITERAL) this.#addNumberAt(view.bytes, start, end);
-    else if (kind === BOOLEAN_LITERAL) this.booleans++;
-    else if (kind === JSON_TEXT) this.nested++;
-    else if (kind === ESCAPED_TEXT) this.addText(textOfSpan(span));
-    else if (mayBeDate(view.bytes, start, end)) this.addText(view.bytes.toString('latin1', start, end));
-    else {
-      this.texts++;
-      if (start === end) this.empty++;
-    }
-  }
-
   addText(text: string): void {
     this.texts++;
     if (text === '') this.empty++;
@@ -104,19 +78,6 @@ export class ColumnFacts {
     return this.after === 0 && this.exponents === 0 && this.fits64Bits && this.tooLong === 0;
   }
 
-  #addNumberAt(bytes: Buffer, start: number, end: number): void {
-    let point = end;
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at]!;
-      if (byte === POINT) point = at;
-      else if (byte > DIGIT_NINE) return this.addNumber(bytes.toString('latin1', start, end));
-    }
-    if (end - start > MANY_CHARACTERS) return this.addNumber(bytes.toString('latin1', start, end));
-    this.numbers++;
-    const first = bytes[start] === MINUS ? start + 1 : start;
-    this.#addDigits(point - first, point === end ? 0 : end - point - 1);
-  }
-
   #addDigits(before: number, after: number): void {
     if (before > this.before) this.before = before;
     if (after > this.after) this.after = after;
@@ -136,7 +97,7 @@ export class ColumnFacts {
   }
 
   #addDate(text: string): void {
-    if (parseCalendarDay(text) === undefined) return;
+    if (text[4] !== '-' || parseCalendarDay(text) === undefined) return;
     this.dated++;
     if (text.length === DAY_LENGTH) {
       this.days++;
@@ -156,8 +117,7 @@ export class ColumnFacts {
 }
 
 const DAY_LENGTH = '2024-10-15'.length;
-/** Numbers of no more characters surely fit in 64 bits, with and without their point. */
-const MANY_CHARACTERS = 18;
+/** A number of no more than 18 characters surely fits in 64 bits, with and without its point. */
 const SHORT_NUMBER = /^-?(?=.{1,18}$)(\d+)(?:\.(\d+))?$/;
 const UTC = /^(?:Z|[+-]00:?00)$/;
 /** Zones that are told apart: who asks wants to know of one, or of several. */
@@ -165,50 +125,3 @@ const MAX_ZONES = 8;
 /** A time of day behind a day: `T10:00:00.125Z`. */
 const TIME =
   /^.{10}([T ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d*?)0*)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;
-
-function mayBeDate(bytes: Buffer, start: number, end: number): boolean {
-  return end - start >= DAY_LENGTH && bytes[start + 4] === MINUS && bytes[start + 7] === MINUS;
-}
-
-/** Notes of which kind the columns of records are, while the records pass. */
-export class ColumnSurvey {
-  readonly #projection: Projection;
-  readonly #facts: ColumnFacts[] = [];
-  readonly #span: { -readonly [Member in keyof CellSpan]: CellSpan[Member] };
-
-  /**
-   * @param columns which columns, in which order; without them all columns, in the order in which they first appear
-   * @param stable as for `Columns`
-   */
-  constructor(columns?: readonly string[], stable = false) {
-    this.#projection = new Projection(columns, stable);
-    this.#span = { view: this.#projection.view, spaced: false, kind: ABSENT, start: 0, end: 0 };
-  }
-
-  get columns(): readonly string[] {
-    return this.#projection.columns.names;
-  }
-
-  /** Takes in record `index`. Throws ServiceError when the records have too many columns or levels. */
-  add(batch: RecordBatch, index: number): void {
-    const projection = this.#projection;
-    projection.project(batch, index);
-    const { kinds, starts, ends } = projection.cells;
-    const { length } = projection.columns.names;
-    const span = this.#span;
-    span.view = projection.view;
-    span.spaced = batch.spaced;
-    for (let column = 0; column < length; column++) {
-      const kind = kinds[column]!;
-      if (kind === ABSENT) continue;
-      span.kind = kind;
-      span.start = starts[column]!;
-      span.end = ends[column]!;
-      this.factsOf(column).addSpan(span);
-    }
-  }
-
-  factsOf(column: number): ColumnFacts {
-    return (this.#facts[column] ??= new ColumnFacts());
-  }
-}

@@ -1,7 +1,7 @@
 import * as ascii from './ascii.ts';
 import { WordView } from './bytes.ts';
 import { CellReader, type Cell } from './cells.ts';
-import { endOfNested, endOfNumber, endOfSpace, endOfString, type Span } from './checked-text.ts';
+import { endOfNested, endOfSpace, endOfString, endOfValue, type Span } from './checked-text.ts';
 import { batchWithoutIds, type RecordBatch } from './records.ts';
 
 interface FoundMember {
@@ -13,12 +13,12 @@ interface FoundMember {
 
 /** What a record has in the place of a list of objects. */
 export interface RecordList {
-  /** How many objects there are; none in an empty list, for null, and where there is something else. */
+  readonly member: FoundMember;
+  /** Where the objects are, to be read once; none in an empty list, for null, and where there is something else. */
+  readonly objects: Iterable<Span>;
   readonly count: number;
   /** What else is there: `the text "x"`; undefined for a list of objects. */
   readonly other: string | undefined;
-  readonly isNull: boolean;
-  readonly member: FoundMember;
 }
 
 /** Reads the cells of a column in the objects of a list. */
@@ -89,84 +89,55 @@ function* objectsFrom(view: WordView, start: number): Generator<Span> {
 
 const MAX_CHARACTERS_SHOWN = 40;
 
-export class RecordLists {
-  readonly #path: string;
-  #view = new WordView(Buffer.alloc(0));
+/**
+ * The list of the record that begins at `start`; undefined where it has no such member. Of several, the last counts.
+ *
+ * @param path names joined with dots: `payments`, `sale.payments`. A name may itself have dots in it.
+ */
+export function findList(view: WordView, start: number, path: string): RecordList | undefined {
+  const member = findMember(view, start, path);
+  return member && { member, ...readList(view, member.value) };
+}
 
-  /** @param column as columns are named: `payments`, `sale.payments` */
-  constructor(column: string) {
-    this.#path = column.replaceAll('\\.', '.');
-  }
-
-  /** The list of the record that begins at `start`; undefined where it has no such member. Of several, the last counts. */
-  find(bytes: Buffer, start: number): RecordList | undefined {
-    if (this.#view.bytes !== bytes) this.#view = new WordView(bytes);
-    const member = this.#find(start, this.#path);
-    return member && { ...this.#read(member.value), member };
-  }
-
-  /** The name of a member may itself have dots in it. */
-  #find(object: number, path: string): FoundMember | undefined {
-    const { bytes } = this.#view;
-    const first = path.charCodeAt(0);
-    let found: FoundMember | undefined;
-    let comma: number | undefined;
-    let at = endOfSpace(bytes, object + 1);
-    while (bytes[at] !== ascii.CLOSE_BRACE) {
-      const quote = endOfString(this.#view, at + 1);
-      const start = endOfSpace(bytes, endOfSpace(bytes, quote + 1) + 1);
-      const end = this.#endOfValue(start);
-      // Most names begin with another letter, and need not be decoded.
-      if (first > 0x7f || bytes[at + 1] === first || bytes[at + 1] === ascii.BACKSLASH) {
-        const name = JSON.parse(bytes.toString('utf8', at, quote + 1)) as string;
-        if (name === path) found = { name: at, comma, value: [start, end] };
-        else if (bytes[start] === ascii.OPEN_BRACE && path.startsWith(`${name}.`))
-          found = this.#find(start, path.slice(name.length + 1)) ?? found;
-      }
-      at = endOfSpace(bytes, end);
-      if (bytes[at] !== ascii.COMMA) break;
-      comma = at;
-      at = endOfSpace(bytes, at + 1);
+function findMember(view: WordView, object: number, path: string): FoundMember | undefined {
+  const { bytes } = view;
+  const first = path.charCodeAt(0);
+  let found: FoundMember | undefined;
+  let comma: number | undefined;
+  let at = endOfSpace(bytes, object + 1);
+  while (bytes[at] !== ascii.CLOSE_BRACE) {
+    const quote = endOfString(view, at + 1);
+    const start = endOfSpace(bytes, endOfSpace(bytes, quote + 1) + 1);
+    const end = endOfValue(view, start);
+    // Most names begin with another letter, and need not be decoded.
+    if (first > 0x7f || bytes[at + 1] === first || bytes[at + 1] === ascii.BACKSLASH) {
+      const name = JSON.parse(bytes.toString('utf8', at, quote + 1)) as string;
+      if (name === path) found = { name: at, comma, value: [start, end] };
+      else if (bytes[start] === ascii.OPEN_BRACE && path.startsWith(`${name}.`))
+        found = findMember(view, start, path.slice(name.length + 1)) ?? found;
     }
-    return found;
+    at = endOfSpace(bytes, end);
+    if (bytes[at] !== ascii.COMMA) break;
+    comma = at;
+    at = endOfSpace(bytes, at + 1);
   }
+  return found;
+}
 
-  #endOfValue(start: number): number {
-    const byte = this.#view.bytes[start]!;
-    if (byte === ascii.QUOTE) return endOfString(this.#view, start + 1) + 1;
-    if (byte === ascii.OPEN_BRACE || byte === ascii.OPEN_BRACKET) return endOfNested(this.#view, start);
-    if (byte === ascii.LETTER_N || byte === ascii.LETTER_T) return start + 4;
-    return byte === ascii.LETTER_F ? start + 5 : endOfNumber(this.#view.bytes, start);
+function readList(view: WordView, [start, end]: Span): Omit<RecordList, 'member'> {
+  const { bytes } = view;
+  const shown = bytes.toString('utf8', start, Math.min(end, start + MAX_CHARACTERS_SHOWN));
+  const first = bytes[start]!;
+  if (first !== ascii.OPEN_BRACKET) {
+    const kind = first === ascii.QUOTE ? 'text' : first === ascii.OPEN_BRACE ? 'object' : 'value';
+    return { objects: [], count: 0, other: shown === 'null' ? undefined : `the ${kind} ${shown}` };
   }
-
-  /** Where the objects of a list are that was found last. A list may have very many of them. */
-  *objectsOf({ member }: RecordList): Generator<Span> {
-    const { bytes } = this.#view;
-    const [start] = member.value;
-    if (bytes[start] !== ascii.OPEN_BRACKET) return;
-    yield* objectsFrom(this.#view, start);
-  }
-
-  #read([start, end]: Span): Omit<RecordList, 'member'> {
-    const { bytes } = this.#view;
-    const shown = bytes.toString('utf8', start, Math.min(end, start + MAX_CHARACTERS_SHOWN));
-    if (shown === 'null') return { count: 0, other: undefined, isNull: true };
-    const other = (kind: string): Omit<RecordList, 'member'> => ({
-      count: 0,
-      other: `${kind} ${shown}`,
-      isNull: false,
-    });
-    if (bytes[start] === ascii.QUOTE) return other('the text');
-    if (bytes[start] === ascii.OPEN_BRACE) return other('the object');
-    if (bytes[start] !== ascii.OPEN_BRACKET) return other('the value');
-    let count = 0;
-    for (let at = endOfSpace(bytes, start + 1); bytes[at] !== ascii.CLOSE_BRACKET; count++) {
-      if (bytes[at] !== ascii.OPEN_BRACE) return other('the list');
-      at = endOfSpace(bytes, endOfNested(this.#view, at));
-      if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
-    }
-    return { count, other: undefined, isNull: false };
-  }
+  let [count, behind] = [0, start + 1];
+  for (const [, objectEnd] of objectsFrom(view, start)) [count, behind] = [count + 1, objectEnd];
+  const isAll = bytes[endOfSpace(bytes, behind)] === ascii.CLOSE_BRACKET;
+  if (!isAll) return { objects: [], count: 0, other: `the list ${shown}` };
+  // A list may have very many of them.
+  return { objects: objectsFrom(view, start), count, other: undefined };
 }
 
 /** The record without that member: its bytes, in parts. */

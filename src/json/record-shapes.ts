@@ -1,6 +1,6 @@
 import * as ascii from './ascii.ts';
-import { endOfPlainText, sameBytes, type WordView } from './bytes.ts';
-import { endOfNested, endOfSpace, endOfString, type Span } from './checked-text.ts';
+import { endOfPlainText, sameBytes } from './bytes.ts';
+import { endOfSpace, endOfValue, type Span } from './checked-text.ts';
 import { checkScalar, type JsonScanner } from './scanner.ts';
 
 /** How many steps the shapes of a body have together, at most: records may leave out members in a million ways. */
@@ -149,7 +149,7 @@ export class RecordShapes {
         at++;
         continue;
       }
-      const behind = endOfPart(view, at);
+      const behind = endOfValue(view, at);
       const isName = byte === ascii.QUOTE && bytes[endOfSpace(bytes, behind)] === ascii.COLON;
       if (!isName) {
         before = this.#stepBehind(before, [from, at], level);
@@ -192,15 +192,4 @@ export class RecordShapes {
     }
     return this.#notes;
   }
-}
-
-/** The position after the string, array, number or literal that begins at `start`. */
-function endOfPart(view: WordView, start: number): number {
-  const { bytes } = view;
-  const byte = bytes[start]!;
-  if (byte === ascii.QUOTE) return endOfString(view, start + 1) + 1;
-  if (byte === ascii.OPEN_BRACKET) return endOfNested(view, start);
-  let at = start;
-  while (bytes[at]! > ascii.SPACE && bytes[at] !== ascii.COMMA && bytes[at] !== ascii.CLOSE_BRACE) at++;
-  return at;
 }

@@ -1,5 +1,5 @@
 import { compactInto } from '../json/checked-text.ts';
-import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, Projection } from '../json/cells.ts';
+import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, CellReader } from '../json/cells.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import type { Layout, OpenWriter } from './writer.ts';
 
@@ -84,7 +84,7 @@ const CLOSE = Buffer.from('}');
 
 /** Makes records of some columns, each value as it was sent. `names` are those of the members. */
 function picker(columns: readonly string[], names = columns): (batch: RecordBatch) => RecordBatch {
-  const projection = new Projection(columns);
+  const reader = new CellReader(columns);
   // What stands before each value.
   const leads = names.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
   return (batch) => {
@@ -97,9 +97,9 @@ function picker(columns: readonly string[], names = columns): (batch: RecordBatc
       size += part.length;
     };
     for (let index = 0; index < count; index++) {
-      projection.project(batch, index);
-      const { kinds, starts, ends } = projection.cells;
-      const { bytes } = projection.view;
+      reader.moveTo(batch, index);
+      const { kinds, starts, ends } = reader.spans;
+      const { bytes } = reader.view;
       bounds[2 * index] = size;
       for (const [column, lead] of leads.entries()) {
         put(lead);

@@ -2,8 +2,9 @@ import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { PLAIN_NAMES } from '../invoices/column-names.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
+import { WordView } from '../json/bytes.ts';
 import type { Span } from '../json/checked-text.ts';
-import { RecordLists, withoutMember, type RecordList } from '../json/record-lists.ts';
+import { findList, withoutMember, type RecordList } from '../json/record-lists.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { missingColumns, refuseMissing } from './missing-columns.ts';
 import type { ExpandQuestion, Records } from './questions.ts';
@@ -23,7 +24,7 @@ const MAX_NAMED = 3;
  * @param placeOf the place in the listing of the nth record that comes in
  */
 export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth): ExpandQuestion {
-  const finder = new RecordLists(column);
+  const path = column.replaceAll('\\.', '.');
   const reader = new DocumentReader(PLAIN_NAMES, { roles: [], names: [column] });
   const named: string[] = [];
   let [records, rows, others] = [0, 0, 0];
@@ -39,6 +40,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   };
 
   function* expanded({ bytes, bounds, count, spaced }: RecordBatch): Generator<RecordBatch> {
+    const view = new WordView(bytes);
     let parts: Buffer[] = [];
     let ends = [0];
     let waiting: number[] = [];
@@ -54,12 +56,12 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     for (let index = 0; index < count; index++) {
       const record: Span = [bounds[2 * index]!, bounds[2 * index + 1]!];
       const place = placeOf(++records);
-      const list = finder.find(bytes, record[0]);
+      const list = findList(view, record[0], path);
       if (list?.other !== undefined) {
         others++;
         if (named.length < MAX_NAMED) named.push(`in record ${place} it is ${list.other}`);
       } else if (list !== undefined) hasList = true;
-      for (const row of rowsOf(bytes, record, list && { ...list, objects: finder.objectsOf(list) })) {
+      for (const row of rowsOf(bytes, record, list)) {
         parts.push(...row);
         ends.push(row.reduce((end, part) => end + part.length, ends.at(-1)!));
         waiting.push(place);
@@ -104,11 +106,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
 }
 
 /** The bytes of each row of a record. */
-function* rowsOf(
-  bytes: Buffer,
-  record: Span,
-  list: (RecordList & { readonly objects: Iterable<Span> }) | undefined,
-): Generator<Buffer[]> {
+function* rowsOf(bytes: Buffer, record: Span, list: RecordList | undefined): Generator<Buffer[]> {
   const [start, end] = record;
   if (list === undefined || list.other !== undefined) yield [bytes.subarray(start, end)];
   else if (list.count === 0) yield withoutMember(bytes, record, list.member);

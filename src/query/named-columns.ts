@@ -1,8 +1,7 @@
 import { columnsNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { ofAny } from '../invoices/fields.ts';
-import { cellJson } from '../json/cells.ts';
-import { ColumnSurvey } from '../json/column-facts.ts';
+import { ABSENT, CellReader, cellJson } from '../json/cells.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import { Collected } from '../output/spool.ts';
 import type { OpenWriter } from '../output/writer.ts';
@@ -59,16 +58,22 @@ function isName(column: string, names: ColumnNames): boolean {
  */
 function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWriter {
   return (sink, layout) => {
-    const survey = new ColumnSurvey();
+    const reader = new CellReader();
+    /** The indexes of columns that some record has a value in. */
+    const filled = new Set<number>();
     const records = new Collected();
     return {
       write(batch) {
-        for (let index = 0; index < batch.count; index++) survey.add(batch, index);
+        for (let index = 0; index < batch.count; index++) {
+          reader.moveTo(batch, index);
+          for (let column = 0; column < reader.columns.length; column++)
+            if (reader.spans.kinds[column] !== ABSENT) filled.add(column);
+        }
         return records.add(batch);
       },
       async end() {
         try {
-          const chosen = asked.of(layout.columns ?? columnsOf(survey));
+          const chosen = asked.of(layout.columns ?? columnsOf(reader.columns, filled));
           const writer = openWriter(sink, {
             ...layout,
             columns: chosen,
@@ -88,10 +93,9 @@ function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWrite
  * The columns of the records without those that are an object in some records and null in all others: named as a column, such a
  * one would show the whole object beside the columns of its members.
  */
-function columnsOf(survey: ColumnSurvey): string[] {
-  const { columns } = survey;
+function columnsOf(columns: readonly string[], filled: ReadonlySet<number>): string[] {
   const objects = new Set(columns.flatMap(outerNames));
-  return columns.filter((name, column) => survey.factsOf(column).cells > 0 || !objects.has(name));
+  return columns.filter((name, column) => filled.has(column) || !objects.has(name));
 }
 
 /** `a` and `a.b` of `a.b.c`. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { Projection } from '../json/cells.ts';
+import { CellReader } from '../json/cells.ts';
 import { paced } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written } from '../output/files/destination.ts';
@@ -364,11 +364,11 @@ async function knownColumns(
 async function exportColumns(part: Part, request: ExportRequest): Promise<void> {
   const questions = await openQuestions(part, request, undefined);
   await writeColumns(part.context, request.flags.output, async () => {
-    const projection = new Projection();
+    const reader = new CellReader();
     for await (const batch of questions.answer(recordsOf(part, questions.limitOfListing))) {
-      for (let index = 0; index < batch.count; index++) projection.project(batch, index);
+      for (let index = 0; index < batch.count; index++) reader.moveTo(batch, index);
     }
-    return questions.resultColumns() ?? projection.columns.names;
+    return questions.resultColumns() ?? reader.columns;
   });
   checkPart(part);
 }

@@ -4,18 +4,16 @@ import { WordView } from '../../src/json/bytes.ts';
 import {
   compact,
   endOfNested,
-  endOfNumber,
   endOfSpace,
   endOfString,
+  endOfValue,
   failAt,
   readCount,
   readJson,
-  unescape,
 } from '../../src/json/checked-text.ts';
 import { scanPage } from '../../src/json/scan-records.ts';
 import { runToEnd } from '../../src/json/cooperative-task.ts';
-import { objectText, stringText } from './json-arbitrary.ts';
-import { randomRuns } from '../support/random-runs.ts';
+import { objectText } from './json-arbitrary.ts';
 
 const compacted = (text: string) => {
   const bytes = Buffer.from(`xx${text}yy`);
@@ -76,79 +74,6 @@ describe('readCount', () => {
   });
 });
 
-/** The text of a literal as bytes; the literal stands amid others, and nothing beyond its own length may be written. */
-function unescaped(literal: string): Buffer {
-  const bytes = Buffer.from(`[${literal}]`);
-  const room = Buffer.alloc(bytes.length - 4);
-  return room.subarray(0, unescape(bytes, [2, bytes.length - 2], room));
-}
-
-describe('unescape', () => {
-  it('decodes every escape, and pairs of surrogates', () => {
-    expect(unescaped('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00E9\\u20aC\\ud83D\\ude00é😀"').toString()).toBe(
-      '"\\/\b\f\n\r\tAé€😀é😀',
-    );
-  });
-
-  it('replaces half a pair as Node does', () => {
-    for (const literal of [
-      '"\\ud83d"',
-      '"\\ude00\\ud83d"',
-      '"\\ud83d\\ud83d\\ude00"',
-      '"\\ud83dx"',
-      '"\\ud83d\\n"',
-      '"\\ud83d\\u0041"',
-      '"\\ud83d\\uffff"',
-    ]) {
-      expect(unescaped(literal)).toEqual(Buffer.from(JSON.parse(literal) as string));
-    }
-  });
-
-  it('decodes what JSON.parse decodes', () => {
-    fc.assert(
-      fc.property(stringText, (literal) => {
-        expect(unescaped(literal).toString('latin1')).toBe(
-          Buffer.from(JSON.parse(literal) as string).toString('latin1'),
-        );
-      }),
-      { numRuns: randomRuns(2_000) },
-    );
-  });
-});
-
-describe('the ends of surrogates', () => {
-  it.each([
-    '\\ud7ff',
-    '\\ud800',
-    '\\ud800\\udc00',
-    '\\udbff\\udfff',
-    '\\udbff',
-    '\\udc00',
-    '\\udfff',
-    '\\ue000',
-    '\\udbff\\udbff',
-  ])('are read as JSON.parse reads them: %s', (escapes) => {
-    expect(unescaped(`"${escapes}"`)).toEqual(Buffer.from(JSON.parse(`"${escapes}"`) as string));
-  });
-
-  it.each(['\\ud83d\\nde00', '\\ud83dxde00', '\\ud83d\\\\ude00', '\\u0041\\ude00', '\\uffff\\udc00'])(
-    'are none where something else stands between or before: %s',
-    (escapes) => {
-      expect(unescaped(`"${escapes}"`)).toEqual(Buffer.from(JSON.parse(`"${escapes}"`) as string));
-    },
-  );
-
-  it('lie between characters of one, two, three and four bytes', () => {
-    for (const code of [0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff]) {
-      const text = String.fromCodePoint(code);
-      const units = [...text.split('')].map(
-        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      );
-      expect(unescaped(`"${units.join('')}"`).toString()).toBe(text);
-    }
-  });
-});
-
 describe('the end of a part', () => {
   const view = (text: string) => new WordView(Buffer.from(text));
 
@@ -160,7 +85,7 @@ describe('the end of a part', () => {
   );
 
   it('of a number and of white space is the first other byte', () => {
-    expect(endOfNumber(Buffer.from('-12.5E+3,4'), 0)).toBe(8);
+    expect(endOfValue(view('-12.5E+3,4'), 0)).toBe(8);
     expect(endOfSpace(Buffer.from(' \t\r\n x'), 0)).toBe(5);
     expect(endOfSpace(Buffer.from('x '), 0)).toBe(0);
   });

@@ -1,58 +1,21 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CellReader } from '../../src/json/cells.ts';
-import { ColumnFacts, ColumnSurvey } from '../../src/json/column-facts.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { ColumnFacts } from '../../src/json/column-facts.ts';
 import { batchOf } from '../support/records.ts';
 
 /** The facts of a column with these values, which are JSON texts. */
 function factsOf(...values: readonly string[]): ColumnFacts {
-  const survey = new ColumnSurvey(['it']);
+  const facts = new ColumnFacts();
+  const reader = new CellReader(['it']);
   const batch = batchOf(...values.map((value) => `{"it":${value}}`));
-  for (let index = 0; index < batch.count; index++) survey.add(batch, index);
-  return survey.factsOf(0);
+  for (let index = 0; index < batch.count; index++) {
+    const [cell] = reader.read(batch, index);
+    if (cell !== undefined) facts.add(cell);
+  }
+  return facts;
 }
 
-const number = fc.oneof(
-  fc.integer().map(String),
-  fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(String),
-  fc.tuple(fc.integer(), fc.stringMatching(/^\d{1,30}$/)).map(([whole, fraction]) => `${whole}.${fraction}`),
-  fc.constantFrom('0.05', '-0', '1E2', '1.50e-3', '1e999999', '-9223372036854775809', '999999999999999999'),
-);
-const text = fc.oneof(
-  fc.string({ unit: anyCharacter }),
-  fc.constantFrom(
-    '',
-    '2024-10-15',
-    '2024-02-30',
-    '2024-10-15T00:00:00Z',
-    '2024-10-15T00:00:00',
-    '2024-10-15ñ',
-  ),
-  fc.stringMatching(/^20[0-3]\d-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|-03:00|\+0000)?$/),
-);
-const value = fc.oneof(
-  number,
-  text.map((one) => JSON.stringify(one)),
-  fc.constantFrom('true', 'false', 'null', '[1, "a"]', '{"a": 1}', '"2024\\u002d10-15"'),
-);
-
 describe('the facts of a column', () => {
-  it('are the same whether its cells are read as strings or where they stand', () => {
-    fc.assert(
-      fc.property(fc.array(value, { maxLength: 8 }), (values) => {
-        const batch = batchOf(...values.map((one) => `{"it":${one}}`));
-        const reader = new CellReader(['it']);
-        const facts = new ColumnFacts();
-        for (let index = 0; index < batch.count; index++) {
-          const [cell] = reader.read(batch, index);
-          if (cell !== undefined) facts.add(cell);
-        }
-        expect(factsOf(...values)).toEqual(facts);
-      }),
-    );
-  });
-
   it('tell the kind that all cells have, where null is no cell', () => {
     expect(factsOf('1', 'null', '2.50').kind).toBe('number');
     expect(factsOf('"a"', '""').kind).toBe('string');

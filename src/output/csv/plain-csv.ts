@@ -1,7 +1,7 @@
 import { CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { firstMarked, zeroBytes, WordView } from '../../json/bytes.ts';
-import { compactInto, unescape, type Span } from '../../json/checked-text.ts';
-import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, Projection } from '../../json/cells.ts';
+import { compactInto, type Span } from '../../json/checked-text.ts';
+import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 
 /** Turns records into the rows of one dialect of csv. */
@@ -31,24 +31,24 @@ const SLACK = 8;
  * csv-stringify would write: `test/output/csv/csv.test.ts` compares them.
  */
 export class PlainRows implements RowEncoder {
-  readonly #projection: Projection;
+  readonly #reader: CellReader;
   #text = new CsvText(0);
   /** Text that cannot be copied from the page is decoded here. */
   #scratch = new WordView(Buffer.allocUnsafeSlow(4096));
 
   constructor(columns?: readonly string[]) {
-    this.#projection = new Projection(columns);
+    this.#reader = new CellReader(columns);
   }
 
   get columns(): readonly string[] {
-    return this.#projection.columns.names;
+    return this.#reader.columns;
   }
 
   *encode(batch: RecordBatch): Generator<{ readonly bytes: Buffer; readonly columns: number }> {
     let columns = this.columns.length;
     let waiting = false;
     for (let index = 0; index < batch.count; index++) {
-      this.#projection.project(batch, index);
+      this.#reader.moveTo(batch, index);
       const room = this.#roomForRow();
       const fits = this.#text.hasRoomFor(room);
       if (waiting && !(fits && columns === this.columns.length)) yield { bytes: this.#text.take(), columns };
@@ -62,7 +62,7 @@ export class PlainRows implements RowEncoder {
 
   /** The most bytes that the row of the current record can have. */
   #roomForRow(): number {
-    const { kinds, starts, ends } = this.#projection.cells;
+    const { kinds, starts, ends } = this.#reader.spans;
     let room = SLACK;
     for (let column = 0; column < this.columns.length; column++) {
       room += kinds[column] === ABSENT ? 1 : 2 * (ends[column]! - starts[column]!) + 3;
@@ -71,8 +71,8 @@ export class PlainRows implements RowEncoder {
   }
 
   #putRow(spaced: boolean): void {
-    const { view } = this.#projection;
-    const { kinds, starts, ends } = this.#projection.cells;
+    const { view } = this.#reader;
+    const { kinds, starts, ends } = this.#reader.spans;
     const text = this.#text;
     const count = this.columns.length;
     for (let column = 0; column < count; column++) {
@@ -89,12 +89,16 @@ export class PlainRows implements RowEncoder {
   }
 
   #putDecoded(kind: number, span: Span): void {
-    const { bytes } = this.#projection.view;
+    const { bytes } = this.#reader.view;
     if (this.#scratch.bytes.length < span[1] - span[0]) {
       this.#scratch = new WordView(Buffer.allocUnsafeSlow(2 * (span[1] - span[0])));
     }
-    const decode = kind === ESCAPED_TEXT ? unescape : compactInto;
-    this.#text.putAny(this.#scratch, 0, decode(bytes, span, this.#scratch.bytes));
+    const { bytes: to } = this.#scratch;
+    const length =
+      kind === ESCAPED_TEXT
+        ? to.write(JSON.parse(`"${bytes.toString('utf8', ...span)}"`) as string)
+        : compactInto(bytes, span, to);
+    this.#text.putAny(this.#scratch, 0, length);
   }
 }
 

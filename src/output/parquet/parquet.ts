@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { OutputError } from '../../errors.ts';
-import { Projection } from '../../json/cells.ts';
+import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { writeColumnChunk } from './column-chunk.ts';
@@ -48,7 +48,7 @@ function declareRowGroups(file: Uint8Array): void {
 class ParquetFile implements Writer {
   readonly #sink: Sink;
   readonly #layout: Layout;
-  readonly #projection: Projection;
+  readonly #reader: CellReader;
   readonly #bytes = new ByteWriter();
   readonly #file = new ParquetWriter({ writer: this.#bytes, schema: [], createdBy: CREATED_BY });
   readonly #columns: StoredColumn[] = [];
@@ -61,7 +61,7 @@ class ParquetFile implements Writer {
   constructor(sink: Sink, layout: Layout) {
     this.#sink = sink;
     this.#layout = layout;
-    this.#projection = new Projection(layout.columns);
+    this.#reader = new CellReader(layout.columns);
   }
 
   async write(batch: RecordBatch): Promise<void> {
@@ -90,9 +90,9 @@ class ParquetFile implements Writer {
   }
 
   #addRow(batch: RecordBatch, index: number): void {
-    const record = this.#projection;
-    record.project(batch, index);
-    this.#openColumns(record.columns.names);
+    const record = this.#reader;
+    record.moveTo(batch, index);
+    this.#openColumns(record.columns);
     this.#records++;
     this.#rows++;
     this.#bytesSent += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
@@ -115,7 +115,7 @@ class ParquetFile implements Writer {
 
   /** The columns; of a listing without records those that it declares, so that its file fits those of other months. */
   #names(): readonly string[] {
-    const { names } = this.#projection.columns;
+    const names = this.#reader.columns;
     if (names.length > 0) return names;
     const { declared, types } = this.#layout;
     const usual = new Set([...(declared?.names ?? []), ...(types?.keys() ?? [])]);

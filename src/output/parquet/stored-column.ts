@@ -7,7 +7,7 @@ import {
   JSON_TEXT,
   NUMBER_LITERAL,
   type Cell,
-  type Projection,
+  type CellReader,
 } from '../../json/cells.ts';
 import {
   describeType,
@@ -95,12 +95,12 @@ export class StoredColumn {
    * @param place the record's number, from 1
    * @throws UsageError for a value that the type cannot hold, OutputError for half a character
    */
-  add(record: Projection, at: number, place: number): void {
-    const { view, cells, spaced } = record;
-    const kind = cells.kinds[at]!;
+  add(record: CellReader, at: number, place: number): void {
+    const { view, spans, spaced } = record;
+    const kind = spans.kinds[at]!;
     if (kind === ABSENT) return this.addNulls(1);
-    const start = cells.starts[at]!;
-    const end = cells.ends[at]!;
+    const start = spans.starts[at]!;
+    const end = spans.ends[at]!;
     const type = this.#type;
     const isAsSent = type.kind === 'text' && (kind <= BOOLEAN_LITERAL || (kind === JSON_TEXT && !spaced));
     const known = this.#indices && (this.#indices[kind] ??= new Map());
