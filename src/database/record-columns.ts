@@ -145,6 +145,7 @@ export class RowReader {
   readonly #cells = new CellReader(undefined, STABLE_NAMES);
   readonly #dialect: Dialect;
   readonly #columns: readonly TableColumn[];
+  readonly #empty: readonly null[];
   readonly #indexOf: ReadonlyMap<string, number>;
   /** The index among `columns` of each column of the records; undefined for those that the table has no room for. */
   readonly #indexes: (number | undefined)[] = [];
@@ -152,6 +153,7 @@ export class RowReader {
   constructor(dialect: Dialect, columns: readonly TableColumn[]) {
     this.#dialect = dialect;
     this.#columns = columns;
+    this.#empty = columns.map(() => null);
     this.#indexOf = new Map(columns.map(({ field }, at) => [field, at]));
   }
 
@@ -159,8 +161,7 @@ export class RowReader {
     const cells = this.#cells.read(batch, index);
     for (let known = this.#indexes.length; known < cells.length; known++)
       this.#indexes.push(this.#indexOf.get(storableText(this.#cells.columns[known]!)));
-    const row = new Array<StoredValue>(this.#columns.length + 1).fill(null);
-    row[0] = recordBytes(batch, index).toString('utf8');
+    const row: StoredValue[] = [recordBytes(batch, index).toString('utf8'), ...this.#empty];
     let hasNul = false;
     for (let at = 0; at < cells.length; at++) {
       const [cell, column] = [cells[at], this.#indexes[at]];
