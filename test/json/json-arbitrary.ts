@@ -24,7 +24,7 @@ const hostileText = fc.oneof(
 );
 
 /** A JSON string literal: spelled as JSON.stringify would, or with any of its characters escaped. */
-export const stringText: fc.Arbitrary<string> = fc
+const stringText: fc.Arbitrary<string> = fc
   .tuple(hostileText, fc.constantFrom(0, 0, 0, 1, 2))
   .map(([text, style]) => {
     if (style === 0) return JSON.stringify(text);
