@@ -86,11 +86,21 @@ export function knownAmong(
   return found;
 }
 
-/** For rows of several types of documents: the known columns with the type right behind the number, and as important. */
-export function withTypeByNumber(known: readonly KnownColumn[]): readonly KnownColumn[] {
+/**
+ * The known columns; where the rows are of several types of documents, with the type right behind the number, and as important.
+ *
+ * @param textsAt the texts of the rows in a column
+ */
+export function knownOfRows(
+  columns: readonly string[],
+  known: readonly KnownColumn[],
+  textsAt: (index: number) => readonly (string | undefined)[],
+): readonly KnownColumn[] {
   const [number, type] = ['number', 'document'].map((role) => known.find((one) => one.role === role));
+  const types = new Set(textsAt(columns.findIndex((column) => roleOf(column, known) === 'document')));
   // The columns of a result have ranks of their own.
   if (number === undefined || type === undefined || type.rank !== undefined) return known;
+  if ([...types].filter(Boolean).length < 2) return known;
   const beside = { ...type, rank: number.rank };
   return known.flatMap((one) => (one === number ? [number, beside] : one === type ? [] : one));
 }

@@ -2,16 +2,16 @@ import CliTable from 'cli-table3';
 import { fits, paint, truncate, type Style } from '../terminal/terminal-text.ts';
 import { headOf, type FittedTable } from './table-fit.ts';
 
-/** A row that is to be drawn: its texts by the place of their column, and the styles of some of them. */
-interface DrawnRow {
+/** The texts of a row by the index of their column, and the styles of some of them. */
+export interface DrawnRow {
   readonly texts: readonly string[];
-  readonly styles: ReadonlyMap<number, Style> | undefined;
+  readonly styles: ReadonlyMap<number | undefined, Style>;
 }
 
 /** Rows and columns that cli-table3 draws at once: its time grows with the square of either. */
 const BLOCK = { rows: 10, columns: 40 };
 
-/** All that cli-table3 writes beside the cells is the line below the head, and blanks. */
+/** Beside the cells, cli-table3 writes the line below the head, and blanks. */
 const NO_LINES = Object.fromEntries(
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid right right-mid'
     .split(' ')
@@ -19,23 +19,21 @@ const NO_LINES = Object.fromEntries(
 );
 
 /**
- * What cli-table3 would put at the end of a cell that it cuts. It gets every cell cut already, and yet cuts each to ten cells, for
- * notes of its own that nobody asks for: a mark of ten leaves nothing to cut.
+ * cli-table3 gets every cell cut already, and yet cuts a copy of each to ten cells, for its own notes: a mark of ten leaves nothing to
+ * cut.
  */
 const CUT_BEFORE = '.'.repeat(10);
 
 /**
- * Stands for a text that is wider than its column, which is put in when the rest is drawn: cli-table3 takes seconds to learn how wide
- * 300,000 emoji are. It takes a cell, and no text that is shown has it (`visible`).
+ * Stands for a text that is wider than its column until the rest is drawn: cli-table3 takes seconds to measure 300,000 emoji. It takes
+ * a cell, and no shown text has it (`visible`).
  */
 const STAND_IN = '\u00ad';
 const STAND_INS = /\u00ad+/g;
 
-export type TableDrawing = ReturnType<typeof tableDrawing>;
-
 /**
- * Draws rows in columns whose widths are known, with cli-table3: a few rows at a time, as one row of cells of so many lines, since it
- * takes as long for ten cells as for a hundred lines of them. Only the head has a line below it.
+ * Draws rows with cli-table3, a few at a time as one row of cells of so many lines: it takes as long for ten cells as for a hundred
+ * lines of them.
  *
  * @param cut whether a cell that is too long is cut; else it pushes the rest of its row to the right
  */
@@ -72,7 +70,7 @@ export function tableDrawing(
         const sent = texts[index] ?? '';
         const whole = width < widest ? (short?.get(sent) ?? sent) : sent;
         const text = cut ? truncate(whole, width) : whole;
-        const style = color && text !== '' ? styles?.get(index) : undefined;
+        const style = color && text !== '' ? styles.get(index) : undefined;
         const painted = style === undefined ? text : paint(text, style);
         if (fits(text, width)) return painted;
         wide[nth]!.push(painted);
@@ -84,18 +82,12 @@ export function tableDrawing(
   };
 
   return {
-    /** The names of the columns and the line below them. */
+    /** The names of the columns and the line below them, which cli-table3 draws only where there is a row. */
     head(): string {
       const head = columns.map((column) => (color ? paint(headOf(column), 'bold') : headOf(column)));
-      // There is no line below a head without rows.
-      return textOf(
-        draw(
-          columns.map(() => ''),
-          head,
-        ).slice(0, 2),
-      );
+      const noCells = columns.map(() => '');
+      return textOf(draw(noCells, head).slice(0, 2));
     },
-    /** The rows, a line each. */
     rows(rows: readonly DrawnRow[]): string {
       const lines: string[] = [];
       for (let from = 0; from < rows.length; from += BLOCK.rows)
@@ -105,7 +97,7 @@ export function tableDrawing(
   };
 }
 
-/** Blanks at the end of a line are left out: they are a nuisance when it is copied. */
+/** Without the blanks at the end of a line, a nuisance when it is copied. */
 function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

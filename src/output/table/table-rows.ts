@@ -5,41 +5,39 @@ import type { RecordBatch } from '../../json/records.ts';
 import {
   isIdentifier,
   knownAmong,
+  knownOfRows,
   rankOf,
   roleOf,
   screenOrder,
-  withTypeByNumber,
   type ColumnRole,
   type KnownColumn,
 } from '../column-roles.ts';
+import { digitGrouper } from '../terminal/number-text.ts';
 import { columnWidth, visible } from '../terminal/terminal-text.ts';
-import { digitGrouper, type GroupDigits } from '../terminal/number-text.ts';
 import type { Layout } from '../writer.ts';
 
-/** A column, as far as the rows are read. */
+/** A column, as far as the rows are read. Widths are in display cells. */
 export interface ShownColumn {
-  /** Its place in the rows. */
+  /** In the rows. */
   readonly index: number;
-  /** The column of the records. */
-  readonly column: string;
   /** What stands above it. */
   readonly name: string;
-  /** In its head, where it is too narrow for its name. */
+  /** Stands above it where it is too narrow for its name. */
   readonly word: string;
-  /** Display cells that the head has at least; 0 where there is no word for the column. */
+  /** The least width of its head; 0 where there is no word for the column. */
   readonly head: number;
   readonly role: ColumnRole;
   /** Where room is short, columns of higher ranks are left out first; undefined for columns that nobody looks for. */
   readonly rank: number | undefined;
   /** Whether nothing is in it so far. */
   readonly empty: boolean;
-  /** Display cells of its widest cell. */
+  /** The width of its widest cell. */
   readonly cells: number;
-  /** Display cells of its widest cell or its name. */
+  /** The width of its widest cell or its name. */
   readonly width: number;
-  /** Display cells of its widest number. */
+  /** The width of its widest number. */
   readonly number: number;
-  /** Display cells with which the names of parties and the types of documents can be told apart; 0 for other columns. */
+  /** The width in which the names of parties and the types of documents can be told apart; 0 for other columns. */
   readonly telling: number;
   /** Words for the types of documents, which stand in their place where the column is narrower than they are. */
   readonly short?: ReadonlyMap<string, string> | undefined;
@@ -53,6 +51,13 @@ export interface ShownColumn {
 
 type RowsLayout = Pick<Layout, 'columns' | 'headings' | 'asked' | 'known' | 'raw' | 'locale'>;
 
+/** What the cells of a column were so far, and their widths. */
+class SeenCells {
+  readonly facts = new ColumnFacts();
+  width = 0;
+  number = 0;
+}
+
 /** Reads records as rows of text that is safe for a terminal, and measures them. */
 export function tableRows({
   columns: named,
@@ -63,33 +68,35 @@ export function tableRows({
   locale = 'en-US',
 }: RowsLayout) {
   const reader = new CellReader(named);
-  const group = raw === true ? asSent : digitGrouper(locale);
-  const seen: ReturnType<typeof newColumn>[] = [];
-  /** The places of the columns that are read; undefined for all. */
+  const group = digitGrouper(locale);
+  const seen: SeenCells[] = [];
+  const isGrouped: boolean[] = [];
+  /** The indexes of the columns that are read; undefined for all. */
   let wanted: ReadonlySet<number> | undefined;
 
-  const textOf = (cell: Cell | undefined, column: number): string => {
-    if (cell === undefined || wanted?.has(column) === false) return '';
-    const { kind } = cell;
-    const one = (seen[column] ??= newColumn(isIdentifier(reader.columns[column]!) ? asSent : group));
-    const text = kind === 'number' ? one.group(cell.text) : visible(cell.text);
+  const textOf = (cell: Cell | undefined, index: number): string => {
+    if (cell === undefined || wanted?.has(index) === false) return '';
+    const isNumber = cell.kind === 'number';
+    isGrouped[index] ??= raw !== true && !isIdentifier(reader.columns[index]!);
+    const text = isNumber && isGrouped[index] ? group(cell.text) : visible(cell.text);
     if (wanted !== undefined) return text;
-    one.facts.add(cell);
-    if (text !== '') one.differs ||= (one.first ??= text) !== text;
+    const cells = (seen[index] ??= new SeenCells());
+    cells.facts.add(cell);
     const width = columnWidth(text);
-    one.width = Math.max(one.width, width);
-    if (kind === 'number') one.number = Math.max(one.number, width);
+    cells.width = Math.max(cells.width, width);
+    if (isNumber) cells.number = Math.max(cells.number, width);
     return text;
   };
 
   const shownColumn = (
-    column: string,
     index: number,
-    { heading, like }: { readonly heading: string | undefined; readonly like: KnownColumn | undefined },
+    heading: string | undefined,
+    like: KnownColumn | undefined,
   ): ShownColumn => {
+    const column = reader.columns[index]!;
     const name = visible(heading ?? column);
     const word = heading === undefined || heading === column ? (like?.word ?? name) : name;
-    const { facts, width, number } = seen[index] ?? NOTHING_SEEN;
+    const { facts, width, number } = seen[index] ?? new SeenCells();
     const filled = facts.cells - facts.empty;
     const midnights = facts.midnights + facts.localMidnights;
     const days = raw !== true && midnights > 0 && midnights + facts.days === filled;
@@ -99,7 +106,6 @@ export function tableRows({
     return {
       index,
       name,
-      column,
       word,
       head: like === undefined && heading === undefined ? 0 : columnWidth(word),
       role,
@@ -118,21 +124,22 @@ export function tableRows({
   return {
     /** The texts of a record, one for each column so far. Empty for null and for missing fields. */
     read: (batch: RecordBatch, index: number): string[] => reader.read(batch, index).map(textOf),
-    /** From now on only the cells at these places are made texts, and none is measured; the others are empty. */
-    readOnly: (places: Iterable<number>): void => void (wanted = new Set(places)),
-    /** The columns so far: in the order asked for, else first those that people look for, in their order. */
-    columns(): ShownColumn[] {
+    /** From now on only these columns are read, and none is measured; the others are empty. */
+    readOnly: (indexes: Iterable<number>): void => void (wanted = new Set(indexes)),
+    /**
+     * The columns so far: the named ones as they are, else first those that people look for.
+     *
+     * @param rows where they decide whether the type stands beside the number
+     */
+    columns(rows: readonly (readonly string[])[] = []): ShownColumn[] {
       const names = reader.columns;
-      const typeAt = names.findIndex((name) => roleOf(name, known) === 'document');
-      const looked = seen[typeAt]?.differs === true ? withTypeByNumber(known) : known;
+      const looked = knownOfRows(names, known, (index) => rows.map((texts) => texts[index]));
       const found = knownAmong(names, looked);
       const shown = headings?.(names);
-      const columns = names.map((name, index) =>
-        shownColumn(name, index, { heading: shown?.[index], like: found.get(name) }),
-      );
+      const columns = names.map((name, index) => shownColumn(index, shown?.[index], found.get(name)));
       if (asked === true) return columns;
-      return screenOrder(names, looked, (place) => rankOf(columns[place]!.role)).map(
-        (place) => columns[place]!,
+      return screenOrder(names, looked, (index) => rankOf(columns[index]!.role)).map(
+        (index) => columns[index]!,
       );
     },
   };
@@ -140,25 +147,6 @@ export function tableRows({
 
 /** Characters of `2024-10-15`. */
 const DAY_LENGTH = 10;
-
-/** What the cells of a column were so far, how wide, and how its numbers are shown. */
-function newColumn(group: GroupDigits) {
-  const first: string | undefined = undefined;
-  return {
-    facts: new ColumnFacts(),
-    width: 0,
-    number: 0,
-    group,
-    first: first as string | undefined,
-    differs: false,
-  };
-}
-
-const NOTHING_SEEN = newColumn(asSent);
-
-function asSent(literal: string): string {
-  return literal;
-}
 
 /** The day of a point in time that is the midnight with which a day begins; any other text as it is. */
 export function dayOf(text: string): string {

@@ -1,7 +1,7 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
-import { isId, isIdentifier, roleOf, screenOrder, withTypeByNumber } from '../column-roles.ts';
+import { isId, isIdentifier, knownOfRows, roleOf, screenOrder } from '../column-roles.ts';
 import { Spool } from '../spool.ts';
 import type { Layout } from '../writer.ts';
 import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type CellStyles } from './cell.ts';
@@ -184,10 +184,8 @@ export function sheetColumns(
     },
     /** Learns from the first rows in which order the columns come, and which columns hold nothing but dates, some of them with a time, in one zone. */
     learn(rows: readonly SheetRow[]): void {
-      const typeAt = reader.columns.findIndex((column) => roleOf(column, known) === 'document');
-      const types = new Set(rows.map((row) => row[typeAt]?.text).filter(Boolean));
-      if (asked !== true)
-        order = screenOrder(reader.columns, types.size > 1 ? withTypeByNumber(known) : known);
+      const looked = knownOfRows(reader.columns, known, (index) => rows.map((row) => row[index]?.text));
+      if (asked !== true) order = screenOrder(reader.columns, looked);
       for (const index of reader.columns.keys()) {
         const facts = new ColumnFacts();
         for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);

@@ -11,7 +11,7 @@ function unknown(
   { index, cells, numeric }: Pick<ShownColumn, 'index' | 'cells' | 'numeric'>,
 ): ShownColumn {
   const width = Math.max(cells, displayWidth(name));
-  const told = { index, column: name, name, cells, numeric, width, role: roleOf(name), word: name };
+  const told = { index, name, cells, numeric, width, role: roleOf(name), word: name };
   return {
     ...told,
     head: 0,
