@@ -13,6 +13,9 @@ const first = [
   'chaos/chaos',
   'recipes',
   'paging/drift',
+  'cli/questions/books/databases',
+  'cli/questions/books/exports',
+  'cli/questions/books/service',
 ];
 
 /** The order of vitest, in which the largest files come early, but for those. */

@@ -3,10 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'lossless-json';
-import { describe, expect, it, vi } from 'vitest';
-import { ask, postgresForTests } from '../../../support/databases.ts';
+import { expect, vi } from 'vitest';
+import { ask } from '../../../support/databases.ts';
 import { countFigure, randomRuns } from '../../../support/random-runs.ts';
-import { needing } from '../../../support/programs.ts';
 import { runHere, type FolioExit } from '../../../support/run-here.ts';
 import { runOrganizations, type OrganizationsRun } from '../../../support/run-model.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -38,12 +37,14 @@ import {
   type Listing,
 } from './random-book.ts';
 
-const BOOKS = randomRuns(2_000);
-const IN_POSTGRES = randomRuns(40);
-
 /** Where the records of a book come from. A receipt and a database say of when they are, and are asked later. */
-const SOURCES = ['service', 'jsonl', 'jsonl with receipt', 'json with receipt', 'SQLite'] as const;
-type Source = (typeof SOURCES)[number] | 'PostgreSQL';
+export type Source =
+  | 'service'
+  | 'jsonl'
+  | 'jsonl with receipt'
+  | 'json with receipt'
+  | 'SQLite'
+  | 'PostgreSQL';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -645,46 +646,39 @@ interface Asking {
   readonly source: Source;
   /** Days between the reading of the records and the question. */
   readonly later: number;
-  /** Which third of the questions is asked. */
-  readonly third: number;
 }
 
-async function compareAll({ books, listing, source, later, third }: Asking, address?: string): Promise<void> {
+async function compareAll({ books, listing, source, later }: Asking, address?: string): Promise<void> {
   try {
     const site = new Site(books, listing);
     await site.store(source, later, address);
-    for (const [at, compare] of QUESTIONS.entries()) if (at % 3 === third) await compare(site);
+    for (const compare of QUESTIONS) await compare(site);
   } catch (error) {
     const records = books.map((book, at) => recordsOf(book, listing, NUMBERS[at]!).join('\n')).join('\n\n');
     throw new Error(`${listing}, ${source}, ${later} days later:\n${records}`, { cause: error });
   }
 }
 
-const asking = (...sources: readonly Source[]): fc.Arbitrary<Asking> =>
-  fc.record({
+/**
+ * Asks every question of random books that are in these sources, and compares the answers with those of the oracle.
+ *
+ * @param all how many books there are in a whole run
+ * @param addressOf the address of a new database, where the source needs a server
+ */
+export async function compareBooks(
+  sources: readonly Source[],
+  all: number,
+  addressOf?: () => Promise<string>,
+): Promise<void> {
+  const ran = randomRuns(all);
+  const asking = fc.record({
     books: fc.array(randomBook, { minLength: 1, maxLength: 2 }),
-    listing: fc.constantFrom('issued', 'received'),
+    listing: fc.constantFrom('issued' as const, 'received' as const),
     source: fc.constantFrom(...sources),
     later: fc.nat(400),
-    third: fc.nat(2),
   });
-
-describe('the answers about random books', () => {
-  it(`are those of an oracle, whatever is asked and wherever they are: ${BOOKS} books`, async () => {
-    const property = fc.asyncProperty(asking(...SOURCES), (asked) => compareAll(asked));
-    await fc.assert(property, { numRuns: BOOKS });
-    countFigure({ what: 'answers about random books', ran: BOOKS, outcome: 'differences: 0' });
-  }, 3_600_000);
-
-  describe('in PostgreSQL', () => {
-    const server = postgresForTests();
-
-    it('are so, too', { timeout: 3_600_000, ...needing('postgres') }, async () => {
-      const property = fc.asyncProperty(asking('PostgreSQL'), async (asked) =>
-        compareAll(asked, await server().createDatabase()),
-      );
-      await fc.assert(property, { numRuns: IN_POSTGRES });
-      countFigure({ what: 'random books in PostgreSQL', ran: IN_POSTGRES, outcome: 'differences: 0' });
-    });
-  });
-});
+  const property = fc.asyncProperty(asking, async (one) => compareAll(one, await addressOf?.()));
+  await fc.assert(property, { numRuns: ran });
+  const where = sources.map((source) => source.replace(' with receipt', '')).join(', ');
+  countFigure({ what: `answers about random books in ${where}`, ran, outcome: 'differences: 0' });
+}

@@ -1,0 +1,10 @@
+import { it } from 'vitest';
+import { compareBooks } from './compare.ts';
+
+it('answers about random books of the service as an oracle does, whatever is asked', async () => {
+  await compareBooks(['service'], 140);
+}, 3_600_000);
+
+it('and in json', async () => {
+  await compareBooks(['json with receipt'], 140);
+}, 3_600_000);
