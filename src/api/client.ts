@@ -24,13 +24,12 @@ interface ApiRequest<T> {
   readonly isListing?: boolean | undefined;
   /** Statuses besides 200 whose response goes to `parse`. */
   readonly takes?: readonly number[] | undefined;
-  /** Statuses that are thrown at once as StatusError, not retried: the caller handles them, as with a smaller page. */
+  /** Statuses that are thrown at once as StatusError, not retried: the caller handles them. */
   readonly passes?: readonly number[] | undefined;
   /** Aborts this request. The client's own signal aborts it as well. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a client is made of. */
 export interface ClientOptions {
   readonly baseUrl: URL;
   readonly token: string;
@@ -73,7 +72,7 @@ export type RequestEvent =
   /** The service asked folio to slow down: no request for `wait` milliseconds, then one at a time. */
   | { readonly kind: 'throttled'; readonly wait: number };
 
-/** Is told of every request of a client. Must not throw. */
+/** Receives every event of a client. Must not throw. */
 export type ObserveRequests = (event: RequestEvent) => void;
 
 /** A request, and what its attempts share. */
@@ -84,7 +83,7 @@ interface Call<T> {
   readonly label: { readonly request: number; readonly target: string };
 }
 
-/** Asks one service for one organization. */
+/** Sends the requests to one service for one organization. */
 export class ApiClient {
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
@@ -92,7 +91,6 @@ export class ApiClient {
   readonly #redact: Redact;
   readonly #limiter: Limiter;
   readonly #quota: RetryQuota;
-  readonly #signalFor: (own: AbortSignal | undefined) => AbortSignal;
   /** Since the client was made: requests that were sent, retries among them, and bytes of all bodies on the wire. */
   readonly stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
@@ -111,7 +109,8 @@ export class ApiClient {
     };
     this.#proxy = transport.proxy?.(baseUrl.origin);
     this.#redact = redactor([token, ...(this.#proxy?.secrets ?? [])]);
-    this.#signalFor = createSignalJoiner(signal);
+    // Every request in flight, and every one that waits for its place, listens: many listeners are no leak here.
+    setMaxListeners(0, signal);
     this.#limiter = options.limiter ?? new Limiter(concurrency);
     this.#quota = options.quota ?? new RetryQuota();
   }
@@ -125,9 +124,10 @@ export class ApiClient {
    *   signal's reason, or what `parse` throws
    */
   async get<T>(request: ApiRequest<T>): Promise<T> {
-    const { baseUrl, clock, retry } = this.#options;
+    const { baseUrl, clock, retry, signal: stop } = this.#options;
     const url = requestUrl(baseUrl, request.path, request.query);
-    const signal = this.#signalFor(request.signal);
+    const { signal: own = stop } = request;
+    const signal = own === stop ? stop : AbortSignal.any([stop, own]);
     const label = { request: ++this.#calls, target: this.#redact(url.pathname + url.search) };
     const call = { request, url, signal, label };
     try {
@@ -233,21 +233,22 @@ export class ApiClient {
 const MAX_RESPONSE_BYTES = 64 * 2 ** 20;
 
 async function wholeBody({ headers, body, discard }: TransportResponse): Promise<Buffer> {
+  const tooLarge = (): ServiceError =>
+    new ServiceError(`the response is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB`, {
+      hint: 'Ask for fewer records in each request with --page-size.',
+    });
+  if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) {
+    discard();
+    throw tooLarge();
+  }
   const chunks: Buffer[] = [];
   let length = 0;
-  const isTooLarge = Number(headers['content-length']) > MAX_RESPONSE_BYTES;
-  if (isTooLarge) discard();
-  else {
-    // Ending the loop early discards the response.
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      if ((length += chunk.length) > MAX_RESPONSE_BYTES) break;
-    }
+  // Leaving the loop early discards the response.
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    if ((length += chunk.length) > MAX_RESPONSE_BYTES) throw tooLarge();
   }
-  if (!isTooLarge && length <= MAX_RESPONSE_BYTES) return Buffer.concat(chunks, length);
-  throw new ServiceError(`the response is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB`, {
-    hint: 'Ask for fewer records in each request with --page-size.',
-  });
+  return Buffer.concat(chunks, length);
 }
 
 function unusableBody(cause: Error, headers: ResponseHead['headers'], url: URL): ServiceError {
@@ -261,25 +262,6 @@ function unusableBody(cause: Error, headers: ResponseHead['headers'], url: URL):
     hint: 'Something between folio and the service may be changing the responses.',
     cause,
   });
-}
-
-/**
- * Returns a function that joins the signal of a request with `base`: the result is aborted as soon as one of the two is,
- * and with the same reason. A signal is joined once, however many requests bring it.
- */
-function createSignalJoiner(base: AbortSignal): (own: AbortSignal | undefined) => AbortSignal {
-  const joined = new WeakMap<AbortSignal, AbortSignal>();
-  // Every request in flight, and every one that waits for its place, listens: many listeners are no leak here.
-  setMaxListeners(0, base);
-  return (own) => {
-    if (own === undefined || own === base) return base;
-    const known = joined.get(own);
-    if (known !== undefined) return known;
-    const either = AbortSignal.any([base, own]);
-    setMaxListeners(0, either);
-    joined.set(own, either);
-    return either;
-  };
 }
 
 /**

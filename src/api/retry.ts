@@ -37,8 +37,8 @@ export class FailedTry extends Error {
 }
 
 /**
- * The statuses after which the same request is sent again. A caller may take some of them itself (`passes` of the request):
- * a listing answers 413, 502 and 504 with a smaller page, in `resources/listing-pages.ts`.
+ * The statuses after which the same request is sent again, unless the caller handles them (`passes` of the request): after
+ * 413, 502 and 504, a listing requests a smaller page.
  */
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -52,58 +52,12 @@ const MAX_DELAY = 20_000;
 /** The longest Retry-After that a run waits for, in ms. With a longer one it is better to start again later. */
 const MAX_RETRY_AFTER = 120_000;
 
-/** Wait some ms and try again, or give up, or give up because the service wants no request before a time (ms since 1970). */
-type RetryDecision =
-  | { readonly kind: 'retry'; readonly wait: number }
-  | { readonly kind: 'give up' }
-  | { readonly kind: 'not before'; readonly at: number };
-
-/**
- * Decides what to do after the failed attempt of a number, counted from 0. The delay has full jitter: random × min(20 s,
- * delay × 2^attempt). That spreads out clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is
- * never shorter than Retry-After. `random` is from 0 up to, not including, 1, and `now` in ms since 1970.
- */
-export function decideRetry(
-  failed: {
-    retryable: boolean;
-    retryAfter?: string | undefined;
-    attempt: number;
-    random: number;
-    now: number;
-  },
-  retry: RetryOptions,
-): RetryDecision {
-  const { retryable, retryAfter, attempt, random, now } = failed;
-  if (!retryable) return { kind: 'give up' };
-  const asked = retryAfterMilliseconds(retryAfter, now);
-  if (asked > MAX_RETRY_AFTER) return { kind: 'not before', at: now + asked };
-  if (attempt >= retry.retries) return { kind: 'give up' };
-  const longest = Math.min(MAX_DELAY, retry.delay * 2 ** attempt);
-  return { kind: 'retry', wait: Math.max(Math.round(random * longest), asked) };
-}
-
 /** 0 when the header is missing, in the past, or of neither form that RFC 9110 (10.2.3) has. */
 function retryAfterMilliseconds(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const date = /^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
-}
-
-/** The failure that ends a request after `tries` attempts. Its message says why there is no further one. */
-function finalFailure(failure: FolioError, tries: number, decision: RetryDecision): FolioError {
-  if (decision.kind === 'not before') {
-    const when = new Date(decision.at).toISOString().replace(/\.\d+Z$/, 'Z');
-    return new ServiceError(`${failure.message}; the service wants no more requests before ${when}`, {
-      hint: 'Run the same command again then.',
-      cause: failure,
-    });
-  }
-  // There was to be another attempt, but the run has used up its quota of retries.
-  if (decision.kind === 'retry')
-    failure.message += '; gave up, because too many requests of this run have failed';
-  else if (tries > 1) failure.message += `; gave up after ${tries} tries`;
-  return failure;
 }
 
 /** What a full quota holds. */
@@ -138,7 +92,7 @@ interface Tries<T> {
   readonly signal: AbortSignal;
   /** Makes one attempt, numbered from 0, while it has a place; `release` gives the place back before it ends. Throws FailedTry. */
   readonly attempt: (number: number, release: () => void) => Promise<T>;
-  /** Is told of each attempt that is followed by another after `wait` ms. */
+  /** Receives each attempt that is followed by another after `wait` ms. */
   readonly onRetry?: (failed: FailedTry, attempt: number, wait: number) => void;
 }
 
@@ -166,13 +120,33 @@ export async function withRetries<T>(tries: Tries<T>): Promise<T> {
   }
 }
 
+/**
+ * How many ms to wait before the next attempt, with full jitter: random × min(20 s, delay × 2^attempt). That spreads out
+ * clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is never shorter than Retry-After. Throws
+ * the failure that ends the request, with the reason why there is no further attempt.
+ */
 function waitAfter(failed: FailedTry, attempt: number, tries: Tries<unknown>): number {
   const { clock, retry, quota, limiter, onRetry } = tries;
-  const { retryable, retryAfter } = failed;
-  const chance = { random: clock.random(), now: clock.now() };
-  const decision = decideRetry({ retryable, retryAfter, attempt, ...chance }, retry);
-  if (decision.kind !== 'retry' || !quota.take()) throw finalFailure(failed.failure, attempt + 1, decision);
-  if (failed.status === 429) limiter.throttle();
-  onRetry?.(failed, attempt, decision.wait);
-  return decision.wait;
+  const { failure, retryable, retryAfter, status } = failed;
+  const now = clock.now();
+  const least = retryAfterMilliseconds(retryAfter, now);
+  if (retryable && least > MAX_RETRY_AFTER) {
+    const when = new Date(now + least).toISOString().replace(/\.\d+Z$/, 'Z');
+    throw new ServiceError(`${failure.message}; the service wants no more requests before ${when}`, {
+      hint: 'Run the same command again then.',
+      cause: failure,
+    });
+  }
+  if (!retryable || attempt >= retry.retries) {
+    if (attempt > 0) failure.message += `; gave up after ${attempt + 1} tries`;
+    throw failure;
+  }
+  const wait = Math.max(Math.round(clock.random() * Math.min(MAX_DELAY, retry.delay * 2 ** attempt)), least);
+  if (!quota.take()) {
+    failure.message += '; gave up, because too many requests of this run have failed';
+    throw failure;
+  }
+  if (status === 429) limiter.throttle();
+  onRetry?.(failed, attempt, wait);
+  return wait;
 }

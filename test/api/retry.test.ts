@@ -1,29 +1,34 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
 import { Limiter } from '../../src/api/limiter.ts';
-import { decideRetry, isRetryable } from '../../src/api/retry.ts';
+import { FailedTry, isRetryable, RetryQuota, withRetries } from '../../src/api/retry.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { FakeClock, type FakeClockOptions } from '../support/fake-clock.ts';
 
-const options = { retries: 5, delay: 500 };
+const { signal } = new AbortController();
 const now = Date.UTC(2026, 10, 21, 10, 0, 0);
-const failed = { retryable: true, attempt: 0, random: 0.5, now };
 
-describe('decideRetry', () => {
-  it.each([
-    [0, 250],
-    [1, 500],
-    [2, 1000],
-    [3, 2000],
-    [4, 4000],
-  ])('waits half of the longest delay at random 0.5, after attempt %i: %i ms', (attempt, wait) => {
-    expect(decideRetry({ ...failed, attempt }, options)).toEqual({ kind: 'retry', wait });
-  });
+/** The waits of a request that fails so often with this header, and then succeeds or ends with a failure. */
+async function waitsOf(
+  { fails = 1, retryAfter = '' }: { readonly fails?: number; readonly retryAfter?: string },
+  {
+    delay = 500,
+    retries = 5,
+    ...options
+  }: FakeClockOptions & { readonly delay?: number; readonly retries?: number } = {},
+): Promise<{ readonly waits: readonly number[]; readonly end: string }> {
+  const clock = new FakeClock({ now, ...options });
+  const end = await withRetries({
+    ...{ clock, signal, quota: new RetryQuota(), limiter: new Limiter(1), retry: { retries, delay } },
+    attempt: async (number) => {
+      if (number < fails) throw new FailedTry(new ServiceError('it failed'), { retryable: true, retryAfter });
+      return 'fine';
+    },
+  }).catch(String);
+  return { waits: clock.sleeps, end };
+}
 
-  it('gives up after the last retry, and at once where asking again is no use', () => {
-    expect(decideRetry({ ...failed, attempt: 5 }, options)).toEqual({ kind: 'give up' });
-    expect(decideRetry({ ...failed, retryable: false }, options)).toEqual({ kind: 'give up' });
-    expect(decideRetry(failed, { retries: 0, delay: 500 })).toEqual({ kind: 'give up' });
-  });
-
+describe('the wait before another attempt', () => {
   it.each([
     ['3', 3000],
     [' 120 ', 120_000],
@@ -34,39 +39,35 @@ describe('decideRetry', () => {
     ['soon', 250],
     ['-5', 250],
     ['1.5', 250],
-    ['2026', 'not before'],
     ['', 250],
-  ])('Retry-After %j: %s', (retryAfter, expected) => {
-    const decision = decideRetry({ ...failed, retryAfter }, options);
-    expect(decision.kind === 'retry' ? decision.wait : decision.kind).toBe(expected);
+  ])('is, where Retry-After is %j, %i ms', async (retryAfter, wait) => {
+    expect(await waitsOf({ retryAfter })).toEqual({ waits: [wait], end: 'fine' });
   });
 
   it.each([
-    ['121', now + 121_000],
-    ['Sat, 21 Nov 2026 12:30:00 GMT', now + 9_000_000],
-  ])('stops the run where Retry-After is %s, also after the last retry', (retryAfter, at) => {
-    expect(decideRetry({ ...failed, retryAfter }, options)).toEqual({ kind: 'not before', at });
-    expect(decideRetry({ ...failed, retryAfter, attempt: 5 }, options)).toEqual({
-      kind: 'not before',
-      at,
-    });
+    ['121', '2026-11-21T10:02:01Z'],
+    ['2026', '2026-11-21T10:33:46Z'],
+    ['Sat, 21 Nov 2026 12:30:00 GMT', '2026-11-21T12:30:00Z'],
+  ])('is too long where Retry-After is %s, also after the last attempt', async (retryAfter, when) => {
+    for (const retries of [5, 0]) {
+      expect(await waitsOf({ retryAfter }, { retries })).toEqual({
+        waits: [],
+        end: `ServiceError: it failed; the service wants no more requests before ${when}`,
+      });
+    }
   });
 
-  it('never waits longer than 20 s of its own accord, nor less than it is asked to', () => {
-    const tried = fc.record({
-      retryable: fc.constant(true),
-      attempt: fc.nat(99),
-      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      now: fc.constant(now),
-      retryAfter: fc.option(fc.nat(120).map(String), { nil: undefined }),
-    });
-    fc.assert(
-      fc.property(tried, fc.nat(1e6), (one, delay) => {
-        const decision = decideRetry(one, { retries: 100, delay });
-        const asked = Number(one.retryAfter ?? 0) * 1000;
-        const wait = decision.kind === 'retry' ? decision.wait : Number.NaN;
-        expect(wait).toBeGreaterThanOrEqual(asked);
-        expect(wait).toBeLessThanOrEqual(Math.max(asked, 20_000, 0));
+  it('is never longer than 20 s of its own accord, nor shorter than Retry-After', async () => {
+    const draws = fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 1 });
+    const seconds = fc.option(fc.nat(120), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(draws, fc.nat(1e6), seconds, async (random, delay, after) => {
+        const retryAfter = after === undefined ? '' : String(after);
+        const { waits } = await waitsOf({ fails: 30, retryAfter }, { random, delay, retries: 30 });
+        for (const wait of waits) {
+          expect(wait).toBeGreaterThanOrEqual(1000 * (after ?? 0));
+          expect(wait).toBeLessThanOrEqual(Math.max(1000 * (after ?? 0), 20_000));
+        }
       }),
     );
   });
@@ -79,10 +80,9 @@ describe('isRetryable', () => {
   });
 });
 
-const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Asks for room `count` times, notes who was let in, in order, and has them leave in that order. */
+/** Waits for room `count` times, notes who was let in, in order, and has them leave in that order. */
 function crowd(inFlight: Limiter, count: number): { admitted: number[]; leave: () => void } {
   const admitted: number[] = [];
   const inside: (() => void)[] = [];
