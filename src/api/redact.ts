@@ -25,14 +25,11 @@ export type Redact = (text: string) => string;
  */
 export function redactor(secrets: readonly string[]): Redact {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  let needles: Needle[] | undefined;
   let parts: ReadonlyMap<number, ReadonlySet<string>> | undefined;
   return (text) => {
-    needles ??= long.flatMap(needlesOf);
     const hidden = new Uint8Array(text.length);
     for (const view of viewsOf(text)) {
-      if (!mayHoldParts(view.text, needles)) continue;
-      for (const [length, known] of (parts ??= partsOf(needles))) {
+      for (const [length, known] of (parts ??= partsOf(long.flatMap(needlesOf)))) {
         for (let at = 0; at + length <= view.text.length; at++) {
           if (!known.has(view.text.slice(at, at + length))) continue;
           hidden.fill(1, view.placeOf(at), view.placeOf(at + length));
@@ -53,21 +50,6 @@ function withoutHidden(text: string, hidden: Uint8Array): string {
     shown += isHidden === 1 ? HIDDEN : text.slice(from, end);
   }
   return shown;
-}
-
-/** A text up to so many characters is first searched without the set of all parts, which takes a millisecond to make. */
-const SHORT_TEXT = 4_000;
-
-/** Whether a text may hold parts of the needles: every part of PART characters has a whole sequence of half as many. */
-function mayHoldParts(text: string, needles: readonly Needle[]): boolean {
-  if (text.length > SHORT_TEXT) return needles.length > 0;
-  if (needles.some((needle) => needle.part < PART && text.includes(needle.text))) return true;
-  const step = PART >> 1;
-  for (let at = 0; at + step <= text.length; at += step) {
-    const piece = text.slice(at, at + step);
-    if (needles.some((needle) => needle.part >= PART && needle.text.includes(piece))) return true;
-  }
-  return false;
 }
 
 /** The parts of the needles that are hidden, by their lengths. */
