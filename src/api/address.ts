@@ -86,23 +86,24 @@ function linkNotFollowed(host: string, why: string): ServiceError {
 /** Why an address does not have the shape. The most likely mistake comes first. */
 function shapeProblem(text: string): string {
   if (text.trim() === '') return 'it is empty';
-  if (/[\s\p{Cc}]/u.test(text)) return 'it holds a space or a control character';
-  if (text.includes('\\')) return 'it holds a backslash';
-  if (/[^\x20-\x7e]/.test(text)) return 'it holds a letter beyond ASCII; write such a host in its xn-- form';
+  if (/[\s\p{Cc}]/u.test(text)) return 'it contains a space or a control character';
+  if (text.includes('\\')) return 'it contains a backslash';
+  if (/[^\x20-\x7e]/.test(text))
+    return 'it contains a letter beyond ASCII; write such a host in its xn-- form';
   if (!/^https?:\/\//i.test(text)) {
     const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
     return scheme === undefined
       ? 'it does not begin with https://'
       : `${scheme}:// is not a way to reach the service`;
   }
-  if (text.includes('@')) return 'it holds a user or password; the token is given apart from it';
-  if (text.includes('?')) return 'it holds a query (?)';
-  if (text.includes('#')) return 'it holds a fragment (#)';
-  if (text.includes('%')) return 'it holds a percent-encoded character';
+  if (text.includes('@')) return 'it contains a user or password; the token is given apart from it';
+  if (text.includes('?')) return 'it contains a query (?)';
+  if (text.includes('#')) return 'it contains a fragment (#)';
+  if (text.includes('%')) return 'it contains a percent-encoded character';
   return 'it is not of the form https://host[:port][/path]';
 }
 
-/** Shows the text only when it is an address without secrets, not when it may be a token or holds a password. */
+/** Shows the text only when it is an address without secrets, not when it may be a token or contains a password. */
 function addressRefused(text: string, reason: string): UsageError {
   const shown = /^[a-z]+:\/\/[\x21-\x7e]{1,200}$/i.test(text) && !/[@?#]/.test(text) ? ` ${text}` : '';
   return new UsageError(`the base address${shown} is refused: ${reason}`, {
@@ -148,7 +149,7 @@ export function listPairs(name: string, values: readonly string[], encoding: Lis
   const divided = values.find((value) => value.includes(','));
   if (divided !== undefined) {
     throw new UsageError(
-      `${JSON.stringify(divided)} holds a comma, and commas separate the values of ${name}`,
+      `${JSON.stringify(divided)} contains a comma, and commas separate the values of ${name}`,
       {
         hint: 'Send each value by itself with folio config set listEncoding repeat.',
       },
@@ -183,7 +184,7 @@ function percentEncode(text: string): string {
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
     );
   } catch (cause) {
-    throw new UsageError(`${JSON.stringify(text)} holds half a character, which cannot be sent`, {
+    throw new UsageError(`${JSON.stringify(text)} contains half a character, which cannot be sent`, {
       hint: 'Take the broken character out of it.',
       cause,
     });

@@ -69,7 +69,7 @@ export type RequestEvent =
       /** An attempt failed, and the next one begins after `wait` milliseconds. */
       | { readonly kind: 'retry'; readonly wait: number; readonly reason: string }
     ))
-  /** The service asked folio to slow down: no request for `wait` milliseconds, then one at a time. */
+  /** The service wants folio to slow down: no request for `wait` milliseconds, then one at a time. */
   | { readonly kind: 'throttled'; readonly wait: number };
 
 /** Receives every event of a client. Must not throw. */
@@ -196,7 +196,7 @@ export class ApiClient {
     response: ResponseHead & { readonly body: Buffer; readonly milliseconds: number },
   ): Promise<Error> {
     const { status, headers, milliseconds } = response;
-    // Where the body cannot be read, the status alone says enough.
+    // Where the body cannot be read, the status alone is enough.
     const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
     const { tokenHint } = this.#options;
     const refusal = { url, status, headers, body, redact: this.#redact, isListing, tokenHint };
@@ -276,7 +276,7 @@ function authorization(token: string): string {
     });
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new AuthError('the token holds a space, a line break or another character that no token has', {
+    throw new AuthError('the token contains a space, a line break or another character that no token has', {
       hint: 'Copy it again, whole and alone, and give it with `folio auth login`.',
     });
   }

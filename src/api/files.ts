@@ -122,11 +122,11 @@ async function drain({ body }: TransportResponse): Promise<void> {
 
 /** The failure for a status that is neither 200 nor a redirect. */
 function fileStatusFailure(host: string, status: number, headers: TransportResponse['headers']): FailedTry {
-  const says = status === 404 || status === 410 ? 'has no such file' : 'does not hand over the file';
+  const refusal = status === 404 || status === 410 ? 'has no such file' : 'does not hand over the file';
   const failure =
     status === 403
       ? new LinkRefused(`${host} refuses the link (403)`)
-      : new ServiceError(`${host} ${says} (${status})`);
+      : new ServiceError(`${host} ${refusal} (${status})`);
   return new FailedTry(failure, {
     retryable: isRetryable(status),
     retryAfter: headers['retry-after'],
@@ -134,7 +134,7 @@ function fileStatusFailure(host: string, status: number, headers: TransportRespo
   });
 }
 
-/** The most bytes of a file: far more than any invoice has, far less than a disk holds. */
+/** The most bytes of a file: far more than any invoice has, far less than a disk has. */
 const MAX_FILE_BYTES = 256 * 2 ** 20;
 
 /**
@@ -156,7 +156,7 @@ export async function* fileBody(
     );
   const body = decode(response);
   if (body === undefined)
-    throw failure(`${to.host} sent the file with an encoding that folio did not ask for`);
+    throw failure(`${to.host} sent the file with an encoding that folio did not request`);
   let length = 0;
   try {
     for await (const chunk of body) {
@@ -172,7 +172,7 @@ export async function* fileBody(
   if (length === 0) throw failure(`${to.host} sent an empty file`, true);
 }
 
-/** Some stores keep files compressed and send them so, even when that was not asked for. Undefined for another encoding. */
+/** Some stores keep files compressed and send them so, even when that was not requested. Undefined for another encoding. */
 function decode({ headers, body }: TransportResponse): AsyncIterable<Buffer> | undefined {
   const coding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return body;

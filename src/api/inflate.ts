@@ -23,7 +23,7 @@ export async function inflate(
   if (name === '' || name === 'identity') return body;
   if (name !== 'gzip' && name !== 'x-gzip') {
     const shown = /^[a-z, -]{1,20}$/.test(name) ? ` (${name})` : '';
-    throw new ServiceError(`the response has an encoding that folio did not ask for${shown}`, {
+    throw new ServiceError(`the response has an encoding that folio did not request${shown}`, {
       hint: 'Something between folio and the service may be changing the responses.',
     });
   }
@@ -32,7 +32,7 @@ export async function inflate(
   return new Promise((resolve, reject) => {
     gunzip(body, options, (error, result) => {
       if (error !== null) return reject(inflateError(error, maxBytes));
-      // By its types it returns the bytes alone, also where it is asked for `info`.
+      // By its types it returns the bytes alone, also with `info`.
       const { buffer, engine } = result as unknown as Inflated;
       if (engine.bytesWritten === body.length) return resolve(buffer);
       reject(new BrokenGzip('the gzip body has bytes after its end'));
@@ -51,8 +51,8 @@ interface Inflated {
  * a guess. The buffer is a little larger than that, because zlib would need a second one to learn that it has ended.
  */
 function expectedSize(body: Buffer, maxBytes: number): number {
-  const told = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4);
-  return Math.max(Math.min(told, maxBytes, body.length * MAX_RATIO) + 64, 1024);
+  const named = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4);
+  return Math.max(Math.min(named, maxBytes, body.length * MAX_RATIO) + 64, 1024);
 }
 
 function inflateError(error: unknown, maxBytes: number): unknown {

@@ -26,7 +26,7 @@ const STEP_TIMEOUT = 10_000;
 
 /**
  * The steps of a connection, one by one, to find out which of them fails. Each rejects with the error of the network
- * (its `code` says which), or with the signal's reason.
+ * (its `code` names it), or with the signal's reason.
  */
 export const nodeNetworkProbe = {
   /** The addresses behind a name. */
@@ -89,8 +89,8 @@ function openTunnel(target: HostAndPort, proxy: Proxy, signal: AbortSignal): Pro
       ? {}
       : { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }),
   };
-  const ask = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const request = ask({
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request = send({
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port || (url.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',

@@ -21,7 +21,7 @@ export type Redact = (text: string) => string;
  * encoded text, as in Basic credentials). A pattern of what tokens look like would miss a token without "Bearer". Only
  * JSON Web Tokens are also hidden by their look, because a user may type one where no token is expected. Upper and lower
  * case are the same, because host names are shown in lower case. A signed link keeps its address and loses its query.
- * The time is linear in the length of the text, whatever it holds. Redact first, then cut.
+ * The time is linear in the length of the text, whatever is in it. Redact first, then cut.
  */
 export function redactor(secrets: readonly string[]): Redact {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
@@ -32,7 +32,7 @@ export function redactor(secrets: readonly string[]): Redact {
       for (const [length, known] of (parts ??= partsOf(long.flatMap(needlesOf)))) {
         for (let at = 0; at + length <= view.text.length; at++) {
           if (!known.has(view.text.slice(at, at + length))) continue;
-          hidden.fill(1, view.placeOf(at), view.placeOf(at + length));
+          hidden.fill(1, view.offsetOf(at), view.offsetOf(at + length));
         }
       }
     }
@@ -100,7 +100,7 @@ function base64FormsOf(secret: string): string[] {
 /** A text in lower case, as a rule without escapes and backslashes, and where each of its characters stood in the original. */
 interface PlainText {
   readonly text: string;
-  placeOf(index: number): number;
+  offsetOf(index: number): number;
 }
 
 const MAY_HAVE_ESCAPES = /[%\\]|&#/;
@@ -113,22 +113,22 @@ const ESCAPED =
  * such as a percent sign, and takes the first characters of the secret for its digits.
  */
 function viewsOf(text: string): PlainText[] {
-  const written = { text: lowerCase(text), placeOf: (index: number) => index };
+  const written = { text: lowerCase(text), offsetOf: (index: number) => index };
   return MAY_HAVE_ESCAPES.test(text) ? [plainText(text), written] : [written];
 }
 
 function plainText(escaped: string): PlainText {
-  const places = new Int32Array(escaped.length + 1);
+  const offsets = new Int32Array(escaped.length + 1);
   let text = '';
   let from = 0;
   const copy = (until: number): void => {
-    for (let at = from; at < until; at++) places[text.length + at - from] = at;
+    for (let at = from; at < until; at++) offsets[text.length + at - from] = at;
     text += escaped.slice(from, until);
   };
   for (const match of escaped.matchAll(ESCAPED)) {
     const [whole, percent, unicode, byte, hex, decimal, other = ''] = match;
     copy(match.index);
-    places[text.length] = match.index;
+    offsets[text.length] = match.index;
     const digits = percent ?? unicode ?? byte ?? hex;
     const code = digits === undefined ? decimal && Number(decimal) : Number.parseInt(digits, 16);
     const character = code === undefined ? other : String.fromCharCode(Number(code));
@@ -137,8 +137,8 @@ function plainText(escaped: string): PlainText {
     from = match.index + whole.length;
   }
   copy(escaped.length);
-  places[text.length] = escaped.length;
-  return { text: lowerCase(text), placeOf: (index) => places[index]! };
+  offsets[text.length] = escaped.length;
+  return { text: lowerCase(text), offsetOf: (index) => offsets[index]! };
 }
 
 /** The text in lower case, at the same length: the runtime turns some letters of other languages into two characters. */

@@ -60,7 +60,7 @@ function retryAfterMilliseconds(header: string | undefined, now: number): number
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 
-/** What a full quota holds. */
+/** The size of a full quota. */
 const CAPACITY = 500;
 const RETRY_COST = 14;
 

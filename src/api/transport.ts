@@ -29,7 +29,7 @@ export interface Transport {
   /** The proxy on the way to an origin, if there is one. */
   proxy?(origin: string): Proxy | undefined;
   /**
-   * Sends one GET, once, and follows no redirect. Rejects with the error of the network (its `code` says which), with
+   * Sends one GET, once, and follows no redirect. Rejects with the error of the network (its `code` names it), with
    * TransportTimeout, with the signal's reason, or with a FolioError when folio itself refuses. The client decides what
    * that means.
    */
@@ -50,7 +50,7 @@ export interface TransportOptions {
   readonly env: Environment;
   /** Whether a connection that a name would lead to this machine fails with ServiceError. */
   readonly refusesThisMachine?: boolean;
-  /** Finds the addresses of a name; the system does, unless given. */
+  /** Finds the addresses of a name; by default those of the system. */
   readonly lookup?: LookupFunction;
 }
 

@@ -45,7 +45,9 @@ export const openUndiciTransport: OpenTransport = async (options) => {
     async open(request) {
       const { url } = request;
       if (origin !== undefined && url.origin !== origin) {
-        throw new ServiceError(`refused to ask ${url.host}: these requests belong to ${origin} alone`);
+        throw new ServiceError(
+          `refused to send a request to ${url.host}: these requests belong to ${origin} alone`,
+        );
       }
       request.signal.throwIfAborted();
       return openResponse(connectionsTo(url.origin).dispatcher, request);

@@ -50,9 +50,9 @@ const EMPTY_WITH_CURSOR = 20;
  * A page that begins with records that came before shows that the listing moved: those records are left out.
  * A record that comes again anywhere else, word for word, is held back until the listing was read once more. Where the
  * second reading, in pages of another size, brings the same records in the same order, the record exists twice and is
- * delivered. Otherwise the order is not stable, and the status says what may be missing.
+ * delivered. Otherwise the order is not stable, and the status names what may be missing.
  *
- * Where the service repeats a cursor, or sends pages with nothing new, the walk ends and the status says so. Throws
+ * Where the service repeats a cursor, or sends pages with nothing new, the walk ends as incomplete. Throws
  * ServiceError where that happens before any record came.
  */
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
@@ -151,7 +151,7 @@ class CursorWalk {
     }
   }
 
-  /** True when more was delivered than is there now, and no key tells whether some of it is one record that changed. */
+  /** True when more was delivered than is there now, and no key shows whether some of it is one record that changed. */
   get #holdsTwoForms(): boolean {
     const { hasKeys, keysRepeat } = this.#unique;
     return (!hasKeys || keysRepeat) && this.#options.status.records > this.#read;
@@ -238,7 +238,7 @@ class CursorPages {
     return this.#isLarger || !this.#isSized;
   }
 
-  /** Has the next pages be a record smaller than those so far, so that they end elsewhere. */
+  /** Makes the next pages a record smaller than those so far, so that they end elsewhere. */
   shrink(): void {
     this.#less++;
   }

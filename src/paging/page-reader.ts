@@ -7,7 +7,6 @@ import type { Pass, PlacedPage } from './pass.ts';
 import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
-/** What is read, and how far. */
 export interface PageReaderOptions {
   readonly fetchPage: FetchPage;
   /** Records a page, at most. */
@@ -59,12 +58,11 @@ const MAX_REBASES = 8;
 
 /**
  * Reads pages of a numbered listing for a walk, several at once. Each is to bring a range of records: where it is refused or
- * comes short, further pages bring the rest of the range, one after the other.
+ * comes short, more pages bring the rest of the range, one after the other.
  */
 export class PageReader {
   readonly sizes: PageSizes;
   readonly extent = new Extent();
-  /** The present pass. */
   pass: Pass;
   readonly #options: PageReaderOptions;
   readonly #unique: UniqueRecords;
@@ -242,13 +240,13 @@ export class PageReader {
 
   /**
    * The page as the service applied it. Where it applied another size than the requested one, the page's number stands for
-   * another offset. The records that a page holds count for more than the size that the service names. Throws ServiceError
+   * another offset. Its count of records counts for more than the size that the service names. Throws ServiceError
    * where the service keeps changing the size.
    */
   #appliedWindow(window: SizedWindow, { pageSize = 0, records }: Page): SizedWindow {
     const { offset, size } = window;
     const named = pageSize > 0 ? pageSize : size;
-    // The last page may be short: a size that the service was seen to apply says more than its count.
+    // The last page may be short: a size that the service was seen to apply counts for more.
     const applied =
       records.count > Math.max(size, named) ? Math.max(records.count, this.sizes.applied) : named;
     if (applied === size) return window;
@@ -309,7 +307,7 @@ export class PageReader {
   }
 }
 
-/** Pages in a row that come back empty, although the total says more, before they count as the end. */
+/** Pages in a row that come back empty, although the total is higher, before they count as the end. */
 const EMPTY_IN_A_ROW = 3;
 
 /**
@@ -355,7 +353,7 @@ class Extent {
     if (count >= size) this.#fullUntil = Math.max(this.#fullUntil, offset + count);
   }
 
-  /** Notes that two pages ended before the record at `offset`, although the total says that there is one. */
+  /** Notes that two pages ended before the record at `offset`, although the total is higher. */
   emptyAt(offset: number): void {
     this.#emptyFrom = this.#emptyInARow === 0 ? offset : Math.min(offset, this.#emptyFrom);
     if (++this.#emptyInARow >= EMPTY_IN_A_ROW) this.#end = this.#emptyFrom;

@@ -16,7 +16,6 @@ const WEIGHING_SIZE = 50;
 /** How many times larger a size must be to be worth a trial between what comes and what was refused. */
 const LEAST_STEP = 1.15;
 
-/** A page to request. */
 export interface SizedWindow extends Window {
   /** The size that is tried with it: the page may be a few records smaller or larger, so that it overlaps another. */
   readonly step: number;
@@ -28,7 +27,7 @@ export interface SizedWindow extends Window {
  * A refused size is halved, in the place where it was refused (`Place`). Where nothing came before, a small page is requested
  * instead. The bytes of that page show how many records fit into one. Where they do not explain the refusal, a larger size is
  * tried after some pages, one at a time; each trial that fails doubles that number of pages. A size that was refused and
- * never served is given up for the whole listing.
+ * never served is not requested again in the whole listing.
  */
 export class PageSizes {
   /** Records a page, at most. */
@@ -101,7 +100,7 @@ export class PageSizes {
   /**
    * The page was refused. Returns the size to go on with in its place.
    *
-   * @param isFirst whether it is the first refusal there: a further one says nothing about the rest of the listing
+   * @param isFirst whether it is the first refusal there: another one shows nothing of the rest of the listing
    */
   refuse({ size, step }: SizedWindow, reason: RefusalReason, isFirst: boolean): number {
     const isFailedTrial = this.isTrial(step);
@@ -176,7 +175,7 @@ export class PageSizes {
     this.#refusedInARow = 0;
     const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
     if (!isFull) return fits;
-    // A page that is smaller than its step, so that it overlaps, says nothing about the step.
+    // A page that is smaller than its step, so that it overlaps, shows nothing of the step.
     this.#served = Math.max(this.#served, size);
     if (size >= this.refused) this.refused = Infinity;
     if (isLocal && size < this.size) return fits;

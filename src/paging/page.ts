@@ -9,9 +9,9 @@ export interface Window {
 /** A page of a numbered listing, as it came. */
 export interface Page {
   readonly records: RecordBatch;
-  /** How many records the service says there are: a hint, not a truth. */
+  /** The number of records that the service names: a hint, not a truth. */
   readonly total?: number | undefined;
-  /** The page size that the service says it applied. */
+  /** The page size that the service names as applied. */
   readonly pageSize?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Page {
  */
 export type OnRefusal = 'shrink' | 'retry' | 'once';
 
-/** Reads one page. Rejects with PageRefused where a smaller page may succeed; any other error ends the walk. */
+/** Reads one page. Rejects with PageRefused where a smaller page may succeed. Any other error ends the walk. */
 export type FetchPage = (window: Window, signal: AbortSignal, onRefusal?: OnRefusal) => Promise<Page>;
 
 /**
@@ -32,7 +32,7 @@ export type FetchPage = (window: Window, signal: AbortSignal, onRefusal?: OnRefu
  */
 export type RefusalReason = 'large' | 'slow' | 'size';
 
-/** The service refused a page. The walk does not end: it asks for a smaller page. */
+/** The service refused a page. The walk does not end: it requests a smaller page. */
 export class PageRefused extends Error {
   readonly reason: RefusalReason;
   /** The error that ends the walk where the service refuses smaller pages, too. */
@@ -45,7 +45,7 @@ export class PageRefused extends Error {
   }
 }
 
-/** What a walk yields: the records of one page that were not given before. */
+/** What a walk yields: the records of one page that were not delivered before. */
 export interface Delivery {
   readonly records: RecordBatch;
   /** Numbered pages: the offset of the record behind them; undefined while reading again. */

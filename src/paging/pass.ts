@@ -166,7 +166,7 @@ export class Pass {
     return true;
   }
 
-  /** True when a page, requested from further on, holds just what the one before it held. */
+  /** True when a page from another place has just the records of the one before it. */
   #isSame({ offset, records }: PlacedPage, before: PlacedPage): boolean {
     const { count } = records;
     // Among fewer records, those of equal dates may merely have changed places.
@@ -187,7 +187,7 @@ export class Pass {
     }
   }
 
-  /** A record by its content, and by its key where that tells it from all others. */
+  /** A record by its content, and by its key where no other record has it. */
   #known(
     records: RecordBatch,
     index: number,

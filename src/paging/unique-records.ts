@@ -169,7 +169,6 @@ export class UniqueRecords {
     return new HashSet(this.#identity.width);
   }
 
-  /** Each word of the sequence tells all contents before it apart by their word in that place. */
   #addToSequence(): void {
     const { words, width } = this.#identity;
     for (let word = 0; word < width; word++) {

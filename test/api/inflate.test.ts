@@ -27,7 +27,7 @@ describe('inflate', () => {
     'refuses %j: one layer of gzip',
     async (encoding) => {
       await expect(inflate(gzipSync(small), encoding)).rejects.toThrow(
-        /^the response has an encoding that folio did not ask for( \([a-z, ]+\))?$/,
+        /^the response has an encoding that folio did not request( \([a-z, ]+\))?$/,
       );
       await expect(inflate(gzipSync(small), encoding)).rejects.not.toBeInstanceOf(BrokenGzip);
     },

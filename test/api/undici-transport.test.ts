@@ -149,7 +149,7 @@ describe('the transport', () => {
     closing.push(() => transport.close());
     const { signal } = new AbortController();
     const sent = transport.open({ url: new URL(`http://${server.host}/`), headers: {}, signal, timeout: 1 });
-    await expect(sent).rejects.toThrow(/^refused to ask/);
+    await expect(sent).rejects.toThrow(/^refused to send a request to/);
     expect(server.connections).toBe(0);
   });
 });

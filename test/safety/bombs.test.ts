@@ -123,7 +123,7 @@ const inTwo = [wide(5_000), wide(5_001, 5_000)].join(',');
 
 /** Bombs by their shape: none is as large as 2 MB. */
 const TWISTED: readonly Row[] = [
-  ['gzip within gzip', twice, JSONL, /an encoding that folio did not ask for \(gzip, gzip\)/],
+  ['gzip within gzip', twice, JSONL, /an encoding that folio did not request \(gzip, gzip\)/],
   ['a record of 100,000 levels', () => pageOf(`{"a":${deep(100_000)}}`), CSV, TOO_DEEP],
   ['a record of 100,000 levels, untouched', () => pageOf(`{"a":${deep(100_000)}}`), JSONL, TOO_DEEP],
   ['a record of 100,000 objects', () => pageOf(deepObject(100_000)), CSV, TOO_DEEP],
