@@ -3,7 +3,7 @@ import type { CooperativeTask } from '../json/cooperative-task.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 
-/** Records of a page that are looked at in one step. */
+/** Records of a page that are read in one step. */
 const STEP = 64;
 /** The longest value that may be a fiscal ID. */
 const MAX_LENGTH = 40;
@@ -12,16 +12,16 @@ const MAX_DEPTH = 4;
 
 /**
  * Finds out of which fiscal IDs an answer has records. The specification does not say where a record has the ID of its
- * customer or issuer (spec 4.9), so every column counts in which all records have one of the IDs that were asked for.
+ * customer or issuer (spec 4.9), so every column counts in which all records have one of the requested IDs.
  */
 export class FiscalIdsSeen {
-  readonly #asked: ReadonlySet<string>;
+  readonly #wanted: ReadonlySet<string>;
   readonly #unknown = new Set<string>();
   /** The columns that may be the one, each with the IDs seen in it; undefined before the first record. */
   #columns: Map<string, Set<string>> | undefined;
 
   constructor(fiscalIds: readonly string[]) {
-    this.#asked = new Set(fiscalIds.map(foldFiscalId));
+    this.#wanted = new Set(fiscalIds.map(foldFiscalId));
   }
 
   /** Notes an ID that the service says nobody has. */
@@ -29,8 +29,8 @@ export class FiscalIdsSeen {
     this.#unknown.add(foldFiscalId(fiscalId));
   }
 
-  /** Looks at the next records. Returns false where there is no such column: some may be records of other IDs. */
-  *look(records: RecordBatch): CooperativeTask<boolean> {
+  /** Reads the next records. Returns false where there is no such column: some may be records of other IDs. */
+  *read(records: RecordBatch): CooperativeTask<boolean> {
     for (let index = 0; index < records.count; index++) {
       if (index % STEP === STEP - 1) yield;
       const found = new Map(this.#found(JSON.parse(recordBytes(records, index).toString())));
@@ -66,7 +66,7 @@ export class FiscalIdsSeen {
     } else if (typeof value === 'string' || typeof value === 'number') {
       const text = String(value);
       const id = text.length > MAX_LENGTH ? '' : foldFiscalId(text);
-      if (this.#asked.has(id)) yield [column, id];
+      if (this.#wanted.has(id)) yield [column, id];
     }
   }
 }

@@ -23,7 +23,7 @@ import type { Resource } from './resource.ts';
 const MAX_ADDRESS = 8_000;
 /** What an address has besides its path and filters: the base address, the page, its size, the order. */
 const ALLOWANCE = 400;
-/** Unknown fiscal IDs, asked for one by one, after which the others are not asked for where none was known. */
+/** Unknown fiscal IDs, requested one by one, after which the others are left where none was known. */
 const MOST_UNKNOWN = 20;
 
 /** Walks the listing of one query, as it stands. */
@@ -36,7 +36,7 @@ type OpenQuery = (
 /** The service's 400 to a query with fiscal IDs. */
 type Refusal = UnknownFiscalIds | RefusedQuery;
 
-/** What the service said to one fiscal ID alone. */
+/** The answer to one fiscal ID alone. */
 interface OwnAnswer {
   readonly id: string;
   readonly batches: readonly RecordBatch[];
@@ -46,13 +46,13 @@ interface OwnAnswer {
 }
 
 /**
- * Walks a listing by fiscal IDs, with as many of them at a time as an address can hold. A record of several requests is given
+ * Walks a listing by fiscal IDs, with as many of them at a time as an address can hold. A record of several requests is delivered
  * once. IDs that nobody has go to `onErrors` in the service's form. Where nobody has any, throws UnknownFiscalIds.
  *
  * The specification does not say how a list is written (spec 4.9). A service that takes `a,b` for one ID refuses it, since
  * nobody has such an ID. Other spellings fail without a word: of `x=a&x=b`, many programs read the last or the first, and
  * `x[]=a` they may ignore. So an answer in another spelling than commas counts only for the IDs that its records show:
- * - the others are asked for again in the same spelling, last first, where it brought the records of two or more IDs;
+ * - the others are requested again in the same spelling, last first, where it brought the records of two or more IDs;
  * - otherwise in the next spelling, and in the end one by one, which leaves nothing to be understood in two ways.
  */
 export class FiscalIdWalk {
@@ -64,17 +64,16 @@ export class FiscalIdWalk {
   #spellings: readonly ListEncoding[];
   /** The spelling in which the service was seen to read several IDs. */
   #understood: ListEncoding | undefined;
-  #given: UniqueRecords | undefined;
+  #delivered: UniqueRecords | undefined;
   /** Whether the service answered for at least one ID. */
   #answered = false;
-  /** IDs that were asked for alone. */
-  readonly #asked = new Set<string>();
+  /** IDs that were requested alone. */
+  readonly #alone = new Set<string>();
   readonly #unknown = new Set<string>();
   #warnings: readonly string[] = [];
-  /** Records given of answers that turned out to hold those of other IDs, and how many of them came again. */
-  #strays = { given: 0, again: 0 };
-
-  /** The refusal of the only ID, where it was asked for before. */
+  /** Records delivered of answers that turned out to hold those of other IDs, and how many of them came again. */
+  #strays = { delivered: 0, again: 0 };
+  /** The refusal of the only ID, where it was requested before. */
   #plainRefusal: Refusal | undefined;
   /** Whether the service took an ID without brackets. */
   #takesPlain = false;
@@ -96,26 +95,30 @@ export class FiscalIdWalk {
     const { fiscalIds, strict = false } = this.#query;
     const spelling = this.#spellings[0]!;
     const isPlain = spelling === 'comma' || (fiscalIds.length === 1 && spelling === 'repeat');
-    const isWhole = isPlain && this.#cut(fiscalIds, spelling).length === 1 && (yield* this.#plain());
+    const isWhole = isPlain && this.#cut(fiscalIds, spelling).length === 1 && (yield* this.#inOne());
     if (!isWhole) yield* this.#inParts();
-    if (strict && !this.#resource.fiscalIds!.namesUnknown) await this.#findUnknown();
-    this.#tellUnknown();
+    // This listing does not say which of several IDs nobody has.
+    if (strict && !this.#resource.fiscalIds!.namesUnknown) {
+      const ids = fiscalIds.filter((id) => !this.#alone.has(id) && !this.#unknown.has(id));
+      for await (const _ of this.#each(ids, 1)) continue;
+    }
+    this.#reportUnknown();
   }
 
   /** Walks a query that is one address. Returns false where the service does not understand its list. */
-  async *#plain(): AsyncGenerator<Delivery, boolean> {
+  async *#inOne(): AsyncGenerator<Delivery, boolean> {
     const { fiscalIds } = this.#query;
     let begun = false;
     try {
-      for await (const delivery of this.#open(this.#query, this.#options)) {
+      for await (const delivery of this.#openQuery(this.#resource, this.#query, this.#options)) {
         begun = true;
         yield delivery;
       }
       return true;
     } catch (error) {
-      if (begun || !isRefusal(error) || !(await this.#refusesIds(error))) throw error;
+      if (begun || !(await this.#refusesIds(error))) throw error;
       if (namesAll(error, fiscalIds)) throw this.#noneOf(fiscalIds, error);
-      if (fiscalIds.length === 1) this.#plainRefusal = error;
+      if (fiscalIds.length === 1) this.#plainRefusal = error as Refusal;
       this.#spellings = this.#spellings.slice(1);
       return false;
     }
@@ -124,37 +127,36 @@ export class FiscalIdWalk {
   async *#inParts(): AsyncGenerator<Delivery> {
     const { fiscalIds, page, listEncoding } = this.#query;
     if (page !== undefined && this.#cut(fiscalIds, listEncoding ?? 'repeat').length > 1)
-      this.#refusePage(fiscalIds);
+      refusePage(fiscalIds);
     // The totals of the parts do not tell how many records they share.
-    this.#given = await UniqueRecords.of({ ...keyColumns(this.#resource, this.#query), exact: true });
-    let open = fiscalIds;
+    this.#delivered = await UniqueRecords.of({ ...keyColumns(this.#resource, this.#query), exact: true });
+    let unproven = [...fiscalIds];
     for (const spelling of this.#spellings) {
-      if (open.length < 2 && listEncoding !== 'brackets') break;
-      open = yield* this.#spelled(open, spelling);
+      if (unproven.length < 2 && listEncoding !== 'brackets') break;
+      unproven = yield* this.#spelled(unproven, spelling);
       if (this.#understood !== spelling) continue;
-      if (spelling === 'comma') {
-        this.#noteUnknown(open, undefined);
-        open = [];
-      } else open = yield* this.#spelled(open.toReversed(), spelling);
+      if (spelling !== 'comma') unproven = yield* this.#spelled(unproven.toReversed(), spelling);
+      else for (const id of unproven.splice(0)) this.#unknown.add(id);
       break;
     }
-    if (open.length > 0 && this.#left > 0) yield* this.#oneByOne(open);
+    if (unproven.length > 0 && this.#left > 0) yield* this.#oneByOne(unproven);
     if (!this.#answered && this.#unknown.size > 0) throw this.#noneOf([...this.#unknown], undefined);
-    const { given, again } = this.#strays;
-    if (again < given) this.#noteIncomplete(given - again);
+    const { delivered, again } = this.#strays;
+    if (again < delivered) this.#addIncomplete(delivered - again);
   }
 
-  /** Asks for IDs in one spelling, in as many requests as it takes. Returns those for which it proves nothing. */
+  /** Requests IDs in one spelling, in as many requests as it takes. Returns those for which the answers prove nothing. */
   async *#spelled(ids: readonly string[], spelling: ListEncoding): AsyncGenerator<Delivery, string[]> {
-    const open: string[] = [];
+    const unproven: string[] = [];
     for (const part of ids.length === 0 ? [] : this.#cut(ids, spelling)) {
       if (this.#left <= 0) break;
-      open.push(...(yield* this.#list(part, spelling)));
+      unproven.push(...(yield* this.#list(part, spelling)));
     }
-    return open;
+    return unproven;
   }
 
   async *#list(ids: readonly string[], spelling: ListEncoding): AsyncGenerator<Delivery, readonly string[]> {
+    const { signal } = this.#options;
     const left = this.#left;
     const status = this.#options.status.part();
     const isUnderstood = spelling === this.#understood;
@@ -164,133 +166,124 @@ export class FiscalIdWalk {
       this.#options.onErrors(errors);
     };
     const query = { ...this.#query, fiscalIds: ids, listEncoding: spelling, limit: limitOf(left) };
-    // A part of a list proves little: it is given once its total was checked.
+    // A part of a list proves little: it is delivered once its total was checked.
     const isPart = seen !== undefined && (left < Infinity || query.page !== undefined);
     const held: RecordBatch[] = [];
-    let given = 0;
+    let count = 0;
     let isForeign = false;
-    this.#given?.beginPass('pass');
+    this.#delivered?.beginPass('pass');
     try {
-      for await (const { records } of this.#open(query, { ...this.#options, status, onErrors })) {
-        isForeign ||=
-          seen !== undefined && !(await runCooperatively(seen.look(records), this.#options.signal));
-        if (isForeign && (isPart || given === 0)) break;
-        given += records.count;
+      const options = { ...this.#options, status, onErrors };
+      for await (const { records } of this.#openQuery(this.#resource, query, options)) {
+        isForeign ||= seen !== undefined && !(await runCooperatively(seen.read(records), signal));
+        if (isForeign && (isPart || count === 0)) break;
+        count += records.count;
         if (isPart) held.push(records);
         else yield* this.#fresh(records);
       }
     } catch (error) {
-      if (given > 0 || !isRefusal(error) || !(await this.#refusesIds(error))) throw error;
+      if (count > 0 || !(await this.#refusesIds(error))) throw error;
       const isRead = isUnderstood && !(error instanceof UnknownFiscalIds);
       if (!isRead && !namesAll(error, ids)) return ids;
-      this.#noteUnknown(ids, error);
+      this.#addUnknown(ids, error);
       return [];
     }
-    if (seen !== undefined && seen.count > 1) this.#tellSpelling(spelling);
-    const open = seen === undefined ? [] : ids.filter((id) => !seen.has(id));
-    const isCut = isPart && (given >= left || query.page !== undefined);
-    const isUnproven = isCut && open.length > 0 && spelling !== this.#understood;
-    if (isForeign || (isUnproven && !(await this.#isTotalOf(ids, status)))) {
+    if (seen !== undefined && seen.count > 1) this.#noteSpelling(spelling);
+    const unproven = seen === undefined ? [] : ids.filter((id) => !seen.has(id));
+    const isCut = isPart && (count >= left || query.page !== undefined);
+    const needsTotal = isCut && unproven.length > 0 && spelling !== this.#understood;
+    if (isForeign || (needsTotal && !(await this.#isTotalOf(ids, status)))) {
       this.#options.status.addCalls(status);
-      if (!isPart) this.#strays.given += given;
+      if (!isPart) this.#strays.delivered += count;
       return ids;
     }
     this.#options.status.addPart(status);
     for (const records of held) yield* this.#fresh(records);
-    this.#answered ||= seen === undefined || given > 0;
-    if (seen === undefined) {
-      if (ids.length > 1) this.#understood = spelling;
-      return [];
-    }
+    this.#answered ||= seen === undefined || count > 0;
+    if (seen === undefined && ids.length > 1) this.#understood = spelling;
     // Of a list that is read whole, the IDs without records have none.
-    return isCut || (isUnderstood && given === 0) ? [] : open;
+    return isCut || (isUnderstood && count === 0) ? [] : unproven;
   }
 
-  /** Asks for each of these IDs by itself, and gives its records. */
+  /** Requests each of these IDs by itself, and delivers its records. */
   async *#oneByOne(ids: readonly string[]): AsyncGenerator<Delivery> {
+    const { status, onDetail } = this.#options;
     const isOne = this.#query.fiscalIds.length === 1;
-    if (this.#query.page !== undefined && !isOne) this.#refusePage(ids);
-    if (!isOne) {
-      this.#options.onDetail?.(
-        `fiscal IDs asked for one by one, as no list of them proves whole: ${ids.length}`,
-      );
-    }
-    for await (const { id, batches, status } of this.#each(ids, limitOf(this.#left))) {
+    if (this.#query.page !== undefined && !isOne) refusePage(ids);
+    if (!isOne) onDetail?.(`fiscal IDs asked for one by one, as no list of them proves whole: ${ids.length}`);
+    for await (const { id, batches, status: own } of this.#each(ids, limitOf(this.#left))) {
       const left = this.#left;
-      this.#given?.beginPass('pass');
+      this.#delivered?.beginPass('pass');
       for (const records of batches) {
-        if (this.#strays.given > 0) this.#strays.again += records.count;
+        if (this.#strays.delivered > 0) this.#strays.again += records.count;
         yield* this.#fresh(records);
       }
-      this.#options.status.addPart(status);
+      status.addPart(own);
       if (this.#left > 0) continue;
-      const { totalAtEnd = 0 } = status;
+      const { totalAtEnd = 0 } = own;
       // Which records of several IDs are the first ones in the order of the listing, only the service could say.
       if (!isOne && (totalAtEnd > left || id !== ids.at(-1)))
-        this.#noteIncomplete(Math.max(1, totalAtEnd - left));
+        this.#addIncomplete(Math.max(1, totalAtEnd - left));
       return;
     }
   }
 
   /**
-   * What the service says to each of these IDs alone, several requests at once, in their order.
+   * The answers to each of these IDs alone, several requests at once, in their order.
    *
    * @param limit records of each, at most
    */
   async *#each(ids: readonly string[], limit: number | undefined): AsyncGenerator<OwnAnswer> {
     const { concurrency, signal } = this.#options;
-    const ask = (id: string, within: AbortSignal): Promise<OwnAnswer> => this.#alone(id, limit, within);
+    const request = (id: string, within: AbortSignal): Promise<OwnAnswer> => this.#one(id, limit, within);
     let unknown = 0;
-    for await (const answer of mapInOrder(ids, ask, { concurrency, ahead: concurrency, signal })) {
-      this.#asked.add(answer.id);
+    for await (const answer of mapInOrder(ids, request, { concurrency, ahead: concurrency, signal })) {
+      this.#alone.add(answer.id);
       if (answer.refusal === undefined) this.#answered = true;
-      else this.#noteUnknown([answer.id], answer.refusal);
+      else this.#addUnknown([answer.id], answer.refusal);
       yield answer;
       if (!this.#answered && ++unknown >= MOST_UNKNOWN) return;
     }
   }
 
-  /** Asks for one ID, which has no spelling, but that a service may know a parameter by its brackets. */
-  async #alone(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
+  /** Requests one ID, which has no spelling, except that a service may know a parameter by its brackets. */
+  async #one(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
     const { listEncoding } = this.#query;
-    const status = this.#options.status.part();
+    const requestAs = async (spelling: ListEncoding): Promise<OwnAnswer> => {
+      const status = this.#options.status.part();
+      const batches: RecordBatch[] = [];
+      const query = { ...this.#query, fiscalIds: [id], listEncoding: spelling, limit };
+      const options = { ...this.#options, status, signal };
+      try {
+        for await (const { records } of this.#openQuery(this.#resource, query, options))
+          batches.push(records);
+        return { id, batches, status };
+      } catch (error) {
+        if (!(await this.#refusesIds(error))) throw error;
+        return { id, batches, status, refusal: error as Refusal };
+      }
+    };
     const plain =
       this.#plainRefusal === undefined
-        ? await this.#aloneAs('comma', { id, limit, signal })
-        : { id, batches: [], status, refusal: this.#plainRefusal };
+        ? await requestAs('comma')
+        : { id, batches: [], status: this.#options.status.part(), refusal: this.#plainRefusal };
     this.#takesPlain ||= plain.refusal === undefined;
     const mayBeBracketed = listEncoding === undefined || listEncoding === 'brackets';
     if (this.#takesPlain || !mayBeBracketed || namesAll(plain.refusal, [id])) return plain;
-    const bracketed = await this.#aloneAs('brackets', { id, limit, signal });
+    const bracketed = await requestAs('brackets');
     const seen = new FiscalIdsSeen([id]);
-    for (const records of bracketed.batches) await runCooperatively(seen.look(records), signal);
+    for (const records of bracketed.batches) await runCooperatively(seen.read(records), signal);
     // Without a record of the ID, the service may have ignored the parameter.
     return seen.has(id) ? bracketed : plain;
   }
 
-  async #aloneAs(
-    listEncoding: ListEncoding,
-    { id, limit, signal }: { id: string; limit: number | undefined; signal: AbortSignal },
-  ): Promise<OwnAnswer> {
-    const status = this.#options.status.part();
-    const batches: RecordBatch[] = [];
-    const own = { ...this.#query, fiscalIds: [id], listEncoding, limit };
-    try {
-      for await (const { records } of this.#open(own, { ...this.#options, status, signal }))
-        batches.push(records);
-      return { id, batches, status };
-    } catch (error) {
-      if (!isRefusal(error) || !(await this.#refusesIds(error))) throw error;
-      return { id, batches, status, refusal: error };
-    }
-  }
-
   /**
-   * Whether a refusal is one of the IDs, and not the rest of the query. Asks for the listing without them, once: where the service
-   * answers, none of the IDs exist, whatever the refusal said (spec 4.2 rule 2).
+   * Whether an error is a refusal of the IDs, and not of the rest of the query. Requests the listing without them, once: where the
+   * service answers, none of the IDs exist, whatever the refusal said (spec 4.2 rule 2).
    */
-  async #refusesIds(refusal: Refusal): Promise<boolean> {
-    if (refusal instanceof UnknownFiscalIds) return true;
+  async #refusesIds(error: unknown): Promise<boolean> {
+    if (error instanceof UnknownFiscalIds) return true;
+    if (!(error instanceof RefusedQuery)) return false;
     // Where this request fails, too, the service's first answer counts.
     const { client, signal } = this.#options;
     const filters = filterParameters(this.#resource, { ...this.#query, fiscalIds: [] });
@@ -308,21 +301,11 @@ export class FiscalIdWalk {
     return total === totalAtEnd;
   }
 
-  /** Finds out which of the IDs nobody has, since this listing does not say so of some among several. */
-  async #findUnknown(): Promise<void> {
-    const ids = this.#query.fiscalIds.filter((id) => !this.#asked.has(id) && !this.#unknown.has(id));
-    for await (const _ of this.#each(ids, 1)) continue;
-  }
-
-  #open(query: ListingQuery, options: OpenListingOptions): AsyncGenerator<Delivery> {
-    return this.#openQuery(this.#resource, query, options);
-  }
-
-  /** Gives the records that were not given before. */
+  /** Delivers the records that were not delivered before. */
   async *#fresh(records: RecordBatch): AsyncGenerator<Delivery> {
     const { status, signal } = this.#options;
-    const given = (this.#given ??= new UniqueRecords());
-    const deduplicated = await runCooperatively(given.deduplicate(records, false), signal);
+    const unique = (this.#delivered ??= new UniqueRecords());
+    const deduplicated = await runCooperatively(unique.deduplicate(records, false), signal);
     const fresh = sliceRecords(deduplicated.fresh, 0, this.#left);
     status.records += fresh.count;
     status.repeat(deduplicated.again);
@@ -337,25 +320,23 @@ export class FiscalIdWalk {
   /** The IDs in parts that an address can hold. */
   #cut(fiscalIds: readonly string[], spelling: ListEncoding): string[][] {
     const { parameter } = this.#resource.fiscalIds!;
-    const bare = { ...this.#query, fiscalIds: [] };
-    const filters = queryString(filterParameters(this.#resource, bare)).length;
+    const filters = queryString(filterParameters(this.#resource, { ...this.#query, fiscalIds: [] })).length;
     const rest = MAX_ADDRESS - ALLOWANCE - filters - this.#resource.path.length - parameter.length;
-    const parts: string[][] = [];
-    let [part, length]: [string[], number] = [[], 0];
+    const parts: string[][] = [[]];
+    let length = 0;
     for (const id of fiscalIds) {
       const more = queryString([[spelling === 'comma' ? '' : `${parameter}[]`, id]]).length + 1;
-      if (part.length > 0 && length + more > rest) {
-        parts.push(part);
-        [part, length] = [[], 0];
+      if (length > 0 && length + more > rest) {
+        parts.push([]);
+        length = 0;
       }
-      part.push(id);
+      parts.at(-1)!.push(id);
       length += more;
     }
-    parts.push(part);
     return parts;
   }
 
-  #noteUnknown(ids: readonly string[], refusal: unknown): void {
+  #addUnknown(ids: readonly string[], refusal: unknown): void {
     for (const id of ids) this.#unknown.add(id);
     if (refusal instanceof UnknownFiscalIds) this.#warnings = refusal.warnings;
   }
@@ -364,18 +345,12 @@ export class FiscalIdWalk {
     return new UnknownFiscalIds(ids, refusal instanceof UnknownFiscalIds ? refusal.warnings : this.#warnings);
   }
 
-  #refusePage(ids: readonly string[]): never {
-    throw new UsageError(`--page does not go with ${ids.length} fiscal IDs: they take several requests`, {
-      hint: 'Give fewer IDs, or leave out --page.',
-    });
-  }
-
-  #noteIncomplete(records: number): void {
+  #addIncomplete(records: number): void {
     const { status } = this.#options;
     status.setIncomplete(status.incomplete + records, 'ids');
   }
 
-  #tellSpelling(spelling: ListEncoding): void {
+  #noteSpelling(spelling: ListEncoding): void {
     if (this.#understood === spelling) return;
     this.#understood = spelling;
     if (this.#query.listEncoding !== undefined) return;
@@ -385,7 +360,7 @@ export class FiscalIdWalk {
   }
 
   /** Reports the unknown IDs in the form of the service (spec 2.4). */
-  #tellUnknown(): void {
+  #reportUnknown(): void {
     const errors = [...this.#unknown].map((fiscalId) => ({
       _type: 'EmptyResponseError',
       requestName: 'byFiscalId',
@@ -395,15 +370,17 @@ export class FiscalIdWalk {
   }
 }
 
-function isRefusal(error: unknown): error is Refusal {
-  return error instanceof UnknownFiscalIds || error instanceof RefusedQuery;
-}
-
 /** Whether a refusal names each of the IDs: then the service has read the list. */
 function namesAll(refusal: unknown, ids: readonly string[]): boolean {
   if (!(refusal instanceof UnknownFiscalIds)) return false;
   const named = new Set(refusal.fiscalIds.map(foldFiscalId));
   return ids.every((id) => named.has(foldFiscalId(id)));
+}
+
+function refusePage(ids: readonly string[]): never {
+  throw new UsageError(`--page does not go with ${ids.length} fiscal IDs: they take several requests`, {
+    hint: 'Give fewer IDs, or leave out --page.',
+  });
 }
 
 function limitOf(left: number): number | undefined {

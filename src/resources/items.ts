@@ -1,17 +1,18 @@
 import type { ApiClient, ResponseHead } from '../api/client.ts';
 import { pathSegment, type QueryPair } from '../api/address.ts';
-import { RefusedQuery, StatusError } from '../api/status-failure.ts';
+import { StatusError } from '../api/status-failure.ts';
 import { BadBody, isFailure, NotFoundError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
 import { RecordKeys } from '../json/record-key.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';
-import { PageRefused } from '../paging/page.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
+import { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
-import { cursorPages, numberedPages, type OpenListingOptions } from './listing-pages.ts';
+import { numberedPages, type OpenListingOptions } from './listing-pages.ts';
+import { openListing } from './open-listing.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 
 /** The request for one customer. */
@@ -48,7 +49,7 @@ export async function getCustomer<T>(client: ApiClient, request: CustomerRequest
   } catch (error) {
     if (isFiscalId && (isStatus500(error) || error instanceof NotFoundError)) throw isNoId(id, error);
     if (!isStatus500(error)) throw error;
-    const listed = await findCustomer(client, id, request.signal);
+    const listed = await isListed(client, id, request.signal);
     if (listed === undefined) throw error;
     if (listed) return askAgain(client, request, id);
     throw new NotFoundError(
@@ -94,42 +95,29 @@ async function askAgain<T>(client: ApiClient, request: CustomerRequest<T>, id: s
   }
 }
 
-/** The most pages that are looked through: a service may send cursors for ever. */
+/** The most pages that are read: a service may send cursors for ever. */
 const MOST_PAGES = 300;
 
 /** Whether the listing has a customer of this id; undefined where the service does not serve it, or lists no ids. */
-async function findCustomer(
-  client: ApiClient,
-  id: string,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  const { path, paging } = customers;
-  if (paging.kind !== 'cursor') return undefined;
-  const fetchPage = cursorPages({ path, filters: [], client, onErrors: () => {} }, paging);
-  let size: number | undefined = paging.walkSize;
-  let cursor: string | undefined;
+async function isListed(client: ApiClient, id: string, signal: AbortSignal): Promise<boolean | undefined> {
   const keys = new RecordKeys();
-  let [records, ids] = [0, 0];
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
-    try {
-      // A service in trouble answers the question at once.
-      const page = await fetchPage({ cursor, size, signal, onRefusal: 'once' });
-      for (let index = 0; index < page.records.count; index++) {
-        const own = keys.read(page.records, index);
+  const status = new WalkStatus();
+  const options = { client, concurrency: 1, status, signal, onErrors: () => {} };
+  let [pages, ids] = [0, 0];
+  try {
+    for await (const { records } of openListing(customers, { fiscalIds: [], params: [] }, options)) {
+      if (++pages > MOST_PAGES) return undefined;
+      for (let index = 0; index < records.count; index++) {
+        const own = keys.read(records, index);
         if (own === id) return true;
         if (own !== undefined) ids++;
       }
-      records += page.records.count;
-      if (page.next === null) return records === 0 || ids > 0 ? false : undefined;
-      cursor = page.next;
-    } catch (error) {
-      const isOfSize = error instanceof PageRefused || error instanceof RefusedQuery;
-      if (isOfSize && size !== undefined) size = undefined;
-      else if (isOfSize || isFailure(error)) return undefined;
-      else throw error;
     }
+  } catch (error) {
+    if (isFailure(error)) return undefined;
+    throw error;
   }
-  return undefined;
+  return status.incomplete === 0 && (pages === 0 || ids > 0) ? false : undefined;
 }
 
 const PORTAL_LINK = '/customers/portal-link';

@@ -52,7 +52,9 @@ describe.each([[GET], [['get', '/customers/r3', '--retries', '0']]])('%j', (argv
   it('calls unknown what the whole listing does not have', async () => {
     const { code, stderr, asked } = await run(argv, [FAILS], ({ searchParams }) => [
       200,
-      customersOf(['{"id":"r33"}'], searchParams.has('options_nextToken') ? null : 'more'),
+      searchParams.has('options_nextToken')
+        ? customersOf(['{"id":"r34"}'])
+        : customersOf(['{"id":"r33"}'], 'more'),
     ]);
     expect({ code, asked }).toEqual({ code: 4, asked: ['r3', 'customers', 'customers'] });
     expect(stderr).toContain('has no such id among its customers');
