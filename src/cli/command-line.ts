@@ -1,9 +1,10 @@
 import { CommanderError } from 'commander';
 import type { Context, OutputStream, Secrets } from '../context.ts';
+import { localDay } from '../json/calendar-day.ts';
 import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
-import { UnknownCommand, UnknownFlag } from './help.ts';
 import { programFor, wholeProgram } from './program.ts';
+import { explained, Unrecognized } from './suggestions.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
 /**
@@ -34,8 +35,10 @@ export async function runCommandLine(given: Context): Promise<number> {
 
 /** The error as one of folio's; faults as they are. */
 async function complaintOf(thrown: unknown, context: Context): Promise<unknown> {
-  if (thrown instanceof UnknownFlag || thrown instanceof UnknownCommand)
-    return thrown.explained(() => wholeProgram(context));
+  if (thrown instanceof Unrecognized) {
+    const today = localDay(context.clock.now());
+    return explained(thrown, { today, wholeProgram: () => wholeProgram(context) });
+  }
   if (!(thrown instanceof CommanderError)) return thrown;
   const message = thrown.message
     .replace(/^error: /, '')

@@ -31,12 +31,22 @@ type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
   [Place in keyof Specs]: ArgumentValue<Specs[Place]>;
 };
 
+/** Command lines to paste, each with what it answers. */
+export type Examples = readonly (readonly [commandLine: string, answer: string])[];
+
+const examples = new WeakMap<Command, Examples>();
+
+/** The examples of a command. */
+export function examplesOf(command: Command): Examples {
+  return examples.get(command) ?? [];
+}
+
 /** What the help says of a command. */
 export interface CommandHelp {
   /** Stands beside its name in a list. */
   readonly summary?: string;
   readonly description: string;
-  readonly examples?: readonly (readonly [commandLine: string, answer: string])[];
+  readonly examples?: Examples;
   readonly hidden?: boolean;
 }
 
@@ -185,9 +195,15 @@ export function addGroup(parent: Command, name: string, help: CommandHelp): Comm
 function declare(parent: Command, name: string, help: CommandHelp): Command {
   const command = parent.command(name, { hidden: help.hidden === true });
   if (help.summary !== undefined) command.summary(help.summary);
-  command.description(described(help)).enablePositionalOptions();
+  describe(command, help).enablePositionalOptions();
   command.version(version, '--version').options.at(-1)?.hideHelp();
   return repeatFlagsUnder(command);
+}
+
+/** Has the help of a command say what it does, and examples of it. */
+export function describe(command: Command, help: Pick<CommandHelp, 'description' | 'examples'>): Command {
+  examples.set(command, help.examples ?? []);
+  return command.description(help.description);
 }
 
 /**
@@ -200,23 +216,6 @@ export function repeatFlagsUnder(command: Command): Command {
     const own = new Set(called.options.map(({ long }) => long));
     for (const option of repeatedOptions) if (!own.has(option.long)) called.addOption(option);
   });
-}
-
-/** The most characters of an example and its answer that stand beside each other; else the answer is below, so that none breaks. */
-const MOST_BESIDE = 76;
-
-/** The description with the examples under it, which the help shows last. */
-export function described({
-  description,
-  examples = [],
-}: Pick<CommandHelp, 'description' | 'examples'>): string {
-  if (examples.length === 0) return description;
-  const width = Math.max(...examples.map(([line]) => line.length));
-  const isWide = examples.some(([, answer]) => width + answer.length > MOST_BESIDE);
-  const lines = examples.map(([line, answer]) =>
-    isWide ? `  ${line}\n      ${answer}` : `  ${line.padEnd(width)}  ${answer}`,
-  );
-  return `${description}\n\nExamples:\n${lines.join('\n')}`;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { formatOf, formats } from '../output/formats.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName } from '../resources/resource.ts';
-import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /** A page of help that is not about one command. `folio help <name>` shows it, and the manual has it. */
@@ -222,39 +221,52 @@ export const databaseQueries: readonly DatabaseQuery[] = [
   {
     question: 'What vanished in the last week',
     sqlite: `SELECT finished_at, _profile, i.number, i."customer.name", i."totalAmount"
-FROM issued i JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
-WHERE finished_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-7 days') ORDER BY 1, 3;`,
+FROM issued i
+JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
+WHERE finished_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-7 days')
+ORDER BY 1, 3;`,
     postgres: `SELECT finished_at, _profile, number, "customer.name", "totalAmount"
-FROM issued JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
+FROM issued
+JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
 WHERE finished_at > now() - interval '7 days' ORDER BY 1, 3;`,
   },
   {
     question: 'What changed in one invoice, number 10002',
     sqlite: `WITH versions AS (
   SELECT h._profile, h._run, h._change, h._raw AS old,
-    coalesce(lead(h._raw) OVER (PARTITION BY h._profile, h._key ORDER BY h._run), i._raw) AS new
-  FROM issued_history h JOIN issued i USING (_profile, _key) WHERE i.number = 10002)
-SELECT finished_at, _change, key, old -> fullkey AS before, new -> fullkey AS after
-FROM versions JOIN _runs ON (run, profile, resource) = (_run, _profile, 'issued'), json_each(new)
+    coalesce(lead(h._raw) OVER (PARTITION BY h._profile, h._key
+      ORDER BY h._run), i._raw) AS new
+  FROM issued_history h JOIN issued i USING (_profile, _key)
+  WHERE i.number = 10002)
+SELECT finished_at, _change, key,
+  old -> fullkey AS before, new -> fullkey AS after
+FROM versions JOIN _runs
+  ON (run, profile, resource) = (_run, _profile, 'issued'), json_each(new)
 WHERE _change = 'gone' AND key = 'id' OR old -> fullkey IS NOT new -> fullkey
 ORDER BY _run, id;`,
     postgres: `WITH versions AS (
   SELECT h._profile, h._run, h._change, h._raw AS old,
-    coalesce(lead(h._raw::text) OVER (PARTITION BY h._profile, h._key ORDER BY h._run), i._raw::text)::json AS new
-  FROM issued_history h JOIN issued i USING (_profile, _key) WHERE i.number = 10002)
+    coalesce(lead(h._raw::text) OVER (PARTITION BY h._profile, h._key
+      ORDER BY h._run), i._raw::text)::json AS new
+  FROM issued_history h JOIN issued i USING (_profile, _key)
+  WHERE i.number = 10002)
 SELECT finished_at, _change, key, old -> key AS before, new -> key AS after
-FROM versions JOIN _runs ON (run, profile, resource) = (_run, _profile, 'issued'),
+FROM versions
+JOIN _runs ON (run, profile, resource) = (_run, _profile, 'issued'),
   json_each(new) WITH ORDINALITY AS field (key, value, place)
-WHERE _change = 'gone' AND key = 'id' OR (old -> key)::text IS DISTINCT FROM (new -> key)::text
+WHERE _change = 'gone' AND key = 'id'
+  OR (old -> key)::text IS DISTINCT FROM (new -> key)::text
 ORDER BY _run, place;`,
   },
   {
     question: 'A row for each payment',
-    sqlite: `SELECT i._profile, i.number, payment.value ->> '$.date' AS date, payment.value -> '$.amount' AS amount
+    sqlite: `SELECT i._profile, i.number, payment.value ->> '$.date' AS date,
+  payment.value -> '$.amount' AS amount
 FROM issued_current i, json_each(i.payments) payment ORDER BY 1, 2, 3;`,
-    postgres: `SELECT _profile, number, payment ->> 'date' AS date, (payment ->> 'amount')::numeric AS amount
-FROM issued_current,
-  json_array_elements(CASE json_typeof(payments) WHEN 'array' THEN payments ELSE '[]' END) payment ORDER BY 1, 2, 3;`,
+    postgres: `SELECT _profile, number, payment ->> 'date' AS date,
+  (payment ->> 'amount')::numeric AS amount
+FROM issued_current, json_array_elements(CASE json_typeof(payments)
+  WHEN 'array' THEN payments ELSE '[]' END) payment ORDER BY 1, 2, 3;`,
   },
 ];
 
@@ -340,37 +352,3 @@ export const topics: readonly Topic[] = [
   },
   { name: 'agents', about: 'how a program or an assistant at a terminal asks', blocks: blocksOf(AGENTS) },
 ];
-
-/** Terms of at most so many cells share a line with their meaning. */
-const WIDEST_TERM = 30;
-
-/** The topic as text of at most `width` cells a line. */
-export function renderTopic({ blocks }: Topic, width: number): string {
-  let text = '';
-  blocks.forEach((block, at) => {
-    // A list stands right under the line that announces it.
-    const announced = typeof block !== 'string' && String(blocks[at - 1] ?? '').endsWith(':');
-    text += (at === 0 || announced ? '' : '\n') + renderBlock(block, width);
-  });
-  return text;
-}
-
-function renderBlock(block: Topic['blocks'][number], width: number): string {
-  if (typeof block === 'string') return wrapText(block, width);
-  return 'lines' in block ? `${block.lines.replaceAll(/^/gm, '  ')}\n` : renderList(block, width);
-}
-
-function renderList(list: TermList, width: number): string {
-  const widest = Math.max(...list.map(([term]) => displayWidth(term)));
-  const column = widest <= WIDEST_TERM ? widest + 4 : 6;
-  return list
-    .map(([term, meaning]) => {
-      const lines = wrapText(meaning, width - column)
-        .trimEnd()
-        .split('\n');
-      const indented = lines.map((line) => ' '.repeat(column) + line);
-      if (widest > WIDEST_TERM) return `  ${term}\n${indented.join('\n')}\n`;
-      return `  ${term.padEnd(column - 2)}${indented.join('\n').trimStart()}\n`;
-    })
-    .join('');
-}

@@ -1,9 +1,10 @@
-import type { Command, CommanderError } from 'commander';
+import type { Command, Help, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { nearestHint, nearestNames } from '../query/nearest-names.ts';
-import { addCommand, commandPath, shownUnder, termOf } from './command.ts';
-import type { Topic } from './help-topics.ts';
+import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
+import { nearestHint } from '../query/nearest-names.ts';
+import { addCommand, examplesOf, shownUnder } from './command.ts';
+import type { TermList, Topic } from './help-topics.ts';
 
 /** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
@@ -26,9 +27,9 @@ export function addHelp(program: Command, context: Context): void {
 
 /** Prints the help of the command that the words name, or a topic; without words the program's, and what topics there are. */
 async function runHelp(context: Context, program: Command, words: readonly string[]): Promise<void> {
-  const { renderTopic, topics } = await import('./help-topics.ts');
+  const { topics } = await import('./help-topics.ts');
+  const { meantWord, wordTopics } = await import('./words.ts');
   const width = Math.min(context.stdout.columns ?? 100, 100);
-  const { meantWord } = await import('./words.ts');
   const [first = ''] = words;
   const isCommand = shownUnder(program).some((each) => each.name() === first);
   const named =
@@ -39,127 +40,151 @@ async function runHelp(context: Context, program: Command, words: readonly strin
   for (const word of words) {
     const next = command.commands.find((each) => each.name() === word);
     if (next === undefined) {
-      const names = [...shownUnder(command), ...(command === program ? topics : [])].map(nameOf);
+      const others = command === program ? [...topics, ...wordTopics()] : [];
+      const names = [...shownUnder(command).map((each) => each.name()), ...others.map(({ name }) => name)];
       throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint: nearestHint(word, names) });
     }
     command = next;
   }
   if (command !== program) return command.outputHelp();
-  await context.stdout.write(command.helpInformation());
   const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
-  await context.stdout.write(`\n${renderTopic({ name: '', about: '', blocks: ['Topics:', list] }, width)}`);
+  const people = `Words, as in folio help owe: ${wordTopics()
+    .map(({ name }) => name)
+    .join(', ')}.`;
+  const rest = renderTopic({ name: '', about: '', blocks: ['Topics:', list, people] }, width);
+  await context.stdout.write(`${command.helpInformation()}\n${rest}`);
 }
 
-function nameOf(one: Command | Topic): string {
-  return typeof one.name === 'string' ? one.name : one.name();
-}
+/** The flags that most people need on most days. */
+const DAILY = new Set(
+  (
+    'customer-fiscal-id issuer-fiscal-id payable open overdue period since until where columns sort limit all count ' +
+    'sum group-by output format excel from as-of lang title organization note against match'
+  )
+    .split(' ')
+    .map((name) => `--${name}`),
+);
+
+/** A command with so few flags shows them alike. */
+const FEW = 12;
+
+/** The line of the program's help about its topics. Their texts are loaded when one is asked for. */
+export const ABOUT_TOPICS = 'More: folio help exit-codes, environment, formats, questions, databases, agents';
 
 /**
- * Has a command, and all commands under it, answer an unknown command or flag with those that were likely meant. The parser
- * does so only in part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and it does not
- * know the flags of every command. Call this when all commands are declared.
+ * The help of a command: what it does, the flags of every day in a line each, the others under "More", and the examples last,
+ * where a terminal stops.
  */
-export function addSuggestions(command: Command): void {
-  command.exitOverride((error) => {
-    throw complaintOf(command, error) ?? error;
+export function formatHelp(command: Command, helper: Help): string {
+  const width = helper.helpWidth ?? 80;
+  const flags = helper.visibleOptions(command).filter(({ long }) => long !== '--help');
+  const daily = flags.length > FEW ? flags.filter(({ long }) => DAILY.has(long!)) : flags;
+  const more = flags.filter((flag) => !daily.includes(flag));
+  const list = (title: string, terms: TermList, isBelow?: boolean): string =>
+    terms.length === 0 ? '' : `\n${title}:\n${listOf(terms, width, isBelow)}`;
+  const commands = shownUnder(command);
+  const room = ({ flags: syntax }: Option): number => width - Math.max(COLUMN, displayWidth(syntax) + 4);
+  return [
+    `Usage: ${helper.commandUsage(command)}\n\n${wrapText(command.description(), width)}`,
+    list(
+      'Arguments',
+      command.registeredArguments.map((one) => [one.name(), one.description]),
+    ),
+    list(
+      'Commands',
+      commands.map((one) => [helper.subcommandTerm(one), helper.subcommandDescription(one)]),
+    ),
+    list(
+      'Flags',
+      daily.map((flag) => [
+        flag.flags,
+        more.length > 0 ? shortened(flag.description, room(flag)) : flag.description,
+      ]),
+    ),
+    list(
+      'More',
+      more.map((flag) => [flag.flags, flag.description]),
+    ),
+    `\n${wrapText(command.parent === null ? ABOUT_TOPICS : 'Flags for every command: folio --help', width)}`,
+    list('Examples', examplesOf(command), true),
+  ].join('');
+}
+
+/** The one screen of `folio` alone: at 80 columns, its commands and where to read on in 24 lines, with the prompt. */
+export function firstScreen(program: Command, width: number): string {
+  const commands = listOf(
+    shownUnder(program).map((one) => [one.name(), one.summary()]),
+    width,
+  );
+  const next = 'Try: folio --sandbox issued · More: folio <command> --help, folio help';
+  return `Usage: folio <command> [flags]\n${wrapText(program.description(), width)}\n${commands}${wrapText(next, width)}`;
+}
+
+/** The topic as text of at most `width` cells a line. */
+export function renderTopic({ blocks }: Topic, width: number): string {
+  let text = '';
+  blocks.forEach((block, at) => {
+    // A list stands right under the line that announces it.
+    const isAnnounced = typeof block !== 'string' && String(blocks[at - 1] ?? '').endsWith(':');
+    text += at === 0 || isAnnounced ? '' : '\n';
+    if (typeof block === 'string') text += wrapText(block, width);
+    else if ('lines' in block) text += `${block.lines.replaceAll(/^/gm, '  ')}\n`;
+    else text += listOf(block, width, true);
   });
-  command.commands.forEach(addSuggestions);
+  return text;
 }
 
-function complaintOf(command: Command, { code, message }: CommanderError): UsageError | undefined {
-  if (code === 'commander.unknownOption') {
-    // Behind an equals sign is a value. It may be a secret, given to a flag that does not exist.
-    const flag = /'([^'=]*)/.exec(message)?.[1] ?? '';
-    return new UnknownFlag(flag, command);
-  }
-  if (code === 'commander.missingArgument') {
-    const hint = `Write it like ${termOf(commandPath(command), command)}.`;
-    return new UsageError(message.replace(/^error: /, ''), { hint });
-  }
-  if (code === 'commander.excessArguments' && ['statement', 'aging'].includes(command.name()))
-    return asksByName(command.name(), command.args.join(' '));
-  const names = shownUnder(command).map((each) => each.name());
-  const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments';
-  if (!isUnknown || names.length === 0) return undefined;
-  const [word = ''] = command.args;
-  const whose = command.parent === null ? '' : ` of ${commandPath(command)}`;
-  return new UnknownCommand(word, whose, names);
-}
+/** In display cells: where the meanings of flags begin at most, the widest term beside its meaning, and the indentation of meanings below. */
+const [COLUMN, WIDEST, BELOW] = [24, 30, 6];
 
-/** A counterparty was named as people name it: where its fiscal ID stands. */
-function asksByName(command: string, word: string): UsageError {
-  const quoted = `'counterpartyName~${word.replaceAll("'", `'\\''`)}'`;
-  const find = `folio aging --where ${quoted} --columns counterparty,fiscalId`;
-  return new UsageError(`${command} takes a fiscal ID by --customer-fiscal-id, not the name ${word}`, {
-    hint: `Find it with \`${find}\` (add --payable for suppliers), then \`folio ${command} --customer-fiscal-id <id>\`.`,
+/**
+ * Terms and what they mean, side by side. A flag that is too wide for that has a line of its own; of other terms, `isBelow`, all or none
+ * have.
+ */
+function listOf(terms: TermList, width: number, isBelow = false): string {
+  const widest = Math.max(...terms.map(([term]) => displayWidth(term)));
+  const isBeside = widest <= WIDEST || terms.every(([, about]) => widest + 4 + displayWidth(about) <= width);
+  const column = isBelow ? (isBeside ? widest + 4 : BELOW) : Math.min(COLUMN, widest + 4);
+  const lines = terms.flatMap(([term, meaning]) => {
+    const head = `  ${term}  `;
+    if (!isBelow && displayWidth(head) > column && displayWidth(head + meaning) <= width)
+      return [head + meaning];
+    const texts = wrapped(meaning, Math.max(16, width - column));
+    const below = texts.map((text) => ' '.repeat(column) + text);
+    if (displayWidth(head) <= column) return [head.padEnd(column) + texts[0]!, ...below.slice(1)];
+    return [
+      ...(isCommandLine(term) ? pasteable(term, width) : wrapped(term, width - 2)).map((line) => `  ${line}`),
+      ...below,
+    ];
   });
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** There is no such command. */
-export class UnknownCommand extends UsageError {
-  readonly #word: string;
-
-  constructor(word: string, whose: string, names: readonly string[]) {
-    super(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
-    this.#word = word;
-  }
-
-  /** The same error with the help on the word, where there is any. */
-  async explained(): Promise<UsageError> {
-    const { meantWord } = await import('./words.ts');
-    if (meantWord(this.#word) === undefined) return this;
-    return new UsageError(this.message, {
-      hint: `It is no command; folio help ${this.#word} says how to ask for it.`,
-    });
-  }
+function wrapped(text: string, width: number): string[] {
+  return wrapText(text, width).trimEnd().split('\n');
 }
 
-/** Flags by another word that people have for them, and that no misspelling leads to. */
-const OTHER_WORDS: Readonly<Record<string, string>> = { report: 'receipt' };
-
-/** A command has no such flag. */
-export class UnknownFlag extends UsageError {
-  readonly #flag: string;
-  readonly #command: Command;
-
-  constructor(flag: string, command: Command) {
-    super(`unknown option '${flag}'`);
-    this.#flag = flag;
-    this.#command = command;
-  }
-
-  /**
-   * The same error with what was likely meant: what folio has for that word, a flag of the command that is written nearly so, or
-   * the commands that have this flag.
-   */
-  async explained(wholeProgram: () => Promise<Command>): Promise<UsageError> {
-    const [flag, command] = [this.#flag, this.#command];
-    const { meantWord } = await import('./words.ts');
-    const value = command.args[command.args.indexOf(flag) + 1];
-    const meant = meantWord(flag)?.flagsOf(command, value) ?? [];
-    if (meant.length > 0) return this.#with(`Write ${meant.join(' or ')}. See folio help ${flag.slice(2)}.`);
-    const near = nearestFlags(flag, command).join(' or ');
-    if (near !== '') return this.#with(`Did you mean ${near}?`);
-    const have = commandsWith(flag, await wholeProgram()).map(commandPath);
-    if (have.length === 0) return this.#with(`See ${commandPath(command)} --help for what there is.`);
-    return this.#with(`It is a flag of ${have.join(', ')}. See ${have[0]} --help for it.`);
-  }
-
-  #with(hint: string): UsageError {
-    return new UsageError(this.message, { hint });
-  }
+function isCommandLine(term: string): boolean {
+  return /(?:^|[ (])folio /.test(term);
 }
 
-/** The commands that have the flag, without those under them. */
-function commandsWith(flag: string, command: Command): Command[] {
-  if (command.options.some(({ long }) => long === flag)) return [command];
-  return shownUnder(command).flatMap((child) => commandsWith(flag, child));
+/** A command line in lines of at most `width` cells with their indentation, where a blank is: all but the last end in a backslash. */
+function pasteable(commandLine: string, width: number): string[] {
+  const lines = [''];
+  for (const word of commandLine.match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? []) {
+    const line = lines.at(-1)!;
+    if (line === '') lines[lines.length - 1] = word;
+    else if (displayWidth(line) + displayWidth(word) + 5 <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(`    ${word}`);
+  }
+  return lines.map((line, at) => (at === lines.length - 1 ? line : `${line} \\`));
 }
 
-/** Compares names without their dashes, which all of them have. */
-function nearestFlags(flag: string, command: Command): string[] {
-  const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
-  const word = flag.replace(/^-+/, '');
-  const other = names.filter((name) => name === OTHER_WORDS[word]);
-  return [...other, ...nearestNames(word, names)].map((name) => `--${name}`);
+/** As much of a text as fits, up to a place where it may end; all of it where there is none. */
+function shortened(text: string, room: number): string {
+  if (displayWidth(text) <= room) return text;
+  const starts = [...text.matchAll(/[:;,] | \(/g)].map(({ index }) => text.slice(0, index));
+  const isWhole = (start: string): boolean => start.split('(').length === start.split(')').length;
+  return starts.findLast((start) => displayWidth(start) <= room && isWhole(start)) ?? text;
 }

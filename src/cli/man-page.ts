@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { version } from '../version.ts';
-import { commandPath, shownUnder, termOf } from './command.ts';
+import { commandPath, examplesOf, shownUnder, termOf } from './command.ts';
 import { topics, type Topic } from './help-topics.ts';
 
 const MAX_LINE_BYTES = 80;
@@ -55,14 +55,10 @@ function commandSection(command: Command): string[] {
   return [`.SS ${text(usage)}`, ...descriptionOf(command), ...flagList(own)];
 }
 
-/** The paragraphs of the description. An example, `  folio issued  what it does`, is a term, and what it does its meaning. */
 function descriptionOf(command: Command): string[] {
-  const paragraphs = command.description().split('\n\n');
-  return paragraphs.flatMap((paragraph) => {
-    if (!paragraph.startsWith('Examples:')) return ['.PP', text(paragraph.replaceAll('\n', ' '))];
-    const examples = paragraph.split('\n').slice(1);
-    return ['.PP', 'Examples:', ...termList(examples.map((line) => line.trim().split(/ {2,}/)))];
-  });
+  const examples = examplesOf(command);
+  const listed = examples.length === 0 ? [] : ['.PP', 'Examples:', ...termList(examples)];
+  return ['.PP', text(command.description()), ...listed];
 }
 
 function flagList(options: readonly Option[]): string[] {

@@ -3,9 +3,9 @@ import type { Context } from '../context.ts';
 import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import { described, globalOptions, repeatFlagsUnder, termOf, type ProgramFor } from './command.ts';
-import { addHelp, addSuggestions } from './help.ts';
-import { firstScreen, formatHelp } from './help-layout.ts';
+import { describe, globalOptions, repeatFlagsUnder, termOf, type ProgramFor } from './command.ts';
+import { addHelp, firstScreen, formatHelp } from './help.ts';
+import { addSuggestions } from './suggestions.ts';
 
 const ABOUT =
   'Invoices, customers and prepaid-expense funds of an organization: every record once, every amount as sent, or it says what is ' +
@@ -128,8 +128,7 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
   const program = new Command('folio');
   /** Whether no command was typed. */
   let isAlone = false;
-  program
-    .description(described({ description: ABOUT, examples: EXAMPLES }))
+  describe(program, { description: ABOUT, examples: EXAMPLES })
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
     .enablePositionalOptions()

@@ -49,7 +49,7 @@ const TYPES: Readonly<Record<string, DeclaredType>> = {
   counterparty: 'text',
   fiscalId: 'text',
   currency: 'text',
-  invoices: 'count',
+  documents: 'count',
   'total.missing': 'count',
   note: 'text',
 };
@@ -61,12 +61,12 @@ const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
  * A row for each counterparty and currency, the largest total first, and at the end one for the invoices without a currency.
  *
  * Columns: `_row` where there are totals (the kind of the row: `counterparty`, `no currency`, `total`), `_profile` where there
- * are several, `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `no due date`, `credits`, `total` (the sum of
+ * are several, `counterparty`, `fiscalId`, `currency`, `documents`, the buckets, `no due date`, `credits`, `total` (the sum of
  * the buckets, what has no due date, and the credits), then of the total the part that is credit notes, what was left out
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
  * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves
- * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
+ * out `fiscalId`, `documents` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
  * that is too much, too, it keeps `overdue` the longest.
  */
 export function agingRows(
@@ -90,7 +90,7 @@ export function agingRows(
       ['counterparty', textJson(name ?? own)],
       ['fiscalId', textJson(fiscalId)],
       ['currency', textJson(currency)],
-      ['invoices', String(invoices)],
+      ['documents', String(invoices)],
       ...ages.map((column, age) => [column, amount(balance.ages[age]!)] as const),
       ['total', amount(totalOf(balance))],
       ['total.creditNotes', amount(balance.creditNotes)],
@@ -126,7 +126,7 @@ export function agingRows(
     'counterparty',
     'fiscalId',
     'currency',
-    'invoices',
+    'documents',
     first,
     ...late,
     ...[NO_DUE_DATE, 'credits'].filter((column) => !isShown || !isEmpty(column)),
@@ -140,7 +140,7 @@ export function agingRows(
     {
       columns,
       shown: FIRST,
-      spare: [...beside, 'fiscalId', 'invoices', ...empty],
+      spare: [...beside, 'fiscalId', 'documents', ...empty],
       together: { columns: late, as: OVERDUE },
       last: [first, NO_DUE_DATE, 'credits', ...late, OVERDUE],
     },

@@ -1,4 +1,4 @@
-import { distance as editDistance } from 'fastest-levenshtein';
+import { distance as levenshtein } from 'fastest-levenshtein';
 
 /** The largest edit distance of a misspelling. */
 const MAX_DISTANCE = 3;
@@ -18,6 +18,14 @@ export function nearestNames(wanted: string, names: readonly string[]): string[]
 function distance(wanted: string, name: string): number {
   const lastPart = name.slice(name.lastIndexOf('.') + 1);
   return lastPart === wanted ? Math.min(1, name.length - wanted.length) : editDistance(wanted, name);
+}
+
+/** How many letters are wrong, too many or missing. Two letters in each other's place are one mistake. */
+function editDistance(wanted: string, name: string): number {
+  const first = [...wanted].findIndex((letter, at) => letter !== name[at]);
+  const [a = '', b = ''] = wanted.slice(first, first + 2);
+  const isSwap = wanted.slice(0, Math.max(first, 0)) + b + a + wanted.slice(first + 2) === name;
+  return isSwap ? 1 : levenshtein(wanted, name);
 }
 
 /** A hint with the names that `wanted` may be a misspelling of; where there are none, with all names. */

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import type { Buckets } from '../invoices/open-items.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { DATE_FORMS, parseDate, type DateValue, type DayOfQuestion } from './where/date-value.ts';
-import { CALENDAR_UNITS, isPeriod, readPeriod, type CalendarUnit } from '../invoices/periods.ts';
+import { CALENDAR_UNITS, isPeriod, meantPeriod, readPeriod, type CalendarUnit } from '../invoices/periods.ts';
 
 /** How a column and the values of a condition are compared: see `folio help questions`. */
 export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
@@ -179,12 +179,28 @@ export const DATE_FLAGS = [
 function datesAsked(flag: string, text: string, spanOf: (date: DateValue) => DateSpan): DatesAsked {
   if (parseDate(text, { today: 0 }) !== undefined)
     return { text, on: (day) => spanOf(parseDate(text, day)!) };
-  const hint = isPeriod(text) ? `A month or a quarter is a period: --period ${text.trim()}.` : DATE_FORMS;
-  throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
+  const refuse = (hint: string): never => {
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
+  };
+  if (isPeriod(text)) return refuse(`A month or a quarter is a period: --period ${text.trim()}.`);
+  // Which year `october` is of, only the day of the run tells.
+  if (meantPeriod(text, 0) === undefined) return refuse(DATE_FORMS);
+  return {
+    text,
+    on({ today }) {
+      const meant = meantPeriod(text, today)!;
+      return refuse(`Write ${parseDate(meant, { today }) === undefined ? '--period' : flag} ${meant}.`);
+    },
+  };
 }
 
 function periodAsked(text: string): DatesAsked {
-  readPeriod(text, { today: 0 });
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) {
+    throw new UsageError(`--period ${text}: expected a month, a quarter or a year`, {
+      hint: `Write --since ${text} --until ${text}.`,
+    });
+  }
+  if (meantPeriod(text, 0) === undefined) readPeriod(text, { today: 0 });
   const on = (day: DayOfQuestion): DateSpan => {
     const { first, last } = readPeriod(text, day);
     return { from: { period: formatDay(first) }, to: { period: formatDay(last) } };

@@ -23,7 +23,7 @@ export interface ReportDates {
 }
 
 /** What a reader has to know of records: nothing says when they were read, some are newer, they are a part, or lack the credits. */
-export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits';
+export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits' | 'onlyOverdue';
 
 interface OpenInvoice {
   readonly number: string | undefined;

@@ -59,6 +59,10 @@ const WORDS = {
     'Credits are not taken away: these are the documents to be paid alone.',
     'No se descuentan los créditos: son solo los documentos por pagar.',
   ),
+  onlyOverdue: both(
+    'Only what was due before this day is told, without credits and without what falls due later.',
+    'Solo se informa lo vencido antes de este día, sin créditos y sin lo que vence después.',
+  ),
   onlyPeriod: both(
     'Only documents issued in this period are told: {period}.',
     'Solo se informan los documentos emitidos en este período: {period}.',

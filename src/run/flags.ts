@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { UsageError } from '../errors.ts';
 import { FIELD_NAMES } from '../invoices/fields.ts';
 import { formats } from '../output/formats.ts';
 import {
@@ -9,6 +11,7 @@ import {
   type DateFlag,
   type DatesAsked,
 } from '../query/question-syntax.ts';
+import { parseDate } from '../query/where/date-value.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
   needs,
@@ -253,12 +256,20 @@ export const READS_A_FILE: Rule = not(
 
 /** `--from`: reads the records from a file or a database instead of the service. */
 export const fromFlags = {
-  from: text(
+  from: valued(
     '--from <file>',
     'read a database of folio sync or an export; in jsonl or json, or - for standard input: nothing is sent, no token is needed',
+    () => fileToRead,
     READS_A_FILE,
   ),
 };
+
+function fileToRead(file: string): string {
+  if (parseDate(file, { today: 0 }) === undefined || existsSync(file)) return file;
+  throw new UsageError(`--from ${file}: it names a file to read, and there is none of this name`, {
+    hint: `From that day on is --since ${file}.`,
+  });
+}
 
 /** `--as-of`: the day to which ages are counted. */
 export const asOfFlag = valued(

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { examplesOf, shownUnder } from '../../src/cli/command.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { manPage } from '../../src/cli/man-page.ts';
-import { ABOUT_TOPICS } from '../../src/cli/help-layout.ts';
-import { renderTopic, topics, type TermList } from '../../src/cli/help-topics.ts';
+import { ABOUT_TOPICS, renderTopic } from '../../src/cli/help.ts';
+import { topics, type TermList } from '../../src/cli/help-topics.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
-import { meantWord } from '../../src/cli/words.ts';
+import { wordTopics } from '../../src/cli/words.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { formats } from '../../src/output/formats.ts';
 import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
@@ -29,6 +31,11 @@ describe('folio help', () => {
       expect(ABOUT_TOPICS).toContain(name);
     }
     expect((await folio(['--help'])).stdout).toContain(ABOUT_TOPICS);
+    expect(stdout.replaceAll('\n', ' ')).toContain(
+      wordTopics()
+        .map(({ name }) => name)
+        .join(', '),
+    );
   });
 
   it('is that of a command as --help prints it, flags before examples', async () => {
@@ -59,19 +66,40 @@ describe('folio help', () => {
     expect(examples.trimEnd().split('\n').at(-1)).toMatch(/^ {2}/);
   });
 
-  it('has examples that a shell takes as they are', async () => {
+  /** Every help text, as a terminal of 80 columns shows it. */
+  async function everyText(): Promise<(readonly [words: string, text: string])[]> {
+    const namesUnder = (command: Command, path: readonly string[]): string[][] =>
+      shownUnder(command).flatMap((one) => [
+        [...path, one.name(), '--help'],
+        ...namesUnder(one, [...path, one.name()]),
+      ]);
+    const commands = namesUnder(await wholeProgram(fakeContext()), []);
+    const pages = [...topics, ...wordTopics()].map(({ name }) => ['help', name]);
+    const all = [[], ['help'], ['--help'], ...commands, ...pages];
+    return Promise.all(
+      all.map(async (words) => {
+        const { code, stdout } = await folio(words, { terminal: true, columns: 80 });
+        expect(code).toBe(0);
+        return [words.join(' '), stdout] as const;
+      }),
+    );
+  }
+
+  it('fits a terminal of 80 columns, with examples that a shell takes as they are', async () => {
+    const examples: string[] = [];
+    for (const [words, text] of await everyText()) {
+      const lines = text.split('\n');
+      expect([words, lines.filter((line) => line.length > 80)]).toEqual([words, []]);
+      // A line that ends in a backslash goes on below.
+      const pasted = text.replaceAll(/ \\\n +/g, ' ').split('\n');
+      examples.push(...pasted.flatMap((line) => /^ {2}(folio [a-z-].*?)(?: {2}|$)/.exec(line)?.[1] ?? []));
+    }
     const program = await wholeProgram(fakeContext());
     const commands = [program, ...program.commands.flatMap((one) => [one, ...one.commands])];
-    const described = commands.flatMap((one) => one.description().split('Examples:\n')[1]?.split('\n') ?? []);
-    const words = ['unpaid', 'overdue', 'paid', 'month', 'customer', 'supplier', 'excel'];
-    const told = [...topics, ...words.map((word) => meantWord(word)!.topic)]
-      .flatMap(({ blocks }) => blocks)
-      .flatMap((block) => (typeof block === 'string' || 'lines' in block ? [] : block.map(([term]) => term)));
-    const lines = [...described, ...told]
-      .map((line) => line.trim())
-      .filter((line) => line.startsWith('folio '));
-    expect(lines.length).toBeGreaterThan(60);
-    const bare = lines.map((line) => line.replaceAll(/'[^']*'|"[^"]*"| (?:\|\|?|>) .*| {2,}.*/g, ''));
+    const declared = commands.flatMap((one) => examplesOf(one).map(([line]) => line));
+    expect(declared.filter((line) => line.startsWith('folio ') && !examples.includes(line))).toEqual([]);
+    expect(new Set(examples).size).toBeGreaterThan(100);
+    const bare = examples.map((line) => line.replaceAll(/'[^']*'|"[^"]*"| (?:\|\|?|>) .*/g, ''));
     expect(bare.filter((line) => /[<>*&;()$!]|[^/]~ /.test(line))).toEqual([]);
   });
 
@@ -104,12 +132,18 @@ describe('folio help', () => {
   it.each([
     ['unpaid', /--open: no credits.*folio issued --open -o open.xlsx/s],
     ['overdue', /--overdue, whatever/],
+    ['late', /folio issued --overdue -o late.xlsx.*folio statement --all --overdue -o late.xlsx.*daysLate/s],
+    ['days', /daysLate/],
+    ['owe', /folio aging --where counterpartyName~roble/],
+    ['debt', /folio aging --where counterpartyName~roble/],
+    ['balance', /folio aging --where counterpartyName~roble/],
     ['excel', /folio issued -o issued.xlsx/],
     ['month', /folio issued --period last-month --sum total/],
+    ['october', /folio issued --period last-month --sum total/],
     ['csv', /--excel -o issued.csv/],
-  ])('knows %s, which is a word of people', async (word, says) => {
+  ])('knows %s, which is a word of people', async (word, text) => {
     const { code, stdout, stderr } = await folio(['help', word], { terminal: true, columns: 80 });
-    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(says), '']);
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(text), '']);
     expect(stdout.split('\n').length).toBeLessThan(20);
   });
 
@@ -156,20 +190,51 @@ describe('a slip of the keys', () => {
     [['auth', 'logn'], "unknown command 'logn' of folio auth", 'Did you mean login?'],
     [['issued', '--formt', 'csv'], "unknown option '--formt'", 'Did you mean --format?'],
     [['issued', '--profil', 'x'], "unknown option '--profil'", 'Did you mean --profile?'],
+    [['issued', '--opne'], "unknown option '--opne'", 'Did you mean --open?'],
     [
       ['issued', '--customer', 'Roble'],
       "unknown option '--customer'",
-      'Write --customer-fiscal-id <id> or --where counterpartyName~Roble. See folio help customer.',
+      'Write --where counterpartyName~Roble or --customer-fiscal-id <id>. See folio help customer.',
+    ],
+    [
+      ['issued', '--customer', '60155440-2'],
+      "unknown option '--customer'",
+      'Write --customer-fiscal-id 60155440-2. See folio help customer.',
+    ],
+    [
+      ['statement', '--customer', 'Roble'],
+      "unknown option '--customer'",
+      'Write folio aging --where counterpartyName~Roble or --customer-fiscal-id <id>. See folio help customer.',
+    ],
+    [
+      ['statement', 'Roble'],
+      "'Roble' is one argument too many for folio statement",
+      'Write folio aging --where counterpartyName~Roble or --customer-fiscal-id <id>. See folio help customer.',
+    ],
+    [
+      ['statement', '60155440-2'],
+      "'60155440-2' is one argument too many for folio statement",
+      'Write --customer-fiscal-id 60155440-2. See folio help customer.',
+    ],
+    [
+      ['report', 'october'],
+      "'october' is one argument too many for folio report",
+      'Write folio report --period 2026-10.',
+    ],
+    [
+      ['get', 'a', 'b'],
+      "'b' is one argument too many for folio get",
+      'Leave it out. See folio get --help for what there is.',
     ],
     [
       ['received', '--supplier', 'x y'],
       "unknown option '--supplier'",
-      'Write --issuer-fiscal-id <id> or --where counterpartyName~roble. See folio help supplier.',
+      "Write --where 'counterpartyName~x y' or --issuer-fiscal-id <id>. See folio help supplier.",
     ],
     [
       ['statement', '--supplier', 'x'],
       "unknown option '--supplier'",
-      'Write --issuer-fiscal-id <id>. See folio help supplier.',
+      'Write folio aging --where counterpartyName~x --payable or --issuer-fiscal-id <id>. See folio help supplier.',
     ],
     [['aging', '--unpaid'], "unknown option '--unpaid'", 'Write --open. See folio help unpaid.'],
     [
@@ -184,9 +249,30 @@ describe('a slip of the keys', () => {
     ],
     [['issued', '--paid'], "unknown option '--paid'", 'Write --where status=PAID. See folio help paid.'],
     [
-      ['statement', '--month', '2026-10'],
+      ['statement', '--month', '2026-09'],
+      "unknown option '--month'",
+      'Write --period 2026-09. See folio help month.',
+    ],
+    [
+      ['issued', '--month', 'oct'],
       "unknown option '--month'",
       'Write --period 2026-10. See folio help month.',
+    ],
+    [
+      ['report', '--last-month'],
+      "unknown option '--last-month'",
+      'Write --period last-month. See folio help last-month.',
+    ],
+    [
+      ['issued', '--to', '2026-10-31'],
+      "unknown option '--to'",
+      'Write --until 2026-10-31. See folio help to.',
+    ],
+    [['report', '--idioma', 'es'], "unknown option '--idioma'", 'Write --lang es. See folio help idioma.'],
+    [
+      ['issued', '--debt'],
+      "unknown option '--debt'",
+      'Write --open or --where counterpartyName~roble. See folio help debt.',
     ],
     [
       ['customers', '--search', 'roble'],
@@ -261,7 +347,7 @@ describe('a topic', () => {
     const list = [['a term that is far too long for a column', 'what it means']] as const;
     const topic = { name: 'x', about: 'x', blocks: ['Two words:', list] };
     expect(renderTopic(topic, 40)).toBe(
-      'Two words:\n  a term that is far too long for a column\n      what it means\n',
+      'Two words:\n  a term that is far too long for a\n  column\n      what it means\n',
     );
   });
 });

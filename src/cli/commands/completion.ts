@@ -133,8 +133,15 @@ async function offerFor(given: readonly string[], context: Context, programFor: 
   );
   if (command.name() === 'help') {
     const { topics } = await import('../help-topics.ts');
+    const { wordTopics } = await import('../words.ts');
     const all = shownUnder(program).map((each) => [each.name(), brief(each.summary())] as const);
-    return ['words', [...all, ...topics.map(({ name: topic, about }) => [topic, about] as const)]];
+    return [
+      'words',
+      [
+        ...all,
+        ...[...topics, ...wordTopics()].map(({ name: topic, about }) => [topic, brief(about)] as const),
+      ],
+    ];
   }
   const declared = command.registeredArguments;
   const rest = declared.at(-1)?.variadic ? declared.at(-1) : undefined;
@@ -172,7 +179,7 @@ async function valuesOf(
   command: Command,
   { begun, context }: { readonly begun: string; readonly context: Context },
 ): Promise<Offer> {
-  const columns = OF_COLUMNS.includes(long) ? columnsOf(command) : [];
+  const columns = OF_COLUMNS.includes(long) ? columnsOf(command, long === '--sum') : [];
   if (columns.length > 0) {
     const [before] = /^(?:.*,)?-?/s.exec(begun)!;
     return ['list', columns.map((column) => [before + column])];
@@ -181,11 +188,12 @@ async function valuesOf(
   return wordsOf(parseArg) ?? byPlaceholder(/<([\w-]+)/.exec(flags)?.[1] ?? '');
 }
 
-/** The columns that records of the listing may have, and the names of roles that stand for some of them. */
-function columnsOf(command: Command): readonly string[] {
+/** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
+function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
   const path = commandPath(command).replace(/^folio | list$/g, '');
   const resource = path === 'funds documents' ? fundDocuments : listings.find(({ name }) => name === path);
-  const names = resource?.columns.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role]));
+  const columns = resource?.columns.filter(([, type]) => !onlyAmounts || type === 'money');
+  const names = columns?.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role]));
   return [...new Set(names)];
 }
 

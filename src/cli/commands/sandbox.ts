@@ -21,10 +21,19 @@ import { addCommand } from '../command.ts';
 /** Declares `folio sandbox`: its flags and its help. The service itself is loaded when it is run. */
 export function addSandbox(program: Command, context: Context): void {
   addCommand(program, context, 'sandbox', {
-    description: 'Serve an embedded copy of the service on loopback, with made-up data, until stopped.',
+    description:
+      'Serves an embedded copy of the service on loopback, with made-up data up to today, until stopped. Prints FOLIO_BASE_URL, ' +
+      'FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line each, as soon as it serves. Each request is a line ' +
+      'on standard error, unless --quiet is given. A credit note has the id of its invoice in relatedDocumentId.',
+    examples: [
+      ['folio sandbox --port 8080', 'serves at http://127.0.0.1:8080/v1'],
+      ['folio sandbox --issued 1000000', 'a large organization'],
+      ['folio sandbox --realistic --fail-rate 0.2', 'slow and unreliable, as on a bad day'],
+      ['folio sandbox --seed 1 --today 2026-10-31', 'the same data on every day'],
+    ],
     flags: sandboxFlags,
     run: (flags) => runSandbox(flags, context),
-  }).addHelpText('after', HELP);
+  });
 }
 
 /** A flag for each count of each listing. */
@@ -60,19 +69,6 @@ const sandboxFlags = {
     share,
   ),
 };
-
-const HELP = `
-Prints FOLIO_BASE_URL, FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line
-each, as soon as it serves. Each request is a line on standard error, unless --quiet is given.
-
-The data goes up to today. A credit note has the id of its invoice in relatedDocumentId.
-
-Examples:
-  folio sandbox --port 8080                   serves at http://127.0.0.1:8080/v1
-  folio sandbox --issued 1000000              a large organization
-  folio sandbox --realistic --fail-rate 0.2   slow and unreliable, as on a bad day
-  folio sandbox --seed 1 --today 2026-10-31   the same data on every day
-`;
 
 /**
  * Serves the embedded service until the run is stopped, which is its normal end. What a client needs goes to stdout,

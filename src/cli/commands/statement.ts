@@ -68,6 +68,10 @@ const statementFlags = {
   lang: langFlag,
   asOf: asOfFlag,
   open: questionFlags.open,
+  overdue: {
+    ...questionFlags.overdue,
+    rules: [not(['--as-of'], 'what is overdue was due before the day of the records')],
+  },
   period: questionFlags.period,
   allProfiles: allProfilesFlag(),
   field: fieldFlag(),

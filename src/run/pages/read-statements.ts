@@ -31,7 +31,7 @@ export interface StatementFlags
     ReceiptFlags,
     Pick<ProfilesFlags, 'allProfiles'>,
     Pick<OutputFlags, 'output' | 'columns' | 'excel' | 'wide'>,
-    Pick<QuestionFlags, 'field' | 'open' | 'period'> {
+    Pick<QuestionFlags, 'field' | 'open' | 'overdue' | 'period'> {
   readonly from?: string | undefined;
   readonly format?: 'html' | Format | undefined;
   /** A folder for a page for everyone, as given to --output-dir. */
@@ -90,7 +90,7 @@ export interface StatementsRead {
 /** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
 export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, source, fiscalIds, flags } = job;
-  const { organization, open, period } = flags;
+  const { organization, open, overdue, period } = flags;
   const { day } = run.day;
   const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
   const resource = listingOf(flags);
@@ -100,7 +100,14 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const parts: PartRead<StatementTally>[] = [];
   const all = forEachPart(run, profiles, (profile, signal) => {
     const named = isSeveral && profile !== undefined ? { name: profile } : {};
-    const options = { source, watchesFields: true, keeps: { open, period }, ...named, profile, signal };
+    const options = {
+      source,
+      watchesFields: true,
+      keeps: { open, overdue, period },
+      ...named,
+      profile,
+      signal,
+    };
     return readPart(
       run,
       options,
@@ -125,17 +132,18 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   });
   if (fiscalIds !== undefined && statements.length === 0) {
     if (parts.some(({ isWhole }) => !isWhole)) checkOutcome(results);
-    const isKept = open === true || period !== undefined;
+    const isKept = (open ?? overdue ?? period) !== undefined;
     const of = fiscalIds.join(', ');
     const which = isKept ? `no document of ${of} is kept` : `no ${listing} invoice is of ${of}`;
     throw new NotFoundError(which, {
       hint: isKept
-        ? 'Leave out --open and --period to see all that is open.'
+        ? 'Leave out --open, --overdue and --period to see all that is open.'
         : 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
     });
   }
   warnOfBoth(run, statements);
-  const notes = [...run.day.notes, ...(open ? ['withoutCredits' as const] : [])];
+  const kept = overdue ? (['onlyOverdue'] as const) : open ? (['withoutCredits'] as const) : [];
+  const notes = [...run.day.notes, ...kept];
   return { statements, results, facts: { ...dates, notes, onlyPeriod: period?.text, listing } };
 }
 

@@ -136,6 +136,8 @@ export async function readFiscalIds(
   stdin: InputStream,
 ): Promise<readonly string[]> {
   const ids = new Set<string>();
+  const name = values.find((value) => !value.startsWith('@') && /\p{L}/u.test(value) && !/\d/.test(value));
+  if (name !== undefined) throw namedCounterparty(flag, name);
   for (const value of values) {
     const text = value.startsWith('@') ? await readList(flag, value.slice(1), stdin) : value;
     for (const id of text.split(/[\n,]/).map((part) => part.trim())) if (id !== '') ids.add(id);
@@ -144,6 +146,22 @@ export async function readFiscalIds(
     throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'Leave the flag out to get everything.' });
   }
   return [...ids];
+}
+
+/** The error for a name where a fiscal ID is expected. */
+function namedCounterparty(flag: string, name: string): UsageError {
+  const isPlain = /^[\p{L}\p{N}_.-]+$/u.test(name);
+  const where = (column: string): string => {
+    const condition = `${column}~${name}`;
+    return `--where ${isPlain ? condition : `'${condition.replaceAll("'", '.')}'`}`;
+  };
+  const [payable, find] =
+    flag === '--customer-fiscal-id'
+      ? ['', `customers --columns fiscalId,name ${where('name')}`]
+      : [' --payable', `received --columns issuer.fiscalId,issuer.name ${where('issuer.name')}`];
+  return new UsageError(`${flag} ${name}: a fiscal ID has digits, and this is a name`, {
+    hint: `Find the ID by name: folio ${find}. What is owed, by name: folio aging${payable} ${where('counterpartyName')}.`,
+  });
 }
 
 /** The files among them. */

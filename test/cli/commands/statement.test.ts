@@ -53,6 +53,24 @@ function statement(
   return runStub(['statement', ...retries, ...flags], { issued: answer, received: answer }, options);
 }
 
+describe('--overdue', () => {
+  it('keeps what is late, with the days, and a page says so', async () => {
+    const { code, stdout } = await statement('--all --overdue --format csv', pageOf(ALL));
+    const late = stdout.trimEnd().split('\n').slice(1);
+    expect([code, late.map((line) => line.split(',').slice(3, 8).join())]).toEqual([
+      0,
+      [
+        '1,INVOICE,2026-10-01,2026-11-10,10',
+        '5,INVOICE,2026-10-01,2025-11-20,365',
+        '7,INVOICE,2026-10-01,2026-11-10,10',
+      ],
+    ]);
+    expect(await pageOfRoble(OF_ROBLE, ' --overdue')).toContain('Only what was due before this day is told');
+    const { stderr } = await statement(`${ROBLE} --overdue --as-of 2026-10-31 --format csv`);
+    expect(stderr).toContain('--overdue and --as-of do not go together');
+  });
+});
+
 /** A page of what the records say of Roble. */
 async function pageOfRoble(records: readonly string[], flags = ''): Promise<string> {
   return (await statement(`${ROBLE} --format html${flags}`, pageOf(records))).stdout;
@@ -393,17 +411,6 @@ describe('folio statement', () => {
     expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
     expect(stderr).toContain(message);
     expect(['x.html', 'x.pdf', 'x.csv', 'x.json', 'x.xlsx'].filter(existsSync)).toEqual([]);
-  });
-
-  it.each([
-    ['statement Roble', "'counterpartyName~Roble'"],
-    ["aging O'Higgins y Cía", "'counterpartyName~O'\\''Higgins y Cía'"],
-  ])('leads from a name to the fiscal ID: %s', async (line, condition) => {
-    const { code, stderr } = await runHere(line.split(' '));
-    expect(code).toBe(2);
-    const [, found = ''] = /`folio aging --where (.*) --columns counterparty,fiscalId`/.exec(stderr) ?? [];
-    expect(found).toBe(condition);
-    expect(stderr).toContain(`\`folio ${line.split(' ')[0]} --customer-fiscal-id <id>\``);
   });
 
   it('names its sender where only some of the documents do', async () => {

@@ -114,7 +114,7 @@ describe('what a document is worth', () => {
     expect((await ask(books, `${page} ${flags}`)).stdout).toMatch(says);
     expect((await ask(books, page)).stdout).not.toMatch(says);
     expect(await ask(books, `${page} --period 2025`)).toMatchObject({
-      ...{ code: 4, stderr: expect.stringContaining('Leave out --open and --period') },
+      ...{ code: 4, stderr: expect.stringContaining('Leave out --open, --overdue and --period') },
     });
   });
 

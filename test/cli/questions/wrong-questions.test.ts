@@ -37,7 +37,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--until 2026-Q3', /a period: --period 2026-Q3\./],
   [
     '--period octubre',
-    /--period "octubre": expected a month, a quarter or a year\n {2}Periods are written 2026-11,/,
+    /--period "octubre": expected a month, a quarter or a year\n {2}Write --period 2026-10\./,
   ],
   ['--period 2027', /--period 2027 has not begun yet/],
   ['--period 2026 --since 2026', /--period and --since do not go together: a period has both its days/],

@@ -1,0 +1,120 @@
+import type { Command, CommanderError } from 'commander';
+import { UsageError } from '../errors.ts';
+import { isPeriod, meantPeriod } from '../invoices/periods.ts';
+import { nearestHint, nearestNames } from '../query/nearest-names.ts';
+import { commandPath, shownUnder, termOf } from './command.ts';
+
+/** What the parser did not recognize on a command line. */
+export class Unrecognized extends UsageError {
+  readonly command: Command;
+  readonly word: string;
+
+  constructor(message: string, { command, word, hint }: { command: Command; word: string; hint?: string }) {
+    super(message, { hint });
+    this.command = command;
+    this.word = word;
+  }
+}
+
+/**
+ * Has a command, and all commands under it, throw Unrecognized for an unknown command, flag or argument. The parser suggests names only in
+ * part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and it does not know the flags of every
+ * command. Call this when all commands are declared.
+ */
+export function addSuggestions(command: Command): void {
+  command.exitOverride((error) => {
+    throw unrecognized(command, error) ?? error;
+  });
+  command.commands.forEach(addSuggestions);
+}
+
+function unrecognized(command: Command, { code, message }: CommanderError): UsageError | undefined {
+  const path = commandPath(command);
+  const text = message.replace(/^error: /, '');
+  switch (code) {
+    case 'commander.unknownOption': {
+      // Behind an equals sign is a value. It may be a secret, given to a flag that does not exist.
+      const word = /'([^'=]*)/.exec(message)?.[1] ?? '';
+      return new Unrecognized(`unknown option '${word}'`, { command, word });
+    }
+    case 'commander.missingArgument':
+      return new UsageError(text, { hint: `Write it like ${termOf(path, command)}.` });
+    case 'commander.unknownCommand':
+    case 'commander.excessArguments': {
+      const word = command.args[command.registeredArguments.length] ?? '';
+      const whose = command.parent === null ? '' : ` of ${path}`;
+      const isGroup = shownUnder(command).length > 0;
+      const what = isGroup
+        ? `unknown command '${word}'${whose}`
+        : `'${word}' is one argument too many for ${path}`;
+      return new Unrecognized(what, { command, word });
+    }
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The same error with what was likely meant.
+ *
+ * @param today in days since 1970-01-01
+ */
+export async function explained(
+  error: Unrecognized,
+  { today, wholeProgram }: { readonly today: number; readonly wholeProgram: () => Promise<Command> },
+): Promise<UsageError> {
+  const { command, word } = error;
+  const hint = word.startsWith('-')
+    ? await hintForFlag(word, command, { today, wholeProgram })
+    : await hintForWord(word, command, today);
+  return new UsageError(error.message, { hint });
+}
+
+/** What folio has for that word, a flag of the command that is written nearly so, or the commands that have this flag. */
+async function hintForFlag(
+  flag: string,
+  command: Command,
+  { today, wholeProgram }: { readonly today: number; readonly wholeProgram: () => Promise<Command> },
+): Promise<string> {
+  const { meantWord } = await import('./words.ts');
+  const meant = meantWord(flag)?.instead(command, command.args[command.args.indexOf(flag) + 1], today) ?? [];
+  if (meant.length > 0) return `Write ${meant.join(' or ')}. See folio help ${flag.replace(/^-+/, '')}.`;
+  const near = nearestFlags(flag, command).join(' or ');
+  if (near !== '') return `Did you mean ${near}?`;
+  const have = commandsWith(flag, await wholeProgram()).map(commandPath);
+  return have.length === 0
+    ? `See ${commandPath(command)} --help for what there is.`
+    : `It is a flag of ${have.join(', ')}. See ${have[0]} --help for it.`;
+}
+
+/** A command that is written nearly so, or what the word may stand for: a period, a customer, or what folio has for it. */
+async function hintForWord(word: string, command: Command, today: number): Promise<string> {
+  const { meantWord } = await import('./words.ts');
+  const names = shownUnder(command).map((each) => each.name());
+  if (nearestNames(word, names).length > 0) return nearestHint(word, names);
+  const path = commandPath(command);
+  const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
+  if (has('--period') && (isPeriod(word) || meantPeriod(word, today) !== undefined))
+    return `Write ${path} --period ${isPeriod(word) ? word : meantPeriod(word, today)}.`;
+  if (meantWord(word) !== undefined) return `It is no command; folio help ${word} says how to ask for it.`;
+  const customer = has('--customer-fiscal-id') ? meantWord('customer')!.instead(command, word, today) : [];
+  if (customer.length > 0) return `Write ${customer.join(' or ')}. See folio help customer.`;
+  return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
+}
+
+/** The commands that have the flag, without those under them. */
+function commandsWith(flag: string, command: Command): Command[] {
+  if (command.options.some(({ long }) => long === flag)) return [command];
+  return shownUnder(command).flatMap((child) => commandsWith(flag, child));
+}
+
+/** Flags by another word that people have for them, and that no misspelling leads to. */
+const OTHER_WORDS: Readonly<Record<string, string>> = { report: 'receipt' };
+
+/** Compares names without their dashes, which all of them have. */
+function nearestFlags(flag: string, command: Command): string[] {
+  const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
+  const word = flag.replace(/^-+/, '');
+  const other = names.filter((name) => name === OTHER_WORDS[word]);
+  return [...other, ...nearestNames(word, names)].map((name) => `--${name}`);
+}
