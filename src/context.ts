@@ -5,7 +5,7 @@ import type { Limiter } from './api/limiter.ts';
 import type { OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/files/processes.ts';
 
-/** Everything that a command may use of the process and the world outside. The program makes one, and so do tests. */
+/** Everything that a command may use of the process and the world outside. */
 export interface Context {
   /** The arguments after the program's name. */
   readonly argv: readonly string[];
@@ -13,7 +13,6 @@ export interface Context {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
-  /** What standard error and receipts must never show. */
   readonly secrets: Secrets;
   /** Aborted when the run is to stop. Its reason is an Interrupted. */
   readonly signal: AbortSignal;
@@ -26,13 +25,13 @@ export interface Context {
   readonly limiterFor?: ((concurrency: number) => Limiter) | undefined;
   /** Does the steps of a connection one by one, to find out what is wrong with it. */
   readonly networkProbe: () => Promise<NetworkProbe>;
-  /** The processes of this machine. They tell a run that still holds a file from one that died. */
+  /** The processes of this machine, to know whether the run that locked a file is still alive. */
   readonly processes: Processes;
   /** Loads a part of the runtime without its warning that the part is experimental. */
   readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
   /** Loads what draws on a terminal while the user waits. Loading takes longer than a short run. */
   readonly loadSpinner: () => Promise<StartSpinner>;
-  /** Told of each flag that was given, such as `--page-size`, when its value is read: so a test finds flags that nothing reads. */
+  /** Called for each flag that is set, such as `--page-size`, when its value is read: so a test finds flags that nothing reads. */
   readonly onFlagRead?: ((flag: string) => void) | undefined;
 }
 
@@ -40,7 +39,7 @@ export interface Context {
 export type StartSpinner = (options: SpinnerOptions) => Spinner;
 
 export interface SpinnerOptions {
-  /** What to show beside the spinner, one line or several. Asked for again and again. Must be safe for a terminal. */
+  /** The text beside the spinner, one line or several, which changes. Must be safe for a terminal. */
   readonly text: () => string;
   readonly color: boolean;
 }
@@ -66,13 +65,13 @@ export interface OutputStream {
   readonly isPipe: boolean;
   /** Display cells across, on a terminal. */
   readonly columns: number | undefined;
-  /** Resolves when the bytes are taken. Rejects with OutputError; its cause has the code EPIPE when the reader is gone. */
+  /** Resolves when the bytes are out. Rejects with OutputError; its cause has the code EPIPE when the reader is gone. */
   write(bytes: Uint8Array | string): Promise<void>;
 }
 
 export interface InputStream {
   readonly isTerminal: boolean;
-  /** What comes, as it comes: for a conversation with another program. */
+  /** The input as it comes: for a conversation with another program. */
   open(): Readable;
   /** Everything up to the end of the input: see `typedText`. */
   readAll(): Promise<string>;
@@ -85,7 +84,7 @@ export interface InputStream {
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds since some moment. Unlike `now`, it never goes back and never jumps: for how long something takes. */
+  /** Milliseconds since some moment, to measure time: unlike `now`, it never goes back and never jumps. */
   elapsed(): number;
   /** Waits, by that time. Rejects with the signal's reason when that comes first. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;

@@ -2,12 +2,12 @@ import { getSystemErrorMap } from 'node:util';
 import type { FailureKind, Finding, FindingDetails } from './findings.ts';
 
 /**
- * What can go wrong. Each kind is named by what it means for the user, and has its exit code in `cli/exit-codes.ts`.
- * Anything else that is thrown is a fault of folio and shows its stack.
+ * An error that folio expects. Each kind has its meaning in `findings.ts` and its exit code in `cli/exit-codes.ts`. Anything else
+ * that is thrown is a fault of folio and shows its stack.
  */
 export class FolioError extends Error {
   readonly kind: FailureKind = 'fault';
-  /** What the user can do about it, as a whole sentence. Undefined where the message itself says what is allowed. */
+  /** What the user can do about it, as a whole sentence. Undefined where the message has it. */
   readonly hint: string | undefined;
   readonly details: FindingDetails | undefined;
   readonly #lines: readonly string[] | undefined;
@@ -21,8 +21,8 @@ export class FolioError extends Error {
   }
 
   /**
-   * What the message says, in lines for people: of a run of several organizations, one for each; else the message as it is now,
-   * since secrets are taken out of it after it was made.
+   * The message in lines for people: of a run of several organizations, one for each; else the message as it is now, since
+   * secrets are removed from it after it was made.
    */
   get lines(): readonly string[] {
     return this.#lines ?? [this.message];
@@ -41,29 +41,25 @@ interface ErrorOptions {
   readonly lines?: readonly string[] | undefined;
 }
 
-/** The command line or the query is wrong. */
 export class UsageError extends FolioError {
   override readonly kind: FailureKind = 'usage';
 }
 
-/** There is no token, or the service refuses it. */
 export class AuthError extends FolioError {
   override readonly kind: FailureKind = 'auth';
 }
 
-/** What was asked for does not exist. */
 export class NotFoundError extends FolioError {
   override readonly kind: FailureKind = 'not-found';
 }
 
-/** The service or the network failed after all retries, the answer made no sense, or the service is not at the base address. */
 export class ServiceError extends FolioError {
   override readonly kind: FailureKind = 'service';
 }
 
 /**
- * A body is not what was asked for: it is cut short, is not JSON, or has another shape. The message says what was expected,
- * what was found and at which byte. No data was taken from the body, so the request may be sent again.
+ * A body is cut short, is not JSON, or has another shape. The message has what was expected, what was found and at which byte. No
+ * data was taken from the body, so the request may be sent again.
  */
 export class BadBody extends ServiceError {
   /** Bytes from the start of the inflated body. */
@@ -75,22 +71,18 @@ export class BadBody extends ServiceError {
   }
 }
 
-/** Something was delivered, but not all that was asked for. */
 export class IncompleteError extends FolioError {
   override readonly kind: FailureKind = 'incomplete';
 }
 
-/** All was delivered, and it says that two sides which should be equal are not. */
 class DifferenceError extends FolioError {
   override readonly kind: FailureKind = 'differs';
 }
 
-/** The result could not be written. */
 export class OutputError extends FolioError {
   override readonly kind: FailureKind = 'output';
 }
 
-/** The user or the system stopped the run. */
 export class Interrupted extends FolioError {
   override readonly kind: FailureKind = 'interrupted';
   readonly signal: 'SIGINT' | 'SIGTERM';
@@ -109,12 +101,12 @@ const KINDS = {
   incomplete: IncompleteError,
   differs: DifferenceError,
   output: OutputError,
-  // Nobody rewords why a run was stopped.
+  // No code makes these from their kind.
   interrupted: FolioError,
   fault: FolioError,
 } as const;
 
-/** The error that a failure which was found ends with. */
+/** The error of a finding that is a failure. */
 export function errorOf({ kind = 'fault', text, hint, details }: Finding): FolioError {
   return new KINDS[kind](text, { hint, details });
 }
@@ -129,11 +121,10 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Codes of errors in the TLS handshake. */
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CRL_|ERROR_IN_C|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME_|EPROTO$)/;
 
-/** Whether the code of an error is of the TLS handshake: of a certificate, or of what is no TLS. */
+/** Whether the code of an error is of the TLS handshake. */
 export function isTlsFailure(code: string): boolean {
   return TLS.test(code);
 }

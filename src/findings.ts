@@ -2,10 +2,10 @@
  * What a failure means for the user; `cli/exit-codes.ts` has the exit code of each:
  * - `usage`: the command line or the query is wrong;
  * - `auth`: there is no token, or the service refuses it;
- * - `not-found`: what was asked for does not exist;
- * - `service`: the service or the network failed after all retries;
- * - `incomplete`: something was delivered, but not all that was asked for;
- * - `differs`: all was delivered, and it says that two sides which should be equal are not;
+ * - `not-found`: the customer, fund or fiscal ID does not exist;
+ * - `service`: the service or the network failed after all retries, the answer made no sense, or the address is not the service's;
+ * - `incomplete`: something was delivered, but not all;
+ * - `differs`: all was delivered, and two sides that should be equal are not;
  * - `output`: the result could not be written;
  * - `interrupted`: the user or the system stopped the run;
  * - `fault`: a fault of folio's own.
@@ -28,7 +28,7 @@ export interface UnreadableCell {
   readonly number: string | undefined;
 }
 
-/** What a finding says, as values: for a view that words it anew, such as a page in another language. */
+/** A finding as values, for a view with its own words, such as a page in another language. */
 export type FindingDetails =
   | {
       readonly code: 'records missing';
@@ -44,17 +44,16 @@ export type FindingDetails =
   | { readonly code: 'column missing'; readonly role: string; readonly columns: readonly string[] }
   /** Fiscal IDs that match nobody, as the user typed them. */
   | { readonly code: 'unknown ids'; readonly ids: readonly string[] }
-  /** What the service says beside the records, in its own words. */
+  /** A message of the service beside the records. */
   | { readonly code: 'service says'; readonly words: string };
 
 /**
- * What a run has to tell besides its records. Whoever finds something makes a finding; standard error, the receipt, pages and the
- * exit code are views of them.
+ * A result of a run besides its records. Standard error, the receipt, pages and the exit code are views of the findings.
  */
 export interface Finding {
   /**
-   * For whom it is: a `failure` decides the exit code; a `warning`, and an `answer`, which stands beside the records, are for every
-   * user; a `remark` is for one who watches; a `fact` is for the receipt alone.
+   * A `failure` decides the exit code; a `warning`, and an `answer`, which stands beside the records, are for every user; a
+   * `remark` is for a user who watches; a `fact` is for the receipt alone.
    */
   readonly level: 'failure' | 'warning' | 'answer' | 'remark' | 'fact';
   /** Of a failure. */
@@ -66,9 +65,9 @@ export interface Finding {
   readonly details?: FindingDetails | undefined;
   /** The part of the run that it is about, where there are several. */
   readonly part?: string;
-  /** How many records could not be judged, for lack of what: a member `missing` of the receipt. */
+  /** How many records could not be judged for lack of which value: the member `missing` of the receipt. */
   readonly missing?: Readonly<Record<string, number>>;
-  /** Further members of the receipt. */
+  /** Other members of the receipt. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 

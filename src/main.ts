@@ -15,7 +15,7 @@ export async function main(): Promise<number> {
       writeSync(1, `${version}\n`);
       return 0;
     } catch {
-      // The whole program says why that failed.
+      // The whole program reports why that failed.
     }
   }
   const { start } = await import('./process-context.ts');
@@ -24,7 +24,7 @@ export async function main(): Promise<number> {
 
 function ownProcess(argv: readonly string[]): OwnProcess {
   const env = { ...process.env };
-  // A token command inherits the environment, and a crash report may show it: neither must hold the token.
+  // A token command inherits the environment, and a crash report may show it: neither must have the token.
   delete process.env['FOLIO_TOKEN'];
   return {
     argv,

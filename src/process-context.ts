@@ -10,7 +10,7 @@ import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
 import { typedText } from './output/files/typed-text.ts';
 
-/** How long a run may clean up after it was told to stop, in ms. */
+/** The most milliseconds that a run may clean up after a signal. */
 const CLEAN_UP_MILLISECONDS = 1_500;
 
 /** What folio uses of the process. `main` makes it; a test may make another one. */
@@ -136,14 +136,14 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
     },
     write: (bytes) =>
       new Promise((resolve, reject) => {
-        const settle = (error: Error | null | undefined): void =>
-          error ? reject(cannotWrite(name, error, 'What it was given so far is not whole.')) : resolve();
-        if (failure) return settle(failure);
+        const finish = (error: Error | null | undefined): void =>
+          error ? reject(cannotWrite(name, error, 'What it has so far is not whole.')) : resolve();
+        if (failure) return finish(failure);
         room -= Buffer.byteLength(bytes);
         const mayGoNow = room >= 0 && opened === undefined && !mayBeTerminal(descriptor);
         const rest = mayGoNow ? writeDirectly(descriptor, bytes) : bytes;
         if (rest.length === 0) resolve();
-        else stream().write(rest, settle);
+        else stream().write(rest, finish);
       }),
   };
 }
@@ -223,12 +223,12 @@ interface TypedLine {
 function readTyped(stream: ReadStream, { screen, prompt, show }: TypedLine): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed = '';
-    const finish = (settle: () => void): void => {
+    const finish = (end: () => void): void => {
       stream.off('data', onData);
       stream.setRawMode(false);
       stream.pause();
       screen.write('\n');
-      settle();
+      end();
     };
     const onData = (chunk: Buffer | string): void => {
       for (const key of chunk.toString()) {
@@ -292,8 +292,8 @@ const REFRESH_MILLISECONDS = 200;
  */
 function spinnerOn(stream: NodeJS.WriteStream, draw: typeof ora): StartSpinner {
   return ({ text, color }) => {
-    const look = { color: color ? 'cyan' : false, hideCursor: false, discardStdin: false } as const;
-    const spinner = draw({ ...look, stream, isEnabled: true, text: text() }).start();
+    const style = { color: color ? 'cyan' : false, hideCursor: false, discardStdin: false } as const;
+    const spinner = draw({ ...style, stream, isEnabled: true, text: text() }).start();
     const timer = setInterval(() => (spinner.text = text()), REFRESH_MILLISECONDS);
     return {
       stop: () => {

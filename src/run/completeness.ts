@@ -192,16 +192,16 @@ export function outcomeOf(
   const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
   const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
   const isNone = !results.some(hasRecords);
-  const says = isNone
+  const summary = isNone
     ? `none of ${results.length} ${what}`
     : `${failed.length} of ${results.length} ${what} ${lack}`;
-  const lines = [says, ...failed.map(({ name, failure }) => `${name}: ${failure.message}`)];
-  // Of a dozen that fail, most fail for the same reason, which is told once.
+  const lines = [summary, ...failed.map(({ name, failure }) => `${name}: ${failure.message}`)];
+  // Of a dozen that fail, most fail for the same reason, which comes once.
   const names = new Map<string, string[]>();
   for (const { name, failure } of failed)
     names.set(failure.message, [...(names.get(failure.message) ?? []), name]);
   const reasons = [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`);
-  const text = `${says}: ${reasons.join('; ')}`;
+  const text = `${summary}: ${reasons.join('; ')}`;
   return isNone
     ? first.reworded(text, advice, lines)
     : new IncompleteError(text, { hint: advice, cause: first, lines });

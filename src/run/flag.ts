@@ -29,7 +29,7 @@ export type Values<Of extends Flags> = {
   readonly [Name in keyof Of]?: Of[Name] extends Flag<infer Value> | undefined ? Value | undefined : never;
 };
 
-/** What a flag does not go with, or needs. Flags are named as they are typed; `several profiles` is what either flag for them says. */
+/** What a flag does not go with, or needs. Flags are named as they are typed; `several profiles` is set by either flag for them. */
 export interface Rule {
   readonly kind: 'not' | 'needs';
   /** None of these may be set beside it; or one of them must be. */
@@ -303,7 +303,7 @@ export const requestParsers = {
   }, 'a number of seconds, 0.001 to 3600'),
 } as const;
 
-/** The values where neither a flag nor a setting says otherwise. */
+/** The values where neither a flag nor a setting has another. */
 export const requestDefaults: RequestLimits = {
   concurrency: 4,
   retries: 5,

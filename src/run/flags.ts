@@ -39,11 +39,11 @@ import {
 } from './flag.ts';
 
 /*
- * The flags that several commands have. Each says all of itself: how it is written, its help, how its value is read, and what it
- * does not go with. The values come as one object, from which each step of a run takes those that it needs.
+ * The flags that several commands have, each with all that belongs to it. The values come as one object, from which each step of a
+ * run takes those that it needs.
  */
 
-/** The flags of every command: which service is asked and for whom, and how much is said. */
+/** The flags of every command: the service, the organization, and the messages. */
 export const globalFlags = {
   profile: valued(
     '--profile <name>',
@@ -158,7 +158,7 @@ export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<st
   );
 }
 
-/** Which organizations are asked, and whether their records go into a file each. */
+/** The organizations, and whether their records go into a file each. */
 export const profilesFlags = {
   allProfiles: allProfilesFlag('of every profile; --profile a,b for some. _profile is the first column'),
   outputDir: outputDirFlag(
@@ -278,7 +278,7 @@ export const asOfFlag = valued(
   day,
 );
 
-/** The questions that folio itself answers from the records. */
+/** The questions that folio answers from the records. */
 export const questionFlags = {
   where: whereFlag(),
   open: yes('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
@@ -391,7 +391,7 @@ export type FilterFlags = Values<ReturnType<typeof filterFlags>>;
 export type ExtentFlags = Values<ReturnType<typeof extentFlags>>;
 export type QuestionFlags = Values<typeof questionFlags>;
 
-/** What may be asked of a command that exports records. A command has some of these flags. */
+/** The flags of commands that export records. Each command has some of them. */
 export type ExportFlags = GlobalFlags &
   RequestFlags &
   OutputFlags &

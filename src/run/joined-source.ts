@@ -29,7 +29,6 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
   const profiles = new CellReader([PROFILE_COLUMN]);
   const profileOf = (batch: RecordBatch, index: number): string | undefined =>
     profiles.read(batch, index)[0]?.text;
-  /** What became of those that were read so far. */
   const read: PartState[] = [];
   const had = (): readonly string[] => read.filter(hasRecords).map((state) => state.name!);
   const failure = (): FolioError | undefined => outcomeOf(read, wordsOfProfiles(read));
@@ -71,11 +70,11 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
           const own = { name: PROFILE_COLUMN, value: JSON.stringify(profile) };
           for await (const batch of hasRecords(state) ? collected.read() : []) {
             if (left === 0) break;
-            const given = sliceRecords(batch, 0, left);
-            left -= given.count;
-            status.records += given.count;
-            // The records of an export of several say themselves whose they are.
-            yield { records: source.isSeveral ? given : withOwnColumn(given, own), next: undefined };
+            const some = sliceRecords(batch, 0, left);
+            left -= some.count;
+            status.records += some.count;
+            // The records of an export of several have that column already.
+            yield { records: source.isSeveral ? some : withOwnColumn(some, own), next: undefined };
           }
           await collected.close();
           open.delete(collected);
@@ -102,7 +101,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
   }
 }
 
-/** How many records the listings have in all; undefined where one that was read as far as the limit does not say it. */
+/** The sum of the totals; undefined where one that was read as far as the limit has none. */
 function totalOf(parts: readonly PartState[], limit = Infinity): number | undefined {
   let total = 0;
   for (const { status } of parts) {

@@ -269,8 +269,8 @@ export async function withColumnCheck(
   const { DocumentReader } = await import('../invoices/document-reader.ts');
   const { PLAIN_NAMES } = await import('../invoices/column-names.ts');
   const reader = new DocumentReader(names ?? PLAIN_NAMES, { roles: [], names: columns });
-  const tell = (complaint: string): void => notices.warn(`${flag}: ${complaint}`);
-  return watchColumns(records, { flag, reader, tell });
+  const warn = (complaint: string): void => notices.warn(`${flag}: ${complaint}`);
+  return watchColumns(records, { flag, reader, tell: warn });
 }
 
 /** The same records. At the end, where credit notes are among them, remarks that a file has their amounts as they were sent. */

@@ -8,7 +8,7 @@ import { behindLinks, findStream } from '../output/files/target.ts';
 /** A file that a run reads, or with `names` the files of a folder. */
 export interface ReadPath {
   readonly path: string;
-  /** What it is, behind a verb: `the export that --from is to read`. */
+  /** What the message calls it: `the export that --from is to read`. */
   readonly is: string;
   /** The path is that of a folder, and what is read are the files in it with names like this. */
   readonly names?: RegExp;
@@ -18,9 +18,9 @@ export interface ReadPath {
 export interface WrittenPath {
   /** What names it: `--output`. */
   readonly flag: string;
-  /** As it was given; undefined and `-` are standard output. */
+  /** As it was typed; undefined and `-` are standard output. */
   readonly path: string | undefined;
-  /** What it is then, behind `is`: `where the records go`. */
+  /** What the message calls it: `where the records go`. */
   readonly is: string;
 }
 

@@ -134,7 +134,7 @@ async function severalOf(
   { source, flags }: ExportRequest,
   own: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  // An export without records says nothing of profiles.
+  // An export without records has no profiles.
   const hasNoOwner = source.kind === 'local' && own.length === 0;
   if (own.length < 2 && (!isOfSeveral(flags) || hasNoOwner)) return undefined;
   const isChosen = flags.profile !== undefined || flags.allProfiles === true;
@@ -204,7 +204,7 @@ async function exportApart(run: Run, request: ExportRequest, files: readonly Fil
 /**
  * Writes the records of one part to where the flags say. Throws IncompleteError after everything that came was written.
  *
- * @param to where they go, and in which format, where that is not what the flags say
+ * @param to target and format in place of those of the flags
  */
 async function exportPart(
   part: Part,
@@ -247,10 +247,10 @@ async function exportPart(
   const read = await withFieldCheck(part, recordsOf(part, limit));
   const answer = paced(questions.answer(read), context);
   const isFile = plan.format === 'xlsx' || plan.format === 'csv';
-  const tellsCredits =
+  const hasCreditRemark =
     isFile && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0;
-  const told = tellsCredits ? await withCreditRemark(part, answer) : answer;
-  const counted = source.joined?.counted(told) ?? told;
+  const remarked = hasCreditRemark ? await withCreditRemark(part, answer) : answer;
+  const counted = source.joined?.counted(remarked) ?? remarked;
   // The columns of a result are checked where it is made.
   const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
   const records = await withColumnCheck(part, counted, { flag: '--columns', columns, names });
@@ -312,7 +312,7 @@ function writtenBy(
   };
 }
 
-/** Says how many records there are besides those in the table, and in which order they came. */
+/** Remarks how many records there are besides those in the table, and their order. */
 function remarkCount(
   { notices, status, source }: Part,
   flags: ExportFlags,

@@ -12,8 +12,8 @@ import type { PartState } from './progress.ts';
 import type { RunDay } from './run-day.ts';
 
 /**
- * Where the receipt of a run goes: as given to --receipt, or with `beside` beside what is written, be it a folder that is written as
- * one. Undefined where each of several files has one beside it.
+ * The path of the receipt of a run: as typed behind --receipt, or with `beside` that beside the file, or beside a folder that is
+ * written as one. Undefined where each of several files has its own.
  *
  * @throws UsageError where nothing is written that it could be beside, or where one receipt would be of several files
  */
@@ -133,7 +133,7 @@ function addressOf({ session, name, owner = name }: PartState): Record<string, u
 
 function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<string, unknown> {
   const { records, name } = part;
-  // What ended the run may have kept a part from being delivered that was itself read whole.
+  // A part that was read whole was not delivered where the run failed.
   const fatal = isDelivery(failure) ? undefined : failure;
   return {
     ...addressOf(part),
@@ -144,12 +144,12 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
   };
 }
 
-/** Whether a failure is one of what was delivered: not all, or two sides that differ. */
+/** Whether the answer was delivered: not all of it, or with differences. */
 function isDelivery(failure: unknown): boolean {
   return failure instanceof FolioError && ['incomplete', 'differs'].includes(failure.kind);
 }
 
-/** Where the file or the folder is, as seen from the receipt, for `folio verify`, which may run in another folder. */
+/** The path of the file or folder from the receipt: `folio verify` may run in another folder. */
 function placeOf(
   { plan }: PartState,
   { file: receipt, output, folder }: ReceiptRun,
@@ -159,7 +159,7 @@ function placeOf(
   return { file: relative(dirname(resolve(receipt)), resolve(target!)).replaceAll(sep, '/') };
 }
 
-/** What was written. Records and bytes are 0 where a file was not put in place. */
+/** Records and bytes are 0 where a file was not put in place. */
 function writtenOf(part: PartState): Record<string, unknown> {
   const { plan, delivered, records } = part;
   return {
@@ -174,12 +174,11 @@ function writtenOf(part: PartState): Record<string, unknown> {
   };
 }
 
-/** Whether the records that were written are there for the user: a stream has them at once, a file when it is put in place. */
+/** Whether the user has the records: a stream has them at once, a file when it is put in place. */
 function isInPlace({ plan, delivered }: PartState): boolean {
   return delivered !== undefined || (plan !== undefined && plan.target === undefined);
 }
 
-/** How the records were read. */
 function walkOf(parts: readonly PartState[]): Record<string, unknown> {
   const stats = parts.flatMap(({ session }) => (session === undefined ? [] : [session.client.stats]));
   return {
@@ -192,7 +191,7 @@ function walkOf(parts: readonly PartState[]): Record<string, unknown> {
     pages: sum(parts, ({ status }) => status.pages),
     requests: sum(stats, ({ requests }) => requests),
     retries: sum(stats, ({ retries }) => retries),
-    // What may explain why a record is missing or comes late, as the lines of --debug tell it (`WalkEvent`).
+    // As the lines of --debug count them (`WalkEvent`).
     shrinks: sum(parts, ({ status }) => status.shrinks),
     slowPages: sum(parts, ({ status }) => status.slowPages),
     rereads: sum(parts, ({ status }) => status.rereads),
@@ -202,7 +201,6 @@ function walkOf(parts: readonly PartState[]): Record<string, unknown> {
   };
 }
 
-/** What is missing, or in doubt, and why. */
 function endOf(found: readonly Finding[], failure: unknown): Record<string, unknown> {
   const details = found.flatMap((one) => one.details ?? []);
   const missing = details.flatMap((one) => (one.code === 'unknown ids' ? one.ids : []));
@@ -210,12 +208,12 @@ function endOf(found: readonly Finding[], failure: unknown): Record<string, unkn
   return {
     missingFiscalIds: [...new Set(missing)],
     errors: failure === undefined ? words : [...words, messageOf(failure)],
-    // A difference that an answer tells of is no lack of the answer.
+    // Differences are the answer: nothing of it is missing.
     complete: failure === undefined || (failure instanceof FolioError && failure.kind === 'differs'),
   };
 }
 
-/** What the answer is, and how many records could not be judged, for lack of what. */
+/** The facts of the answer, and how many records could not be judged for lack of a value. */
 function factsOf(found: readonly Finding[]): Record<string, unknown> {
   const missing: Record<string, number> = {};
   for (const [what, count] of found.flatMap((one) => Object.entries(one.missing ?? {})))

@@ -4,21 +4,21 @@ import type { RecordNote } from '../report/invoice-figures.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { Notices } from './notices.ts';
 
-/** Records that were brought before: what has them, when they were read, and what left others out. */
+/** Where records come from that were read earlier. */
 export interface Origin {
   /** A clause: `books.db has the issued invoices`. */
   readonly shown: string;
-  /** When the last of them was read, in ISO 8601; undefined where nothing says it. */
+  /** When the last of them was read, in ISO 8601, where that is known. */
   readonly readAt: string | undefined;
-  /** The flags with which a part of the listing was read: `--limit 1`. */
+  /** The flags that left others out: `--limit 1`. */
   readonly only: readonly string[];
   /** Whose records they are, where others are of another day. */
   readonly profiles?: readonly string[];
 }
 
 /**
- * The one day of a run: `today`, `-30d`, `last-month`, what is overdue and how old it is are all told from it. It is the day on which the
- * records were read, of several parts the oldest; for records of the service, the day that it is.
+ * The one day of a run, from which `today`, `-30d`, `last-month`, overdue and ages count. It is the day on which the records were
+ * read, of several parts the oldest; for records of the service, today.
  */
 export class RunDay {
   readonly #now: number;
@@ -31,7 +31,7 @@ export class RunDay {
     this.#notices = notices;
   }
 
-  /** Takes in where records come from, and says of when they are. A moment to come says nothing. */
+  /** Adds origins of records, and says of when they are. A moment in the future counts as unknown. */
   add(origins: readonly Origin[]): void {
     for (const origin of origins) {
       const { shown, readAt } = origin;
@@ -47,7 +47,7 @@ export class RunDay {
     return Math.min(this.#now, ...daysOf(this.#origins));
   }
 
-  /** The same where an answer depends on it, and then said, unless it is today. */
+  /** The same day, for an answer that depends on it: a warning says so, unless it is today. */
   get today(): number {
     const { day, notes } = this;
     this.#warnOfUndated(day);
@@ -67,20 +67,20 @@ export class RunDay {
     if (this.#isUndatedSaid) return;
     this.#isUndatedSaid = true;
     for (const { shown } of this.#origins.filter(({ readAt }) => readAt === undefined)) {
-      const says = `${shown}, and nothing says when they were read, as --receipt beside would have done`;
-      this.#notices.warn(`${says}: days count from ${formatDay(day)}`);
+      const text = `${shown}, and nothing says when they were read, as --receipt beside would have done`;
+      this.#notices.warn(`${text}: days count from ${formatDay(day)}`);
     }
   }
 
-  /** The day to which a statement or a report counts: the one that is asked for, which is said, else that of the records. */
-  countedTo(asked: number | undefined): number {
-    if (asked === undefined || asked === this.day) return this.today;
-    const lack = asked < this.day ? 'later payments are not undone' : 'what came since is not in them';
-    this.#notices.warn(`counts to ${formatDay(asked)} with balances of ${formatDay(this.day)}: ${lack}`);
-    return asked;
+  /** The day to which a statement or a report counts: that of --as-of, with a warning, else that of the records. */
+  countedTo(named: number | undefined): number {
+    if (named === undefined || named === this.day) return this.today;
+    const lack = named < this.day ? 'later payments are not undone' : 'what came since is not in them';
+    this.#notices.warn(`counts to ${formatDay(named)} with balances of ${formatDay(this.day)}: ${lack}`);
+    return named;
   }
 
-  /** What pages say of the records. */
+  /** For pages: what limits the figures. */
   get notes(): readonly RecordNote[] {
     const all = {
       undated: this.#origins.some(({ readAt }) => readAt === undefined),
@@ -90,7 +90,7 @@ export class RunDay {
     return (['undated', 'newer', 'part'] as const).filter((note) => all[note]);
   }
 
-  /** What a receipt says of records that were brought before: when the oldest were read, of a profile or of all, and what left others out. */
+  /** For receipts: when the oldest records of a profile, or of all, were read, and the flags that left others out. */
   facts(profile: string | undefined): Readonly<Record<string, unknown>> {
     const isMeant = ({ profiles }: Origin): boolean =>
       profile === undefined || profiles?.includes(profile) !== false;
@@ -103,7 +103,6 @@ export class RunDay {
   }
 }
 
-/** The days of those that say when they were read. */
 function daysOf(origins: readonly Origin[]): number[] {
   return origins.flatMap(({ readAt }) => (readAt === undefined ? [] : localDay(Date.parse(readAt))));
 }

@@ -254,13 +254,13 @@ export async function chooseProfiles(
   for (const name of profiles) knownProfile(name, store);
   const duplicates = duplicateProfiles(store, profiles);
   for (const [name, first] of duplicates) {
-    const says = `the profiles ${first} and ${name} are of one organization`;
+    const same = `the profiles ${first} and ${name} are of one organization`;
     if (chosen !== undefined) {
-      throw new UsageError(`--profile ${profile}: ${says}, whose records would come twice`, {
+      throw new UsageError(`--profile ${profile}: ${same}, whose records would come twice`, {
         hint: `Leave out ${name}.`,
       });
     }
-    new Notices(context, flags).warn(`${says}; ${name} is left out`);
+    new Notices(context, flags).warn(`${same}; ${name} is left out`);
   }
   return profiles.filter((name) => !duplicates.has(name));
 }

@@ -27,7 +27,7 @@ import {
   wholeNumber,
 } from './flag.ts';
 
-/** A default for a flag. The user sets it for all profiles or for one. */
+/** A default for a flag, for all profiles or for one. */
 interface Setting {
   readonly about: string;
   /** The type of its value in the file. */
@@ -39,7 +39,7 @@ interface Setting {
 /** The formats that can be a setting. With a binary format, every listing without -o would be refused. */
 const printable = formats.filter((format) => formatOf(format).binary !== true);
 
-/** The setting that each profile has its own value of, and no profile another's. */
+/** The one setting that is not inherited: each profile has its own. */
 export const ORGANIZATION = 'organization';
 
 /** All settings, by name. */
@@ -56,34 +56,36 @@ const settings = new Map<string, Setting>([
   ),
   ...resources.map((resource) => {
     const { records, paging } = resource;
-    const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
-    const parser = wholeNumber(1, most ?? 1_000_000);
-    return setting(settingOf('pageSize', resource), `--page-size for ${records}`, parser, 'number');
+    const most = (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000;
+    return setting(
+      settingOf('pageSize', resource),
+      `--page-size for ${records}`,
+      wholeNumber(1, most),
+      'number',
+    );
   }),
   setting('lang', '--lang of pages', oneOf(['en', 'es'])),
-  setting(ORGANIZATION, 'the name of the organization on its pages; of a profile', columnName),
+  setting(ORGANIZATION, 'the name of the organization on its pages; of a profile', plainName),
   setting('limit', 'records that a table on a terminal shows, 50 otherwise', wholeNumber(1), 'number'),
-  ...resources.map((resource) =>
-    setting(settingOf('columns', resource), `--columns of ${resource.records}`, columnList),
-  ),
-  ...resources.map((resource) =>
-    setting(settingOf('key', resource), `the columns that tell ${resource.records} apart`, nameList),
-  ),
-  ...resources.map((resource) =>
-    setting(
-      settingOf('known', resource),
-      `columns that ${resource.records} may lack without an error`,
-      nameList,
-    ),
-  ),
+  ...ofResources('columns', (records) => `--columns of ${records}`, columnList),
+  ...ofResources('key', (records) => `the columns that tell ${records} apart`, nameList),
+  ...ofResources('known', (records) => `columns that ${records} may lack without an error`, nameList),
   ...FIELD_NAMES.map((field) => {
     const about =
       field === 'sharedIds'
         ? 'fiscal IDs that many share: there ID and name together are a counterparty'
         : `the column that holds the ${field}, wherever that counts`;
-    return setting(`fields.${field}`, about, columnName);
+    return setting(`fields.${field}`, about, plainName);
   }),
 ]);
+
+function ofResources(
+  kind: 'columns' | 'key' | 'known',
+  about: (records: string) => string,
+  parser: Parameters<typeof setting>[2],
+) {
+  return resources.map((resource) => setting(settingOf(kind, resource), about(resource.records), parser));
+}
 
 /** @param parser makes the parse function; the name is for its messages */
 function setting(
@@ -95,8 +97,8 @@ function setting(
   return [name, { about, stored, parse: parser(name) }];
 }
 
-/** Parses a name, of a column or of an organization: any text without control characters. */
-function columnName(setting: string) {
+/** Parses the name of a column or of an organization: any text without control characters. */
+function plainName(setting: string) {
   return (text: string): string => {
     if (text !== '' && !/\p{C}/u.test(text)) return text;
     const what = setting === ORGANIZATION ? 'an organization' : 'a column';
@@ -112,7 +114,7 @@ export function settingOf(
   return `${kind}.${camel(oneWordName(resource, '-'))}`;
 }
 
-/** What the names of the settings for the types of columns begin with: `types.totalAmount`. */
+/** The prefix of the settings for the types of columns: `types.totalAmount`. */
 export const TYPES = 'types.';
 
 /** The names of all settings, each with what it is a default for. */
@@ -125,15 +127,15 @@ export const settingNames: readonly (readonly [name: string, about: string])[] =
  *
  * @throws UsageError that lists those that there are
  */
-export function findSetting(given: string): { readonly name: string; readonly setting: Setting } {
-  if (given.startsWith(TYPES) && given !== TYPES) {
-    const [name, found] = setting(given, 'the type of a column in parquet', columnType);
+export function findSetting(typed: string): { readonly name: string; readonly setting: Setting } {
+  if (typed.startsWith(TYPES) && typed !== TYPES) {
+    const [name, found] = setting(typed, 'the type of a column in parquet', columnType);
     return { name, setting: found };
   }
-  const name = camel(given);
+  const name = camel(typed);
   const found = settings.get(name);
   if (found) return { name, setting: found };
-  throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
+  throw new UsageError(`there is no setting ${JSON.stringify(typed)}`, {
     hint: `The settings are ${[...settings.keys()].join(', ')}, types.<column>; with --profile also baseUrl.`,
   });
 }
@@ -166,7 +168,7 @@ function camel(name: string): string {
   return name.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** The store's defaults for flags that are not given; empty where it has none. */
+/** The settings for flags that are not set; empty where there are none. */
 export interface FlagDefaults extends Partial<RequestLimits> {
   readonly format?: Format;
   readonly delimiter?: string;
@@ -181,16 +183,8 @@ export interface FlagDefaults extends Partial<RequestLimits> {
   readonly types?: ReadonlyMap<string, ParquetType>;
 }
 
-const SHARED = [
-  'format',
-  'delimiter',
-  'listEncoding',
-  'concurrency',
-  'retries',
-  'retryDelay',
-  'timeout',
-  'limit',
-];
+const OF_ALL_LISTINGS = ['format', 'delimiter', 'listEncoding', 'limit'] as const;
+const OF_ONE_LISTING = ['pageSize', 'columns', 'key'] as const;
 
 /**
  * The defaults of a listing's flags: the profile's settings, else those of all profiles. The values that apply are
@@ -203,19 +197,19 @@ export function flagDefaults(
   profile: string | undefined,
   resource: Pick<Resource, 'name'> | undefined,
 ): FlagDefaults {
-  const named = SHARED.map((name) => [name, name] as const);
-  const own = (['pageSize', 'columns', 'key'] as const).flatMap((name) =>
+  const shared = [...OF_ALL_LISTINGS, ...Object.keys(requestParsers)].map((name) => [name, name] as const);
+  const own = OF_ONE_LISTING.flatMap((name) =>
     resource === undefined ? [] : [[name, settingOf(name, resource)] as const],
   );
-  const values = [...named, ...own].map(([name, full]) => [name, settingFor(store, full, profile)] as const);
+  const values = [...shared, ...own].map(([name, full]) => [name, settingFor(store, full, profile)] as const);
   const types = ['types', typesOfColumns(store, profile)] as const;
   // The parse function of each setting returns the type of its flag.
   return Object.fromEntries([...values, types].filter(([, value]) => value !== undefined));
 }
 
 /**
- * What pages about a profile are written in, and whose name they bear, where no flag says it. Where nothing says whose the records
- * are, the language is that of the current profile.
+ * The language of pages about a profile, and the organization's name on them, where no flag has them. Without a profile, the
+ * language is that of the current one.
  *
  * @throws UsageError naming file and setting when a value in the file is not allowed
  */
@@ -224,7 +218,6 @@ export function pageDefaults(
   profile: string | undefined,
 ): { readonly lang?: 'en' | 'es'; readonly organization?: string } {
   if (store === undefined) return {};
-  // The parse function of each setting returns the type of its flag.
   return {
     lang: settingFor(store, 'lang', profile ?? store.currentProfile),
     organization: profile === undefined ? undefined : settingFor(store, ORGANIZATION, profile),
@@ -235,14 +228,13 @@ function typesOfColumns(
   store: ConfigStore,
   profile: string | undefined,
 ): ReadonlyMap<string, ParquetType> | undefined {
-  const owners = profile === undefined ? [undefined] : [undefined, profile];
-  const names = owners.flatMap((owner) => Object.keys(store.settings(owner)));
-  const types = new Map<string, ParquetType>();
-  for (const name of names.filter((one) => one.startsWith(TYPES))) {
-    // The parse function of the setting returns such a type.
-    types.set(name.slice(TYPES.length), settingFor(store, name, profile) as ParquetType);
-  }
-  return types.size === 0 ? undefined : types;
+  const own = profile === undefined ? {} : store.settings(profile);
+  const names = Object.keys({ ...store.settings(undefined), ...own }).filter((name) =>
+    name.startsWith(TYPES),
+  );
+  if (names.length === 0) return undefined;
+  const typeOf = (name: string): ParquetType => settingFor(store, name, profile) as ParquetType;
+  return new Map(names.map((name) => [name.slice(TYPES.length), typeOf(name)]));
 }
 
 /** The columns that tell the records of a resource apart, as the user has set them. */
@@ -251,26 +243,23 @@ export function keyOf(
   profile: string | undefined,
   resource: Pick<Resource, 'name'>,
 ): readonly string[] | undefined {
-  // The parse function of the setting returns a list of names.
   return settingFor(store, settingOf('key', resource), profile) as readonly string[] | undefined;
 }
 
-/** Whose records there are, and what the flags say of their columns. */
 interface FieldsOptions {
   /** Undefined for records of no resource. */
   readonly resource: Pick<Resource, 'name' | 'columns'> | undefined;
   /** Undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
-  /** Whether records say of which profile they are: then the settings of that one say where their fields are. */
+  /** Whether each record has its profile: then the settings of that one count. */
   readonly isSeveral?: boolean | undefined;
-  /** As --field has them. */
   readonly field?: readonly (readonly [field: string, column: string])[] | undefined;
 }
 
 /**
  * What the columns of the records mean: by the flags, else by the settings of the profile whose record it is, else as declared.
  *
- * @param store undefined for the sandbox, which has no settings
+ * @param store undefined for the sandbox, which has none
  * @throws UsageError for a setting with a wrong value
  */
 export function fieldsOf(

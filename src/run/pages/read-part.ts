@@ -7,7 +7,7 @@ import type { WhereFilter } from '../../query/where/where.ts';
 import type { DocumentFlags } from '../../query/question-syntax.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import { checkPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
-import { type Run } from '../run.ts';
+import type { Run } from '../run.ts';
 import type { PartState } from '../progress.ts';
 import { hasRecords } from '../completeness.ts';
 
@@ -22,7 +22,7 @@ interface Tally {
 /** What was read of a listing of one organization. */
 export interface PartRead<Read> {
   readonly result: PartState;
-  /** As its records are asked for. */
+  /** Whose records they are. */
   readonly profile: string | undefined;
   /** As the token names it. */
   readonly organization: string | undefined;
@@ -68,7 +68,7 @@ export async function readPart<Read extends Tally>(
 }
 
 interface TextOptions {
-  /** As given to -o; undefined for standard output. */
+  /** As typed behind -o; undefined for standard output. */
   readonly path: string | undefined;
   /** What it is, in the plural: `reports`. */
   readonly what: string;

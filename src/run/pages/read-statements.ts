@@ -17,7 +17,7 @@ import type {
 } from '../flags.ts';
 import { forEachPart, storeOf, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { type Run } from '../run.ts';
+import type { Run } from '../run.ts';
 import type { PartState } from '../progress.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from '../completeness.ts';
 import { isOfSeveral, chooseProfiles } from '../session.ts';
@@ -34,7 +34,7 @@ export interface StatementFlags
     Pick<QuestionFlags, 'field' | 'open' | 'overdue' | 'period'> {
   readonly from?: string | undefined;
   readonly format?: 'html' | Format | undefined;
-  /** A folder for a page for everyone, as given to --output-dir. */
+  /** A folder for a page for everyone, as typed behind --output-dir. */
   readonly folder?: string | undefined;
   /** Suppliers instead of customers. */
   readonly payable?: boolean | undefined;
@@ -58,7 +58,6 @@ export interface Job {
   readonly profiles: readonly (string | undefined)[];
 }
 
-/** The listing whose documents are told. */
 export function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
   return payable ? received : issued;
 }
@@ -70,7 +69,7 @@ export async function profilesOf(
   flags: StatementFlags,
 ): Promise<readonly (string | undefined)[]> {
   const own = (await source.profiles?.(context)) ?? [];
-  // An export that does not say whose it is is nobody's.
+  // An export without a profile column has no owner.
   const isOne = own.length === 0 && (source.kind === 'local' || !isOfSeveral(flags));
   const profiles = isOne ? [undefined] : own.length > 0 ? own : await chooseProfiles(context, flags);
   if (flags.organization !== undefined && profiles.length > 1) {
@@ -87,7 +86,7 @@ export interface StatementsRead {
   readonly facts: StatementFacts;
 }
 
-/** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
+/** Reads every organization. Throws where nothing could be read, and where no document is of the fiscal IDs. */
 export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, source, fiscalIds, flags } = job;
   const { organization, open, overdue, period } = flags;
@@ -147,7 +146,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   return { statements, results, facts: { ...dates, notes, onlyPeriod: period?.text, listing } };
 }
 
-/** Warns of those who have both cancelled documents and credit notes: nothing says which belong together. */
+/** Warns of those who have both cancelled documents and credit notes: which belong together is unknown. */
 function warnOfBoth({ notices }: Run, statements: readonly OwnStatement[]): void {
   const both = statements.filter(({ statement: { currencies } }) =>
     currencies.some(({ cancelled }) => cancelled.length > 0),

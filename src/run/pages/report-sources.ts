@@ -26,7 +26,7 @@ export interface ReportPart {
 }
 
 export interface ReportSources {
-  /** Whom there is a report of; undefined where nothing says whose the records are, or the flags say it. */
+  /** Whom there is a report of; undefined where the records have no owner, or the flags name it. */
   readonly profiles: readonly (string | undefined)[];
   /** The listings of one of them. */
   readonly partsOf: (profile: string | undefined) => readonly ReportPart[];
@@ -34,10 +34,10 @@ export interface ReportSources {
   readonly close?: () => Promise<void>;
 }
 
-type SourcesAsked = GlobalFlags & ProfilesFlags & { readonly from?: readonly string[] | undefined };
+type SourcesFlags = GlobalFlags & ProfilesFlags & { readonly from?: readonly string[] | undefined };
 
 /** The listings of the service, or of what --from names. Throws UsageError. */
-export async function reportSources(context: Context, flags: SourcesAsked): Promise<ReportSources> {
+export async function reportSources(context: Context, flags: SourcesFlags): Promise<ReportSources> {
   const { from } = flags;
   if (from === undefined) {
     return {
@@ -94,7 +94,7 @@ async function listingsOfDatabase(
   }
 }
 
-/** The exports, each of one listing. Where they say whose their records are, those of the profiles that are chosen. */
+/** The exports, each of one listing: where records have a profile, those of the profiles that the flags choose. */
 async function listingsOfExports(
   context: Context,
   from: readonly string[],

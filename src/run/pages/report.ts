@@ -157,7 +157,7 @@ interface ReadingOf {
   readonly parts: readonly NamedPart[];
   /** What they are of, in the plural. */
   readonly records: string;
-  /** What is said where some of it is not whole, and what to do. */
+  /** The message where some of it is not whole, and what to do. */
   readonly lack: string;
   readonly hint?: string | undefined;
   readonly output?: string | undefined;
@@ -169,7 +169,7 @@ interface ReportRead {
   readonly dates: ReportDates;
 }
 
-/** Has listings read and told of, in one run. Throws at the end where some are not whole, and before where none has anything. */
+/** Reads and reports listings in one run. Throws at the end where some are not whole, and at once where nothing could be read. */
 async function inReport(
   context: Context,
   { flags, sources: { reads } }: Job,

@@ -111,10 +111,10 @@ async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
   const chosen = format ?? ofEnding ?? (excel ? 'csv' : defaults.format);
   const isJson = chosen === 'json';
   // A workbook has headings.
-  const told = { lang: chosen === 'xlsx' ? undefined : lang, note, ...(!isJson && { organization }) };
-  const given = Object.entries(told).find(([, value]) => value !== undefined)?.[0];
-  if (given !== undefined) {
-    throw new UsageError(`--${given} is for a page, and none is written`, {
+  const ofPages = { lang: chosen === 'xlsx' ? undefined : lang, note, ...(!isJson && { organization }) };
+  const set = Object.entries(ofPages).find(([, value]) => value !== undefined)?.[0];
+  if (set !== undefined) {
+    throw new UsageError(`--${set} is for a page, and none is written`, {
       hint: 'Leave it out, or write a page with -o statement.html.',
     });
   }
@@ -123,10 +123,9 @@ async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
   return { kind: 'json' };
 }
 
-/** Throws UsageError for flags that say how rows look. */
+/** Throws UsageError for flags of rows. */
 function refuseRowFlags({ columns, wide }: StatementFlags): void {
-  const given = { '--columns': columns !== undefined, '--wide': wide };
-  const flag = Object.entries(given).find(([, isGiven]) => isGiven)?.[0];
+  const flag = columns !== undefined ? '--columns' : wide ? '--wide' : undefined;
   if (flag === undefined) return;
   throw new UsageError(`${flag} is for rows, and none are written`, {
     hint: 'Leave it out, or have rows with -o statement.csv.',

@@ -16,7 +16,7 @@ import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
-/** The name of the table that holds a resource. */
+/** The name of the table of a resource. */
 export function tableOf(resource: Pick<Resource, 'name'>): string {
   return oneWordName(resource, '_');
 }
@@ -60,7 +60,7 @@ export class FromDatabase {
   }
 }
 
-/** The profiles of each of the resources in a synced database, also those that no sync could read. */
+/** The profiles in a synced database, also those that no sync could read. */
 interface HeldProfiles {
   readonly known: readonly string[];
   readonly held: ReadonlyMap<Resource, readonly string[]>;
@@ -183,7 +183,7 @@ export class DatabaseSource extends FromSource {
     return this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted()[0];
   }
 
-  /** A sentence that says of when the records are, where they are of one day. */
+  /** The same as a sentence. */
   get age(): string | undefined {
     return this.wholeAt && `${this.#shownRecords} as of ${localMinute(this.wholeAt)}.`;
   }
@@ -280,6 +280,8 @@ function refuseDuplicates(
   const [duplicate] = duplicatesBy(profiles, (name) => organizations.get(name));
   if (duplicate === undefined) return;
   const [name, first] = duplicate;
-  const says = `the profiles ${first} and ${name} are of one organization, whose records would come twice`;
-  throw new UsageError(`${shown}: ${says}`, { hint: `Leave out ${name}: name the others with --profile.` });
+  const same = `the profiles ${first} and ${name} are of one organization`;
+  throw new UsageError(`${shown}: ${same}, whose records would come twice`, {
+    hint: `Leave out ${name}: name the others with --profile.`,
+  });
 }

@@ -14,7 +14,6 @@ import {
 import { invoiceFilesOf, linkRenewal, type ReadFiles } from '../../output/downloads/invoice-files.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
-import { conditionTest, WhereFilter } from '../../query/where/where.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
@@ -22,12 +21,12 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import type { Written } from '../notices.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { ListingSource } from './listing-source.ts';
-import { whereContext } from '../open-questions.ts';
+import { filterOf } from '../open-questions.ts';
 import type { ReadPath } from '../paths.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 
-/** What a record of a download says. */
+/** The columns of a download's records. */
 export const downloadColumns = ['invoice', 'file', 'bytes', 'status'] as const;
 
 interface DownloadSourceOptions {
@@ -46,7 +45,10 @@ const FILES_AT_ONCE = 8;
 /** Files that are done and wait for a slower one before them, at most. */
 const AHEAD = 256;
 
-/** Fetches the files of the invoices that a listing gives, while it is walked: a record for each says what became of it. */
+/** Files named in a message, at most. */
+const MAX_NAMED = 20;
+
+/** Fetches the files of the invoices of a listing while it is walked, and yields a record with the result of each. */
 export class DownloadSource implements ServiceSource {
   readonly kind = 'service';
   readonly name = issued.name;
@@ -54,17 +56,17 @@ export class DownloadSource implements ServiceSource {
   readonly resource = issued;
   readonly #options: DownloadSourceOptions;
   readonly #listing: ListingSource;
-  readonly #told = new DownloadRecords();
-  #withoutFiles = 0;
   #folder: DownloadFolder | undefined;
+  /** Files that are in the folder, and their bytes. */
+  #files = 0;
+  #bytes = 0;
+  readonly #failed: string[] = [];
+  #withoutFiles = 0;
 
   constructor(options: DownloadSourceOptions) {
+    const { flags } = options;
     this.#options = options;
-    this.#listing = new ListingSource({
-      resource: issued,
-      flags: options.flags,
-      fiscalIds: options.flags.fiscalIds,
-    });
+    this.#listing = new ListingSource({ resource: issued, flags, fiscalIds: flags.fiscalIds });
   }
 
   get fiscalIds(): readonly string[] {
@@ -88,39 +90,52 @@ export class DownloadSource implements ServiceSource {
     this.#folder = await openDownloadFolder(this.#options.folder, run.context);
   }
 
-  /** The limit of the command line is one of invoices, and the listing's own. */
-  async *read(options: ServicePart): AsyncGenerator<Delivery> {
-    for await (const result of this.#results(options)) {
-      const record = this.#told.recordOf(result);
-      if (record !== undefined) yield { records: record, next: undefined };
+  /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
+  async *read(part: ServicePart): AsyncGenerator<Delivery> {
+    for await (const result of this.#results(part)) {
+      const { file, status, stored, failure } = result;
+      if (status === 'unwanted') continue;
+      this.#bytes += stored?.bytes ?? 0;
+      if (failure === undefined) this.#files++;
+      else this.#failed.push(`${file.invoice}-${file.index} (${failure.message})`);
+      // The invoice's number is written as the service wrote it.
+      const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
+      const records = scanLines(Buffer.from(`{"invoice":${file.shown},${rest.slice(1)}\n`));
+      yield { records, next: undefined };
     }
   }
 
   written(): Written {
-    const { files, bytes } = this.#told;
     const without = this.#withoutFiles;
     return {
-      count: files,
+      count: this.#files,
       what: 'files of issued invoices',
       place: this.#options.folder,
-      bytes,
+      bytes: this.#bytes,
       more: without === 0 ? [] : [`${countOf(without, 'invoice')} without files`],
     };
   }
 
   failure(): IncompleteError | undefined {
-    return this.#told.failure();
+    const { length } = this.#failed;
+    if (length === 0) return undefined;
+    const named = this.#failed.slice(0, MAX_NAMED).join('; ');
+    const more = length > MAX_NAMED ? `; and ${length - MAX_NAMED} more` : '';
+    const all = this.#files + length;
+    return new IncompleteError(`${length} of ${all} files could not be had: ${named}${more}`, {
+      hint: 'Run the same command again: what is there is not fetched again.',
+    });
   }
 
   async close(): Promise<void> {
     await this.#folder?.close();
   }
 
-  async *#results(options: ServicePart): AsyncGenerator<DownloadResult> {
-    const { context, session } = options;
+  async *#results(part: ServicePart): AsyncGenerator<DownloadResult> {
+    const { context, session } = part;
     const folder = this.#folder;
     if (folder === undefined) throw new TypeError('read before it was opened');
-    const client = await openFileClient(options);
+    const client = await openFileClient(part);
     const filters = filterParameters(issued, this.#listing.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
     const filesOf = invoiceFilesOf(session.organization ?? session.baseUrl.origin);
@@ -129,7 +144,7 @@ export class DownloadSource implements ServiceSource {
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {
       yield* mapInOrder(
-        (signal) => this.#jobs({ ...options, context: { ...context, signal } }, folder, filesOf),
+        (signal) => this.#jobs({ ...part, context: { ...context, signal } }, folder, filesOf),
         (job, signal) => downloadFile(job, downloads, signal),
         limits,
       );
@@ -138,13 +153,9 @@ export class DownloadSource implements ServiceSource {
     }
   }
 
-  /** The files of the invoices that are asked for, as the walk finds them, each with its name in the folder. */
-  async *#jobs(
-    options: ServicePart,
-    folder: DownloadFolder,
-    filesOf: ReadFiles,
-  ): AsyncGenerator<DownloadJob> {
-    for await (const { records, placeOf } of this.#invoices(options)) {
+  /** The files of the invoices, as the walk finds them, each with its name in the folder. */
+  async *#jobs(part: ServicePart, folder: DownloadFolder, filesOf: ReadFiles): AsyncGenerator<DownloadJob> {
+    for await (const { records, placeOf } of this.#invoices(part)) {
       for (let index = 0; index < records.count; index++) {
         const files = filesOf(records, index, placeOf(index));
         if (files.length === 0) this.#withoutFiles++;
@@ -153,16 +164,14 @@ export class DownloadSource implements ServiceSource {
     }
   }
 
-  /** The invoices for which `--where` holds. A limit counts these, not the ones that are read to find them. */
-  async *#invoices(options: ServicePart): AsyncGenerator<PlacedInvoices> {
+  /** The invoices that `--where` keeps. A limit counts these, not the ones that are read to find them. */
+  async *#invoices(part: ServicePart): AsyncGenerator<PlacedInvoices> {
     const { where, page, limit } = this.#options.flags;
-    const { context, run } = options;
-    const tests = where?.map((condition) => conditionTest(condition, whereContext(context, run.day)));
-    const filter = tests && new WhereFilter(tests, { names: options.names });
+    const filter = await filterOf(part, { where });
     const isLimited = filter !== undefined && page === undefined;
     let left = isLimited ? (limit ?? Infinity) : Infinity;
     try {
-      for await (const { records, next } of this.#listing.read(options, isLimited ? undefined : limit)) {
+      for await (const { records, next } of this.#listing.read(part, isLimited ? undefined : limit)) {
         const start = typeof next === 'number' ? next - records.count : undefined;
         const { seen, kept } = filter?.counts() ?? { seen: 0, kept: 0 };
         const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
@@ -175,7 +184,7 @@ export class DownloadSource implements ServiceSource {
       }
       filter?.refuse();
     } finally {
-      options.notices.add(...(filter?.findings() ?? []));
+      part.notices.add(...(filter?.findings() ?? []));
     }
   }
 }
@@ -198,46 +207,7 @@ async function openFileClient({ context, session }: ServicePart): Promise<FileCl
   });
   const retry = { retries, delay };
   return new FileClient({
-    transport,
-    retry,
-    timeout,
-    clock,
-    version,
-    onLoopback,
+    ...{ transport, retry, timeout, clock, version, onLoopback },
     concurrency: FILES_AT_ONCE,
   });
-}
-
-/** Files named in a message, at most. */
-const MAX_NAMED = 20;
-
-/** Turns the results of downloads into records, and counts the files that could not be had. */
-class DownloadRecords {
-  readonly #failed: string[] = [];
-  /** Files that are in the folder, and their bytes. */
-  files = 0;
-  bytes = 0;
-
-  /** One record, as a batch of its own so that it leaves at once; undefined for a file that was not asked for. */
-  recordOf({ file, status, stored, failure }: DownloadResult): RecordBatch | undefined {
-    if (status === 'unwanted') return undefined;
-    this.bytes += stored?.bytes ?? 0;
-    if (failure === undefined) this.files++;
-    else this.#failed.push(`${file.invoice}-${file.index} (${failure.message})`);
-    // The invoice's number is written as the service wrote it.
-    const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
-    return scanLines(Buffer.from(`{"invoice":${file.shown},${rest.slice(1)}\n`));
-  }
-
-  /** That some could not be had, with the list. */
-  failure(): IncompleteError | undefined {
-    const failed = this.#failed;
-    if (failed.length === 0) return undefined;
-    const named = failed.slice(0, MAX_NAMED).join('; ');
-    const more = failed.length > MAX_NAMED ? `; and ${failed.length - MAX_NAMED} more` : '';
-    const all = this.files + failed.length;
-    return new IncompleteError(`${failed.length} of ${all} files could not be had: ${named}${more}`, {
-      hint: 'Run the same command again: what is there is not fetched again.',
-    });
-  }
 }

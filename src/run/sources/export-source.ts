@@ -29,10 +29,9 @@ export class ExportSource extends FromSource {
   #apart: Promise<ReadonlyMap<string, Collected>> | undefined;
   /** What standard input brought, once it is needed. */
   #input: Promise<ExportFile> | undefined;
-  /** What the receipt of the file says of it. */
   #checked: Awaited<ReturnType<typeof checkExport>> = {};
-  /** Says of records that they may be rows of --expand, once. */
-  #tellRows: ((list: string) => void) | undefined;
+  /** Warns once that records may be rows of --expand. */
+  #warnOfRows: ((list: string) => void) | undefined;
 
   /** @param profiles those that are read, where the caller has chosen them */
   constructor(request: FromRequest, profiles: readonly string[] = []) {
@@ -64,7 +63,7 @@ export class ExportSource extends FromSource {
     return this.#profiles;
   }
 
-  /** Whether its records say of which profile they are. To be asked once its profiles are known. */
+  /** Once its profiles are known. */
   get isSeveral(): boolean {
     return this.#profiles.length > 0;
   }
@@ -82,11 +81,11 @@ export class ExportSource extends FromSource {
       throw new UsageError(`${this.#shown} is of ${resource}, as its receipt says, not of ${this.name}`, {
         hint: 'Name the export of this listing, or ask for the other one.',
       });
-    const says = `${this.#shown} has an object in place of the list`;
+    const text = `${this.#shown} has an object in place of the list`;
     if (delivered === undefined)
-      this.#tellRows = (list) =>
+      this.#warnOfRows = (list) =>
         run.notices.warn(
-          `${says} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
+          `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
         );
     await super.open(run);
   }
@@ -96,7 +95,6 @@ export class ExportSource extends FromSource {
     return [{ shown: `${this.#shown} has the ${this.records}`, readAt, only }];
   }
 
-  /** That the file does not hold all, where its receipt says so. */
   override failure(): FolioError | undefined {
     const { finding } = this.#checked;
     return finding?.level === 'failure' ? errorOf(finding) : super.failure();
@@ -123,16 +121,16 @@ export class ExportSource extends FromSource {
     return (await this.#apart).get(profile)!.read();
   }
 
-  /** Throws UsageError as `refuseRows` does, where the records themselves show that they are rows, and says where they may be. */
+  /** Throws UsageError as `refuseRows` does where records show that they are rows, and warns where they may be. */
   async *#withoutRows(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     const lists = this.resource.columns.flatMap(([name, type]) => (type === 'list' ? [name] : []));
     for await (const batch of records) {
       const expanded = listBesideItsColumns(batch);
       if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.#request.questions);
-      const list = this.#tellRows && objectInPlaceOf(batch, lists);
+      const list = this.#warnOfRows && objectInPlaceOf(batch, lists);
       if (list !== undefined && !areOfRows(list, this.#request.questions)) {
-        this.#tellRows?.(list);
-        this.#tellRows = undefined;
+        this.#warnOfRows?.(list);
+        this.#warnOfRows = undefined;
       }
       yield batch;
     }
@@ -182,10 +180,10 @@ async function recordsByProfile(
 }
 
 /**
- * Throws UsageError where the export has rows of --expand, by its receipt, and its documents are to be added up or told one by one:
- * a document of several rows would count several times.
+ * Throws UsageError where the export has rows of --expand, by its receipt, and the question is about documents: one of several rows
+ * would count several times.
  *
- * @param questions what is asked of its records; undefined where it is asked what the documents are
+ * @param questions undefined where the command has a question of its own about documents
  */
 export async function refuseRows(file: string, questions?: QuestionFlags): Promise<void> {
   const expanded = (await deliveredForm(file))?.expanded;

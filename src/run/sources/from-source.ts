@@ -21,19 +21,19 @@ export interface FromRequest {
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
   readonly filters?: Pick<FilterFlags, 'fiscalIds' | 'sortBy' | 'sortOrder'> | undefined;
-  /** Whose records are wanted; without it all are, and say themselves whose they are. */
+  /** The profiles; without it all, each record with its own. */
   readonly whose?: ProfilesAsked | undefined;
-  /** Whether whatever is in it is asked about, be it rows of --expand or a part of a listing. */
+  /** Whether the answer is of whatever is in it, be it rows of --expand or a part of a listing. */
   readonly rowsToo?: boolean;
   /** Whether an answer from a part of the listing is incomplete, unless the part is that of the fiscal IDs in the filter. */
   readonly needsWhole?: boolean;
-  /** What is asked of the records; undefined where it is asked what the documents are. */
+  /** The questions about its records; undefined where the command has a question of its own about documents. */
   readonly questions?: QuestionFlags | undefined;
 }
 
 /**
- * Records that were brought before, for --from: those that the service would give, in the order asked for. Nothing is sent, and no
- * token is needed.
+ * Records that were read earlier, for --from: those that the service would give, in its order. Nothing is sent, and no token is
+ * needed.
  */
 export abstract class FromSource implements LocalSource {
   readonly kind = 'local';
@@ -53,16 +53,15 @@ export abstract class FromSource implements LocalSource {
     this.#flag = `--${resource.fiscalIds?.flag}`;
   }
 
-  /** The records of a profile, or of all where the source does not say whose they are. */
+  /** The records of a profile, or all where they have none. */
   protected abstract stored(
     context: Context,
     profile: string | undefined,
   ): Promise<AsyncIterable<RecordBatch>>;
 
-  /** What is read of the source itself. */
   protected abstract get ownReads(): readonly ReadPath[];
 
-  /** Of when its records are, and of which part of the listing. To be asked when it is open. */
+  /** Of when its records are, and of which part of the listing; once it is open. */
   protected abstract get origins(): readonly Origin[];
 
   get fiscalIds(): readonly string[] {
@@ -132,7 +131,7 @@ export abstract class FromSource implements LocalSource {
     }
   }
 
-  /** Chooses and orders what the service would choose and order. */
+  /** The records as the service would choose and order them. */
   async #chosen({ context, profile, names: { fields } }: Part): Promise<AsyncIterable<RecordBatch>> {
     const { sortBy } = this.#request.filters ?? {};
     const records = await this.stored(context, profile);

@@ -18,14 +18,13 @@ export function customerSource(id: string): ServiceSource {
   return itemSource('customer', ({ session, context }) => fetchCustomer(session.client, id, context.signal));
 }
 
-/** How a customer's portal is asked for; the specification does not show it. */
+/** The parameters of a customer's portal, which the specification does not show. */
 interface PortalFlags {
-  /** The parameter that carries the id. */
   readonly idParam?: string | undefined;
   readonly param?: readonly QueryPair[] | undefined;
 }
 
-/** The link to a customer's portal. Throws UsageError where nothing says whose. */
+/** The link to a customer's portal. Throws UsageError where nothing names the customer. */
 export function portalLinkSource(
   id: string | undefined,
   { idParam = 'customerId', param = [] }: PortalFlags,
@@ -70,7 +69,7 @@ interface ServiceAddress {
   readonly query: readonly QueryPair[];
 }
 
-/** Reads what `get` was given: a path, perhaps with a query. Throws UsageError for another service's address. */
+/** Reads the path of `get`, perhaps with a query. Throws UsageError for another service's address. */
 export function readAddress(address: string, more: readonly QueryPair[]): ServiceAddress {
   const [, path = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(address) ?? [];
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {

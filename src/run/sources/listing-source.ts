@@ -20,7 +20,7 @@ export interface ListingSourceOptions {
   readonly fiscalIds?: readonly string[] | undefined;
 }
 
-/** A listing of the service, as the command line asks for it. */
+/** A listing of the service, with the filters and the extent of the command line. */
 export class ListingSource implements ServiceSource {
   readonly kind = 'service';
   readonly #options: ListingSourceOptions;
@@ -72,7 +72,7 @@ export class ListingSource implements ServiceSource {
     filterParameters(this.resource, this.query({}));
   }
 
-  /** What the flags ask of the listing, checked. Throws UsageError. */
+  /** The query of the flags, checked. Throws UsageError. */
   query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize' | 'key'>): ListingQuery {
     const { resource, id, flags = {} } = this.#options;
     return {
@@ -128,7 +128,7 @@ function sortKey({ sortBy }: Resource, typed: string | undefined): string | unde
 
 /**
  * The fiscal IDs that a flag names: each value is an ID, several with commas between them, `@file` or `@-` (standard
- * input), with one ID a line there. In the order given, each once.
+ * input), with one ID a line there. In their order, each once.
  */
 export async function readFiscalIds(
   flag: string,

@@ -1,17 +1,17 @@
 import type { Change, SampleChange } from '../../database/differences.ts';
 import type { SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
+import { parseWithDigits } from '../../json/json-object.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { parseWithDigits } from '../../json/json-object.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
-import { planOutput } from '../output-plan.ts';
-import type { Notices } from '../notices.ts';
-import { type Run } from '../run.ts';
 import { checkResults } from '../completeness.ts';
+import type { Notices } from '../notices.ts';
+import { planOutput } from '../output-plan.ts';
+import type { Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
 
 interface ListingResult {
@@ -30,13 +30,15 @@ interface ListingResult {
 export async function showResults(
   run: Run,
   results: readonly ListingResult[],
-  { format }: { readonly format?: Format | undefined },
+  format: Format | undefined,
 ): Promise<void> {
   const rows = results.map(resultRow);
   const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
+  const listings = rows.map((row) =>
+    Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json) as unknown])),
+  );
   // The parts of a sync are listings: they take the place of the profiles in the receipt.
-  const facts = { records, profiles: undefined, listings: rows.map(valuesOf) };
-  run.notices.add({ level: 'fact', text: '', facts });
+  run.notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
   await showRows(run, { format, rows, samples: results.flatMap(sampleRows) });
   for (const { name, resource, synced } of results) {
     const notices = results.length > 1 ? run.notices.about(name) : run.notices;
@@ -79,27 +81,21 @@ function rowOf(values: Readonly<Record<string, string | number | null>>): Row {
   return Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]);
 }
 
-function valuesOf(row: Row): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json) as unknown]));
-}
+const CHANGES: readonly Change[] = ['added', 'changed', 'gone', 'back'];
 
 function resultRow({ resource, synced }: ListingResult): Row {
   const { part, total = null, counts, error, samples } = synced;
   const { added, changed, gone, back } = counts;
-  const firstOf = (change: Change): string | null =>
-    samples!
-      .filter((sample) => sample.change === change)
-      .map((sample) => nameOf(sample, resource))
-      .join(', ') || null;
-  const first = samples && CHANGES.map((change) => [`first.${change}`, firstOf(change)]);
+  const first = CHANGES.map((change) => {
+    const some = samples?.filter((sample) => sample.change === change) ?? [];
+    return [`first.${change}`, some.map((sample) => nameOf(sample, resource)).join(', ') || null];
+  });
   return [
     ...rowOf({ profile: part.profile, resource: resource.name, total, added, changed, gone, back }),
     ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
-    ...rowOf({ error: error?.message ?? null, ...Object.fromEntries(first ?? []) }),
+    ...rowOf({ error: error?.message ?? null, ...(samples && Object.fromEntries(first)) }),
   ];
 }
-
-const CHANGES = ['added', 'changed', 'gone', 'back'] as const;
 
 /** The label of the record, and its key. */
 function nameOf(sample: SampleChange, resource: SyncResource): string {
@@ -149,9 +145,9 @@ async function showRows({ context, flags }: Run, { format, rows, samples }: Resu
 
 /** The rows without columns that are useless in a table: columns without values, and those of another table. */
 function forPeople(rows: readonly Row[]): readonly Row[] {
-  const says = (name: string): boolean => {
+  const isUseful = (name: string): boolean => {
     const values = new Set(rows.map((row) => row.find(([other]) => other === name)![1]));
     return name === 'profile' ? values.size > 1 : !(values.size === 1 && values.has('null'));
   };
-  return rows.map((row) => row.filter(([name]) => !name.startsWith('first.') && says(name)));
+  return rows.map((row) => row.filter(([name]) => !name.startsWith('first.') && isUseful(name)));
 }

@@ -12,13 +12,13 @@ import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { inRun, type Run } from '../run.ts';
 import { checkPart, forEachPart, recordsOf, storeOf, tryPart } from '../part.ts';
-import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { readsOfDatabase } from '../paths.ts';
+import { inRun, type Run } from '../run.ts';
+import { chooseProfiles, isOfSeveral } from '../session.ts';
 import { fieldsOf } from '../settings.ts';
-import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
+import { showResults } from './sync-result.ts';
 
 interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<ProfilesFlags, 'allProfiles'> {
   readonly toEnv?: string | undefined;
@@ -29,18 +29,18 @@ interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<Profil
 }
 
 /** One listing of one profile. */
-interface Asked {
+interface ProfileListing {
   /** As messages name it: `north issued`. */
   readonly name: string;
   readonly resource: SyncResource;
-  /** Undefined where the run asks one organization, whichever the flags and the environment say. */
+  /** Undefined where the run is of one organization, whichever the flags and the environment name. */
   readonly profile: string | undefined;
 }
 
 const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
 
 /**
- * Reads whole listings and makes a database equal to them; with --plan, says what that would change. Listings that could be
+ * Reads whole listings and makes a database equal to them; with --plan, shows what that would change. Listings that could be
  * read are written. The rows of the others stay as they were.
  *
  * @param words the database, unless --to-env names it, and the resources
@@ -55,8 +55,8 @@ export async function syncDatabase(
   const [address, names] = readWords(context, words, flags);
   const resources = findResources(names);
   const profiles = isOfSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
-  const asked = profiles.map((profile) =>
-    resources.map((resource): Asked => {
+  const listings = profiles.map((profile) =>
+    resources.map((resource): ProfileListing => {
       const { name } = resource;
       return { name: profile === undefined ? name : `${profile} ${name}`, resource, profile };
     }),
@@ -68,14 +68,14 @@ export async function syncDatabase(
     records: 'records',
     files: file === undefined ? [] : [{ flag: 'sync', path: file, is: 'the database' }],
     reads: readsOfDatabase(address).slice(1),
-    parts: asked.flat().map(({ name }) => name),
+    parts: listings.flat().map(({ name }) => name),
     partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
-    const target = await SyncTarget.open(run.context, address, flags.plan === true);
+    const target = new SyncTarget(address, run.context);
     try {
-      const tables = resources.map(({ table }) => table);
-      await syncListings(run, { target, flags, asked, tables });
+      await target.open(flags.plan === true);
+      await syncListings(run, { target, flags, listings, tables: resources.map(({ table }) => table) });
     } finally {
       await target.close();
     }
@@ -120,30 +120,33 @@ function findResources(names: readonly string[]): readonly SyncResource[] {
 class SyncTarget {
   /** Undefined where its file does not exist yet. */
   existing: Database | undefined;
-  readonly #connect: () => Promise<Database>;
+  readonly #address: DatabaseAddress;
+  readonly #context: Context;
   #unlock: (() => Promise<void>) | undefined;
 
-  private constructor(connect: () => Promise<Database>) {
-    this.#connect = connect;
+  constructor(address: DatabaseAddress, context: Context) {
+    this.#address = address;
+    this.#context = context;
   }
 
-  /** Before the first request. Rejects where the database cannot be written, or is being written by another run. */
-  static async open(context: Context, address: DatabaseAddress, onlyPlans: boolean): Promise<SyncTarget> {
-    const target = new SyncTarget(() => openDatabase(address, context));
-    try {
-      if (!onlyPlans) await target.#lock(context, address);
-      if (address.engine === 'SQLite' && !sqliteFileExists(address)) return target;
-      target.existing = await target.#connect();
-      return target;
-    } catch (error) {
-      await target.close();
-      throw error;
+  /** Called before the first request. Rejects where the database cannot be written, or is being written by another run. */
+  async open(isPlan: boolean): Promise<void> {
+    const address = this.#address;
+    if (address.engine === 'SQLite') {
+      if (!isPlan) requireWritable(address);
+      const file = isPlan ? undefined : await findTarget(address.path);
+      if (file?.kind === 'file') {
+        const lock = await lockTarget(file, this.#context);
+        this.#unlock = () => lock.release();
+      }
+      if (!sqliteFileExists(address)) return;
     }
+    this.existing = await openDatabase(address, this.#context);
   }
 
   /** The database, connected again where needed: the connection may have been idle for hours while listings were read. */
   async connected(): Promise<Database> {
-    const database = (this.existing ??= await this.#connect());
+    const database = (this.existing ??= await openDatabase(this.#address, this.#context));
     try {
       await database.query('SELECT 1');
     } catch (error) {
@@ -157,27 +160,18 @@ class SyncTarget {
     await this.existing?.close();
     await this.#unlock?.();
   }
-
-  async #lock(context: Context, address: DatabaseAddress): Promise<void> {
-    if (address.engine !== 'SQLite') return;
-    requireWritable(address);
-    const file = await findTarget(address.path);
-    if (file.kind !== 'file') return;
-    const lock = await lockTarget(file, context);
-    this.#unlock = () => lock.release();
-  }
 }
 
 interface Syncing {
   readonly target: SyncTarget;
   readonly flags: SyncFlags;
   /** By profile. */
-  readonly asked: readonly (readonly Asked[])[];
+  readonly listings: readonly (readonly ProfileListing[])[];
   readonly tables: readonly string[];
 }
 
 /** Reads all listings: those of one profile one after the other, and up to four profiles at a time. Then it writes them. */
-async function syncListings(run: Run, { target, flags, asked, tables }: Syncing): Promise<void> {
+async function syncListings(run: Run, { target, flags, listings, tables }: Syncing): Promise<void> {
   const { clock, signal } = run.context;
   const { existing } = target;
   if (existing !== undefined) await checkTables(existing, tables, version);
@@ -189,17 +183,18 @@ async function syncListings(run: Run, { target, flags, asked, tables }: Syncing)
   const spools: SpooledListing[] = [];
   const parts: SyncPart[] = [];
   try {
-    const read = forEachPart(run, asked, async (listings, stop) => {
+    const read = forEachPart(run, listings, async (ofProfile, stop) => {
       const done: SyncPart[] = [];
-      for (const one of listings) done.push(await readListing(run, one, { ...before, spools, signal: stop }));
+      for (const one of ofProfile)
+        done.push(await readListing(run, one, { ...before, spools, signal: stop }));
       return done;
     });
     for await (const done of read) parts.push(...done);
     const synced = flags.plan
       ? await planSync(existing, parts, options)
       : await writeSync(await target.connected(), parts, options);
-    const results = asked.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
-    await showResults(run, results, flags);
+    const results = listings.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
+    await showResults(run, results, flags.format);
   } finally {
     for (const spool of spools) await spool.close();
   }
@@ -215,16 +210,15 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Reads a listing, or finds out why it cannot be had. Throws UsageError where what it brought cannot be stored: it concerns all listings. */
+/** Reads a listing, or finds out why it cannot be had. Throws UsageError where its records cannot be stored: that concerns all listings. */
 async function readListing(
   run: Run,
-  { name, resource, profile: named }: Asked,
+  { name, resource, profile: named }: ProfileListing,
   { spools, organizations, signal }: Reading,
 ): Promise<SyncPart> {
   const { clock } = run.context;
-  const sandbox = run.flags.sandbox === true;
   const startedAt = clock.now();
-  let profile = named ?? run.flags.profile ?? (sandbox ? 'sandbox' : 'default');
+  let profile = named ?? run.flags.profile ?? (run.flags.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
   const options = { source: resource.source(), name, signal, ...(named !== undefined && { profile: named }) };
@@ -233,7 +227,7 @@ async function readListing(
     organization = part.session?.organization;
     listing = new SpooledListing({ records: resource.records, key: part.defaults.key });
     spools.push(listing);
-    refuseOrganization(profile, organization, organizations.get(profile));
+    refuseOtherOrganization(profile, organization, organizations.get(profile));
     for await (const records of recordsOf(part)) await listing.add(records);
     checkPart(part);
   });
@@ -244,7 +238,7 @@ async function readListing(
   return { table: resource.table, profile, organization, fields, startedAt, readAt: clock.now(), outcome };
 }
 
-function refuseOrganization(profile: string, now: string | undefined, before: string | undefined): void {
+function refuseOtherOrganization(profile: string, now: string | undefined, before: string | undefined): void {
   if (now === undefined || before === undefined || now === before) return;
   throw new UsageError(
     `the profile ${profile} is of the organization ${now} now, and the database holds the books of ${before} under that name`,
