@@ -6,8 +6,7 @@ import { formulaGuard } from './formula-guard.ts';
 const ROWS_AT_ONCE = 500;
 
 /**
- * Rows by csv-stringify, for every dialect but plain csv. It gets only strings: it would write the
- * boolean true as `1`, and put an apostrophe before negative numbers.
+ * Rows by csv-stringify, for every dialect but plain csv. It gets only strings: it would write true as `1`.
  *
  * @param excel CRLF instead of LF, and text that a spreadsheet would run as a formula made inert
  */

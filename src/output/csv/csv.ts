@@ -9,20 +9,19 @@ const BYTE_ORDER_MARK = '\ufeff';
 
 /** What was written at a time: the header, or rows with so many columns. */
 interface Written {
-  readonly length: number;
+  readonly bytes: number;
   readonly columns: number;
   readonly isHeader: boolean;
 }
 
 /**
- * csv by RFC 4180, but with LF at the end of lines. Quotes stand only where they are needed, and a quote within a cell is
- * doubled. Null and missing are empty, booleans true and false, arrays compact JSON, numbers as sent. `delimiter` and
- * `excel` of the layout make dialects. Throws UsageError for a delimiter with which rows could not be read back.
+ * csv by RFC 4180, but with LF at the end of lines, and quotes only where they are needed. Null and missing are empty, booleans true
+ * and false, arrays compact JSON, numbers as sent. `delimiter` and `excel` make dialects. Throws UsageError for a delimiter with which
+ * rows could not be read back.
  *
- * With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those
- * that were made before a column appeared get their missing delimiters. A file takes the rows as soon as they are more than the
- * spool has memory for, with the columns that there are by then; where another one appears later, which is rare, it is begun anew
- * at the end.
+ * With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those that
+ * were made before a column appeared get their missing delimiters. A file takes the rows as soon as they are more than the spool has
+ * memory for, with the columns known by then; where another one appears later, which is rare, it is begun anew at the end.
  */
 export const openCsv: OpenWriter = (sink, layout) => {
   const { columns: named, delimiter = ',', excel, header, headings } = layout;
@@ -34,11 +33,10 @@ export const openCsv: OpenWriter = (sink, layout) => {
   const spool = new Spool();
   /** How many columns the rows of each spooled chunk have. */
   const widths: number[] = [];
-  /** What a file holds that can be begun anew. */
+  /** What is in a file that can be begun anew. */
   let written: Written[] = [];
   let begun = false;
   let opened: RowEncoder | undefined;
-  // Loaded when the first rows come, so that an unused one costs nothing.
   const open = async (): Promise<RowEncoder> =>
     (opened ??=
       delimiter === ',' && !excel
@@ -61,7 +59,7 @@ export const openCsv: OpenWriter = (sink, layout) => {
     // A row whose only cell is empty would be an empty line, which readers of csv skip.
     const tail = columns === 1 ? '""' : delimiter.repeat(missing);
     const bytes = tail === '' ? rows : appendToRows(rows, tail);
-    if (sink.startOver !== undefined) written.push({ length: bytes.length, columns, isHeader });
+    if (sink.startOver !== undefined) written.push({ bytes: bytes.length, columns, isHeader });
     await sink.write(bytes);
   };
 
@@ -108,7 +106,7 @@ export const openCsv: OpenWriter = (sink, layout) => {
       if (!begun) await drain(encoder);
       const before = written;
       if (before.every(({ columns }) => columns === encoder.columns.length)) return;
-      const parts = await sink.startOver!(before.map(({ length }) => length));
+      const parts = await sink.startOver!(before.map(({ bytes }) => bytes));
       begun = false;
       await begin(encoder);
       let part = 0;
@@ -121,8 +119,8 @@ export const openCsv: OpenWriter = (sink, layout) => {
 };
 
 /**
- * Whole rows of csv with `tail` added at the end of each, before a line feed outside quotes or the CR of a CR LF: the delimiters of
- * columns that were not known when the rows were written. A `tail` of `""` is added to empty rows only, because readers skip them.
+ * Adds `tail` to the end of each row: the delimiters of columns that were not known when the rows were made. A `tail` of `""` is added
+ * to empty rows only, because readers skip them.
  */
 function appendToRows(rows: Buffer, tail: string): Buffer {
   const view = new WordView(rows);

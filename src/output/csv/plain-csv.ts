@@ -4,31 +4,28 @@ import { compactInto, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 
-/** Turns records into the rows of one dialect of csv. */
+/** Makes the rows of one dialect of csv. */
 export interface RowEncoder {
   readonly columns: readonly string[];
   /** Makes the name of a column inert where cells are. */
   readonly guard?: (name: string) => string;
   /**
-   * The rows of the records, with the columns known by then; a new column is always the last. Bytes stand until the next
-   * ones are asked for: an export of 100,000 would otherwise fill 86 MB of buffers, and freeing them takes longer than a copy.
+   * The rows of the records, with the columns known by then; a new column is always the last. Bytes are valid until the next ones
+   * come: an export of 100,000 would otherwise fill 86 MB of buffers.
    */
   encode(batch: RecordBatch): Iterable<{ readonly bytes: Buffer; readonly columns: number }>;
 }
 
-/** Bytes that are handed on at a time: large enough for few writes, small enough to stay flat in memory. */
+/** Bytes of rows that are written at a time. */
 const CHUNK = 512 * 1024;
 
-/** Bytes of a row besides its cells: its end, and the rest of a word, since copies go by whole words. */
+/** Bytes of a row besides its cells: its end, and the rest of a word, since words are copied whole. */
 const SLACK = 8;
 
 /**
- * Plain csv (commas, LF) made from the bytes of the page, without a JavaScript string for any cell.
- *
- * Why not csv-stringify, which writes every other dialect: 100,000 records of 1.2 KB in 29 columns take 0.53 s of CPU this
- * way, and 1.63 s with cells as strings and csv-stringify (Node 20, two cores, best of seven; both include 0.17 s of scanning
- * and the spool). A thread for the rows would save a seventh of the time and cost 50 MB. The bytes are those that
- * csv-stringify would write: `test/output/csv/csv.test.ts` compares them.
+ * Plain csv (commas, LF) made from the bytes of the page, without a JavaScript string for any cell: 100,000 records of 1.2 KB in 29
+ * columns take 0.53 s of processor, and 1.63 s with csv-stringify, which writes every other dialect (Node 20, both with 0.17 s of
+ * scanning). The bytes are those that csv-stringify would write: `test/output/csv/csv.test.ts` compares them.
  */
 export class PlainRows implements RowEncoder {
   readonly #reader: CellReader;
@@ -85,7 +82,9 @@ export class PlainRows implements RowEncoder {
         text.putByte(COMMA);
       }
     }
-    text.endRow(count);
+    // In place of the last comma.
+    if (count > 0) text.at--;
+    text.putByte(LINE_FEED);
   }
 
   #putDecoded(kind: number, span: Span): void {
@@ -106,8 +105,8 @@ const COMMAS = 0x2c2c2c2c;
 const QUOTES = 0x22222222;
 
 /**
- * A buffer of csv that is being written. Each `put` copies the text of a cell to `at`, and puts quotes around a comma, a
- * quote, CR or LF (RFC 4180). The caller makes sure that there is room for twice the text and 6 bytes.
+ * A buffer of csv. Each `put` copies the text of a cell to `at`, in quotes where it has a comma, a quote, CR or LF (RFC 4180). The
+ * caller makes sure that there is room for twice the text and 6 bytes.
  */
 class CsvText {
   readonly view: WordView;
@@ -121,7 +120,7 @@ class CsvText {
     return this.at + size <= this.view.bytes.length;
   }
 
-  /** The bytes written since the last call. They stand until the next `put`, which begins at the front again. */
+  /** The bytes written since the last call, valid until the next `put`. */
   take(): Buffer {
     const end = this.at;
     this.at = 0;
@@ -132,13 +131,7 @@ class CsvText {
     this.view.bytes[this.at++] = byte;
   }
 
-  /** Ends a row of so many cells. A comma has been written after each. */
-  endRow(cells: number): void {
-    if (cells > 0) this.at--;
-    this.putByte(LINE_FEED);
-  }
-
-  /** Text that may have a comma, but no quote and no control character. Most text is so: it goes in words of four bytes. */
+  /** Text that may have a comma, but no quote and no control character, as most: copied in words of four bytes. */
   putPlain(source: WordView, start: number, end: number): void {
     if (end + 3 > source.bytes.length) return this.putAny(source, start, end);
     const from = source.words;

@@ -1,11 +1,10 @@
 import type { Environment } from '../../context.ts';
 
-/** Turns a JSON number literal into what people read: `1190000.50` into `1,190,000.50`, `9E3` into `9,000`. */
 export type GroupDigits = (literal: string) => string;
 
 /**
- * Groups digits as the locale does, and writes exponents out. Every digit stays: Intl is given the literal as text, never as a
- * number. A literal that is longer than any amount, or would be when it is written out, is left as it is.
+ * Makes what groups the digits of a JSON number literal as the locale does, and writes exponents out: `1,190,000.50`, `9,000` for
+ * `9E3`. Every digit stays: Intl gets the literal as text. A literal that is, or would be, longer than any amount stays as it is.
  */
 export function digitGrouper(locale: string): GroupDigits {
   const formats = new Map<number, Intl.NumberFormat>();
@@ -29,20 +28,20 @@ export function digitGrouper(locale: string): GroupDigits {
   };
 }
 
-/** The most digits that a literal with an exponent is written out to: more would push all else off the screen. */
+/** Digits that a literal with an exponent is written out to: more would push all else off the screen. */
 const MAX_WRITTEN_OUT = 30;
 
 /** The same number without its exponent, with all its digits: `1.50E4` is `15000`, `1.5E-3` is `0.0015`. */
 function withoutExponent(literal: string): string {
-  const form = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/.exec(literal);
-  if (form === null) return literal;
-  const [, sign = '', whole = '', fraction = '', exponent = ''] = form;
+  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/.exec(literal);
+  if (match === null) return literal;
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = match;
   const digits = whole + fraction;
   const point = whole.length + Number(exponent);
   if (Math.max(point, digits.length, digits.length - point) > MAX_WRITTEN_OUT) return literal;
   const padded = '0'.repeat(Math.max(0, 1 - point)) + digits.padEnd(point, '0');
-  const place = Math.max(point, 1);
-  return place === padded.length ? sign + padded : `${sign}${padded.slice(0, place)}.${padded.slice(place)}`;
+  const at = Math.max(point, 1);
+  return at === padded.length ? sign + padded : `${sign}${padded.slice(0, at)}.${padded.slice(at)}`;
 }
 
 /** Intl shows larger numbers as infinite, and some versions of Node allow no more decimals. */
@@ -53,9 +52,8 @@ function isPlain(literal: string): literal is `${number}` {
 const FALLBACK = 'en-US';
 
 /**
- * The language tag for numbers that the environment names: LC_ALL before LC_NUMERIC before LANG, in the manner of
- * POSIX (`es_CL.UTF-8`). Where it names none, `en-US`. The C locale counts as none, since it is what machines have by
- * default.
+ * The language tag for numbers: LC_ALL before LC_NUMERIC before LANG, as POSIX has them (`es_CL.UTF-8`). `en-US` by default, and for
+ * the C locale, which machines have by default.
  */
 export function localeOf(env: Environment): string {
   const name = env['LC_ALL'] || env['LC_NUMERIC'] || env['LANG'] || '';
@@ -64,7 +62,7 @@ export function localeOf(env: Environment): string {
   return region === undefined ? language : `${language}-${region}`;
 }
 
-/** A number of things in words: `1 record`, `2 records`. */
+/** `1 record`, `2 records`. */
 export function countOf(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? '' : 's'}`;
 }
@@ -73,20 +71,17 @@ interface FooterOptions {
   readonly shown: number;
   readonly total: number;
   readonly locale?: string | undefined;
-  /** Whether the table stopped by itself, so that --all shows the rest. */
+  /** Whether --all shows the rest. */
   readonly isCut?: boolean;
-  /** In which order they come, where it was not asked for and is not the usual one: `the newest first`. */
+  /** An order that the user did not choose: `the newest first`. */
   readonly order?: string | undefined;
 }
 
-/**
- * The line below a table: `50 of 12,345, the newest first · --all for the rest`. Empty where the table shows all records in
- * their usual order.
- */
+/** `50 of 12,345, the newest first · --all for the rest`; empty where a table shows all records in their usual order. */
 export function tableFooter({ shown, total, locale = 'en-US', isCut = true, order }: FooterOptions): string {
   const group = digitGrouper(locale);
-  const told = order !== undefined && shown > 0 ? order : '';
-  if (shown >= total) return told;
+  const ordered = order !== undefined && shown > 0 ? order : '';
+  if (shown >= total) return ordered;
   const count = `${group(String(shown))} of ${group(String(total))}`;
-  return `${told === '' ? count : `${count}, ${told}`}${isCut ? ' · --all for the rest' : ''}`;
+  return `${ordered === '' ? count : `${count}, ${ordered}`}${isCut ? ' · --all for the rest' : ''}`;
 }

@@ -4,19 +4,17 @@ import type { Environment, OutputStream } from '../../context.ts';
 import type { Sink } from '../writer.ts';
 
 /**
- * What a terminal must not be given: controls (they move the cursor, set the title, write the clipboard), formats
- * (bidirectional and zero-width characters make text look like other text), separators of lines, surrogates without
- * a partner, and the rest of what Unicode calls ignorable, such as tags. Only the variation selectors of emoji and the
- * grapheme joiner pass: they choose a shape and do nothing else.
+ * What a terminal must not get: controls (they move the cursor, set the title, write the clipboard), formats (bidirectional and
+ * zero-width characters make text look like other text), separators of lines, lone surrogates, and the rest of what Unicode calls
+ * ignorable. Only the variation selectors of emoji and the grapheme joiner pass: they choose a shape and do nothing else.
  */
 const UNSAFE = /(?![\ufe00-\ufe0f\u034f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Makes text safe to show on a terminal. A control that Unicode has a picture of (C0 and DEL) becomes that picture: ESC
- * becomes `␛`. Any other unsafe character becomes its number: U+202E becomes `\u{202e}`. Line feeds and tabs are controls
- * too: split lines before.
+ * Makes text safe to show on a terminal: ESC becomes `␛`, as all controls that have a picture (C0 and DEL), any other unsafe character
+ * its number, `\u{202e}`. Line feeds and tabs are controls, too.
  */
 export function visible(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNSAFE, mark);
@@ -33,8 +31,8 @@ function mark(character: string): string {
 const LAYOUT = /(\r\n|\n|\t)/;
 
 /**
- * Lets a format that knows nothing of terminals (csv, jsonl) write to one. Its bytes are read as UTF-8, and everything but
- * line ends and tabs goes through `visible`. Characters may be split over chunks.
+ * Lets a format that knows nothing of terminals (csv, jsonl) write to one: all but line ends and tabs of its UTF-8 goes through
+ * `visible`. Characters may be split over chunks.
  */
 export class TerminalGate implements Sink {
   readonly #sink: Sink;
@@ -53,7 +51,7 @@ export class TerminalGate implements Sink {
     await this.#pass(text.slice(0, text.length - this.#held.length));
   }
 
-  /** Writes what was held back. Call it after the last chunk. */
+  /** To be called after the last chunk. */
   async end(): Promise<void> {
     await this.#pass(this.#held + this.#decoder.decode());
     this.#held = '';
@@ -66,16 +64,13 @@ export class TerminalGate implements Sink {
   }
 }
 
-/**
- * European letters and punctuation, signs of currencies and blocks take one cell each, and none combines with another: the length is
- * the width. This is the common case, and takes a quarter of the time.
- */
+/** European letters and punctuation, currency signs and blocks take one cell each: the length is the width, in a quarter of the time. */
 const NARROW =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f]*$/;
 
 /**
- * Parts of Korean syllables. The library counts each; a terminal shows the syllable. They alone are composed: to compose a whole
- * text takes the square of its combining marks.
+ * Parts of Korean syllables: the library counts each, and a terminal shows the syllable. They alone are composed, since composing a
+ * whole text takes the square of its combining marks.
  */
 const SYLLABLE_PARTS = /[\uac00-\ud7a3]?[\u1100-\u11ff]+/g;
 
@@ -91,25 +86,22 @@ export function displayWidth(text: string): number {
   return stringWidth(text.replace(SYLLABLE_PARTS, (parts) => parts.normalize('NFC')));
 }
 
-/** The most characters of a cell that are measured: some texts take long to measure. */
+/** Characters of a cell that are measured: some texts take long. */
 const MEASURED = 1_000;
 
-/**
- * The width of a column that shows the text: its display width, up to 1,000. A longer cell pushes the rest of its row to the
- * right.
- */
+/** The width of a column that shows the text, up to 1,000. A longer cell pushes the rest of its row to the right. */
 export function columnWidth(text: string): number {
   return text.length <= MEASURED
     ? displayWidth(text)
     : Math.min(MEASURED, displayWidth(text.slice(0, MEASURED)));
 }
 
-/** Whether the text takes at most `width` cells. One of more characters than these show in any language takes more, and is not measured. */
+/** Whether the text takes at most `width` cells. A text of more characters than these show in any language is not measured. */
 export function fits(text: string, width: number): boolean {
   return text.length <= width * MAX_CHARACTERS_A_CELL && displayWidth(text) <= width;
 }
 
-/** The text, or as much of its beginning as leaves room for the `…` that says it was cut, in at most `width` cells. */
+/** The text, cut with a `…` to at most `width` cells. */
 export function truncate(text: string, width: number): string {
   if (fits(text, width)) return text;
   if (width < 1) return '';
@@ -138,10 +130,7 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return `${lines.join('\n')}\n`;
 }
 
-/**
- * A text of one line as it is shown on the stream. On a terminal it is broken at spaces, because the terminal itself would break
- * it within words. Elsewhere it stays one line, so that a log can be searched.
- */
+/** A line as it is shown on the stream: broken at spaces on a terminal, else whole, so that a log can be searched. */
 export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns'>, indent = ''): string {
   return columns === undefined ? `${text}\n` : wrapText(text, columns, indent);
 }
@@ -158,16 +147,15 @@ const STYLES = {
 
 export type Style = keyof typeof STYLES;
 
-/** The text in a style, for a terminal that has colours by `useColor`. The text must be safe already: see `visible`. */
+/** The text in a style, for a terminal that has colours. It must be safe already: see `visible`. */
 export function paint(text: string, style: Style): string {
   const [on, off] = STYLES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
 /**
- * Whether output may be coloured. The first that applies decides: `--no-color` (`flag` is false), NO_COLOR,
- * FORCE_COLOR (`0` and `false` forbid, anything else demands, also off a terminal), no terminal, TERM=dumb, CI.
- * A variable that is set to nothing counts as not set (no-color.org, force-color.org).
+ * Whether output may be coloured. The first that applies decides: `--no-color` (`flag` is false), NO_COLOR, FORCE_COLOR (`0` and
+ * `false` forbid, anything else demands), no terminal, TERM=dumb, CI. An empty variable counts as not set (no-color.org).
  */
 export function useColor(env: Environment, isTerminal: boolean, flag: boolean | undefined): boolean {
   if (flag === false || env['NO_COLOR']) return false;

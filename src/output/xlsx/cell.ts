@@ -6,12 +6,12 @@ const DATE_WIDTH = 10;
 const TIME_WIDTH = 24;
 
 export interface CellForm {
-  /** Its numbers are IDs, and become text. */
+  /** Numbers are IDs, and become text. */
   readonly identifies: boolean;
   readonly grouped: boolean;
   /** Numbers are amounts, in the currency of their record. */
   readonly isAmount: boolean;
-  /** The zone of its points in time, as it is written; undefined where the column does not hold points in time of one zone. */
+  /** The zone of points in time, as written; undefined where the column does not hold those of one zone. */
   readonly zone: string | undefined;
 }
 
@@ -20,14 +20,13 @@ interface CellPlace {
   readonly at: string;
   readonly form: CellForm;
   readonly styles: CellStyles;
-  /** The currency of the record: three capital letters. */
+  /** Three capital letters. */
   readonly currency: string | undefined;
 }
 
 /**
- * A cell of a sheet, and how many characters across it takes. Numbers keep their literal and are shown with as many decimals as it
- * has. Numbers that a spreadsheet would round, and those of a column that identifies, become text with every digit. Dates become
- * dates, other strings text.
+ * A cell of a sheet, and how many characters across it takes. Numbers keep their literal and are shown with its decimals. Numbers that
+ * a spreadsheet would round, and IDs, become text with every digit. Dates become dates, other strings text.
  */
 export function cellXml(
   { kind, text }: Cell,
@@ -61,10 +60,7 @@ const EXACT_DIGITS = 15;
 /** The largest power of ten that is written as a number; doubles hold a little more. */
 const MAX_EXPONENT = 300;
 
-/**
- * How many decimals a JSON number literal has. Undefined when a spreadsheet would not keep it exactly, because it has more
- * than 15 significant digits or is larger than any amount: then it must be text.
- */
+/** The decimals of a number; undefined where a spreadsheet would not keep it exactly, so that it must be text. */
 function decimalsOf(literal: string): number | undefined {
   const match = LITERAL.exec(literal);
   if (!match) return undefined;
@@ -93,10 +89,7 @@ const TIME =
   /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3})0*)?(Z|[+-]\d{2}:\d{2})?$/;
 const SECONDS_A_DAY = 86_400;
 
-/**
- * The point in time as it was written, in no other zone, in days as spreadsheets count them; its zone, which may be empty; and whether
- * it has thousandths of a second. Undefined for any other text, and for finer ones.
- */
+/** The point in time as written, in no other zone; its zone, which may be empty; and whether it has thousandths of a second. */
 function timeOf(text: string): { serial: number; zone: string; isFine: boolean } | undefined {
   const match = TIME.exec(text);
   if (!match) return undefined;
@@ -107,7 +100,6 @@ function timeOf(text: string): { serial: number; zone: string; isFine: boolean }
   return { serial: date + gone / SECONDS_A_DAY, zone, isFine: fraction !== undefined };
 }
 
-/** The most decimals that a number is shown with: a double holds no more digits than that. */
 const MAX_DECIMALS = 15;
 
 /** The most formats of a workbook: a listing has a few currencies, but a column of that name may hold anything. */
@@ -124,7 +116,7 @@ const BOOLEAN_STYLE = 4;
 const TEXT_FORMAT = 49;
 const FIRST_FORMAT = 164;
 
-/** The styles of a workbook's cells: each format that a cell asks for has one. */
+/** The styles of a workbook's cells, one for each format in use. */
 export class CellStyles {
   // Without a format LibreOffice takes a truth value for a number.
   readonly #formats = ['yyyy\\-mm\\-dd', '"TRUE";"TRUE";"FALSE"'];
@@ -144,7 +136,7 @@ export class CellStyles {
     return currency === undefined ? plain : this.#style(`[$${currency}]\\ ${digits}`, plain);
   }
 
-  /** The style that shows a point in time, to the second or the thousandth of it, in the zone as it was written. */
+  /** The style that shows a point in time, to the second or its thousandth. */
   time(isFine: boolean, zone: string): number {
     const written = zone === '' ? '' : `"${zone}"`;
     return this.#style(`yyyy\\-mm\\-dd\\ hh:mm:ss${isFine ? '.000' : ''}${written}`, DATE_STYLE);
@@ -161,8 +153,8 @@ export class CellStyles {
   }
 
   /**
-   * The part of the workbook that has them, once all cells are there. Text cells have the format of text, so that a cell of
-   * digits, or one that begins with `=`, is still text after somebody has edited it.
+   * The file of the workbook, once all cells are there. Text cells have the format of text, so that digits, or a beginning with `=`,
+   * are still text after somebody has edited them.
    */
   xml(): string {
     const formats = this.#formats.map(

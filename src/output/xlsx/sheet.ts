@@ -8,69 +8,58 @@ import { cellXml, HEADER_STYLE, inlineString, MAX_FRACTION, type CellForm, type 
 
 export type SheetRow = readonly (Cell | undefined)[];
 
-export interface SheetLimits {
-  /** Rows, with the header. */
-  readonly rows: number;
-  /** Bytes of XML. Below 4 GiB by more than a row and the header, so that the archive needs no zip64. */
-  readonly bytes: number;
-}
-
-export const SHEET_LIMITS: SheetLimits = { rows: 1_048_576, bytes: 4_000_000_000 };
+/** Rows of a sheet, with the header. */
+export const MAX_ROWS = 1_048_576;
 const MAX_CHARACTERS = 32_767;
 /** Characters of XML that are put aside together. */
 const PIECE = 1 << 18;
 
-/** What the sheets of a workbook share. */
-interface Workbook {
-  readonly limits: SheetLimits;
-  readonly columns: SheetColumns;
-  readonly styles: CellStyles;
-}
-
 /** One sheet, whose rows wait in a spool until all columns and their widths are known, which stand before them. */
 export class Sheet {
   readonly name: string;
-  readonly #workbook: Workbook;
+  readonly #columns: SheetColumns;
+  readonly #styles: CellStyles;
   readonly #spool = new Spool();
   readonly #letters: string[] = [];
   readonly #widths: number[] = [];
   /** Rows that are not in the spool yet. */
   #text = '';
-  #bytes = 0;
-  #count = 1;
+  rows = 1;
 
-  constructor(name: string, workbook: Workbook) {
+  constructor(name: string, columns: SheetColumns, styles: CellStyles) {
     this.name = name;
-    this.#workbook = workbook;
-  }
-
-  get isFull(): boolean {
-    const { rows, bytes } = this.#workbook.limits;
-    return this.#count === rows || this.#bytes > bytes;
+    this.#columns = columns;
+    this.#styles = styles;
   }
 
   /** The cells of the filter, as a formula names them. Undefined without columns. */
   range(columns: readonly string[]): string | undefined {
-    return columns.length === 0 ? undefined : `$A$1:$${columnLetters(columns.length - 1)}$${this.#count}`;
+    return columns.length === 0 ? undefined : `$A$1:$${columnLetters(columns.length - 1)}$${this.rows}`;
   }
 
   /**
    * Adds a row, whose cells are aligned with the columns so far. Rejects with OutputError for text that no cell can hold, or without
    * room for temporary files.
    *
-   * @param place the record's number in the listing, from 1
+   * @param place the record's number, from 1
    */
   async addRow(cells: SheetRow, place: number): Promise<void> {
-    const { columns, styles } = this.#workbook;
-    const row = ++this.#count;
+    const columns = this.#columns;
+    const row = ++this.rows;
     const currency = columns.currencyOf(cells);
     let xml = `<row r="${row}">`;
     for (const [position, index] of columns.order(cells.length).entries()) {
       const cell = cells[index];
       if (cell === undefined || cell.text === '') continue;
-      if (cell.text.length > MAX_CHARACTERS) refuseLong(cell, columns.name(index), place);
+      if (cell.text.length > MAX_CHARACTERS) {
+        throw new OutputError(
+          `record ${place} has ${cell.text.length.toLocaleString('en')} characters in ${columns.name(index)}; a cell of a spreadsheet holds 32,767`,
+          { hint: 'Write csv or jsonl, or leave the column out: name the ones you want with --columns.' },
+        );
+      }
       const at = (this.#letters[position] ??= columnLetters(position)) + row;
-      const { xml: text, width } = cellXml(cell, { at, form: columns.form(index), styles, currency });
+      const styled = { at, form: columns.form(index), styles: this.#styles, currency };
+      const { xml: text, width } = cellXml(cell, styled);
       if (width > (this.#widths[position] ?? 0)) this.#widths[position] = width;
       xml += text;
     }
@@ -88,28 +77,14 @@ export class Sheet {
   }
 
   async #putAside(): Promise<void> {
-    if (this.#text === '') return;
-    const bytes = Buffer.from(this.#text);
+    await this.#spool.append(Buffer.from(this.#text));
     this.#text = '';
-    this.#bytes += bytes.length;
-    await this.#spool.append(bytes);
   }
-}
-
-function refuseLong({ text }: Cell, column: string, place: number): never {
-  throw new OutputError(
-    `record ${place} has ${text.length.toLocaleString('en')} characters in ${column}; a cell of a spreadsheet holds 32,767`,
-    { hint: 'Write csv or jsonl, or leave the column out: name the ones you want with --columns.' },
-  );
 }
 
 const WIDTH = { least: 6, most: 60, beside: 2, filterButton: 2 };
 
-/**
- * The XML of a sheet up to its second row: columns as wide as their cells, and the header, bold and always in sight.
- *
- * @param widths characters of the widest cell of each column, where there is one
- */
+/** The XML of a sheet up to its second row. `widths` are characters of the widest cell of each column, where there is one. */
 function sheetHead(columns: readonly string[], widths: readonly (number | undefined)[]): string {
   const columnWidths = columns.map((name, index) => {
     const wanted = Math.max(name.length + WIDTH.filterButton, widths[index] ?? 0) + WIDTH.beside;
@@ -129,7 +104,7 @@ function sheetHead(columns: readonly string[], widths: readonly (number | undefi
   );
 }
 
-/** The XML after the last row. `range` is that of the filter. Numbers stored as text are intended: no warning for them. */
+/** The XML after the last row. Numbers stored as text are intended: no warning for them. */
 function sheetTail(range: string | undefined): string {
   const rest =
     range === undefined
@@ -146,15 +121,17 @@ function columnLetters(index: number): string {
 
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** What the columns of a workbook hold, as their names, what is known of the listing, and the first rows tell. */
 type SheetColumns = ReturnType<typeof sheetColumns>;
 
-/** @param reader has the columns so far */
+/**
+ * What the columns of a workbook hold, by their names, the known columns, and the first rows. Columns are named by their indexes.
+ *
+ * @param reader has the columns so far
+ */
 export function sheetColumns(
   reader: { readonly columns: readonly string[] },
   { known = [], asked }: Pick<Layout, 'known' | 'asked'>,
 ) {
-  /** The places of the columns in the order of the sheet. */
   let order: number[] = [];
   const forms: CellForm[] = [];
   const zones = new Map<number, string>();
@@ -172,7 +149,7 @@ export function sheetColumns(
   };
   return {
     name,
-    /** The places of the first `count` columns as the sheet has them: as a screen does; what comes later is last. */
+    /** The first `count` columns in the order of the sheet: that of a screen, and behind them those that came later. */
     order(count: number): readonly number[] {
       while (order.length < count) order.push(order.length);
       return order;
@@ -182,7 +159,7 @@ export function sheetColumns(
       for (; seen < cells.length; seen++) if (roleOf(name(seen), known) === 'currency') currencies.push(seen);
       return currencies.map((at) => cells[at]?.text).find((text) => CURRENCY.test(text ?? ''));
     },
-    /** Learns from the first rows in which order the columns come, and which columns hold nothing but dates, some of them with a time, in one zone. */
+    /** Learns from the first rows the order of the columns, and which hold dates alone, some of them with a time, in one zone. */
     learn(rows: readonly SheetRow[]): void {
       const looked = knownOfRows(reader.columns, known, (index) => rows.map((row) => row[index]?.text));
       if (asked !== true) order = screenOrder(reader.columns, looked);

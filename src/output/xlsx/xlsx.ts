@@ -1,20 +1,20 @@
 import { CellReader } from '../../json/cells.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
 import { CellStyles, xmlAttribute, xmlText } from './cell.ts';
-import { sheetColumns, Sheet, SHEET_LIMITS, type SheetRow } from './sheet.ts';
+import { MAX_ROWS, Sheet, sheetColumns, type SheetRow } from './sheet.ts';
 import { writeZip } from './zip.ts';
 
-/** The most rows, and the most cells, that decide which columns hold dates only. Later cells that do not fit become text. */
+/** Rows, or cells, that decide which columns hold dates alone. Later cells that are none become text. */
 const SAMPLE = { rows: 500, cells: 250_000 };
 
 /**
- * A workbook for Excel, LibreOffice and others. Its columns are those of the layout, or all that any record has. A full
- * sheet continues in a next one. Rows wait in a temporary file: memory does not grow with them.
+ * A workbook. Its columns are those of the layout, or all that any record has. A full sheet continues in a next one. Rows wait in a
+ * temporary file: memory does not grow with them.
  *
  * No library is used: those that stream take numbers as doubles, so that 10.50 becomes 10.5 and a 19-digit number another
  * one; and they wrote a third as many rows a second.
  */
-export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Writer {
+export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer {
   const reader = new CellReader(layout.columns);
   const styles = new CellStyles();
   const columns = sheetColumns(reader, layout);
@@ -25,13 +25,13 @@ export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Wri
   const addSheet = (): Sheet => {
     const { sheet: name = 'records' } = layout;
     const number = sheets.length + 1;
-    const sheet = new Sheet(number === 1 ? name : `${name} (${number})`, { limits, columns, styles });
+    const sheet = new Sheet(number === 1 ? name : `${name} (${number})`, columns, styles);
     sheets.push(sheet);
     return sheet;
   };
   const addRow = (row: SheetRow): Promise<void> => {
     const last = sheets.at(-1);
-    return (last === undefined || last.isFull ? addSheet() : last).addRow(row, ++records);
+    return (last === undefined || last.rows === maxRows ? addSheet() : last).addRow(row, ++records);
   };
   const addHeld = async (): Promise<void> => {
     const rows = held ?? [];
@@ -69,12 +69,11 @@ const DOCUMENT = 'http://schemas.openxmlformats.org/officeDocument/2006/relation
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Where a sheet is among the parts of the workbook. */
 function sheetPath(index: number): string {
   return `worksheets/sheet${index + 1}.xml`;
 }
 
-/** What the archive holds beside styles and sheets: what each part is, which one is the workbook, and the workbook. */
+/** The files of the archive beside styles and sheets. */
 function partsOf(
   sheets: readonly Sheet[],
   columns: readonly string[],

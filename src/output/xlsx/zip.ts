@@ -18,18 +18,16 @@ const MAX_BYTES = 0xffffffff;
 /** At level 3 a workbook is a sixteenth larger than at 6, and takes three quarters of the time. */
 const OPTIONS = { level: 3, chunkSize: 1 << 16 };
 
-/** A file of an archive. */
 export interface ZippedFile {
   readonly name: string;
-  /** Less than 4 GiB. */
   readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 /**
- * Writes a zip archive. Sizes stand before each file, so that every reader can stream it: so what a file deflates to waits in a
- * spool. Does not close the sink.
+ * Writes a zip archive. Sizes stand before each file, so that every reader can stream it: the deflated file waits in a spool. Does not
+ * close the sink.
  *
- * @throws OutputError if the archive would pass 4 GiB: that needs a form of zip that many readers lack
+ * @throws OutputError where a file or the archive would pass 4 GiB: that needs a form of zip that many readers lack
  */
 export async function writeZip(sink: Sink, files: readonly ZippedFile[]): Promise<void> {
   const directory: Buffer[] = [];
@@ -43,7 +41,7 @@ export async function writeZip(sink: Sink, files: readonly ZippedFile[]): Promis
     try {
       const sizes = await deflate(content, deflated);
       const path = Buffer.from(name);
-      if (offset + path.length + sizes.deflated + 1024 > MAX_BYTES) {
+      if (Math.max(sizes.whole, offset + path.length + sizes.deflated + 1024) > MAX_BYTES) {
         throw new OutputError('the workbook would be larger than 4 GB', {
           hint: 'Write csv or jsonl, or fewer columns with --columns.',
         });
@@ -66,7 +64,7 @@ export async function writeZip(sink: Sink, files: readonly ZippedFile[]): Promis
   await sink.write(Buffer.concat([...directory, fourBytes(END), ...counts, ...sizes, twoBytes(0)]));
 }
 
-/** Deflates into the spool. Returns the checksum of the content, and its bytes before and after. */
+/** Returns the checksum of the content, and its bytes before and after. */
 async function deflate(content: ZippedFile['content'], into: Spool) {
   const sizes = { crc: 0, whole: 0, deflated: 0 };
   await pipeline(

@@ -1,6 +1,5 @@
 import { scanLines } from '../../../src/json/scan-records.ts';
 import { openXlsx } from '../../../src/output/xlsx/xlsx.ts';
-import type { SheetLimits } from '../../../src/output/xlsx/sheet.ts';
 import type { Layout, Writer } from '../../../src/output/writer.ts';
 
 const LAYOUT: Layout = { header: true, excel: false, single: false, color: false };
@@ -9,7 +8,7 @@ const LAYOUT: Layout = { header: true, excel: false, single: false, color: false
 export async function writeWorkbook(
   fill: (writer: Writer) => Promise<void>,
   layout: Partial<Layout> = {},
-  limits?: SheetLimits,
+  maxRows?: number,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   const sink = {
@@ -18,7 +17,7 @@ export async function writeWorkbook(
       return Promise.resolve();
     },
   };
-  const writer = openXlsx(sink, { ...LAYOUT, ...layout }, limits);
+  const writer = openXlsx(sink, { ...LAYOUT, ...layout }, maxRows);
   await fill(writer);
   await writer.end();
   return Buffer.concat(chunks);

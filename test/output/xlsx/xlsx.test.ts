@@ -204,7 +204,7 @@ describe('xlsx', () => {
         await writer.write(batch(...Array.from({ length: 5 }, (_, n) => ({ n }))));
       },
       { sheet: 'issued' },
-      { rows: 3, bytes: 1e9 },
+      3,
     );
     const sheets = readWorkbook(archive).map(({ name, rows }) => [
       name,
