@@ -24,7 +24,7 @@ interface CustomerRequest<T> {
   readonly signal: AbortSignal;
 }
 
-/** One customer, as a batch of one record. Rejects as `getCustomer` does. */
+/** One customer, as a batch of one record. Rejects like `getCustomer`. */
 export function fetchCustomer(client: ApiClient, id: string, signal: AbortSignal): Promise<RecordBatch> {
   return getCustomer(client, { path: `/customers/${pathSegment(id)}`, query: [], parse: scanRecord, signal });
 }
@@ -35,9 +35,9 @@ export function isCustomerPath(path: string): boolean {
 }
 
 /**
- * Asks for one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4).
- * So a 500 after all retries is held against the listing: a customer that is there is asked for again, one that is not is
- * unknown. What can only be a fiscal ID is asked for once.
+ * Gets one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4).
+ * So after a 500 and all retries the listing decides: a customer that is there is requested again, one that is not is
+ * unknown. What can only be a fiscal ID is requested once.
  *
  * @throws NotFoundError for an unknown customer; else as `ApiClient.get` does
  */
@@ -47,11 +47,17 @@ export async function getCustomer<T>(client: ApiClient, request: CustomerRequest
   try {
     return await client.get({ ...request, passes: isFiscalId ? [500] : [] });
   } catch (error) {
-    if (isFiscalId && (isStatus500(error) || error instanceof NotFoundError)) throw isNoId(id, error);
+    if (isFiscalId && (isStatus500(error) || error instanceof NotFoundError)) {
+      const find = `folio customers --where fiscalId=${id} --columns id,name`;
+      throw new NotFoundError(`no customer has the id ${id}, which looks like a fiscal ID`, {
+        hint: `Customers are asked for by their id: find it with \`${find}\`.`,
+        cause: error,
+      });
+    }
     if (!isStatus500(error)) throw error;
     const listed = await isListed(client, id, request.signal);
     if (listed === undefined) throw error;
-    if (listed) return askAgain(client, request, id);
+    if (listed) return tryAgain(client, request, id);
     throw new NotFoundError(
       `the service answers 500 for customer ${id}, and has no such id among its customers`,
       {
@@ -75,15 +81,8 @@ function isStatus500(error: unknown): error is StatusError {
   return error instanceof StatusError && error.status === 500;
 }
 
-function isNoId(id: string, cause: Error): NotFoundError {
-  return new NotFoundError(`no customer has the id ${id}, which looks like a fiscal ID`, {
-    hint: `Customers are asked for by their id: find it with \`folio customers --where fiscalId=${id} --columns id,name\`.`,
-    cause,
-  });
-}
-
-/** Asks once more, with all retries, for a customer that the listing has. */
-async function askAgain<T>(client: ApiClient, request: CustomerRequest<T>, id: string): Promise<T> {
+/** Tries once more, with all retries, for a customer that the listing has. */
+async function tryAgain<T>(client: ApiClient, request: CustomerRequest<T>, id: string): Promise<T> {
   try {
     return await client.get(request);
   } catch (error) {

@@ -12,7 +12,7 @@ import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
 import type { KeyColumns } from '../json/record-key.ts';
 
-/** What the user asked of a listing, checked. What is undefined was not asked for and is not sent. */
+/** The user's request to a listing, checked. What is undefined was not requested and is not sent. */
 export interface ListingQuery {
   /** Takes the place of `{id}` in the resource's path. */
   readonly id?: string | undefined;
@@ -125,23 +125,6 @@ export interface PageRequest {
   readonly onBody?: ((body: Buffer) => void) | undefined;
 }
 
-/** The most bytes of `errors`, which are parsed. Errors for all fiscal IDs that an address can hold take less. */
-const MAX_ERRORS = 4 * 1024 * 1024;
-
-/** Passes on the errors of a page that came nevertheless. Throws BadBody where they are too large. */
-function passErrors(request: PageRequest, body: Buffer, members: ReadonlyMap<string, Span>): void {
-  const errors = members.get('errors');
-  if (errors === undefined) return;
-  const [start, end] = errors;
-  if (end - start > MAX_ERRORS) {
-    throw new BadBody(
-      `expected at most ${MAX_ERRORS / 2 ** 20} MiB of "errors", found ${end - start} bytes`,
-      start,
-    );
-  }
-  request.onErrors(body.subarray(...errors));
-}
-
 /** Who chose the size of pages. */
 interface SizeChoice {
   /** The page size that the service applies by default; it is not sent. */
@@ -153,33 +136,29 @@ interface SizeChoice {
 /** Reads pages by number: `page = offset / size + firstPage` (spec 4.8). */
 export function numberedPages(
   request: PageRequest,
-  paging: NumberedPaging,
+  { firstPage, recordsIn }: NumberedPaging,
   { defaultSize, isAdjustable = false }: SizeChoice = {},
 ): FetchPage {
   return ({ offset, size }, signal, onRefusal = 'shrink') => {
-    const number = offset / size + paging.firstPage;
-    const query: QueryPair[] = [['options_page', String(number)]];
+    const query: QueryPair[] = [['options_page', String(offset / size + firstPage)]];
     if (size !== defaultSize) query.push(['options_pageSize', String(size)]);
-    const parse = (body: Buffer): Promise<Page> => parseNumberedPage(body, paging, { request, signal });
-    // A fund may be unknown. Listings always exist.
-    const isListing = paging.recordsIn === 'pageResults';
-    return getPage(request, { query, parse, signal, onRefusal, isAdjustable, isListing });
+    const read = recordsIn === 'pageResults' ? readNumbered : readDocuments;
+    return getPage(request, { query, recordsIn, read, signal, onRefusal, isAdjustable });
   };
 }
 
 /** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3). */
 export function cursorPages(
   request: PageRequest,
-  paging: CursorPaging,
+  { recordsIn }: CursorPaging,
   { isAdjustable = false }: SizeChoice = {},
 ): CursorWalkOptions['fetchPage'] {
   return ({ cursor, size, signal, onRefusal }) => {
     const query: QueryPair[] = [];
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (size !== undefined) query.push(['options_pageSize', String(size)]);
-    const parse = (body: Buffer): Promise<CursorPage> => parseCursorPage(body, paging, { request, signal });
-    const more = { isAdjustable: isAdjustable && size !== undefined, isListing: true };
-    return getPage(request, { query, parse, signal, onRefusal, ...more });
+    const own = { query, recordsIn, read: readCursorPage, signal, onRefusal };
+    return getPage(request, { ...own, isAdjustable: isAdjustable && size !== undefined });
   };
 }
 
@@ -193,20 +172,29 @@ const REFUSALS = [...TOO_MUCH, 500];
 /** After so many milliseconds, a refusal counts as one of time, not of size: the service gives up after 29 s (spec 8). */
 const SLOW = 27_000;
 
+interface OnePage<T> {
+  readonly query: readonly QueryPair[];
+  readonly recordsIn: (NumberedPaging | CursorPaging)['recordsIn'];
+  /** Takes a well-formed body. Throws BadBody. */
+  readonly read: (body: Buffer, page: ScannedPage, onErrors: PageRequest['onErrors']) => T;
+  readonly signal: AbortSignal;
+  readonly onRefusal: OnRefusal;
+  readonly isAdjustable: boolean;
+}
+
 /** Gets one page. Throws PageRefused where a smaller page may succeed. */
 async function getPage<T>(
-  { client, path, filters }: PageRequest,
-  page: {
-    readonly query: readonly QueryPair[];
-    readonly parse: (body: Buffer) => Promise<T>;
-    readonly signal: AbortSignal;
-    readonly onRefusal: OnRefusal;
-    readonly isAdjustable: boolean;
-    readonly isListing: boolean;
-  },
+  { client, path, filters, onErrors, onBody }: PageRequest,
+  { query, recordsIn, read, signal, onRefusal, isAdjustable }: OnePage<T>,
 ): Promise<T> {
-  const { query, parse, signal, onRefusal, isAdjustable, isListing } = page;
   const passes = { shrink: TOO_MUCH, retry: [], once: REFUSALS }[onRefusal];
+  // A fund may be unknown. Listings always exist.
+  const isListing = recordsIn !== 'assignedDocuments';
+  const parse = async (body: Buffer): Promise<T> => {
+    const page = await runCooperatively(scanPage(body, recordsIn), signal);
+    onBody?.(body);
+    return read(body, page, onErrors);
+  };
   try {
     return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
   } catch (error) {
@@ -230,47 +218,55 @@ function slowFailure(error: StatusError): Error {
   );
 }
 
-async function parseNumberedPage(
-  body: Buffer,
-  { recordsIn }: NumberedPaging,
-  { request, signal }: { readonly request: PageRequest; readonly signal: AbortSignal },
-): Promise<Page> {
-  const page = await runCooperatively(scanPage(body, recordsIn), signal);
-  const { records, members } = page;
-  request.onBody?.(body);
-  if (recordsIn === 'assignedDocuments') return documentsPage(body, page, request);
+const readNumbered: OnePage<Page>['read'] = (body, { records, members }, onErrors) => {
   const total = readCount(body, members.get('total'));
   if (total === undefined) throw new BadBody('expected a whole number as "total" beside the records', 0);
-  passErrors(request, body, members);
+  passErrors(body, members, onErrors);
   return { records, total, pageSize: readCount(body, members.get('pageSize')) };
-}
+};
 
 /**
  * The documents of a fund come as an array, or in an envelope of their own, with or without a total (spec 4.9). Beside an
  * array, a total counts only together with a page size: alone, it may be the fund's amount.
  */
-function documentsPage(body: Buffer, page: ScannedPage, request: PageRequest): Page {
-  const { records, members, envelope = members } = page;
-  const pageSize = readCount(body, envelope.get('pageSize'));
-  const isCount = page.envelope !== undefined || pageSize !== undefined;
-  if (page.envelope !== undefined) passErrors(request, body, page.envelope);
-  return { records, total: isCount ? readCount(body, envelope.get('total')) : undefined, pageSize };
-}
+const readDocuments: OnePage<Page>['read'] = (body, { records, members, envelope }, onErrors) => {
+  const around = envelope ?? members;
+  const pageSize = readCount(body, around.get('pageSize'));
+  const isCount = envelope !== undefined || pageSize !== undefined;
+  if (envelope !== undefined) passErrors(body, envelope, onErrors);
+  return { records, total: isCount ? readCount(body, around.get('total')) : undefined, pageSize };
+};
 
-async function parseCursorPage(
-  body: Buffer,
-  { recordsIn }: CursorPaging,
-  { request, signal }: { readonly request: PageRequest; readonly signal: AbortSignal },
-): Promise<CursorPage> {
-  const { records, members } = await runCooperatively(scanPage(body, recordsIn), signal);
+const readCursorPage: OnePage<CursorPage>['read'] = (body, { records, members }, onErrors) => {
   const token = members.get('nextToken');
   // On the last page it is null (spec 2.3), missing or an empty text.
   const next = token === undefined ? null : readJson(body, token);
   if (next !== null && typeof next !== 'string') {
     throw new BadBody('expected a cursor or null as "nextToken"', token![0]);
   }
-  passErrors(request, body, members);
+  passErrors(body, members, onErrors);
   return { records, next: next === '' ? null : next };
+};
+
+/** The most bytes of `errors`, which are parsed. Errors for all fiscal IDs that an address can hold take less. */
+const MAX_ERRORS = 4 * 1024 * 1024;
+
+/** Passes on the errors of a page that came nevertheless. Throws BadBody where they are too large. */
+function passErrors(
+  body: Buffer,
+  members: ReadonlyMap<string, Span>,
+  onErrors: PageRequest['onErrors'],
+): void {
+  const errors = members.get('errors');
+  if (errors === undefined) return;
+  const [start, end] = errors;
+  if (end - start > MAX_ERRORS) {
+    throw new BadBody(
+      `expected at most ${MAX_ERRORS / 2 ** 20} MiB of "errors", found ${end - start} bytes`,
+      start,
+    );
+  }
+  onErrors(body.subarray(...errors));
 }
 
 /**
