@@ -1,29 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import type { HttpAnswer } from '../support/http-get.ts';
-import { openService, texts, type Item, type Page } from './service.ts';
+import { openService, RECEIVED, texts, type Item } from './service.ts';
 
 const service = await openService();
-const list = (query: string): Promise<HttpAnswer> => service.get(`/invoices/received?${query}`);
-const pageOf = async (query: string): Promise<Page> => (await list(query)).json as Page;
+const list = (query: string) => service.get(`${RECEIVED}?${query}`);
+const pageOf = (query: string) => service.page(`${RECEIVED}?${query}`);
 const { total } = await pageOf('options_pageSize=1');
 
 describe('4.2 GET /invoices/received', () => {
-  it('4.2 options_page is zero-based', async ({ skip }) => {
-    skip(total < 4, 'fewer than 4 invoices');
-    const both = await pageOf('options_page=0&options_pageSize=4');
-    const parts = [
-      await pageOf('options_page=0&options_pageSize=2'),
-      await pageOf('options_page=1&options_pageSize=2'),
-    ];
-    expect(texts(parts.flatMap((part) => part.pageResults))).toEqual(texts(both.pageResults));
-  });
-
   it('4.2, 8: a larger options_pageSize than 1000 is silently capped', async () => {
     // Far behind the last record, so that the size of the response does not matter.
-    const answer = await list('options_pageSize=5000&options_page=100000');
-    expect(answer.status).toBe(200);
-    expect(answer.json).toMatchObject({ pageSize: 1000, pageResults: [] });
+    const page = await pageOf('options_pageSize=5000&options_page=100000');
+    expect(page).toMatchObject({ pageSize: 1000, pageResults: [] });
   });
 
   it('4.2 options_sortBy and options_sortOrder put the same invoices in order', async ({ skip }) => {
@@ -50,37 +38,20 @@ describe('4.2 GET /invoices/received', () => {
     expect((await pageOf('options_pageSize=50')).pageResults.map(({ date }) => date)).toEqual(dates);
   });
 
-  it.each(['options_sortOrder=desc', 'options_sortOrder=1'])(
-    '4.2, 7: %s is outside the enum, 400',
-    async (query) => {
-      expect((await list(query)).status).toBe(400);
-    },
-  );
-
   it('4.2 rule 1: errors is empty, also when some issuers are unknown', async ({ skip }) => {
     const { pageResults } = await pageOf('options_pageSize=5');
     const fiscalId = pageResults.map(({ issuer }) => (issuer as Item | undefined)?.fiscalId).find(Boolean);
     skip(typeof fiscalId !== 'string', 'no invoice names its issuer');
-    const answer = await list(`issuerFiscalIds=${String(fiscalId)},11111111-1&options_pageSize=5`);
-    expect(answer.status).toBe(200);
-    const page = answer.json as Page;
-    expect(page.errors).toEqual([]);
-    expect(page.total).toBeGreaterThan(0);
+    const page = await pageOf(`issuerFiscalIds=${String(fiscalId)},11111111-1&options_pageSize=5`);
+    expect([page.errors, page.total > 0]).toEqual([[], true]);
     expect(page.pageResults.every(({ issuer }) => (issuer as Item).fiscalId === fiscalId)).toBe(true);
   });
 
-  it('4.2 rule 2: none of the issuers existing gives 400', async () => {
-    expect((await list('issuerFiscalIds=11111111-1')).status).toBe(400);
-  });
-
-  it('4.2 rule 3, 8: 500 records fit, or the page is 502', async () => {
-    expect([200, 502]).toContain((await list('options_pageSize=500')).status);
-  });
-
-  it.runIf(service.isOwn)('4.2 rule 3, 8: 500 records fit 6 MB, 560 do not and give 502', async () => {
-    const fitting = await list('options_pageSize=500');
-    expect(fitting.status).toBe(200);
-    expect(fitting.body.length).toBeLessThanOrEqual(6 * 1024 * 1024);
+  it('4.2 rule 3, 8: 500 records fit 6 MB, or the page is 502; in the embedded service 560 do not', async () => {
+    const { status, body } = await list('options_pageSize=500');
+    expect(service.isOwn ? [200] : [200, 502]).toContain(status);
+    if (!service.isOwn) return;
+    expect(body.length).toBeLessThanOrEqual(6 * 1024 * 1024);
     expect((await list('options_pageSize=1000')).status).toBe(502);
   });
 
@@ -96,13 +67,5 @@ describe('4.2 GET /invoices/received', () => {
     expect((await service.get(`${slow.baseUrl}/invoices/issued`, headers)).status).toBe(200);
     expect(waits).toEqual([29_000, latency]);
     await slow.close();
-  });
-
-  it.each(['totalAmount=1', 'totalAmount=', 'totalAmount=abc'])('4.2 rule 5: %s gives 400', async (query) => {
-    expect((await list(query)).status).toBe(400);
-  });
-
-  it('7 an unsupported parameter gives 400', async () => {
-    expect((await list('colour=red')).status).toBe(400);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 
@@ -9,11 +9,12 @@ import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 interface Service {
   /** True for the embedded one, of whose data more is known than the specification says. */
   readonly isOwn: boolean;
-  readonly baseUrl: string;
   readonly token: string;
   readonly secondToken: string | undefined;
   /** A GET of a path below the base address, or of a whole URL, with the token unless headers are given. */
   get(path: string, headers?: Record<string, string>): Promise<HttpAnswer>;
+  /** The same of what there is: fails where it is not. */
+  page<T = Page>(path: string, headers?: Record<string, string>): Promise<T>;
 }
 
 export type Item = Record<string, unknown>;
@@ -34,6 +35,11 @@ export interface CustomerPage {
   readonly nextToken: string | null;
 }
 
+export const ISSUED = '/invoices/issued';
+export const RECEIVED = '/invoices/received';
+export const CUSTOMERS = '/customers';
+export const FUNDS = '/accounts-payable/prepaid-expenses';
+
 /** Enough of everything that each rule can be seen at work. */
 const counts = { issued: 1800, received: 560, customers: 60, funds: 45, documents: 230 };
 
@@ -44,21 +50,25 @@ const TODAY = 20_779;
 export async function openService(): Promise<Service> {
   const { FOLIO_CONFORMANCE_URL: url, FOLIO_CONFORMANCE_TOKEN: token } = process.env;
   if (url !== undefined && token !== undefined) {
-    return makeService(url.replace(/\/$/, ''), token, process.env.FOLIO_CONFORMANCE_TOKEN_2);
+    const secondToken = process.env.FOLIO_CONFORMANCE_TOKEN_2;
+    return serviceAt(url.replace(/\/$/, ''), { isOwn: false, token, secondToken });
   }
   const sandbox = await startSandbox({ ...counts, today: TODAY, awkward: true, gatewayWords: 'spec' });
   afterAll(() => sandbox.close());
-  return { ...makeService(sandbox.baseUrl, ...sandbox.tokens), isOwn: true };
+  const [first, second] = sandbox.tokens;
+  return serviceAt(sandbox.baseUrl, { isOwn: true, token: first, secondToken: second });
 }
 
-function makeService(baseUrl: string, token: string, secondToken: string | undefined): Service {
+function serviceAt(baseUrl: string, facts: Pick<Service, 'isOwn' | 'token' | 'secondToken'>): Service {
+  const get: Service['get'] = (path, headers = { authorization: facts.token }) =>
+    httpGet(/^https?:/.test(path) ? path : baseUrl + path, { headers });
   return {
-    isOwn: false,
-    baseUrl,
-    token,
-    secondToken,
-    get: (path, headers = { authorization: token }) =>
-      httpGet(/^https?:/.test(path) ? path : baseUrl + path, { headers }),
+    ...{ ...facts, get },
+    page: async <T>(...request: Parameters<Service['get']>) => {
+      const answer = await get(...request);
+      expect(answer.status).toBe(200);
+      return answer.json as T;
+    },
   };
 }
 
