@@ -1,8 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Buckets } from '../invoices/open-items.ts';
-import { formatDay } from '../json/calendar-day.ts';
-import { DATE_FORMS, parseDate, type DateValue, type DayOfQuestion } from './where/date-value.ts';
-import { CALENDAR_UNITS, isPeriod, meantPeriod, readPeriod, type CalendarUnit } from '../invoices/periods.ts';
+import { CALENDAR_UNITS, type CalendarUnit } from '../invoices/periods.ts';
 
 /** How a column and the values of a condition are compared: see `folio help questions`. */
 export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
@@ -132,94 +130,4 @@ export function parseBuckets(text: string): Buckets {
   throw new UsageError(`--buckets '${text}' is not a list of days, each more than the one before`, {
     hint: 'An example is --buckets 30,60,90: not due, 1 to 30, 31 to 60, 61 to 90, over 90 days overdue.',
   });
-}
-
-/** From which date to which, both within; what is undefined has no end. */
-export interface DateSpan {
-  readonly from?: DateValue;
-  readonly to?: DateValue;
-}
-
-/** Dates that are asked for, which may be told from the day of the run. */
-export interface DatesAsked {
-  /** As they were written: `-30d`. */
-  readonly text: string;
-  readonly on: (day: DayOfQuestion) => DateSpan;
-}
-
-/** The flags that keep documents by a date of theirs: by which one, and how their value is read. */
-export const DATE_FLAGS = [
-  {
-    name: 'since',
-    flag: '--since',
-    value: '<date>',
-    role: 'date',
-    about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
-    parse: (text: string) => datesAsked('--since', text, (from) => ({ from })),
-  },
-  {
-    name: 'until',
-    flag: '--until',
-    value: '<date>',
-    role: 'date',
-    about: 'issued on that day or before; a month counts whole',
-    parse: (text: string) => datesAsked('--until', text, (to) => ({ to })),
-  },
-  {
-    name: 'period',
-    flag: '--period',
-    value: '<period>',
-    role: 'date',
-    about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
-    parse: periodAsked,
-  },
-] as const;
-
-/** Reads a date as `--since` has it. Throws UsageError. */
-function datesAsked(flag: string, text: string, spanOf: (date: DateValue) => DateSpan): DatesAsked {
-  if (parseDate(text, { today: 0 }) !== undefined)
-    return { text, on: (day) => spanOf(parseDate(text, day)!) };
-  const refuse = (hint: string): never => {
-    throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
-  };
-  if (isPeriod(text)) return refuse(`A month or a quarter is a period: --period ${text.trim()}.`);
-  // Which year `october` is of, only the day of the run tells.
-  if (meantPeriod(text, 0) === undefined) return refuse(DATE_FORMS);
-  return {
-    text,
-    on({ today }) {
-      const meant = meantPeriod(text, today)!;
-      return refuse(`Write ${parseDate(meant, { today }) === undefined ? '--period' : flag} ${meant}.`);
-    },
-  };
-}
-
-function periodAsked(text: string): DatesAsked {
-  if (/^\d{4}-\d\d-\d\d$/.test(text)) {
-    throw new UsageError(`--period ${text}: expected a month, a quarter or a year`, {
-      hint: `Write --since ${text} --until ${text}.`,
-    });
-  }
-  if (meantPeriod(text, 0) === undefined) readPeriod(text, { today: 0 });
-  const on = (day: DayOfQuestion): DateSpan => {
-    const { first, last } = readPeriod(text, day);
-    return { from: { period: formatDay(first) }, to: { period: formatDay(last) } };
-  };
-  return { text, on };
-}
-
-/** One of these flags. */
-export type DateFlag = (typeof DATE_FLAGS)[number];
-
-/** All flags that keep documents by what folio knows of them. */
-export const DOCUMENT_FLAGS = ['open', 'overdue', ...DATE_FLAGS.map(({ name }) => name)] as const;
-
-/** The values of these flags, as far as they are given. */
-export type DocumentFlags = Readonly<
-  Partial<Record<'open' | 'overdue', true | undefined> & Record<DateFlag['name'], DatesAsked | undefined>>
->;
-
-/** Whether records are kept by what folio knows of documents, besides --where. */
-export function asksOfDocuments(flags: DocumentFlags): boolean {
-  return DOCUMENT_FLAGS.some((name) => flags[name] !== undefined);
 }

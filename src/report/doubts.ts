@@ -1,4 +1,4 @@
-import { fieldOf, type Role } from '../invoices/fields.ts';
+import { fieldOf, meaningOf, type Role } from '../invoices/fields.ts';
 import type { FindingDetails } from '../findings.ts';
 import type { Doubt } from './figures.ts';
 import { el, type Content } from './html.ts';
@@ -20,7 +20,7 @@ export function missingColumnText(
 ): string | undefined {
   if (details?.code !== 'column missing' || doubts === undefined) return undefined;
   const role = details.role as Role;
-  return doubts.column(doubts.roles[role], details.columns, fieldOf(role));
+  return doubts.column(doubts.roles[role] ?? meaningOf(role), details.columns, fieldOf(role));
 }
 
 /** What folio says on the command line, be the page in another language. */

@@ -268,7 +268,7 @@ const SPANISH_DOUBTS = {
     counterpartyName: 'nombre de la contraparte',
     counterpartyFiscalId: 'ID fiscal de la contraparte',
     balance: 'saldo',
-  } satisfies Record<Role, string>,
+  } as Readonly<Partial<Record<Role, string>>>,
   column: (role: string, columns: readonly string[], field: string) =>
     `Ningún registro tiene ${role}${columns.length === 0 ? '' : ` en ${columns.join(' o ')}`}: indique la columna con --field ${field}=<columna>.`,
 };

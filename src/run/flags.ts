@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import { FIELD_NAMES } from '../invoices/fields.ts';
 import { formats } from '../output/formats.ts';
+import { parseCondition, parseSort, type Condition } from '../query/question-syntax.ts';
 import {
   DATE_FLAGS,
+  daysInsteadOf,
   DOCUMENT_FLAGS,
-  parseCondition,
-  parseSort,
-  type Condition,
+  parseDateRange,
   type DateFlag,
-  type DatesAsked,
-} from '../query/question-syntax.ts';
+  type DateRange,
+} from '../query/where/date-flags.ts';
 import { parseDate } from '../query/where/date-value.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
@@ -339,12 +339,13 @@ export const questionFlags = {
 };
 
 function dateFlags() {
-  const isPeriod = not(['--since', '--until'], 'a period has both its days');
-  const flags = DATE_FLAGS.map(({ name, flag, value, about, parse }) => [
-    name,
-    valued(`${flag} ${value}`, about, () => (text) => parse(text), ...(name === 'period' ? [isPeriod] : [])),
-  ]);
-  return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DatesAsked> };
+  const flags = DATE_FLAGS.map((one) => {
+    const syntax = `${one.flag} ${one.bound === 'period' ? '<period>' : '<date>'}`;
+    const others = daysInsteadOf(one);
+    const rules = others.length === 0 ? [] : [not(others, 'a period has both its days')];
+    return [one.name, valued(syntax, one.about, () => (text) => parseDateRange(one, text), ...rules)];
+  });
+  return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateRange> };
 }
 
 /** `--where`, repeatable. */

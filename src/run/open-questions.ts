@@ -3,20 +3,15 @@ import { UsageError } from '../errors.ts';
 import { fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { parsePeriod } from '../invoices/periods.ts';
-import { countOf, digitGrouper, localeOf } from '../output/terminal/number-text.ts';
+import { countOf, localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import type { PlaceOf } from '../invoices/document-reader.ts';
-import {
-  asksOfDocuments,
-  DATE_FLAGS,
-  type DocumentFlags,
-  type SortColumn,
-} from '../query/question-syntax.ts';
+import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';
 import type { WhereContext } from '../query/where/cell-test.ts';
-import type { RecordTest, WhereFilter } from '../query/where/where.ts';
+import { hasDocumentFlags, type DocumentFlags } from '../query/where/date-flags.ts';
+import type { WhereFilter } from '../query/where/where.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, ExtentFlags, QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
@@ -122,17 +117,20 @@ export async function filterOf(
   { fiscalIds = [], ...ofRows }: FilterOptions = {},
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
-  if (where.length === 0 && fiscalIds.length === 0 && !asksOfDocuments(flags)) return undefined;
+  if (where.length === 0 && fiscalIds.length === 0 && !hasDocumentFlags(flags)) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const at = whereContext(context, run.day);
   const tests = where.map((condition) => conditionTest(condition, at, names));
-  const ofDocuments = await documentTests(flags, at, localDay(context.clock.now()));
+  if (hasDocumentFlags(flags)) {
+    const { documentTests } = await import('../query/where/invoice-tests.ts');
+    tests.push(...documentTests(flags, at, localDay(context.clock.now())));
+  }
   if (fiscalIds.length > 0) {
     const { counterpartyTest } = await import('../query/where/invoice-tests.ts');
     tests.push(counterpartyTest(`--${source.resource?.fiscalIds?.flag}`, fiscalIds));
   }
   const { locale } = at;
-  return new WhereFilter([...tests, ...ofDocuments], { names, locale, what: source.records, ...ofRows });
+  return new WhereFilter(tests, { names, locale, what: source.records, ...ofRows });
 }
 
 /** The day and the locale with which conditions are read: the day of the run, else that of the clock. */
@@ -144,31 +142,6 @@ export function whereContext({ clock, env }: Context, day?: Pick<WhereContext, '
     },
     locale,
   };
-}
-
-async function documentTests(flags: WhereFlags, at: WhereContext, now: number): Promise<RecordTest[]> {
-  if (!asksOfDocuments(flags)) return [];
-  const { dateTest, openTest, overdueTest } = await import('../query/where/invoice-tests.ts');
-  const { isEmptySpan } = await import('../query/where/date-value.ts');
-  const { since, until, period } = flags;
-  const [from, to] = [since?.on(at).from, until?.on(at).to];
-  if (from !== undefined && to !== undefined && isEmptySpan(from, to)) {
-    throw new UsageError(
-      `--since ${since!.text} is later than --until ${until!.text}: no document is of both`,
-      { hint: 'Write the earlier date behind --since.' },
-    );
-  }
-  // Refuses one that has not begun.
-  if (period !== undefined) parsePeriod(period.text, now);
-  const tests: RecordTest[] = [];
-  for (const flag of DATE_FLAGS) {
-    const dates = flags[flag.name];
-    if (dates !== undefined) tests.push(dateTest(flag, dates.on(at)));
-  }
-  // These come last: their findings are about the records that pass the tests before them.
-  if (flags.open) tests.push(openTest(digitGrouper(at.locale)));
-  if (flags.overdue) tests.push(overdueTest(at.today));
-  return tests;
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */

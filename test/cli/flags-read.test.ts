@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { commandPath, shownUnder } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { DATE_FLAGS } from '../../src/query/where/date-flags.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import type { Rule } from '../../src/run/flag.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
@@ -37,6 +38,7 @@ const BESIDE: Readonly<Record<string, string>> = {
 
 /** Values of flags; of others it is `1`. */
 const VALUES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(DATE_FLAGS.map(({ flag }) => [flag, '2026-10'])),
   '--against': 'issued',
   '--as-of': '2026-10-31',
   '--base-url': 'https://127.0.0.1:1/v1',
@@ -49,13 +51,10 @@ const VALUES: Readonly<Record<string, string>> = {
   '--max-age': '2d',
   '--output': 'FOLDER/out.csv',
   '--param': 'status=OVERDUE',
-  '--period': '2026-10',
   '--progress': 'plain',
   '--receipt': 'FOLDER/receipt.json',
-  '--since': '2026-10',
   '--sort-order': 'asc',
   '--today': '2026-10-31',
-  '--until': '2026-10',
   '--where': 'number>1',
 };
 

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.ts';
+import { DATE_FLAGS } from '../where/date-flags.ts';
 import { STANDARD_INPUT } from './export-file.ts';
 import { surveyFile } from './survey-file.ts';
 
@@ -190,9 +191,13 @@ function deliveredIn(
   };
 }
 
-/** A flag with which a part of a listing is read, and the value of one that has a value and an equals sign before it. */
-const NARROWING =
-  /^--(?:open|overdue|(limit|page|next-token|param|where|since|until|period|(?:customer|issuer)-fiscal-id))(?:=(.*))?$/s;
+/** The flags with a value by which a part of a listing is read. */
+const VALUED = [
+  ...['limit', 'page', 'next-token', 'param', 'where', 'customer-fiscal-id', 'issuer-fiscal-id'],
+  ...DATE_FLAGS.map(({ flag }) => flag.slice(2)),
+];
+/** One of them, and its value where that stands behind an equals sign; or a flag without a value. */
+const NARROWING = new RegExp(`^--(?:open|overdue|(${VALUED.join('|')}))(?:=(.*))?$`, 's');
 
 /** Those of a run, as they were typed. A limit that there were fewer records than leaves none out. */
 function narrowingIn({ arguments: words, records }: Readonly<Record<string, unknown>>): readonly string[] {

@@ -2,12 +2,32 @@ import type { Finding } from '../../findings.ts';
 import { meaningOf } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { dayIn, isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
+import { parsePeriod } from '../../invoices/periods.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
-import { countOf, type GroupDigits } from '../../output/terminal/number-text.ts';
-import type { DateFlag, DateSpan } from '../question-syntax.ts';
+import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
+import type { WhereContext } from './cell-test.ts';
+import { datesIn, type DateFlag, type DateSpan, type DocumentFlags } from './date-flags.ts';
 import { compareDate } from './date-value.ts';
 import type { RecordTest } from './where.ts';
+
+/**
+ * The tests of the flags that keep documents by what folio knows of them.
+ *
+ * @param now the day that it is, in days since 1970-01-01
+ * @throws UsageError where no document meets them
+ */
+export function documentTests(flags: DocumentFlags, context: WhereContext, now: number): RecordTest[] {
+  const tests = datesIn(flags, context).map(({ flag, text, span }) => {
+    // Nothing is issued in a period that has not begun.
+    if (flag.bound === 'period' && flag.role === 'date') parsePeriod(text, now);
+    return dateTest(flag, span);
+  });
+  // Their findings about other records are of those that pass the tests before them.
+  if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
+  if (flags.overdue) tests.push(overdueTest(context.today));
+  return tests;
+}
 
 /**
  * The test of `--open`: what is to be paid, an open item, when it is due or not. Credits are none: what they would take away is
@@ -15,7 +35,7 @@ import type { RecordTest } from './where.ts';
  *
  * @param group groups the digits of amounts
  */
-export function openTest(group: GroupDigits): RecordTest {
+function openTest(group: GroupDigits): RecordTest {
   const unreadable = new Unreadable();
   const credits = { named: new Array<string>(), amounts: new Map<string, Decimal>(), count: 0 };
   let absent = 0;
@@ -63,7 +83,7 @@ const MAX_NAMED = 3;
  *
  * @param today in days since 1970-01-01
  */
-export function overdueTest(today: number): RecordTest {
+function overdueTest(today: number): RecordTest {
   const unreadable = new Unreadable();
   const lacks = { due: 0, open: 0 };
   return {
@@ -89,11 +109,8 @@ export function overdueTest(today: number): RecordTest {
   };
 }
 
-/** The test of a flag such as `--since`: a date of the document is not before the first of the span, and not after the last. A month counts whole. */
-export function dateTest(
-  { flag, role }: Pick<DateFlag, 'flag' | 'role'>,
-  { from, to }: DateSpan,
-): RecordTest {
+/** The test of a date flag. A month counts whole. */
+function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
   let without = 0;
   return {

@@ -4,7 +4,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
-import type { DocumentFlags } from '../../query/question-syntax.ts';
+import type { DocumentFlags } from '../../query/where/date-flags.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import { checkPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
 import type { Run } from '../run.ts';
