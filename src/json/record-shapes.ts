@@ -84,7 +84,6 @@ export class RecordShapes {
     const { view } = scanner;
     const { bytes } = view;
     const links = scanner.links.length;
-    scanner.beginNames();
     const place = this.#used;
     const notes = this.#withRoom();
     let note = place;

@@ -222,7 +222,6 @@ class RecordCollector {
     const { scanner } = this;
     const { bytes } = scanner;
     if (bytes[start] !== ascii.OPEN_BRACE) scanner.fail('a record, which is an object', start);
-    scanner.beginNames();
     let at = bytes[start + 1]! <= ascii.SPACE ? scanner.skipSpace(start + 1) : start + 1;
     while (bytes[at] !== ascii.CLOSE_BRACE) {
       const name = at;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as ascii from './ascii.ts';
-import { endOfPlainText, sameBytes, WordView } from './bytes.ts';
+import { endOfPlainText, WordView, zeroBytes } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import { failAt } from './checked-text.ts';
 
@@ -36,9 +36,6 @@ export function checkJson(bytes: Buffer): void {
 /** The most levels of nesting in a value. A deeper one is an attack or a fault, and no output could show it. */
 const MAX_DEPTH = 1000;
 
-/** How many names of a record are remembered. To compare a name with that of the last record is faster than to check it. */
-const NAMES = 512;
-
 /** The distance in ASCII from an opening bracket to its closing one, for both `[]` and `{}`. */
 const CLOSES = 2;
 
@@ -52,10 +49,6 @@ export class JsonScanner {
   spaced = false;
   /** Where each text that may be a link begins and ends, in order: those that may begin with "http", and those called `fileUrl`. */
   readonly links: number[] = [];
-  /** Where each name of the last record begins, and its length in bytes up to and with the colon. */
-  readonly #starts = new Int32Array(NAMES);
-  readonly #lengths = new Int32Array(NAMES);
-  #name = 0;
   readonly view: WordView;
   readonly #closers = new Uint8Array(MAX_DEPTH + 1);
 
@@ -82,22 +75,10 @@ export class JsonScanner {
     return at;
   }
 
-  /** To be called where a record begins: its names are probably those of the last record, in the same order. */
-  beginNames(): void {
-    this.#name = 0;
-  }
-
   /** The name of a member, its colon and the white space before its value. */
   skipName(start: number): number {
-    const name = this.#name++;
-    const behind = start + this.#lengths[name]!;
-    // The length is undefined after the last name that is remembered.
-    if (behind > start && sameBytes(this.view, this.#starts[name]!, start, this.#lengths[name]!))
-      return this.bytes[behind]! <= ascii.SPACE ? this.skipSpace(behind) : behind;
     let at = this.skipSpace(checkString(this.view, start));
     if (this.bytes[at++] !== ascii.COLON) this.fail('":"', at - 1);
-    this.#starts[name] = start;
-    this.#lengths[name] = at - start;
     return this.bytes[at]! <= ascii.SPACE ? this.skipSpace(at) : at;
   }
 
@@ -173,13 +154,12 @@ const [NULL, TRUE, FALS, HTTP, FILE, URL_END] = ['null', 'true', 'fals', 'http',
   (letters) => Buffer.from(letters).readInt32LE(),
 );
 
-/** As words of four bytes: the bit by which a small letter differs from its capital, and what finds a byte among four. */
-const [SMALL_LETTERS, BACKSLASHES, ONES, HIGH_BITS] = [0x20202020, 0x5c5c5c5c, 0x01010101, 0x80808080];
+/** In each of four bytes: the bit by which a small letter differs from its capital, and a backslash. */
+const [SMALL_LETTERS, BACKSLASHES] = [0x20202020, 0x5c5c5c5c];
 
 /** Whether a text may begin with "http", in small letters or capitals, or with a letter of it as an escape: there is a backslash then. */
 function mayBeginAddress(word: number): boolean {
-  const other = word ^ BACKSLASHES;
-  return (word | SMALL_LETTERS) === HTTP || ((other - ONES) & ~other & HIGH_BITS) !== 0;
+  return (word | SMALL_LETTERS) === HTTP || zeroBytes(word ^ BACKSLASHES) !== 0;
 }
 
 /** Whether the value that begins at `start` is that of a member called `fileUrl`. */
