@@ -12,7 +12,7 @@ export interface Cell {
   readonly text: string;
 }
 
-/** The first of the cells that has a value: empty text is none. */
+/** The first of the cells with a value, where empty text is none. */
 export function firstFilled(cells: readonly (Cell | undefined)[]): Cell | undefined {
   return cells.find((cell) => cell !== undefined && cell.text !== '');
 }
@@ -51,7 +51,6 @@ class CellSpans {
   starts = new Int32Array(64);
   ends = new Int32Array(64);
 
-  /** Sets the first `columns` cells to ABSENT. */
   clear(columns: number): void {
     this.growTo(columns);
     this.kinds.fill(ABSENT, 0, columns);
@@ -65,7 +64,6 @@ class CellSpans {
     this.ends[column] = end;
   }
 
-  /** Copies the cell of the column `from` to the column `to`. */
   repeat(from: number, to: number): void {
     this.set(to, this.kinds[from]!, this.starts[from]!, this.ends[from]!);
   }
@@ -94,7 +92,7 @@ type Found = readonly [column: number, start: number];
 
 const NONE: Int32Array = new Int32Array(0);
 
-/** How many expected members are compared with a name before it is looked up: a record may leave out some. */
+/** How many expected members are compared with a name before it is searched by name: a record may leave out some. */
 const LOOK_AHEAD = 8;
 
 /**
@@ -105,7 +103,7 @@ const LOOK_AHEAD = 8;
  * `spans` instead.
  *
  * The records of a listing usually have the same members in the same order. So each member remembers which one followed
- * it, and the next name is compared with the bytes of that one. Only another name is decoded and looked up.
+ * it, and the next name is compared with the bytes of that one. Only another name is decoded and searched.
  */
 export class CellReader {
   /** The names of the columns that are known so far. */
@@ -119,10 +117,10 @@ export class CellReader {
   readonly #root: Members;
   readonly #duplicates: readonly [number, number][];
   #bytes = this.view.bytes;
-  #notes = NONE;
+  #valueEnds = NONE;
   /** For each value of a record its column and how many bytes stand before it, by the shape of the record; null where it has no such list. */
   #shapes: (Int32Array | null | undefined)[] = [];
-  /** The values with a column of the record that is being read name by name, where its notes are to be learned. */
+  /** The values with a column of the record that is being read name by name, where its shape is to be learned. */
   #found: Found[] | undefined;
   /** False where the columns of that record do not follow from its shape. */
   #isPlain = true;
@@ -146,12 +144,12 @@ export class CellReader {
     return Array.from(this.columns, (_, column) => this.cell(column));
   }
 
-  /** Whether some record so far had the column, one of those that were given, be it null. */
+  /** Whether some record so far had the column, one of those chosen, be it null. */
   had(column: string): boolean {
     return this.#columns.had(column);
   }
 
-  /** Where there should be an object for a column that was given to be within: what stands there, `payments` of `payments.date`. */
+  /** The cell in the place of an object that a chosen column would be within: that of `payments`, for `payments.date`. */
   above(column: string): (Cell & { readonly path: string }) | undefined {
     for (const [path, at] of this.#columns.above(column)) {
       const cell = this.cell(at);
@@ -162,16 +160,16 @@ export class CellReader {
 
   /** Moves to record `index`, of which `cell` then reads a column. Throws ServiceError for too many columns or levels. */
   moveTo(batch: RecordBatch, index: number): void {
-    // The same bytes may come with notes and without.
-    if (this.#bytes !== batch.bytes || this.#notes !== (batch.notes ?? NONE)) this.#enter(batch);
+    // The same bytes may come with the ends of values and without.
+    if (this.#bytes !== batch.bytes || this.#valueEnds !== (batch.valueEnds ?? NONE)) this.#enter(batch);
     this.spaced = batch.spaced;
     this.#record++;
     this.spans.clear(this.#columns.size);
     if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
     const start = batch.bounds[2 * index]!;
-    const place = batch.places?.[index] ?? -1;
-    if (place < 0) this.#walk(this.#root, start);
-    else this.#readNoted(start, place);
+    const shapeAt = batch.valueEndsAt?.[index] ?? -1;
+    if (shapeAt < 0) this.#walk(this.#root, start);
+    else this.#readShaped(start, shapeAt);
     for (const [first, again] of this.#duplicates) this.spans.repeat(first, again);
   }
 
@@ -189,30 +187,30 @@ export class CellReader {
     return kind === ESCAPED_TEXT ? (JSON.parse(`"${text}"`) as string) : text;
   }
 
-  #readNoted(start: number, place: number): void {
-    const shape = this.#notes[place]!;
+  #readShaped(start: number, shapeAt: number): void {
+    const shape = this.#valueEnds[shapeAt]!;
     const values = this.#shapes[shape];
-    if (values) return this.#fill(values, start, place);
+    if (values) return this.#fill(values, start, shapeAt);
     const found: Found[] = [];
     this.#found = values === null ? undefined : found;
     this.#isPlain = true;
     this.#walk(this.#root, start);
     this.#found = undefined;
     if (values === undefined)
-      this.#shapes[shape] = this.#isPlain ? this.#valuesOf(found, start, place) : null;
+      this.#shapes[shape] = this.#isPlain ? this.#valuesOf(found, start, shapeAt) : null;
   }
 
   /** For each value of the record that was read, up to the last one with a column, its column and how many bytes stand before it. */
-  #valuesOf(found: readonly Found[], start: number, place: number): Int32Array {
-    const notes = this.#notes;
+  #valuesOf(found: readonly Found[], start: number, shapeAt: number): Int32Array {
+    const valueEnds = this.#valueEnds;
     const values: number[] = [];
     let end = start;
-    let next = place;
+    let next = shapeAt;
     for (const [column, begin] of found) {
       for (;;) {
         const before = end;
-        const noted = notes[++next]!;
-        end = noted < 0 ? ~noted : noted;
+        const ending = valueEnds[++next]!;
+        end = ending < 0 ? ~ending : ending;
         if (end > begin) {
           values.push(column, begin - before);
           break;
@@ -223,21 +221,21 @@ export class CellReader {
     return Int32Array.from(values);
   }
 
-  #fill(values: Int32Array, start: number, place: number): void {
+  #fill(values: Int32Array, start: number, shapeAt: number): void {
     const { bytes } = this.view;
-    const notes = this.#notes;
+    const valueEnds = this.#valueEnds;
     const { kinds, starts, ends } = this.spans;
     let before = start;
-    let next = place + 1;
+    let next = shapeAt + 1;
     for (let at = 0; at < values.length; at += 2) {
       const column = values[at]!;
-      const noted = notes[next++]!;
-      const end = noted < 0 ? ~noted : noted;
+      const ending = valueEnds[next++]!;
+      const end = ending < 0 ? ~ending : ending;
       if (column >= 0) {
         const begin = before + values[at + 1]!;
         const kind = KIND_OF[bytes[begin]!]!;
         const quote = kind === PLAIN_TEXT ? 1 : 0;
-        kinds[column] = noted < 0 ? ESCAPED_TEXT : kind;
+        kinds[column] = ending < 0 ? ESCAPED_TEXT : kind;
         starts[column] = begin + quote;
         ends[column] = end - quote;
       }
@@ -245,10 +243,10 @@ export class CellReader {
     }
   }
 
-  #enter({ bytes, notes = NONE, own }: RecordBatch): void {
+  #enter({ bytes, valueEnds = NONE, own }: RecordBatch): void {
     this.view = new WordView(own === undefined ? bytes : Buffer.concat([bytes, Buffer.from(own.value)]));
     this.#bytes = bytes;
-    this.#notes = notes;
+    this.#valueEnds = valueEnds;
     this.#shapes = [];
     this.#own = own && this.#root.find(own.name);
   }
@@ -270,7 +268,6 @@ export class CellReader {
     return at + 1;
   }
 
-  /** Reads the value of `member` that begins at `start` and returns the position after it. */
   #value(members: Members, member: Member, start: number): number {
     const { bytes } = this.view;
     const byte = bytes[start]!;
@@ -283,26 +280,15 @@ export class CellReader {
       this.spans.set(column, end === run ? PLAIN_TEXT : ESCAPED_TEXT, start + 1, end);
       return end + 1;
     }
-    if (byte === ascii.OPEN_BRACKET) {
-      const end = endOfNested(this.view, start);
-      this.spans.set(column, JSON_TEXT, start, end);
-      return end;
-    }
-    if (byte === ascii.LETTER_N) return start + 4;
-    if (byte === ascii.LETTER_T || byte === ascii.LETTER_F) {
-      const end = start + (byte === ascii.LETTER_T ? 4 : 5);
-      this.spans.set(column, BOOLEAN_LITERAL, start, end);
-      return end;
-    }
     const end = endOfValue(this.view, start);
-    this.spans.set(column, NUMBER_LITERAL, start, end);
+    this.spans.set(column, KIND_OF[byte]!, start, end);
     return end;
   }
 
   #object(members: Members, member: Member, start: number): number {
     const inner = members.within(member);
     const end = inner ? this.#walk(inner, start) : endOfNested(this.view, start);
-    // A whole object is shown only in a column that was given by its name.
+    // A whole object is shown only in a column that was chosen by its name.
     if (!this.#columns.fixed) return end;
     const column = (member.column ??= this.#columnOf(member));
     if (column === UNWANTED || column >= this.columns.length) return end;
@@ -311,7 +297,7 @@ export class CellReader {
     return end;
   }
 
-  /** The member at `at`, if it is among the few that followed `previous` in earlier records. */
+  /** The member at `at`, where it is among the few that followed `previous` in earlier records. */
   #expected(members: Members, previous: Member | undefined, at: number): Member | undefined {
     let member = previous === undefined ? members.first : previous.next;
     for (let tries = 0; tries < LOOK_AHEAD && member !== undefined; tries++) {
@@ -321,7 +307,7 @@ export class CellReader {
     return undefined;
   }
 
-  /** Looks up the member at `at` by its name. From now on it is expected after `previous`. */
+  /** Finds the member at `at` by its name. From now on it is expected after `previous`. */
   #lookUp(members: Members, previous: Member | undefined, at: number): Member {
     const { bytes } = this.view;
     const quote = endOfString(this.view, at + 1);

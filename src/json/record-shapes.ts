@@ -6,10 +6,10 @@ import { checkScalar, type JsonScanner } from './scanner.ts';
 /** How many steps the shapes of a body have together, at most: records may leave out members in a million ways. */
 const MAX_STEPS = 4096;
 
-/** How many ways to go on there may be behind a value. */
+/** How many steps there may be behind one value. */
 const MAX_WAYS = 8;
 
-/** How many records in a row may have no known shape before shapes are given up. */
+/** How many records in a row may have an unknown shape before shapes are abandoned. */
 const MAX_MISSES = 64;
 
 const LEAST_CAPACITY = 64;
@@ -29,9 +29,9 @@ class Step {
   shape = -1;
   /** Whether the value behind it is an id of the record. */
   isId = false;
-  /** What may stand behind the next value. */
+  /** The first of the steps that may follow the next value. */
   next: Step | undefined;
-  /** What may stand here instead. */
+  /** The next alternative to this step. */
   other: Step | undefined;
 
   constructor(start: number, length: number, level: number) {
@@ -42,20 +42,18 @@ class Step {
 }
 
 /**
- * The shapes of the records in one body. Two records have the same shape when they differ in nothing but their values that are no
- * objects; an array is one value. So a shape needs to be checked once: in each further record of it, the bytes between the values are
- * compared with those of the first one, and only the values are checked.
- *
- * Of each record it notes the number of its shape, then the position after each value; `~end` for a string with escapes.
+ * The shapes of the records in one body. Two records have the same shape when they differ only in their values other than objects;
+ * an array is one value. A shape is checked once: in later records of it, the bytes between the values are compared with those of
+ * the first one, and only the values are checked.
  */
 export class RecordShapes {
-  /** Where the notes of the last record begin; -1 where its shape is not known. */
-  place = -1;
-  /** Where the id of the last record begins and ends, whatever it is; -1 where it has none. Of a record without a known shape, the reader notes it. */
+  /** Where the last record begins in `valueEnds`; -1 where its shape is not known. */
+  firstEnd = -1;
+  /** Where the id of the last record begins and ends, whatever it is; -1 where it has none. The caller sets it for an unknown shape. */
   id = -1;
   idEnd = -1;
   readonly #scanner: JsonScanner;
-  #notes: Int32Array;
+  #valueEnds: Int32Array;
   #used = 0;
   #first: Step | undefined;
   #steps = 0;
@@ -66,27 +64,28 @@ export class RecordShapes {
 
   constructor(scanner: JsonScanner) {
     this.#scanner = scanner;
-    this.#notes = new Int32Array(Math.max(LEAST_CAPACITY, scanner.bytes.length >> 5));
+    this.#valueEnds = new Int32Array(Math.max(LEAST_CAPACITY, scanner.bytes.length >> 5));
   }
 
-  get notes(): Int32Array {
-    return this.#notes.subarray(0, this.#used);
+  /** For each record of a known shape: the number of the shape, then the position after each value; `~end` for a string with escapes. */
+  get valueEnds(): Int32Array {
+    return this.#valueEnds.subarray(0, this.#used);
   }
 
   /**
-   * Scans a record of a known shape and notes it. Returns the position after it, or -1 where its shape is not known. Throws BadBody as
-   * the scanner does, for the same byte.
+   * Scans a record of a known shape. Returns the position after it, or -1 where its shape is not known. Throws BadBody as the
+   * scanner does, for the same byte.
    */
   scan(start: number): number {
-    this.place = -1;
+    this.firstEnd = -1;
     if (this.#first === undefined || this.#misses === MAX_MISSES) return -1;
     const scanner = this.#scanner;
     const { view } = scanner;
     const { bytes } = view;
     const links = scanner.links.length;
-    const place = this.#used;
-    const notes = this.#withRoom();
-    let note = place;
+    const first = this.#used;
+    const valueEnds = this.#withRoom();
+    let last = first;
     this.id = -1;
     let at = start;
     let step: Step | undefined = this.#first;
@@ -101,20 +100,20 @@ export class RecordShapes {
         continue;
       }
       if (step.shape >= 0) {
-        notes[place] = step.shape;
-        this.place = place;
-        this.#used = note + 1;
+        valueEnds[first] = step.shape;
+        this.firstEnd = first;
+        this.#used = last + 1;
         this.#misses = 0;
         return value;
       }
       if (bytes[value] === ascii.QUOTE) {
         const plain = endOfPlainText(view, value + 1);
         at = scanner.skipRest(value, plain);
-        notes[++note] = at === plain + 1 ? at : ~at;
+        valueEnds[++last] = at === plain + 1 ? at : ~at;
       } else {
         const isList = bytes[value] === ascii.OPEN_BRACKET;
         at = isList ? scanner.skipValue(value, step.level) : checkScalar(view, value);
-        notes[++note] = at;
+        valueEnds[++last] = at;
       }
       if (step.isId) {
         this.id = value;
@@ -127,13 +126,11 @@ export class RecordShapes {
     return -1;
   }
 
-  /**
-   * Remembers the shape of a record that has been checked, and whose id is noted.
-   */
+  /** Remembers the shape of a record that has been checked, and whose `id` is set. */
   learn(start: number, end: number): void {
     const { bytes, view } = this.#scanner;
     const { id } = this;
-    // An id that is an object is no value, and takes the place of one that came before.
+    // An id that is an object is no value, and takes the first of one that came before.
     if (this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === ascii.OPEN_BRACE)) return;
     let before: Step | undefined;
     let level = -1;
@@ -159,9 +156,9 @@ export class RecordShapes {
       }
       at = behind;
     }
-    const last = this.#stepBehind(before, [from, end], level);
-    if (last === undefined || last.shape >= 0) return;
-    last.shape = this.#shapes++;
+    const ending = this.#stepBehind(before, [from, end], level);
+    if (ending === undefined || ending.shape >= 0) return;
+    ending.shape = this.#shapes++;
     this.#most = Math.max(this.#most, values);
   }
 
@@ -184,11 +181,11 @@ export class RecordShapes {
   }
 
   #withRoom(): Int32Array {
-    if (this.#used + this.#most + 1 > this.#notes.length) {
-      const larger = new Int32Array(2 * this.#notes.length + this.#most);
-      larger.set(this.#notes);
-      this.#notes = larger;
+    if (this.#used + this.#most + 1 > this.#valueEnds.length) {
+      const larger = new Int32Array(2 * this.#valueEnds.length + this.#most);
+      larger.set(this.#valueEnds);
+      this.#valueEnds = larger;
     }
-    return this.#notes;
+    return this.#valueEnds;
   }
 }

@@ -16,31 +16,31 @@ export class RecordBatch {
   readonly count: number;
   readonly bounds: Int32Array;
   readonly ids: Int32Array;
-  /** Where in `notes` those of each record begin; -1 for one without. Undefined where there are none. */
-  readonly places?: Int32Array | undefined;
+  /** Where each record begins in `valueEnds`; -1 for one that is not there. */
+  readonly valueEndsAt?: Int32Array | undefined;
   /** See `RecordShapes`. */
-  readonly notes?: Int32Array | undefined;
-  /** Where the texts that may be links begin and end in the bytes, in order, with their quotes. Undefined when not noted. */
+  readonly valueEnds?: Int32Array | undefined;
+  /** Where the texts that may be links begin and end in the bytes, in order, with their quotes. Undefined when unknown. */
   readonly links?: Int32Array | undefined;
   /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
   readonly spaced: boolean;
   /** The column that folio adds to these records, before all others; their bytes do not have it. */
   readonly own?: OwnColumn | undefined;
 
-  constructor({ bytes, count, bounds, ids, places, notes, links, spaced, own }: RecordBatch) {
+  constructor({ bytes, count, bounds, ids, valueEndsAt, valueEnds, links, spaced, own }: RecordBatch) {
     this.bytes = bytes;
     this.count = count;
     this.bounds = bounds;
     this.ids = ids;
-    this.places = places;
-    this.notes = notes;
+    this.valueEndsAt = valueEndsAt;
+    this.valueEnds = valueEnds;
     this.links = links;
     this.spaced = spaced;
     this.own = own;
   }
 }
 
-/** A column of folio's own: whose cells are read has it as one like any other, and whose text is asks for `wholeRecords`. */
+/** A column of folio's own. Cells include it; records as text have it after `wholeRecords`. */
 export interface OwnColumn {
   /** No record has a member of this name at its top level. */
   readonly name: string;
@@ -58,16 +58,16 @@ export function batchWithoutIds(bytes: Buffer, bounds: Int32Array, spaced: boole
 export function selectRecords(batch: RecordBatch, indices: readonly number[]): RecordBatch {
   const bounds = new Int32Array(indices.length * 2);
   const ids = new Int32Array(indices.length * 2);
-  const places = new Int32Array(indices.length);
+  const valueEndsAt = new Int32Array(indices.length);
   for (let to = 0; to < indices.length; to++) {
     const from = indices[to]! * 2;
     bounds[2 * to] = batch.bounds[from]!;
     bounds[2 * to + 1] = batch.bounds[from + 1]!;
     ids[2 * to] = batch.ids[from]!;
     ids[2 * to + 1] = batch.ids[from + 1]!;
-    places[to] = batch.places?.[indices[to]!] ?? -1;
+    valueEndsAt[to] = batch.valueEndsAt?.[indices[to]!] ?? -1;
   }
-  return new RecordBatch({ ...batch, count: indices.length, bounds, ids, places });
+  return new RecordBatch({ ...batch, count: indices.length, bounds, ids, valueEndsAt });
 }
 
 /** The batch of the records `from` up to, not including, `to`. */
@@ -78,7 +78,7 @@ export function sliceRecords(batch: RecordBatch, from: number, to: number): Reco
     count: Math.max(0, last - first),
     bounds: batch.bounds.subarray(first * 2, last * 2),
     ids: batch.ids.subarray(first * 2, last * 2),
-    places: batch.places?.subarray(first, last),
+    valueEndsAt: batch.valueEndsAt?.subarray(first, last),
   });
 }
 
@@ -97,7 +97,7 @@ export function wholeRecords(batch: RecordBatch): RecordBatch {
   for (let index = 0; index < count; index++) size += bounds[2 * index + 1]! - bounds[2 * index]!;
   const longer = Buffer.allocUnsafeSlow(size + count * (head.length + 1));
   const [newBounds, newIds] = [new Int32Array(2 * count), new Int32Array(2 * count).fill(-1)];
-  const [noted, newLinks]: [ArrayLike<number>, number[]] = [links ?? [], []];
+  const [oldLinks, newLinks]: [ArrayLike<number>, number[]] = [links ?? [], []];
   let [at, link] = [0, 0];
   for (let slot = 0; slot < 2 * count; slot += 2) {
     const [start, end] = [bounds[slot]!, bounds[slot + 1]!];
@@ -107,8 +107,8 @@ export function wholeRecords(batch: RecordBatch): RecordBatch {
     if (bytes[endOfSpace(bytes, start + 1)] !== CLOSE_BRACE) longer[at++] = COMMA;
     const shift = at - (start + 1);
     if (ids[slot] !== -1) newIds.set([ids[slot]! + shift, ids[slot + 1]! + shift], slot);
-    while (noted[link]! < start) link++;
-    for (; noted[link]! < end; link++) newLinks.push(noted[link]! + shift);
+    while (oldLinks[link]! < start) link++;
+    for (; oldLinks[link]! < end; link++) newLinks.push(oldLinks[link]! + shift);
     at += bytes.copy(longer, at, start + 1, end);
     newBounds[slot + 1] = at;
   }

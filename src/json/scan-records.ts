@@ -158,7 +158,7 @@ class RecordCollector {
   readonly #shapes: RecordShapes;
   readonly #bounds: number[] = [];
   readonly #ids: number[] = [];
-  readonly #places: number[] = [];
+  readonly #valueEndsAt: number[] = [];
   #spaced = false;
 
   /** Throws BadBody when the body is not UTF-8. */
@@ -213,7 +213,7 @@ class RecordCollector {
     }
     this.#noteId(shapes.id, shapes.idEnd);
     this.#bounds.push(start, end);
-    this.#places.push(shapes.place);
+    this.#valueEndsAt.push(shapes.firstEnd);
     this.#spaced ||= this.scanner.spaced;
     return end;
   }
@@ -241,11 +241,11 @@ class RecordCollector {
   batch(): RecordBatch {
     return new RecordBatch({
       bytes: this.scanner.bytes,
-      count: this.#places.length,
+      count: this.#valueEndsAt.length,
       bounds: new Int32Array(this.#bounds),
       ids: new Int32Array(this.#ids),
-      places: new Int32Array(this.#places),
-      notes: this.#shapes.notes,
+      valueEndsAt: new Int32Array(this.#valueEndsAt),
+      valueEnds: this.#shapes.valueEnds,
       links: new Int32Array(this.scanner.links),
       spaced: this.#spaced,
     });

@@ -1,7 +1,7 @@
 import { WordView } from './bytes.ts';
 import { compact } from './checked-text.ts';
 import { recordBytes, type RecordBatch } from './records.ts';
-import { scanRecord } from './scan-records.ts';
+import { scanArray, scanRecord } from './scan-records.ts';
 import { isCalledFileUrl, JsonScanner } from './scanner.ts';
 
 /*
@@ -16,7 +16,7 @@ const CANDIDATE = /"(?:http|[^"]{0,3}\\|fileUrl")/i;
 const SIGNED =
   /^https?:\/\/[^?]*\?(?:.*&)?(?:[^=&]*(?:sig|expire|token|credential|policy|security|hmac|hash|auth|nonce|key)[^=&]*=|[^=&]*=(?:\d{10,13}(?:&|$)|[\w%+/.~-]{20}))/i;
 
-/** What was found among the texts noted of a page, or in a batch of which none were, since several readers ask for it. */
+/** The signed links of a page by what they were found in: several readers need them. */
 const known = new WeakMap<Int32Array, Int32Array>();
 
 /** Where the signed links of a batch begin and end, quotes included, in their order. */
@@ -24,17 +24,17 @@ export function signedLinks(batch: RecordBatch): Int32Array {
   const { bytes, links, bounds } = batch;
   let found = known.get(links ?? bounds);
   if (found === undefined) {
-    found = signedAmong(new WordView(bytes), links ?? noteLinks(batch));
+    found = signedAmong(new WordView(bytes), links ?? findLinks(batch));
     known.set(links ?? bounds, found);
   }
   return found;
 }
 
-function signedAmong(view: WordView, noted: Int32Array): Int32Array {
-  const found = new Int32Array(noted.length);
+function signedAmong(view: WordView, candidates: Int32Array): Int32Array {
+  const found = new Int32Array(candidates.length);
   let count = 0;
-  for (let slot = 0; slot < noted.length; slot += 2) {
-    const [start, end] = [noted[slot]!, noted[slot + 1]!];
+  for (let slot = 0; slot < candidates.length; slot += 2) {
+    const [start, end] = [candidates[slot]!, candidates[slot + 1]!];
     if (!(isCalledFileUrl(view, start) ? isFileLink(start, end) : isSigned(view.bytes, start, end))) continue;
     found[count++] = start;
     found[count++] = end;
@@ -52,8 +52,8 @@ function isSigned(bytes: Buffer, start: number, end: number): boolean {
   return /[?\\]/.test(literal) && SIGNED.test(JSON.parse(literal) as string);
 }
 
-/** What a scan would have noted of these records. */
-function noteLinks({ bytes, bounds, count }: RecordBatch): Int32Array {
+/** The `links` that a scan of these records finds. */
+function findLinks({ bytes, bounds, count }: RecordBatch): Int32Array {
   const scanner = new JsonScanner(bytes);
   // The record itself is no level, as in the scan.
   for (let index = 0; index < count; index++) scanner.skipValue(bounds[2 * index]!, -1);
@@ -67,42 +67,30 @@ export function compactRecord(batch: RecordBatch, index: number): Buffer {
     : recordBytes(batch, index);
 }
 
-const NULL = Buffer.from('null');
-const NONE = new Int32Array(0);
+const [OPEN, COMMA, CLOSE, NULL] = ['[', ',', ']', 'null'].map((text) => Buffer.from(text));
 
-/** The records with null for their signed links, for whoever keeps them. */
+/** The records with null for their signed links, for whoever keeps them. An id that is a link is left out with it. */
 export function withoutLinks(batch: RecordBatch): RecordBatch {
   const links = signedLinks(batch);
   if (links.length === 0) return batch;
-  const { count, spaced } = batch;
-  const [bounds, ids] = [new Int32Array(2 * count), new Int32Array(2 * count).fill(-1)];
+  const { bytes, bounds, count } = batch;
   const parts: Buffer[] = [];
-  let size = 0;
   let link = 0;
   for (let slot = 0; slot < 2 * count; slot += 2) {
-    const [end, idStart, idEnd] = [batch.bounds[slot + 1]!, batch.ids[slot]!, batch.ids[slot + 1]!];
-    let from = batch.bounds[slot]!;
-    bounds[slot] = size;
-    const keep = (to: number): void => {
-      // An id that is a link is left out with it.
-      if (from <= idStart && idEnd <= to) ids.set([size + idStart - from, size + idEnd - from], slot);
-      parts.push(batch.bytes.subarray(from, to));
-      size += to - from;
-    };
+    parts.push(slot === 0 ? OPEN! : COMMA!);
+    let from = bounds[slot]!;
     while (links[link]! < from) link += 2;
-    for (; links[link]! < end; link += 2) {
-      keep(links[link]!);
-      parts.push(NULL);
-      size += NULL.length;
+    for (; links[link]! < bounds[slot + 1]!; link += 2) {
+      parts.push(bytes.subarray(from, links[link]), NULL!);
       from = links[link + 1]!;
     }
-    keep(end);
-    bounds[slot + 1] = size;
+    parts.push(bytes.subarray(from, bounds[slot + 1]));
   }
-  return { bytes: Buffer.concat(parts), count, bounds, ids, links: NONE, spaced };
+  return scanArray(Buffer.concat([...parts, CLOSE!]));
 }
 
 /** A record, as JSON text, with null for its signed links. */
 export function withoutSignedLinks(json: string): string {
-  return CANDIDATE.test(json) ? withoutLinks(scanRecord(Buffer.from(json))).bytes.toString('utf8') : json;
+  if (!CANDIDATE.test(json)) return json;
+  return recordBytes(withoutLinks(scanRecord(Buffer.from(json))), 0).toString('utf8');
 }

@@ -9,14 +9,14 @@ import { objectText, valueText } from './json-arbitrary.ts';
 
 const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join()}]`));
 
-/** What the notes of each record say: the number of its shape, and the text before each place. */
-const notesOf = ({ bytes, places, notes, count }: RecordBatch, values: number) =>
+/** Of each record: the number of its shape, and the text before each place. */
+const notesOf = ({ bytes, valueEndsAt, valueEnds, count }: RecordBatch, values: number) =>
   Array.from({ length: count }, (_, index) => {
-    const place = places![index]!;
+    const place = valueEndsAt![index]!;
     if (place < 0) return undefined;
-    const ends = [...notes!.subarray(place + 1, place + 1 + values)];
+    const ends = [...valueEnds!.subarray(place + 1, place + 1 + values)];
     return [
-      notes![place]!,
+      valueEnds![place]!,
       ...ends.map(
         (end) =>
           (end < 0 ? '~' : '') + bytes.toString('utf8', (end < 0 ? ~end : end) - 3, end < 0 ? ~end : end),
@@ -24,7 +24,7 @@ const notesOf = ({ bytes, places, notes, count }: RecordBatch, values: number) =
     ];
   });
 
-describe('the notes of a record', () => {
+describe('the ends of values', () => {
   it('have its shape and the end of each value, from the second record of a shape on', () => {
     const batch = batchOf(
       '{"id":"aa","n":{"x":111}}',
@@ -104,11 +104,11 @@ describe('a record of a known shape', () => {
     );
   });
 
-  it('has the cells that are read without notes, whatever the columns', () => {
+  it('has the cells that are read without them, whatever the columns', () => {
     fc.assert(
       fc.property(records, fc.array(fc.nat(), { maxLength: 3 }), (texts, picks) => {
         const batch = batchOf(...texts);
-        const unnoted = { ...batch, places: undefined, notes: undefined };
+        const unnoted = { ...batch, valueEndsAt: undefined, valueEnds: undefined };
         const [all, others] = [new CellReader(), new CellReader()];
         for (const index of texts.keys()) {
           const cells = all.read(batch, index);
@@ -175,7 +175,7 @@ describe('a record of a known shape', () => {
     const batch = batchOf(...texts);
     expect(texts.map((_, index) => saidOf(batch, index).record)).toEqual(texts);
     const noted = (from: number) =>
-      [...batch.places!.subarray(from, from + 300)].filter((place) => place >= 0).length;
+      [...batch.valueEndsAt!.subarray(from, from + 300)].filter((place) => place >= 0).length;
     expect([noted(0), noted(300), noted(600)]).toEqual([293, 0, 0]);
   });
 });

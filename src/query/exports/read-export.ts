@@ -73,8 +73,8 @@ export function objectInPlaceOf(batch: RecordBatch, lists: readonly string[]): s
 }
 
 /** The records that do not have the names of an earlier one. */
-function* ofNewShape({ count, places }: RecordBatch): Generator<number> {
-  for (let index = 0; index < count; index++) if ((places?.[index] ?? -1) < 0) yield index;
+function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
+  for (let index = 0; index < count; index++) if ((valueEndsAt?.[index] ?? -1) < 0) yield index;
 }
 
 /** A name with a dot in it, before its value. */
