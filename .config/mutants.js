@@ -1,13 +1,16 @@
 /*
  * `node .config/mutants.js [folder …] [--survivors <file>] [--again <file>] [--seed <text>]`: mutation testing. Of each folder of
  * `src`, 200 mutants are tried, one after the other, with those files of the same folder of `test`, and of folders that hold what
- * the program does with it (`ALSO`), that reach them. Prints how
- * many of them the tests found, and writes the others to a file; with --again, tries only those of such a file. A program that a
- * test starts has no mutants: it is the built one. A run in the process of its test is one of the source, here.
+ * the program does with it (`ALSO`), that reach them. Several folders are tried side by side, each in a process of its own, as many
+ * as there are processors. Prints how many of them the tests found, and writes the others to a file; with --again, tries only those
+ * of such a file. A program that a test starts has no mutants: it is the built one. A run in the process of its test is one of the
+ * source, here.
  */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
@@ -40,23 +43,33 @@ const { values: options, positionals } = parseArgs({
 /** The lines of `--again`. */
 const wanted = options.again && readFileSync(options.again, 'utf8').split('\n').map(withoutLine);
 
-const list = [];
-for (const folder of positionals.length > 0 ? positionals : FOLDERS) {
-  const { tried, all, survived } = await tryFolder(folder);
-  const unreached = survived.filter(({ files }) => files.length === 0);
-  const score = ((100 * (tried - survived.length)) / tried).toFixed(1);
-  process.stdout.write(
-    `${folder}: ${score} % found of ${tried} mutants (there are ${all}); ${survived.length} survived, ${unreached.length} of them reached by no test\n`,
-  );
-  for (const mutant of survived) {
-    const reached = unreached.includes(mutant) ? ' (reached by no test)' : '';
-    list.push(`${shown(mutant)}${reached}\n`);
-  }
-}
-if (options.survivors !== undefined) writeFileSync(options.survivors, list.sort().join(''));
+const folders = positionals.length > 0 ? positionals : FOLDERS;
+const list = folders.length > 1 ? await tryEach(folders) : await tryFolder(folders[0]);
+if (options.survivors !== undefined) writeFileSync(options.survivors, list.toSorted().join(''));
 // A mutant that was found is a test that failed, which vitest notes.
 process.exitCode = 0;
 
+/** Has a process try each folder. Returns the lines of the mutants that survived. */
+async function tryEach(folders) {
+  const waiting = [...folders.entries()];
+  const lines = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, folder] = next;
+      const file = join(scratch, `${index}.survivors`);
+      const args = [folder, '--survivors', file, '--seed', options.seed];
+      if (options.again !== undefined) args.push('--again', options.again);
+      const child = spawn(process.execPath, [import.meta.filename, ...args], { stdio: 'inherit' });
+      const [code] = await once(child, 'close');
+      if (code !== 0) throw new Error(`${folder} could not be tried`);
+      lines.push(...readFileSync(file, 'utf8').split(/(?<=\n)/));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return lines;
+}
+
+/** Tries a folder and prints how many mutants were found. Returns a line for each that survived. */
 async function tryFolder(folder) {
   const { code, mutants } = await instrument(folder);
   const tests = [folder, ...(ALSO[folder] ?? [])]
@@ -86,7 +99,13 @@ async function tryFolder(folder) {
     code,
   );
   const survived = trials.filter(({ id }) => (outcomes.get(id)?.errors ?? []).length === 0);
-  return { tried: trials.length, all: mutants.length, survived };
+  const isUnreached = ({ files }) => files.length === 0;
+  const score = ((100 * (trials.length - survived.length)) / trials.length).toFixed(1);
+  process.stdout.write(
+    `${folder}: ${score} % found of ${trials.length} mutants (there are ${mutants.length}); ` +
+      `${survived.length} survived, ${survived.filter(isUnreached).length} of them reached by no test\n`,
+  );
+  return survived.map((mutant) => `${shown(mutant)}${isUnreached(mutant) ? ' (reached by no test)' : ''}\n`);
 }
 
 function shown({ file, line, change }) {
@@ -186,6 +205,8 @@ async function runInVitest(trials, log, code) {
       // What waits without end is ended by the trial.
       testTimeout: 600_000,
       hookTimeout: 600_000,
+      // Runs beside this one have files of their own.
+      cache: false,
       reporters: [{}],
     },
     { plugins: [{ name: 'mutants', enforce: 'pre', load: (path) => code.get(path) }] },

@@ -10,8 +10,13 @@ export const MIDDAY_ZONE = `Etc/GMT${AHEAD > 0 ? '-' : '+'}${Math.abs(AHEAD)}`;
 
 /** Has it be the middle of the day in this process while the tests of a file run. */
 export function atMidday(): void {
+  inZone(MIDDAY_ZONE);
+}
+
+/** Has this process be in a time zone during the tests of a file or a suite. */
+export function inZone(zone: string): void {
   const before = process.env['TZ'];
-  beforeAll(() => void (process.env['TZ'] = MIDDAY_ZONE));
+  beforeAll(() => void (process.env['TZ'] = zone));
   afterAll(() => {
     if (before === undefined) delete process.env['TZ'];
     else process.env['TZ'] = before;
