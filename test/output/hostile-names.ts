@@ -1,35 +1,7 @@
 /** Ways out of a folder. */
-export const traversals = [
-  '..',
-  '.',
-  '...',
-  '....',
-  '/',
-  '\\',
-  '//',
-  '\\\\',
-  '%2e%2e%2f',
-  '..%2f',
-  '..;',
-  '.. ',
-  '..\u0000',
-];
+export const traversals = [...'.. . ... .... / \\ // \\\\ %2e%2e%2f ..%2f ..;'.split(' '), '.. ', '..\u0000'];
 /** What Windows takes for devices. */
-export const devices = [
-  'CON',
-  'PRN',
-  'AUX',
-  'NUL',
-  'COM1',
-  'COM9',
-  'LPT1',
-  'LPT³',
-  'CONIN$',
-  'CONOUT$',
-  'CLOCK$',
-  'nul',
-  'Aux',
-];
+export const devices = 'CON PRN AUX NUL COM1 COM9 LPT1 LPT³ CONIN$ CONOUT$ CLOCK$ nul Aux'.split(' ');
 /** What may stand before or after them. */
 export const around = ['', '/', '\\', '.', ' ', '.txt', '\n', 'x/', '\u202e'];
 

@@ -2,7 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { Spool } from '../../src/output/spool.ts';
+import { selectRecords, type RecordBatch } from '../../src/json/records.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
+import { Collected, Spool } from '../../src/output/spool.ts';
+import { textsOf } from '../support/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
@@ -58,4 +61,32 @@ describe('Spool', () => {
     expect((failure as OutputError).hint).toContain('--columns');
     await spool.close();
   });
+});
+
+describe('Collected', () => {
+  const batches: readonly RecordBatch[] = [
+    scanArray(Buffer.from('[{"id":1},{"a":1.10},{"id":"x"}]')),
+    scanArray(Buffer.from('[ { "id" : 12345678901234567890 } ]')),
+    scanArray(Buffer.from('[]')),
+    selectRecords(scanArray(Buffer.from('[{"id":1},{"id":2},{"id":3}]')), [2, 0]),
+  ];
+
+  it.each([1_000_000, 0, 100])(
+    'gives records back as they came and in any order, with %s bytes of memory',
+    async (memory) => {
+      const records = new Collected({ memory, anyOrder: true });
+      for (const batch of batches) await records.add(batch);
+      const read: RecordBatch[] = [];
+      for await (const batch of records.read()) read.push(batch);
+      const ordered: string[] = [];
+      for await (const batch of records.inOrder([5, 0, 3, 3, 2])) ordered.push(...textsOf(batch));
+      await records.close();
+      expect(records.count).toBe(6);
+      const filled = batches.filter(({ count }) => count > 0);
+      expect(read.map(textsOf)).toEqual(filled.map(textsOf));
+      expect(read.map(({ spaced }) => spaced)).toEqual(filled.map(({ spaced }) => spaced));
+      const spaced = '{ "id" : 12345678901234567890 }';
+      expect(ordered).toEqual(['{"id":1}', '{"id":1}', spaced, spaced, '{"id":"x"}']);
+    },
+  );
 });
