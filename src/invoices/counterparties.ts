@@ -103,6 +103,16 @@ export class Counterparties {
     return this.#entries.values();
   }
 
+  /** Takes newer names and spellings from what others know of the same counterparties. */
+  learnFrom(other: Counterparties): void {
+    for (const [key, { named, spelled }] of other.#entries) {
+      const own = this.#entries.get(key);
+      if (own === undefined) continue;
+      takeNewer(own.named, named);
+      takeNewer(own.spelled, spelled);
+    }
+  }
+
   #entryOf(document: Document): Entry {
     const written = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
     const { profile } = document;
@@ -128,16 +138,16 @@ export class Counterparties {
     // Most documents are older than the newest one: these are not looked at any further.
     if (day < entry.named.day && day < entry.spelled.day) return;
     const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
-    takeNewer(entry.named, { cell: this.#cellOf(document, 'counterpartyName'), day }, document);
-    if (isFiscalId(fiscalId?.text)) takeNewer(entry.spelled, { cell: fiscalId, day }, document);
+    const number = document.text('number') ?? '';
+    takeNewer(entry.named, { cell: this.#cellOf(document, 'counterpartyName'), day, number });
+    if (isFiscalId(fiscalId?.text)) takeNewer(entry.spelled, { cell: fiscalId, day, number });
   }
 }
 
-/** Takes what the document says, where it is newer. Of two as old as each other, the text decides, whatever order they come in. */
-function takeNewer(known: Said, { cell, day: written }: Omit<Said, 'number'>, document: Document): void {
+/** Takes what another document says, where it is newer. Of two as old as each other, the text decides, whatever order they come in. */
+function takeNewer(known: Said, { cell, day: written, number }: Readonly<Said>): void {
   if (cell === undefined) return;
   const day = written === known.day || parseCalendarDay(written) !== undefined ? written : '';
-  const number = document.text('number') ?? '';
   const isNewer =
     known.cell === undefined ||
     day > known.day ||

@@ -132,6 +132,11 @@ export class StatementTally {
     });
   }
 
+  /** Takes the names of counterparties from newer documents of other organizations, so that all statements of a run have one. */
+  learnNames(other: StatementTally): void {
+    if (other !== this) this.#aging.parties.learnFrom(other.#aging.parties);
+  }
+
   /** Throws UsageError where no record has a column that the figures rest on. */
   finish(): StatementFigures {
     const parties = new Map<string, AgedBalance[]>([...this.#seen].map((key) => [key, []]));

@@ -116,6 +116,8 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   for await (const one of all) parts.push(one);
   const results = parts.map(({ result }) => result);
   if (!results.some(hasRecords)) checkOutcome(results);
+  const tallies = parts.flatMap(({ tally }) => tally ?? []);
+  for (const tally of tallies) for (const other of tallies) tally.learnNames(other);
   const store = await storeOf(run);
   const statements = parts.flatMap(({ profile, tally, isWhole }) => {
     const figures = tally?.finish();

@@ -344,6 +344,20 @@ describe('folio statement', () => {
     });
   });
 
+  it('has one name of a customer for all organizations, that of the newest document, as aging has', async () => {
+    const named = (number: number, name: string, date: string): string =>
+      invoice(number, { date, customer: { name, fiscalId: '1-9' } });
+    const organizations = {
+      north: { records: { issued: [named(1, 'Roble SA', '2026-10-01')] } },
+      south: { records: { issued: [named(2, 'Roble SpA', '2026-10-02')] } },
+      west: { records: { issued: [named(3, 'ROBLE', '2026-09-01')] } },
+    };
+    for (const command of ['statement --all', 'aging']) {
+      const { stdout } = await runOrganizations(`${command} --all-profiles --format csv`, { organizations });
+      expect([command, stdout.match(/Roble S\w+|ROBLE/g)]).toEqual([command, Array(3).fill('Roble SpA')]);
+    }
+  });
+
   it('tells of the profiles of a synced database and of an export as of the service', async () => {
     const cwd = temporaryFolder();
     const env = { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd };
