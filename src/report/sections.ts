@@ -13,7 +13,7 @@ import {
 } from './invoice-figures.ts';
 import { table, type Column, type TableContent } from './table.ts';
 import { ageNames, fiscalIdTerm, lookOf, statusTerm, typeTerm } from './terms.ts';
-import type { Writing } from './words.ts';
+import { writingOf, type Writing } from './words.ts';
 
 interface SectionOptions {
   readonly writing: Writing;
@@ -37,12 +37,16 @@ export function organizationSection(figures: OrganizationFigures, options: Secti
       return `${words[direction]}: ${words.inNoSum({ documents })}`;
     });
   const shown = shownFigures(missing);
-  const summaries = currencies.map((section) => {
+  const all = currencies.map((section) => ({
+    section,
+    own: writingOf(writing, section.currency, sumsOf(section)),
+  }));
+  const summaries = all.map(({ section, own }) => {
     const heading = el('h3', section.currency ?? words.noCurrency);
-    return el('div.keep', heading, cards(section, writing, shown), leftOutNote(section, writing));
+    return el('div.keep', heading, cards(section, own, shown), leftOutNote(section, own));
   });
-  const sections = currencies.map((section, index) =>
-    currencySection(section, { ...options, shown, id: `c${index + 1}` }),
+  const sections = all.map(({ section, own }, index) =>
+    currencySection(section, { dates, writing: own, shown, id: `c${index + 1}` }),
   );
   const period = writing.period(dates.period.name);
   return el(
@@ -53,6 +57,15 @@ export function organizationSection(figures: OrganizationFigures, options: Secti
     noteLine(inNone),
     fundsTable(figures, writing),
   );
+}
+
+/** Sums that are as exact as the most exact amount of the section. */
+function sumsOf({ receivable, payable, issued, received }: CurrencySection): Decimal[] {
+  const open = [receivable, payable].flatMap((one) => [one.open, one.cancelled]);
+  const dated = [issued, received].flatMap((one) =>
+    one === undefined ? [] : [...Object.values(one.all.amounts), ...one.months.values()],
+  );
+  return [...open, ...dated];
 }
 
 function missingNotes(missing: OrganizationFigures['missing'], writing: Writing): Html {

@@ -7,7 +7,7 @@ import { htmlPage, recordNotes, warning } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { fiscalIdTerm, typeTerm } from './terms.ts';
-import { scaleOf, type Writing } from './words.ts';
+import { writingOf, type Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
   readonly writing: Writing;
@@ -72,20 +72,19 @@ interface SectionOptions {
   readonly id: string;
 }
 
-function currencySection(section: StatedCurrency, { writing, listing, id }: SectionOptions): Html {
-  const { words } = writing;
+function currencySection(section: StatedCurrency, options: SectionOptions): Html {
+  const { listing, id } = options;
   const { currency, documents, credits, cancelled, balance } = section;
   const due = totalOf(balance);
   const overdue = overdueOf(balance);
   const all = [...documents, ...credits, ...cancelled];
   const told = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
-  const scale = scaleOf(currency, told);
-  const amount = (value: Decimal): string => writing.amount(value, scale);
+  const writing = writingOf(options.writing, currency, told);
+  const { words, amount } = writing;
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
   const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
   const late = words[credits.length === 0 ? 'overdueNow' : 'overdueBeforeCredits'];
-  const options = { writing, amount };
   return el(
     'section.currency',
     el(
@@ -94,11 +93,11 @@ function currencySection(section: StatedCurrency, { writing, listing, id }: Sect
       el('p.sum', el('span.code', currency ?? words.noCurrency), ` ${amount(shown)}`),
       overdue.coefficient === 0n ? undefined : el('p.late', late({ amount: amount(overdue) })),
     ),
-    ages(agesOf(balance), { ...options, id }),
-    documentsTable(documents, { ...options, caption: words.openDocuments, id: `${id}d`, of: 'open' }),
-    documentsTable(credits, { ...options, caption: words.creditDocuments, id: `${id}k`, of: 'credits' }),
+    ages(agesOf(balance), id, writing),
+    documentsTable(documents, { writing, caption: words.openDocuments, id: `${id}d`, of: 'open' }),
+    documentsTable(credits, { writing, caption: words.creditDocuments, id: `${id}k`, of: 'credits' }),
     documentsTable(cancelled, {
-      ...options,
+      writing,
       caption: words.cancelledDocuments,
       id: `${id}x`,
       of: 'cancelled',
@@ -106,15 +105,8 @@ function currencySection(section: StatedCurrency, { writing, listing, id }: Sect
   );
 }
 
-interface AmountOptions {
-  readonly writing: Writing;
-  /** Writes an amount with the decimals that all of its currency have. */
-  readonly amount: (value: Decimal) => string;
-  readonly id: string;
-}
-
 /** The strip of ages: a bar in scale, and each age with its exact sum. */
-function ages(sums: readonly Decimal[], { writing: { words }, amount, id }: AmountOptions): Html {
+function ages(sums: readonly Decimal[], id: string, { words, amount }: Writing): Html {
   const items = ageNames(words).map((name, age) => {
     const isNil = sums[age]!.coefficient === 0n;
     if (isNil && age >= UNDATED) return undefined;
@@ -142,7 +134,9 @@ function bar(sums: readonly Decimal[], id: string): Html | undefined {
   return el('svg.bar', frame, hatching(id), pieces);
 }
 
-interface TableOptions extends AmountOptions {
+interface TableOptions {
+  readonly writing: Writing;
+  readonly id: string;
   readonly caption: string;
   readonly of: 'open' | 'credits' | 'cancelled';
 }
@@ -153,7 +147,7 @@ const MAX_ROWS_KEPT = 20;
 /** Each document has a body of its own in the table, so that its payments stay below it in print. */
 function documentsTable(documents: readonly StatedDocument[], options: TableOptions): Html | undefined {
   if (documents.length === 0) return undefined;
-  const { writing, caption, id, amount, of } = options;
+  const { writing, caption, id, of } = options;
   const lines = documents.map((one) => lineOf(one, options));
   const heads = lines[0]!.map(([head, , look]) =>
     el(`th.${look.replace('.late', '')}`, { scope: 'col' }, head),
@@ -166,7 +160,7 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
   });
   const label = el('th', { scope: 'row', colspan: heads.length - 1 }, writing.words.sum);
   const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
-  const foot = el('tfoot', el('tr', label, el('td.amount', amount(sum))));
+  const foot = el('tfoot', el('tr', label, el('td.amount', writing.amount(sum))));
   return el(
     'section.block',
     el('h3', { id }, caption),
@@ -183,8 +177,8 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
 /** One cell of a line: its heading, what it holds, and its classes. */
 type LineCell = readonly [head: string, content: Content, look: string];
 
-function lineOf(document: StatedDocument, { writing, amount, of }: TableOptions): readonly LineCell[] {
-  const { words } = writing;
+function lineOf(document: StatedDocument, { writing, of }: TableOptions): readonly LineCell[] {
+  const { words, amount } = writing;
   const { number, type, date, due, daysLate = 0, total, open } = document;
   const late: LineCell =
     daysLate === 0

@@ -295,62 +295,71 @@ function wordsIn(language: ReportLanguage): Words {
 }
 
 /**
- * How pages are written for a user: in the language that is asked for, else in that of the locale, such as `es-CL`. Where the
- * locale is of another language, numbers and dates are written as the language does.
+ * How pages are written for a user: in this language, else in that of the locale, such as `es-CL`. Where the locale is of another
+ * language, numbers and dates are written as the language does.
  */
-export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage | undefined) {
+export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage | undefined) {
   const locale = localeOf(env);
-  const language = asked ?? languageOf(locale);
+  const language = wanted ?? languageOf(locale);
   const tag = languageOf(locale) === language && /^(?:en|es)/i.test(locale) ? locale : language;
   const group = digitGrouper(tag);
-  const dayFormat = dateFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' });
-  const longDayFormat = dateFormat(tag, { dateStyle: 'long' });
-  const longMonthFormat = dateFormat(tag, { month: 'long', year: 'numeric' });
-  const monthFormat = dateFormat(tag, { month: 'short', year: '2-digit' });
+  /** Writes a day such as `2026-11-21`. */
+  const dates = (options: Intl.DateTimeFormatOptions): ((day: string) => string) => {
+    const format = new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' });
+    return (day) => format.format(new Date(`${day}T00:00:00Z`));
+  };
+  const day = dates({ day: 'numeric', month: 'short', year: 'numeric' });
+  const longDay = dates({ dateStyle: 'long' });
+  const month = dates({ month: 'short', year: '2-digit' });
+  const longMonth = dates({ month: 'long', year: 'numeric' });
   const rough = new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 });
-  const percent = new Intl.NumberFormat(tag, {
-    style: 'percent',
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-  });
+  const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  const percent = new Intl.NumberFormat(tag, { style: 'percent', ...oneDecimal });
   const words = wordsIn(language);
-  const amount = (value: Decimal, scale?: number): string => group(formatDecimal(value, scale));
+  /** @param scale digits behind the point, at least */
+  const amountsAt = (scale?: number) => {
+    const amount = (value: Decimal): string => group(formatDecimal(value, scale));
+    const money = (value: Decimal, currency: string | undefined): string => {
+      if (currency === undefined) return amount(value);
+      if (!/^[A-Z]{3}$/.test(currency)) return `${currency} ${amount(value)}`;
+      const isNegative = value.coefficient < 0n;
+      // The locale says where the sign and the name of the currency stand; every digit is the amount's own.
+      const digits = amount(isNegative ? negateDecimal(value) : value);
+      return new Intl.NumberFormat(tag, { style: 'currency', currency, maximumFractionDigits: 0 })
+        .formatToParts(isNegative ? -1 : 1)
+        .map((part) => (part.type === 'integer' ? digits : part.value))
+        .join('');
+    };
+    return { amount, money };
+  };
   return {
     language,
     words,
-    /** Every digit, grouped as the locale does. */
-    amount,
-    /** The same with the currency, as the locale has it: `$5.872.443`. Without a currency, the amount alone. */
-    money: (value: Decimal, currency: string | undefined): string => {
-      if (currency === undefined) return amount(value);
-      if (!/^[A-Z]{3}$/.test(currency)) return `${currency} ${amount(value)}`;
-      const { coefficient } = value;
-      // The locale says where the sign and the name of the currency stand; every digit is the amount's own.
-      const digits = amount(coefficient < 0n ? negateDecimal(value) : value);
-      return new Intl.NumberFormat(tag, { style: 'currency', currency, maximumFractionDigits: 0 })
-        .formatToParts(coefficient < 0n ? -1 : 1)
-        .map((part) => (part.type === 'integer' ? digits : part.value))
-        .join('');
-    },
+    /** `amount`: every digit, grouped as the locale does. `money`: the same with the currency, if any: `$5.872.443`. */
+    ...amountsAt(),
+    amountsAt,
     count: (value: number): string => value.toLocaleString(tag),
     /** A day, in days since 1970-01-01. */
-    day: (day: number): string => dayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
+    day: (days: number): string => day(formatDay(days)),
     /** `22 de noviembre de 2026`. */
-    longDay: (day: number): string => longDayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
+    longDay: (days: number): string => longDay(formatDay(days)),
     /** `noviembre de 2026` for `2026-11`, and the like for a quarter and a year. */
     period: (name: string): string => {
-      const [, year = name, quarter, month] = /^(\d{4})(?:-(?:Q(\d)|(\d\d)))?$/.exec(name) ?? [];
+      const [, year = name, quarter, ofYear] = /^(\d{4})(?:-(?:Q(\d)|(\d\d)))?$/.exec(name) ?? [];
       if (quarter !== undefined) return words[`Q${quarter as '1' | '2' | '3' | '4'}`]({ year });
-      return month === undefined ? year : longMonthFormat.format(new Date(`${name}-01T00:00:00Z`));
+      return ofYear === undefined ? year : longMonth(`${name}-01`);
     },
     /** `nov 26` for `2026-11`. */
-    month: (name: string): string => monthFormat.format(new Date(`${name}-01T00:00:00Z`)),
+    month: (name: string): string => month(`${name}-01`),
     /** A rough number for the axis of a chart: `1.2M`. */
     rough: (value: number): string => rough.format(value),
-    /** A share of 1, with one decimal. */
+    /** A share of 1, with one decimal; undefined where there is nothing to have a share of. */
     share: (part: Decimal, whole: Decimal): string | undefined => {
-      const thousandths = perMille(part, whole);
-      return thousandths === undefined ? undefined : percent.format(thousandths / 1000);
+      if (whole.coefficient <= 0n || part.coefficient < 0n) return undefined;
+      const scale = Math.max(part.scale, whole.scale);
+      const [a, b] = [part, whole].map((one) => one.coefficient * 10n ** BigInt(scale - one.scale));
+      // In thousandths, rounded half up.
+      return percent.format(Number((a! * 2000n + b!) / (2n * b!)) / 1000);
     },
   };
 }
@@ -358,21 +367,18 @@ export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage 
 /** How a page writes words, numbers and dates. */
 export type Writing = ReturnType<typeof writingFor>;
 
+/** The same for amounts of one currency, which all have equally many digits behind the point. */
+export function writingOf(
+  writing: Writing,
+  currency: string | undefined,
+  amounts: readonly Decimal[],
+): Writing {
+  return { ...writing, ...writing.amountsAt(scaleOf(currency, amounts)) };
+}
+
 /** Digits behind the point of amounts of a currency: as many as it has, or as the most exact of the amounts. */
 export function scaleOf(currency: string | undefined, amounts: readonly Decimal[]): number {
   if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return widestScale(amounts);
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   return Math.max(format.resolvedOptions().minimumFractionDigits ?? 0, widestScale(amounts));
-}
-
-function dateFormat(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' });
-}
-
-/** A share in thousandths, rounded half up; undefined where there is nothing to have a share of. */
-function perMille(part: Decimal, whole: Decimal): number | undefined {
-  if (whole.coefficient <= 0n || part.coefficient < 0n) return undefined;
-  const scale = Math.max(part.scale, whole.scale);
-  const [a, b] = [part, whole].map((one) => one.coefficient * 10n ** BigInt(scale - one.scale));
-  return Number((a! * 2000n + b!) / (2n * b!));
 }
