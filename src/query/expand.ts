@@ -1,5 +1,4 @@
 import { UsageError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
 import { PLAIN_NAMES } from '../invoices/column-names.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { WordView } from '../json/bytes.ts';
@@ -14,11 +13,11 @@ const BATCH = { bytes: 2 ** 20, rows: 4_000 };
 const MAX_NAMED = 3;
 
 /**
- * The question of `--expand`: a row for each object in a list, in place of which it stands, so that its members are columns within
- * the list's name. A record without objects in the list is one row, without the list. All else of the record is repeated.
+ * The question of `--expand`: a row for each object in a list, in the place of the list, so that its members are columns below the
+ * list's name. A record without objects in the list is one row, without the list. All else of the record is repeated.
  *
- * A record whose list is something else comes out as it is and is named: it is left out of nothing. Where that is so of all
- * records, it is a UsageError.
+ * A record with something else in the place of the list comes out unchanged, and a failure names it. Where that is so of all records,
+ * it is a UsageError.
  *
  * @param column the list, as columns are named: `payments`
  * @param placeOf the place in the listing of the nth record that comes in
@@ -29,7 +28,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   const named: string[] = [];
   let [records, rows, others] = [0, 0, 0];
   let hasList = false;
-  /** For each row of the last batch, the place of its record. */
+  /** The place of the record of each row of the last batch. */
   let places: number[] = [];
 
   const refuseOthers = (): void => {
@@ -44,8 +43,8 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     let parts: Buffer[] = [];
     let ends = [0];
     let waiting: number[] = [];
-    const passed = (): RecordBatch => {
-      // A row is no record, and nothing tells it from the others of its record.
+    const takeBatch = (): RecordBatch => {
+      // Nothing tells a row from the others of its record.
       const rowBounds = Int32Array.from(waiting.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
       const batch = batchWithoutIds(Buffer.concat(parts, ends.at(-1)), rowBounds, spaced);
       rows += waiting.length;
@@ -65,10 +64,10 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
         parts.push(...row);
         ends.push(row.reduce((end, part) => end + part.length, ends.at(-1)!));
         waiting.push(place);
-        if (ends.at(-1)! >= BATCH.bytes || waiting.length >= BATCH.rows) yield passed();
+        if (ends.at(-1)! >= BATCH.bytes || waiting.length >= BATCH.rows) yield takeBatch();
       }
     }
-    if (waiting.length > 0) yield passed();
+    if (waiting.length > 0) yield takeBatch();
   }
 
   return {
@@ -84,10 +83,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     rows: () => rows,
     placeOf: (nth) => places[nth - 1 - (rows - places.length)]!,
     findings: () => {
-      const found = missingColumns(reader).map((text): Finding => ({
-        level: 'warning',
-        text: `--expand: ${text}`,
-      }));
+      const found = missingColumns(reader, '--expand');
       if (others === 0) return found;
       const rest = others > named.length ? `; and ${others - named.length} more` : '';
       const what = others === 1 ? '1 record is a row as it is' : `${others} records are rows as they are`;

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import { columnsNamed, namesMeaning, roleNamed } from '../invoices/column-names.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
 import { howToMap, ofAny } from '../invoices/fields.ts';
@@ -9,19 +10,26 @@ import { nearestNames } from './nearest-names.ts';
 import { groupColumn } from './question-syntax.ts';
 
 interface MissingOptions {
-  /** The name for one record in sentences. */
+  /** What one record is called. */
   readonly what?: string | undefined;
   /** Columns that records may lack: these are not missing. */
   readonly known?: readonly string[];
   /** Whether the answer only has an empty column where records lack it: then only a near miss is refused. */
   readonly isShown?: boolean;
+  /** Whether the number of records is added. */
+  readonly isCounted?: boolean;
 }
 
-/** A sentence for each column that no record had, be it with null: it may be misspelt. */
-export function missingColumns(reader: DocumentReader, { what, known = [] }: MissingOptions = {}): string[] {
+/** A warning for each column that no record had, not even null. `flag` named them. */
+export function missingColumns(
+  reader: DocumentReader,
+  flag: string,
+  { what, known = [], isCounted = false }: MissingOptions = {},
+): Finding[] {
+  const count = isCounted ? ` (${countOf(reader.records, 'record')} read)` : '';
   return reader.namesNeverHad
     .filter((column) => !known.includes(column))
-    .map((column) => noValueIn(column, reader, what));
+    .map((column) => ({ level: 'warning', text: `${flag}: ${noValueIn(column, reader, what)}${count}` }));
 }
 
 /** Says that no record has a value in the column, and which names may have been meant. */
@@ -33,9 +41,9 @@ export function noValueIn(column: string, reader: DocumentReader, what = 'record
 }
 
 /**
- * Throws UsageError for a column that no record had: an answer without it would be wrong. What few records have is declared, by the
- * listing or by the setting `known.<listing>`, and may be lacking: `missingColumns` tells of it. But of the columns of a role, every
- * record has one. `flag` named them.
+ * Throws UsageError for a column that no record had: an answer without it would be wrong. Columns that few records have are declared,
+ * by the listing or by the setting `known.<listing>`, and may be missing: `missingColumns` warns of them. But of the columns of a
+ * role, every record has one. `flag` named the columns.
  */
 export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
   const { what = 'record', known = [], isShown = false } = options;
@@ -49,7 +57,7 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
       throw new UsageError(`${flag}: no ${what} has a column ${column}`, { hint });
     };
     const { column: dated, unit } = groupColumn(column);
-    if (unit !== undefined && namesThere(reader).includes(dated))
+    if (unit !== undefined && allNames(reader).includes(dated))
       refuse(`Only --group-by takes a unit: name ${dated} alone. --where ${dated}=2026-10 keeps a month.`);
     const near = nearNames(column, reader);
     const meant = `Did you mean ${near.join(' or ')}?`;
@@ -63,41 +71,42 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     if (role !== undefined)
       throw new UsageError(`${flag}: no ${what} has ${reader.describe(role)}`, { hint: howToMap(role) });
     const names = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
-    const isDeclared = all.some(({ declared }) => declared.some(([name]) => names.includes(name)));
-    if (isDeclared) continue;
-    const { known: setting } = meanings;
-    const declare =
-      setting && ` One that few records have is declared by \`folio config set ${setting} ${column}\`.`;
-    const ofOthers =
-      what === 'record' ? `${UNKNOWN_HINT}${declare ?? ''}` : `There are ${reader.columnsThere.join(', ')}.`;
+    if (all.some(({ declared }) => declared.some(([name]) => names.includes(name)))) continue;
+    if (near.length > 0) refuse(meant);
     const period = CALENDAR_UNITS.find((one) => one === column.toLowerCase());
-    const unitHint = period === undefined ? UNIT_HINT : `By ${period}, it is --group-by date:${period}.`;
-    refuse(near.length > 0 ? meant : column.includes(':') || period ? unitHint : ofOthers);
+    if (period !== undefined) refuse(`By ${period}, it is --group-by date:${period}.`);
+    if (column.includes(':'))
+      refuse(`Behind a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`);
+    if (what !== 'record') refuse(`There are ${reader.columnsThere.join(', ')}.`);
+    const { known: setting } = meanings;
+    const declare = `One that few records have is declared by \`folio config set ${setting} ${column}\`.`;
+    refuse(`See the columns there are with --list-columns.${setting === undefined ? '' : ` ${declare}`}`);
   }
 }
-
-const UNIT_HINT = `Behind a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`;
-const UNKNOWN_HINT = 'See the columns there are with --list-columns.';
 
 /** Throws UsageError for a column that is within the objects of a list, where a record can have but one value. */
 export function refuseLists(reader: DocumentReader, flag: string): void {
   for (const [column, list] of reader.namesInLists) {
     throw new UsageError(
       `${flag}: ${column} is within the list ${list}, of which a record may have several`,
-      {
-        hint: `Add --expand ${list}: then each is a row.`,
-      },
+      { hint: `Add --expand ${list}: then each is a row.` },
     );
   }
 }
 
+interface WatchOptions {
+  readonly reader: DocumentReader;
+  readonly flag: string;
+  readonly warn: (finding: Finding) => void;
+}
+
 /**
- * Passes the records on, and looks for columns of the reader until each was found. At the end it tells which no record had. Throws
- * UsageError there for one that is a near miss of one that is there. `flag` named them.
+ * Passes the records on, and looks for columns of the reader until each was found. At the end it warns of those that no record had.
+ * Throws UsageError there for one that is a near miss of another column. `flag` named them.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
-  { reader, flag, tell }: WatchOptions,
+  { reader, flag, warn }: WatchOptions,
 ): AsyncGenerator<RecordBatch> {
   for await (const batch of records) {
     reader.look(batch);
@@ -105,21 +114,14 @@ export async function* watchColumns(
   }
   if (flag === '--columns') refuseLists(reader, flag);
   refuseMissing(reader, flag, { isShown: true });
-  for (const complaint of missingColumns(reader))
-    tell(`${complaint} (${countOf(reader.records, 'record')} read)`);
+  for (const finding of missingColumns(reader, flag, { isCounted: true })) warn(finding);
 }
 
-interface WatchOptions {
-  readonly reader: DocumentReader;
-  readonly flag: string;
-  readonly tell: (sentence: string) => void;
-}
-
-/** The names of the columns that there are, and what these mean. */
-function namesThere({ columnsThere, meanings }: DocumentReader): string[] {
+/** The names of the columns that there are, and of what they mean. */
+function allNames({ columnsThere, meanings }: DocumentReader): string[] {
   return [...new Set([...columnsThere, ...namesMeaning(columnsThere, meanings)])];
 }
 
 function nearNames(column: string, reader: DocumentReader): string[] {
-  return nearestNames(column, namesThere(reader)).filter((name) => name !== column);
+  return nearestNames(column, allNames(reader)).filter((name) => name !== column);
 }

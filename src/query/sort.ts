@@ -19,16 +19,15 @@ const MAX_TEXTS = 10_000;
 const MEMORY = 4 * 1024 * 1024;
 
 interface SortOptions {
-  /** The name for one of them in notes, where they are no records. */
+  /** What one of them is called, where they are no records. */
   readonly what?: string | undefined;
-  /** What the names of the columns stand for. */
   readonly names?: ColumnNames | undefined;
 }
 
 /**
- * The question of --sort: all records in the order of one or more columns: numbers by exact value, then text by its characters, then
- * records without a value (also when descending). Amounts are never compared with those of another currency: they are in order
- * within each. Equal records keep their order. They wait put aside; memory holds their keys,
+ * The question of --sort: all records in the order of one or more columns: numbers by exact value, fiscal IDs whatever their spelling,
+ * then text by its characters, then records without a value (also when descending). Amounts are never compared with those of another
+ * currency: they are in order within each. Equal records keep their order. The records wait in a spool; memory holds their keys,
  * about 100 bytes for each record and column.
  */
 export function sortQuestion(
@@ -38,32 +37,32 @@ export function sortQuestion(
 ): Question {
   const reader = new DocumentReader(names, { roles: ['currency'], names: keys.map(({ column }) => column) });
   const amountAt = keys.findIndex(({ column }) => isMoney(column, names));
-  const firstAmount = keys.slice(0, amountAt + 1).some(({ column }) => isCurrency(column, names))
-    ? -1
-    : amountAt;
+  const isByCurrency = keys.slice(0, amountAt + 1).some(({ column }) => isCurrency(column, names));
+  /** The index of the first key that is an amount, unless a key before it is the currency. */
+  const firstAmount = isByCurrency ? -1 : amountAt;
   const areFiscalIds = keys.map(({ column }) => holdsFiscalIds(column, names));
   /** For each key, the order of every record's cell. */
   const orders = keys.map((): (string | undefined)[] => []);
   /** The currency of every record, where an amount is a key. */
   const currencies: (string | undefined)[] = [];
   const texts = new Map<string, string>();
-  const once = (order: string | undefined): string | undefined => {
+  const shared = (order: string | undefined): string | undefined => {
     if (order === undefined) return undefined;
     const known = texts.get(order);
     if (known === undefined && texts.size < MAX_TEXTS) texts.set(order, order);
     return known ?? order;
   };
-  const noteOrders = (): void => {
+  const addOrders = (): void => {
     for (const [key, ofKey] of orders.entries())
-      ofKey.push(once(orderOf(reader.named(key), areFiscalIds[key])));
-    if (firstAmount !== -1) currencies.push(once(reader.currency));
+      ofKey.push(shared(orderOf(reader.named(key), areFiscalIds[key])));
+    if (firstAmount !== -1) currencies.push(shared(reader.currency));
   };
   const compare = (a: number, b: number): number => {
     for (let key = 0; key < keys.length; key++) {
       const ofKey = orders[key]!;
-      const ofOther = key === firstAmount ? compareOrders(currencies[a], currencies[b]) : 0;
-      if (ofOther !== 0) return ofOther;
-      const order = compareOrders(ofKey[a], ofKey[b], keys[key]!.descending);
+      const order =
+        (key === firstAmount && compareOrders(currencies[a], currencies[b])) ||
+        compareOrders(ofKey[a], ofKey[b], keys[key]!.descending);
       if (order !== 0) return order;
     }
     return a - b;
@@ -75,7 +74,7 @@ export function sortQuestion(
       const collected = new Collected({ anyOrder: true, memory: MEMORY });
       try {
         for await (const batch of records) {
-          reader.fold(batch, noteOrders);
+          reader.fold(batch, addOrders);
           await collected.add(batch);
         }
         refuseLists(reader, '--sort');
@@ -86,13 +85,12 @@ export function sortQuestion(
       }
     },
     findings: () => {
-      const found = missingColumns(reader, { what, known });
+      const found = missingColumns(reader, '--sort', { what, known });
       const all = [...new Set(currencies)].toSorted((left, right) => compareOrders(left, right));
-      if (all.length > 1) {
-        const told = all.map((currency) => currency ?? 'none').join(', ');
-        found.push(`${keys[firstAmount]!.column} is in order within each currency: ${told}`);
-      }
-      return found.map((text) => ({ level: 'warning', text: `--sort: ${text}` }));
+      if (all.length < 2) return found;
+      const within = all.map((currency) => currency ?? 'none').join(', ');
+      const text = `--sort: ${keys[firstAmount]!.column} is in order within each currency: ${within}`;
+      return [...found, { level: 'warning', text }];
     },
   };
 }

@@ -304,14 +304,10 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
 
     /** What was left out, or added in a way of its own. */
     findings(): Finding[] {
-      const lacking = missingColumns(documents).map((text): Finding => ({
-        level: 'warning',
-        text: `${flag}: ${text}`,
-      }));
       const unreadable = sums.map((column) =>
         column.unreadable.finding(sum.length === 1 ? flag : `${flag} ${column.column}`),
       );
-      const found = [...lacking, ungrouped.finding(flag), ...unreadable];
+      const found = [...missingColumns(documents, flag), ungrouped.finding(flag), ...unreadable];
       const roles = sums.map(({ role }) => role).filter(isAmountRole);
       if (roles.length === 0 || asSent) return found;
       const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];

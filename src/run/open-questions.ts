@@ -242,8 +242,7 @@ export async function withColumnCheck(
   const { DocumentReader } = await import('../invoices/document-reader.ts');
   const { PLAIN_NAMES } = await import('../invoices/column-names.ts');
   const reader = new DocumentReader(names ?? PLAIN_NAMES, { roles: [], names: columns });
-  const warn = (complaint: string): void => notices.warn(`${flag}: ${complaint}`);
-  return watchColumns(records, { flag, reader, tell: warn });
+  return watchColumns(records, { flag, reader, warn: (finding) => notices.add(finding) });
 }
 
 /** The same records. At the end, where credit notes are among them, remarks that a file has their amounts as they were sent. */

@@ -41,7 +41,7 @@ function openTest(group: GroupDigits): RecordTest {
   let absent = 0;
   return {
     roles: [...OPEN_ITEM_ROLES, 'currency'],
-    holds: (document) => {
+    matches: (document) => {
       const item = openItemOf(document);
       const isDueUnreadable = item.kind === 'unreadable' && item.role === 'due';
       if (item.kind === 'absent') absent++;
@@ -88,7 +88,7 @@ function overdueTest(today: number): RecordTest {
   const lacks = { due: 0, open: 0 };
   return {
     roles: OPEN_ITEM_ROLES,
-    holds: (document) => {
+    matches: (document) => {
       const item = openItemOf(document);
       if (item.kind === 'unreadable') unreadable.noteRole(document, item.role);
       if (item.kind === 'absent') lacks.open++;
@@ -115,8 +115,8 @@ function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest 
   let without = 0;
   return {
     roles: [role, 'number'],
-    told: (document) => [document.columnOf(role), [document.cell(role)]],
-    holds: (document) => {
+    described: (document) => [document.columnOf(role), [document.cell(role)]],
+    matches: (document) => {
       const cell = document.cell(role);
       if (cell === undefined) without++;
       else if (dayIn(document, role) === 'unreadable') unreadable.noteRole(document, role);
@@ -141,7 +141,7 @@ export function counterpartyTest(flag: string, ids: readonly string[]): RecordTe
   const wanted = new Set(ids.map(foldFiscalId));
   return {
     roles: ['counterpartyFiscalId'],
-    holds: (document) => {
+    matches: (document) => {
       const id = document.text('counterpartyFiscalId');
       return id !== undefined && wanted.has(foldFiscalId(id));
     },
