@@ -1,8 +1,8 @@
-import { DECIMAL_ZERO, formatDecimal } from '../json/decimal.ts';
+import { DECIMAL_ZERO, formatDecimal, widestScale } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { textJson, type Row } from '../query/rows.ts';
 import type { ReportFigures } from './figures.ts';
-import { scaleOf, type Writing } from './words.ts';
+import type { Writing } from './words.ts';
 
 const FIGURES = ['receivable', 'overdue', 'payable', 'overduePayable', 'billed', 'tax'] as const;
 
@@ -39,7 +39,8 @@ export function monthRows({ organization }: ReportFigures, { words }: Writing, i
     const amounts = [receivable?.open, receivable?.overdue, payable?.open, payable?.overdue, total, tax].map(
       (amount = DECIMAL_ZERO) => amount,
     );
-    const scale = scaleOf(section?.currency, amounts);
+    // A currency has one number of decimals, in its zeros too.
+    const scale = widestScale(amounts);
     return [
       ...(isSeveral ? [[words.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),
       [words.currency, textJson(section?.currency)],

@@ -1,4 +1,4 @@
-import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import { addDecimals, DECIMAL_ZERO, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
 import { monthlyColumns, stackedBars, type Chart } from './charts.ts';
 import { missingColumnText, wordsOfFolio } from './doubts.ts';
@@ -13,7 +13,7 @@ import {
 } from './invoice-figures.ts';
 import { table, type Column, type TableContent } from './table.ts';
 import { ageNames, fiscalIdTerm, lookOf, statusTerm, typeTerm } from './terms.ts';
-import { writingOf, type Writing } from './words.ts';
+import { writingAt, type Writing } from './words.ts';
 
 interface SectionOptions {
   readonly writing: Writing;
@@ -39,7 +39,7 @@ export function organizationSection(figures: OrganizationFigures, options: Secti
   const shown = shownFigures(missing);
   const all = currencies.map((section) => ({
     section,
-    own: writingOf(writing, section.currency, sumsOf(section)),
+    own: writingAt(writing, widestScale(sumsOf(section))),
   }));
   const summaries = all.map(({ section, own }) => {
     const heading = el('h3', section.currency ?? words.noCurrency);

@@ -7,7 +7,7 @@ import { htmlPage, recordNotes, warning } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { fiscalIdTerm, typeTerm } from './terms.ts';
-import { writingOf, type Writing } from './words.ts';
+import { scaleOf, writingAt, type Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
   readonly writing: Writing;
@@ -79,7 +79,7 @@ function currencySection(section: StatedCurrency, options: SectionOptions): Html
   const overdue = overdueOf(balance);
   const all = [...documents, ...credits, ...cancelled];
   const told = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
-  const writing = writingOf(options.writing, currency, told);
+  const writing = writingAt(options.writing, scaleOf(currency, told));
   const { words, amount } = writing;
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;

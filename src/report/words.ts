@@ -367,16 +367,12 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
 /** How a page writes words, numbers and dates. */
 export type Writing = ReturnType<typeof writingFor>;
 
-/** The same for amounts of one currency, which all have equally many digits behind the point. */
-export function writingOf(
-  writing: Writing,
-  currency: string | undefined,
-  amounts: readonly Decimal[],
-): Writing {
-  return { ...writing, ...writing.amountsAt(scaleOf(currency, amounts)) };
+/** The same for amounts that have so many digits behind the point, at least. */
+export function writingAt(writing: Writing, scale: number): Writing {
+  return { ...writing, ...writing.amountsAt(scale) };
 }
 
-/** Digits behind the point of amounts of a currency: as many as it has, or as the most exact of the amounts. */
+/** Digits behind the point of amounts of a currency: as many as it has, or more as the most exact of the amounts. */
 export function scaleOf(currency: string | undefined, amounts: readonly Decimal[]): number {
   if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return widestScale(amounts);
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });

@@ -368,7 +368,7 @@ describe('folio report', () => {
       'Por cobrar $100,50 1 documento 100,50 vencido, 100,0% ',
       'Facturado $100,00 2 documentos en el período de ellos 1 anulado: -19,00 ',
       'Emitido por tipo de documento, noviembre de 2026 Tipo Documentos Neto Total ' +
-        'Factura (33) 1 0 119,00 Nota de crédito 1 -19,00 -19,00 Total 2 -19,00 100,00 ' +
+        'Factura (33) 1 0,00 119,00 Nota de crédito 1 -19,00 -19,00 Total 2 -19,00 100,00 ' +
         'Documentos que no lo indican: Neto 1. Según la fecha de los documentos; ',
       'Quién debe más Contraparte RUT Total Vencido 1–30 días Roble 60155550-6 100,50 100,50 100,50 Mayores',
       'Número Contraparte RUT Vence Días de atraso Saldo 7 Roble 60155550-6 10 nov 2026 10 100,50 Total 100,50 ',
@@ -449,7 +449,7 @@ describe('folio report', () => {
     );
     const { stdout } = await report([], { issued: pageOf(invoices) });
     const text = textOf(stdout);
-    expect(text).toContain('N2 2-X 3.5 3.5 3.5 2 more 4.0 4.0 4.0 Total 84.0 84.0 84.0 Largest');
+    expect(text).toContain('N2 2-X 3.50 3.50 3.50 2 more 4.00 4.00 4.00 Total 84.00 84.00 84.00 Largest');
   });
 
   it('counts a tiny credit without an axis far below zero', async () => {
