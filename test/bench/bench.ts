@@ -1,12 +1,9 @@
 import { cpus, totalmem } from 'node:os';
-import { measureCalls } from './calls.ts';
+import { measureCalls, measureMemory, measureStartUp, measureThroughput } from './exports.ts';
 import { measureGrowth } from './growth.ts';
-import { measureMemory } from './memory.ts';
 import { measureQuestions } from './questions.ts';
 import { measureReconcile } from './reconcile.ts';
-import { measureStartUp } from './start-up.ts';
 import { measureSync } from './sync.ts';
-import { measureThroughput } from './throughput.ts';
 
 /*
  * `npm run bench`, or `npm run bench -- start speed` for some of it. Read the ratios: both sides of each are taken in the same
@@ -24,8 +21,8 @@ const sections = {
   questions: measureQuestions,
 } as const;
 
-const asked = process.argv.slice(2);
-const unknown = asked.find((name) => !(name in sections));
+const chosen = process.argv.slice(2);
+const unknown = chosen.find((name) => !(name in sections));
 if (unknown !== undefined) {
   process.stderr.write(`there is no ${unknown}; there are ${Object.keys(sections).join(', ')}\n`);
   process.exitCode = 2;
@@ -36,6 +33,6 @@ if (unknown !== undefined) {
       `${Math.round(totalmem() / 2 ** 30)} GB\n`,
   );
   for (const [name, measure] of Object.entries(sections)) {
-    if (asked.length === 0 || asked.includes(name)) await measure();
+    if (chosen.length === 0 || chosen.includes(name)) await measure();
   }
 }

@@ -1,9 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HEAVY_BODIES, type HeavyBody } from '../safety/heavy-bodies.ts';
-import { folio } from './folio-command.ts';
-import { measureInTurn, median, ratio, type Candidate, type Measured } from './measure.ts';
-import { printTable, seconds, times } from './print-table.ts';
+import { figureOf, folio, measureInTurn, printTable, ratio, type Candidate } from './measure.ts';
 
 const ROUNDS = 3;
 
@@ -13,8 +11,11 @@ export async function measureGrowth(): Promise<void> {
   for (const heavy of HEAVY_BODIES) {
     const servers = await Promise.all([1, 2, 4].map((factor) => serve(heavy, heavy.size * factor)));
     try {
-      const runs = [...(await measureInTurn(servers.map(candidateOf(heavy)), ROUNDS)).values()];
-      rows.push(rowOf(heavy, runs));
+      const results = await measureInTurn(servers.map(candidateOf(heavy)), ROUNDS);
+      const [once, twice, four] = [...results.values()];
+      const [time, ofTwice, ofFour] = [once!, twice!, four!].map((runs) => figureOf(runs, 'seconds'));
+      const ratios = [ratio(twice!, once!), ratio(four!, twice!)];
+      rows.push([heavy.name, time!, ofTwice!, ratios[0]!, ofFour!, ratios[1]!, figureOf(four!, 'peak')]);
     } finally {
       for (const server of servers) server.close();
     }
@@ -24,20 +25,6 @@ export async function measureGrowth(): Promise<void> {
     ['body', 'time', 'of twice', 'ratio', 'of four times', 'ratio', 'peak'],
     rows,
   );
-}
-
-function rowOf({ name }: HeavyBody, runs: readonly (readonly Measured[])[]): string[] {
-  const [once, twice, four] = runs.map((run) => seconds(median(run.map((measured) => measured.seconds))));
-  const peak = Math.max(...runs.flat().map((measured) => measured.peak));
-  return [
-    name,
-    once!,
-    twice!,
-    times(ratio(runs[1]!, runs[0]!)),
-    four!,
-    times(ratio(runs[2]!, runs[1]!)),
-    `${Math.round(peak)} MiB`,
-  ];
 }
 
 function candidateOf(heavy: HeavyBody): (server: Server, index: number) => Candidate {

@@ -1,16 +1,14 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { folio } from './folio-command.ts';
 import { issuedInvoice } from './invoices.ts';
-import { measureInTurn, median, type Candidate, type Measured } from './measure.ts';
-import { printTable, times } from './print-table.ts';
+import { figureOf, folio, measureInTurn, printTable, ratio } from './measure.ts';
 
 const RECORDS = 100_000;
 const ROUNDS = 3;
 
 /** Each question to an export, and how DuckDB is asked for as much; `$from` reads the file. */
-const QUESTIONS: readonly (readonly [asked: string, sql: string])[] = [
+const QUESTIONS: readonly (readonly [question: string, sql: string])[] = [
   ['--format csv', "copy (select * $from) to '/dev/null' (format csv)"],
   [
     '--columns number,date,total --format csv',
@@ -29,37 +27,32 @@ const QUESTIONS: readonly (readonly [asked: string, sql: string])[] = [
 export async function measureQuestions(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'folio-bench-'));
   const file = join(folder, 'issued.jsonl');
-  const written = openSync(file, 'w');
-  for (let number = 1; number <= RECORDS; number++) writeSync(written, `${issuedInvoice(number)}\n`);
-  closeSync(written);
+  writeFileSync(file, Array.from({ length: RECORDS }, (_, at) => `${issuedInvoice(at + 1)}\n`).join(''));
   const from = `from read_json('${file}', format = 'newline_delimited', sample_size = -1)`;
   const duckdb = new URL('duckdb-question.mjs', import.meta.url).pathname;
-  const pairs = QUESTIONS.map(([asked, sql]): readonly [Candidate, Candidate] => [
-    {
-      name: asked,
-      command: folio('issued', '--from', file, ...asked.replace('$folder', folder).split(' ')),
-    },
-    {
-      name: `DuckDB ${asked}`,
-      command: [process.execPath, duckdb, sql.replace('$from', from).replace('$folder', folder)],
-    },
-  ]);
+  const candidates = QUESTIONS.flatMap(([question, sql]) => {
+    const args = question.replace('$folder', folder).split(' ');
+    const asSql = sql.replace('$from', from).replace('$folder', folder);
+    return [
+      { name: question, command: folio('issued', '--from', file, ...args) },
+      { name: `DuckDB ${question}`, command: [process.execPath, duckdb, asSql] },
+    ];
+  });
   try {
-    const runs = await measureInTurn(pairs.flat(), ROUNDS);
+    const runs = await measureInTurn(candidates, ROUNDS);
     printTable(
       `Questions to an export of 100,000 invoices beside DuckDB (medians of ${ROUNDS}; seconds of processors, goals 0.7, sums 0.8, Parquet 1.5 times)`,
       ['question', 'folio', 'peak', 'DuckDB', 'peak', 'ratio'],
-      pairs.map(([ours, theirs]) => rowOf(ours.name, runs.get(ours.name)!, runs.get(theirs.name)!)),
+      QUESTIONS.map(([question]) => {
+        const [ours, theirs] = [runs.get(question)!, runs.get(`DuckDB ${question}`)!];
+        const cells = [ours, theirs].flatMap((one) => [
+          `${figureOf(one, 'cpu')} (${figureOf(one, 'seconds')})`,
+          figureOf(one, 'peak'),
+        ]);
+        return [question, ...cells, ratio(ours, theirs, 'cpu')];
+      }),
     );
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function rowOf(name: string, ours: readonly Measured[], theirs: readonly Measured[]): string[] {
-  const cells = [ours, theirs].flatMap((runs) => [
-    `${median(runs.map(({ cpu }) => cpu)).toFixed(2)} s (${median(runs.map((run) => run.seconds)).toFixed(2)} s)`,
-    `${Math.round(median(runs.map(({ peak }) => peak)))} MiB`,
-  ]);
-  return [name, ...cells, times(median(ours.map(({ cpu }, round) => cpu / theirs[round]!.cpu)))];
 }
