@@ -41,6 +41,11 @@ function unrecognized(command: Command, { code, message }: CommanderError): Usag
       return new UsageError(text, { hint: `Write it like ${termOf(path, command)}.` });
     case 'commander.unknownCommand':
     case 'commander.excessArguments': {
+      if (command.options.some(({ long }) => long === '--token-command')) {
+        // The word may be the token.
+        const hint = `A token is typed where it is asked for, piped in, or in a file: see ${path} --help.`;
+        return new UsageError(`${path} takes no arguments`, { hint });
+      }
       const word = command.args[command.registeredArguments.length] ?? '';
       const whose = command.parent === null ? '' : ` of ${path}`;
       const isGroup = shownUnder(command).length > 0;

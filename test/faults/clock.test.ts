@@ -15,7 +15,7 @@ describe('a page that is refused', () => {
     [
       'after 29 s is asked for once more, and only then for less',
       inTurn(undefined, slow(502), slow(502)),
-      ['0 x 100', '1 x 99', '1 x 99', '2 x 49', '3 x 48'],
+      ['0 x 100', '1 x 99', '1 x 99', '2 x 49'],
     ],
     [
       'after 29 s once is not made smaller',
