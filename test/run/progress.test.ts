@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { always, inTurn, where, status } from '../support/faults.ts';
+import { always, inTurn, members, where, status } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { runOrganizations, type OrganizationsRun } from '../support/run-model.ts';
 
@@ -142,6 +142,24 @@ describe('off a terminal', () => {
       /^2026-11-20T12:\d\d:\d0Z issued invoices: 5 of 20 · 1 page · 1 in flight/m,
     );
     expect(lines.filter((line) => !/^2026-11-20T12:\d\d:\d0Z issued invoices: /.test(line))).toEqual([]);
+  });
+
+  const tooLarge = where(({ records }) => records.length > 4, status(502));
+  it.each([
+    [
+      inTurn(undefined, status(429, { 'retry-after': '25' })),
+      '',
+      /: 5 of 20 · 1 page · 1 retry · waits 15 s · \d min left\n/,
+    ],
+    [tooLarge, '', / · 1 page too large · /],
+    [always(members({ total: '30' })), '', / of 30 · .* · reading again what moved\n/],
+    [undefined, ' --limit 8', / 5 of 8 · 1 page · 1 in flight · 36 s left/],
+  ])('--progress plain says what takes the time: %#', async (script, flags, line) => {
+    const north = { records: { issued: modelRecords(20) }, turns: 5, ...(script && { script }) };
+    const { stderr } = await runOrganizations(`${LINE}${flags} --progress plain`, {
+      organizations: { north },
+    });
+    expect(stderr).toMatch(line);
   });
 
   it('--progress plain names each profile that is asked', async () => {

@@ -308,13 +308,7 @@ function figuresOf(
 function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {
   const ending = /\.([a-z]+)$/i.exec(output ?? '')?.[1]?.toLowerCase();
   const ofEnding = ending === 'htm' ? 'html' : FORMATS.find((one) => one === ending);
-  if (
-    format === undefined &&
-    output !== undefined &&
-    output !== '-' &&
-    ofEnding === undefined &&
-    ending !== undefined
-  ) {
+  if (format === undefined && ending !== undefined && ofEnding === undefined) {
     throw new UsageError(`-o ${output}: .${ending} is no form of a report`, {
       hint: 'Give the file the ending .html or .json, or add --format.',
     });
