@@ -213,13 +213,21 @@ export function checkResults(results: readonly PartResult[], words: OutcomeWords
   if (failure !== undefined) throw failure;
 }
 
-/** The words for profiles that are missing, or not whole. */
-export function wordsOfProfiles(results: readonly PartResult[]): OutcomeWords {
-  const failed = results.filter(({ failure }) => failure !== undefined);
-  const names = failed.map(({ name }) => name);
+/**
+ * The words for profiles of which not all is whole.
+ *
+ * @param notWhole where there is something of each
+ * @param missing where there is nothing of some
+ */
+export function wordsOfProfiles(
+  results: readonly PartResult[],
+  notWhole = 'not whole',
+  missing = 'missing',
+): OutcomeWords {
+  const names = results.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
   return {
     what: 'profiles',
-    lack: failed.every(hasRecords) ? 'not whole' : 'missing',
+    lack: results.every(hasRecords) ? notWhole : missing,
     hint: `Run \`folio doctor --profile ${names[0]}\` to see what to fix there; to run these again, use --profile ${names.join(',')}.`,
   };
 }

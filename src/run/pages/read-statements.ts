@@ -56,6 +56,8 @@ export interface Job {
   readonly source: Source;
   /** The names of the organizations that are read; undefined for the one whose token or export it is. */
   readonly profiles: readonly (string | undefined)[];
+  /** What became of each, once they were read. */
+  readonly results: PartState[];
 }
 
 export function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
@@ -82,13 +84,12 @@ export async function profilesOf(
 
 export interface StatementsRead {
   readonly statements: readonly OwnStatement[];
-  readonly results: readonly PartState[];
   readonly facts: StatementFacts;
 }
 
 /** Reads every organization. Throws where nothing could be read, and where no document is of the fiscal IDs. */
 export async function readAll(job: Job): Promise<StatementsRead> {
-  const { run, profiles, source, fiscalIds, flags } = job;
+  const { run, profiles, source, fiscalIds, flags, results } = job;
   const { organization, open, overdue, period } = flags;
   const { day } = run.day;
   const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
@@ -114,7 +115,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     );
   });
   for await (const one of all) parts.push(one);
-  const results = parts.map(({ result }) => result);
+  results.push(...parts.map(({ result }) => result));
   if (!results.some(hasRecords)) checkOutcome(results);
   const tallies = parts.flatMap(({ tally }) => tally ?? []);
   for (const tally of tallies) for (const other of tallies) tally.learnNames(other);
@@ -145,7 +146,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   warnOfBoth(run, statements);
   const kept = overdue ? (['onlyOverdue'] as const) : open ? (['withoutCredits'] as const) : [];
   const notes = [...run.day.notes, ...kept];
-  return { statements, results, facts: { ...dates, notes, onlyPeriod: period?.text, listing } };
+  return { statements, facts: { ...dates, notes, onlyPeriod: period?.text, listing } };
 }
 
 /** Warns of those who have both cancelled documents and credit notes: which belong together is unknown. */
@@ -172,11 +173,7 @@ export function firstNames(statements: readonly OwnStatement[]): string {
 
 /** Throws where not all is whole. */
 export function checkOutcome(results: readonly PartState[]): void {
-  const failed = results.filter(({ failure }) => failure !== undefined);
-  checkResults(results, {
-    ...wordsOfProfiles(results),
-    lack: failed.every(hasRecords) ? 'not whole, which their statements say' : 'missing',
-  });
+  checkResults(results, wordsOfProfiles(results, 'not whole, which their statements say'));
 }
 
 /** The file of --note, which is read. */

@@ -19,9 +19,10 @@ const LISTINGS = ['issued', 'received', 'funds'] as const;
 export type Listing = (typeof LISTINGS)[number];
 export const RESOURCES = { issued, received, funds };
 
-/** One listing, and where its records come from. */
+/** One listing of one organization, and where its records come from. */
 export interface ReportPart {
   readonly listing: Listing;
+  readonly profile: string | undefined;
   readonly source: Source;
 }
 
@@ -42,9 +43,10 @@ export async function reportSources(context: Context, flags: SourcesFlags): Prom
   if (from === undefined) {
     return {
       profiles: isOfSeveral(flags) ? await chooseProfiles(context, flags) : [undefined],
-      partsOf: () =>
+      partsOf: (profile) =>
         LISTINGS.map((listing) => ({
           listing,
+          profile,
           source: new ListingSource({ resource: RESOURCES[listing] }),
         })),
       reads: [],
@@ -83,6 +85,7 @@ async function listingsOfDatabase(
       partsOf: (profile) =>
         LISTINGS.filter((listing) => held.get(RESOURCES[listing])?.includes(profile!)).map((listing) => ({
           listing,
+          profile,
           source: new DatabaseSource({ from, resource: RESOURCES[listing], database, whose: [profile!] }),
         })),
       reads: database.reads,
@@ -129,7 +132,8 @@ async function listingsOfExports(
         // A file without records is of everyone.
         if (held.length > 0 && !held.includes(profile!)) return [];
         const chosen = held.length > 0 ? [profile!] : [];
-        return [{ listing, source: new ExportSource({ from: file, resource: RESOURCES[listing] }, chosen) }];
+        const source = new ExportSource({ from: file, resource: RESOURCES[listing] }, chosen);
+        return [{ listing, profile, source }];
       }),
     reads: files.flatMap(({ file }) => readsOfExport('--from', file)),
   };

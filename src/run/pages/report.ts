@@ -115,29 +115,18 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
   } finally {
     await removeEmpty();
   }
-  const failed = results.filter(({ failure }) => failure !== undefined);
-  checkResults(results, {
-    ...wordsOfProfiles(results),
-    what: 'reports',
-    lack: failed.every(hasRecords) ? 'not whole, which they say' : 'missing or not whole',
-  });
+  const words = wordsOfProfiles(results, 'not whole, which they say', 'missing or not whole');
+  checkResults(results, { ...words, what: 'reports' });
 }
 
-interface PageOf {
-  readonly profile: string | undefined;
-  /** Undefined for standard output. */
-  readonly path: string | undefined;
-}
-
-/** What became of a listing, and what its records come to, be it not all of them. */
-interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
-  readonly listing: Listing;
-}
-
-/** Writes one page, as a run of its own. */
-async function writePage(context: Context, job: Job, { profile, path }: PageOf): Promise<void> {
+/** Writes one page, as a run of its own. `path` is undefined for standard output. */
+async function writePage(
+  context: Context,
+  job: Job,
+  { profile, path }: { readonly profile: string | undefined; readonly path: string | undefined },
+): Promise<void> {
   const { flags, format, sources } = job;
-  const parts = sources.partsOf(profile).map((part) => ({ ...part, profile, name: part.listing }));
+  const parts = sources.partsOf(profile).map((part) => ({ ...part, name: part.listing }));
   const words = { records: 'invoices and funds', lack: 'not whole in the report, which says so' };
   await inReport(context, job, { ...words, parts, output: path }, (run, read) =>
     deliverText(run, { path, what: 'reports' }, async () => {
@@ -153,14 +142,20 @@ async function writePage(context: Context, job: Job, { profile, path }: PageOf):
   );
 }
 
-interface ReadingOf {
-  readonly parts: readonly NamedPart[];
+interface ReadingOptions {
+  /** Each with the name of its part of the run. */
+  readonly parts: readonly (ReportPart & { readonly name: string })[];
   /** What they are of, in the plural. */
   readonly records: string;
   /** The message where some of it is not whole, and what to do. */
   readonly lack: string;
   readonly hint?: string | undefined;
   readonly output?: string | undefined;
+}
+
+/** The result of a listing, with the figures of those records that could be read. */
+interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
+  readonly listing: Listing;
 }
 
 interface ReportRead {
@@ -173,7 +168,7 @@ interface ReportRead {
 async function inReport(
   context: Context,
   { flags, sources: { reads } }: Job,
-  { parts, records, lack, hint, output }: ReadingOf,
+  { parts, records, lack, hint, output }: ReadingOptions,
   write: (run: Run, read: () => Promise<ReportRead>) => Promise<unknown>,
 ): Promise<void> {
   const names = parts.map(({ name }) => name);
@@ -188,7 +183,13 @@ async function inReport(
       await write(run, async () => {
         for (const { source } of parts) await source.open?.(run);
         const dates = datesOf(run.day, flags);
-        for await (const one of readListings(run, parts, dates)) all.push(one);
+        const listings = forEachPart(run, parts, async ({ listing, ...part }, signal) => {
+          const read = await readPart<InvoiceFigures | FundTally>(run, { ...part, signal }, (fields) =>
+            listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
+          );
+          return { ...read, listing };
+        });
+        for await (const one of listings) all.push(one);
         if (!all.some(({ result }) => hasRecords(result))) check();
         return { all, dates };
       });
@@ -196,25 +197,6 @@ async function inReport(
       for (const { source } of parts) await source.close?.();
     }
     check();
-  });
-}
-
-interface NamedPart extends ReportPart {
-  readonly profile: string | undefined;
-  /** That of the part of the run. */
-  readonly name: string;
-}
-
-function readListings(
-  run: Run,
-  parts: readonly NamedPart[],
-  dates: ReportDates,
-): AsyncGenerator<ListingRead> {
-  return forEachPart(run, parts, async ({ listing, ...part }, signal) => {
-    const read = await readPart<InvoiceFigures | FundTally>(run, { ...part, signal }, (fields) =>
-      listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
-    );
-    return { ...read, listing };
   });
 }
 
@@ -228,7 +210,7 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
     sources
       .partsOf(profile)
       .filter(({ listing }) => listing !== 'funds')
-      .map((part) => ({ ...part, profile, name: isSeveral ? `${profile} ${part.listing}` : part.listing })),
+      .map((part) => ({ ...part, name: isSeveral ? `${profile} ${part.listing}` : part.listing })),
   );
   const hint = isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
   const words = { records: 'invoices', lack: 'not whole in these figures', hint };

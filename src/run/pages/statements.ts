@@ -14,7 +14,6 @@ import {
 import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
 import { inRun } from '../run.ts';
-import type { PartState } from '../progress.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
@@ -61,9 +60,11 @@ export async function writeStatements(
       ...(profiles.length > 1 && { parts: profiles.map(String) }),
     };
     await inRun(context, options, async (run) => {
-      const job = { run, flags, fiscalIds, source, profiles };
+      const job = { run, flags, fiscalIds, source, profiles, results: [] };
       await source.open?.(run);
-      checkOutcome(await writeForm(job, form));
+      if (form.kind === 'folder') await writeFolder(job, form.path);
+      else await (form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind));
+      checkOutcome(job.results);
     });
   } finally {
     await source.close?.();
@@ -132,13 +133,7 @@ function refuseRowFlags({ columns, wide }: StatementFlags): void {
   });
 }
 
-/** Reads, writes, and returns what became of each organization. */
-async function writeForm(job: Job, form: Form): Promise<readonly PartState[]> {
-  if (form.kind === 'folder') return writeFolder(job, form.path);
-  return form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind);
-}
-
-async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<readonly PartState[]> {
+async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<void> {
   const { run, profiles, flags } = job;
   const { output, columns: named, excel, wide, color } = flags;
   const planned = await planOutput(run.context, {
@@ -154,38 +149,35 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     ...planned,
     openWriter: writerOfResult(planned.openWriter, statementForm(profiles.length > 1)),
   };
-  let results: readonly PartState[] = [];
   let due: ReturnType<typeof amountsDue> = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {
-    const read = await readAll(job);
-    ({ results } = read);
-    due = amountsDue(read.statements, read.facts, localeOf(run.context.env));
-    yield* batchesOfRows(statementRows(read.statements));
+    const { statements, facts } = await readAll(job);
+    due = amountsDue(statements, facts, localeOf(run.context.env));
+    yield* batchesOfRows(statementRows(statements));
   };
   const state = run.whole;
   const delivered = await deliver(run, rows(), { plan, state });
   run.notices.remarkFile(delivered, { count: state.records, what: 'documents', place: plan.target });
   for (const { profile, text } of due)
     (profile === undefined ? run.notices : run.notices.about(profile)).remark(text);
-  if (state.records === 0 && results.every(({ failure }) => failure === undefined))
-    run.notices.remark('nothing is open');
-  return results;
+  if (state.records === 0 && isWhole(job)) run.notices.remark('nothing is open');
 }
 
 /** Writes one page, or one JSON document. */
-async function writeText(job: Job, format: 'html' | 'json'): Promise<readonly PartState[]> {
+async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
   const { run, flags } = job;
   const note = await noteOf(flags.note, run.context);
-  let results: readonly PartState[] = [];
   await deliverText(run, { path: flags.output, what: 'statements' }, async () => {
-    const { statements, facts, ...read } = await readAll(job);
-    ({ results } = read);
+    const { statements, facts } = await readAll(job);
     if (format === 'json') return statementsJson(statements, facts);
     const statement = theOnly(statements);
     const { statementPage } = await import('../../report/statement-page.ts');
     return statementPage(statement, { ...facts, writing: await writingOf(job), note });
   });
-  return results;
+}
+
+function isWhole({ results }: Job): boolean {
+  return results.every(({ failure }) => failure === undefined);
 }
 
 async function writingOf(job: Job): Promise<Writing> {
@@ -210,7 +202,7 @@ function theOnly(statements: readonly OwnStatement[]): OwnStatement {
 const INDEX = 'index.html';
 
 /** Writes a new folder with a page for everyone with something open, and an index. */
-async function writeFolder(job: Job, path: string): Promise<readonly PartState[]> {
+async function writeFolder(job: Job, path: string): Promise<void> {
   const { run, flags } = job;
   const { context } = run;
   const { safePageName, uniqueNames } = await import('../../output/downloads/file-names.ts');
@@ -219,26 +211,22 @@ async function writeFolder(job: Job, path: string): Promise<readonly PartState[]
   const { statementPage } = await import('../../report/statement-page.ts');
   const writing = await writingOf(job);
   const note = await noteOf(flags.note, context);
-  let results: readonly PartState[] = [];
   const indexed: { own: OwnStatement; file: string }[] = [];
   const files = await writeNewFolder(path, context, async (write) => {
-    const { facts, statements, ...read } = await readAll(job);
-    ({ results } = read);
+    const { facts, statements } = await readAll(job);
     const uniqueName = uniqueNames([INDEX]);
     for (const own of statements) {
       const file = uniqueName(safePageName(stemOf(own), 'html'));
       await write(file, statementPage(own, { ...facts, writing, note }));
       indexed.push({ own, file });
     }
-    const isWhole = results.every(({ failure }) => failure === undefined);
-    await write(INDEX, statementIndex(indexed, { ...facts, writing, isWhole }));
+    await write(INDEX, statementIndex(indexed, { ...facts, writing, isWhole: isWhole(job) }));
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const count = indexed.length;
   const facts = { format: 'html', statements: count, bytes, files };
   run.notices.add({ level: 'fact', text: '', facts });
   run.notices.remarkWritten(() => ({ count, what: 'statements', place: path, bytes }));
-  return results;
 }
 
 /** The name of a page without its ending: whom it is about, behind the profile where there are several. */
