@@ -75,31 +75,37 @@ export function agingRows(
   terminal?: BarTerminal,
 ): ResultRows {
   const isShown = terminal !== undefined;
+  const { note } = layout;
   const hasTotals = layout.totals || isShown;
   const isProfiled = balances.some(({ profile }) => profile !== undefined);
   const [first, ...late] = bucketNames(buckets) as [string, ...string[]];
   const ages = [first, ...late, NO_DUE_DATE, 'credits'];
 
-  const rowOf = (balance: AgedBalance, scale: number, isTotal = false): Row => {
-    const { kind, profile, name, fiscalId, currency, invoices, missing } = balance;
-    const own = kind === 'noCurrency' ? NO_CURRENCY : undefined;
-    const amount = (value: Decimal): string => formatDecimal(value, scale);
-    return [
-      ['_row', JSON.stringify(isTotal ? 'total' : (own ?? 'counterparty'))],
-      ...(isProfiled ? [[PROFILE_COLUMN, textJson(profile)] as const] : []),
-      ['counterparty', textJson(name ?? own)],
-      ['fiscalId', textJson(fiscalId)],
-      ['currency', textJson(currency)],
-      ['documents', String(invoices)],
-      ...ages.map((column, age) => [column, amount(balance.ages[age]!)] as const),
-      ['total', amount(totalOf(balance))],
-      ['total.creditNotes', amount(balance.creditNotes)],
-      ['total.cancelled', amount(balance.cancelled)],
-      ['total.missing', String(missing)],
-      ...(layout.note === undefined ? [] : [['note', JSON.stringify(layout.note)] as const]),
-      ...(isShown ? [[OVERDUE, amount(overdueOf(balance))] as const] : []),
-    ];
-  };
+  type CellOf = (balance: AgedBalance, amount: (value: Decimal) => string, isTotal: boolean) => string;
+  const all: readonly (readonly [column: string, CellOf])[] = [
+    ['_row', ({ kind }, _, isTotal) => JSON.stringify(isTotal ? 'total' : (ownName(kind) ?? 'counterparty'))],
+    [PROFILE_COLUMN, ({ profile }) => textJson(profile)],
+    ['counterparty', ({ name, kind }) => textJson(name ?? ownName(kind))],
+    ['fiscalId', ({ fiscalId }) => textJson(fiscalId)],
+    ['currency', ({ currency }) => textJson(currency)],
+    ['documents', ({ invoices }) => String(invoices)],
+    ...ages.map((column, age): [string, CellOf] => [column, (one, amount) => amount(one.ages[age]!)]),
+    [OVERDUE, (one, amount) => amount(overdueOf(one))],
+    ['total', (one, amount) => amount(totalOf(one))],
+    ['total.creditNotes', ({ creditNotes }, amount) => amount(creditNotes)],
+    ['total.cancelled', ({ cancelled }, amount) => amount(cancelled)],
+    ['total.missing', ({ missing }) => String(missing)],
+    ['note', () => textJson(note)],
+  ];
+  const hidden = new Set([
+    ...(hasTotals && !isShown ? [] : ['_row']),
+    ...(isProfiled ? [] : [PROFILE_COLUMN]),
+    ...(isShown || note === undefined ? ['note'] : []),
+    ...(isShown ? [] : [OVERDUE]),
+  ]);
+  const cells = all.filter(([column]) => !hidden.has(column));
+  const rowOf = (balance: AgedBalance, scale: number, isTotal = false): Row =>
+    cells.map(([column, json]) => [column, json(balance, (value) => formatDecimal(value, scale), isTotal)]);
 
   const listed = isShown ? balances.filter(({ invoices }) => invoices > 0) : balances;
   // Balances without a currency come last: they are in no total.
@@ -119,33 +125,23 @@ export function agingRows(
   });
 
   const isEmpty = (column: string): boolean => isZeroIn(currencies, column);
-  const beside = isShown ? BESIDE.filter((column) => !isEmpty(column)) : BESIDE;
-  const columns = [
-    ...(hasTotals && !isShown ? ['_row'] : []),
-    ...(isProfiled ? [PROFILE_COLUMN] : []),
-    'counterparty',
-    'fiscalId',
-    'currency',
-    'documents',
-    first,
-    ...late,
-    ...[NO_DUE_DATE, 'credits'].filter((column) => !isShown || !isEmpty(column)),
-    'total',
-    ...beside,
-    ...(layout.note !== undefined && !isShown ? ['note'] : []),
-  ];
+  const leftOut = isShown ? [OVERDUE, ...[NO_DUE_DATE, 'credits', ...BESIDE].filter(isEmpty)] : [];
   const empty = listed.length > 0 ? ages.filter(isEmpty) : [];
   return resultRows(
     currencies,
     {
-      columns,
+      columns: cells.flatMap(([column]) => (leftOut.includes(column) ? [] : column)),
       shown: FIRST,
-      spare: [...beside, 'fiscalId', 'documents', ...empty],
+      spare: [...BESIDE, 'fiscalId', 'documents', ...empty],
       together: { columns: late, as: OVERDUE },
       last: [first, NO_DUE_DATE, 'credits', ...late, OVERDUE],
     },
     terminal,
   );
+}
+
+function ownName(kind: AgedBalance['kind']): string | undefined {
+  return kind === 'noCurrency' ? NO_CURRENCY : undefined;
 }
 
 /** Sorts rows as records are sorted: those without a value last. Throws UsageError for a column that the rows do not have. */

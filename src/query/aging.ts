@@ -15,33 +15,33 @@ import { Unreadable } from '../invoices/unreadable.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 
-/** How open amounts are aged. */
+/** How open amounts are aged. Days are counted since 1970-01-01. */
 export interface AgingOptions {
   readonly fields: FieldsOf;
   readonly buckets: Buckets;
-  /** The day to which overdue days are counted, in days since 1970-01-01. */
+  /** The day to which overdue days are counted. */
   readonly asOf: number;
-  /** Today: the service tells the balances of today. Where `asOf` is earlier, invoices issued after it are left out. */
+  /** The day of the balances. Where `asOf` is earlier, invoices issued after it are left out. */
   readonly today: number;
+  /** Whether open amounts without a currency are kept apart by counterparty, too. */
+  readonly apart?: boolean;
+  /** What else is read of each document, for `EachDocument`. */
+  readonly besides?: { readonly roles: readonly Role[]; readonly names: readonly string[] };
   /** What is read, in messages: `document of 1-9`. */
   readonly record?: string | undefined;
-  /** Whether open amounts without a currency are told apart by counterparty, too. */
-  readonly apart?: boolean;
-  /** What is read of each document besides, for whoever is handed it. */
-  readonly besides?: { readonly roles: readonly Role[]; readonly names: readonly string[] };
 }
 
-/** The open amounts of a counterparty in one currency; or those of all whose invoices lack a currency. */
+/** The open amounts of a counterparty in one currency; or those of all whose invoices have no currency. */
 export interface AgedBalance {
   /** Undefined for open amounts without a currency. */
   readonly currency: string | undefined;
   /** The profile whose invoices these are, where there are several. */
   readonly profile: string | undefined;
-  /** `noCurrency` stands for all invoices that lack it, of any counterparty unless they are told apart. */
+  /** `noCurrency` is for all invoices without one, of any counterparty unless they are kept apart. */
   readonly kind: 'counterparty' | 'noCurrency';
   /** Equal for the balances of one counterparty in several currencies; empty for that of any counterparty. */
   readonly key: string;
-  /** Undefined where the invoices have no name, and for the balance of any counterparty. Final at the end, like the fiscal ID. */
+  /** Undefined where the invoices have none, and for the balance of any counterparty. Final at the end, like the fiscal ID. */
   name: string | undefined;
   fiscalId: string | undefined;
   /** How many documents are open, credits among them. */
@@ -59,7 +59,7 @@ export interface AgedBalance {
 const MAX_BALANCES = 100_000;
 
 /**
- * Is handed every document once it is added, which is shown by `Aging.documents`.
+ * Gets every document once it is added, while `Aging.documents` shows it.
  *
  * @param balance in which it counts, or from which it is left out as cancelled; undefined where it has no open amount, or was
  *   issued after `asOf`
@@ -73,15 +73,14 @@ export class Aging {
   readonly parties: Counterparties;
   /** How many open invoices were left out because they were issued after `asOf`. */
   issuedLater = 0;
-  /** The documents that are left out because they cannot be read. */
+  /** Documents that are left out. */
   readonly unreadable = new Unreadable();
-  /** How many these are of each counterparty, by its key; where they are told apart. */
+  /** Their number by the key of the counterparty; where counterparties are kept apart. */
   readonly unreadableOf = new Map<string, number>();
   readonly counted = new Counted();
   readonly #options: AgingOptions;
   readonly #balances = new Map<string, AgedBalance>();
-  /** Open items of each kind so far. */
-  readonly #open = { open: 0, credit: 0 };
+  readonly #items = { open: 0, credit: 0 };
 
   constructor(options: AgingOptions) {
     const { fields, besides: { roles = [], names = [] } = {} } = options;
@@ -97,19 +96,15 @@ export class Aging {
     this.parties.sample(batch);
   }
 
-  /**
-   * Adds records.
-   *
-   * @param placeOf the place in the listing, from 1, of the nth record that is added
-   */
+  /** @param placeOf the place in the listing, from 1, of the nth record that is added */
   add(batch: RecordBatch, placeOf?: PlaceOf, each?: EachDocument): void {
     const addDocument = (): void => {
       const item = openItemOf(this.documents);
       const { key } = this.parties.of(this.documents);
       const balance = this.#addItem(item, key);
       const isCancelled = item.kind === 'cancelled';
-      const isThere = balance !== undefined;
-      this.counted.add(this.documents, { sum: isThere && !isCancelled, cancelled: isThere && isCancelled });
+      const isAdded = balance !== undefined;
+      this.counted.add(this.documents, { sum: isAdded && !isCancelled, cancelled: isAdded && isCancelled });
       each?.(item, balance, key);
     };
     this.documents.fold(batch, addDocument, placeOf);
@@ -117,13 +112,13 @@ export class Aging {
 
   /** The balances in order of first appearance. Throws UsageError where no record has one of the columns at all. */
   finish(): AgedBalance[] {
-    const { open, credit } = this.#open;
+    const { open, credit } = this.#items;
     const wanted: Role[] = this.documents.records > 0 ? ['open'] : [];
     if (open > 0) wanted.push('due');
     if (open > 0 && this.#isPast) wanted.push('date');
     if (open + credit > 0) {
       wanted.push('currency');
-      // A counterparty is known by its name or by its fiscal ID: one of them is enough.
+      // The name or the fiscal ID of a counterparty is enough.
       if (!this.documents.hasColumnOf('counterpartyFiscalId')) wanted.push('counterpartyName');
     }
     this.documents.refuseWithout(wanted, 'no figures', this.#options.record);
@@ -134,22 +129,23 @@ export class Aging {
     return [...this.#balances.values()];
   }
 
-  /** The balance in which an item counts, or from which it is left out; undefined where it has no open amount there. */
   #addItem(item: OpenItem, key: string): AgedBalance | undefined {
     const { kind } = item;
+    const { buckets, asOf, apart = false } = this.#options;
     if (kind === 'settled') return undefined;
     if (kind === 'unreadable') {
       this.unreadable.noteRole(this.documents, item.role);
-      if (this.#options.apart) this.unreadableOf.set(key, (this.unreadableOf.get(key) ?? 0) + 1);
+      if (apart) this.unreadableOf.set(key, (this.unreadableOf.get(key) ?? 0) + 1);
       return undefined;
     }
     const isOpen = kind === 'open' || kind === 'credit';
-    if (isOpen) this.#open[kind]++;
-    if (this.#isIssuedLater()) {
+    if (isOpen) this.#items[kind]++;
+    const issued = this.#isPast ? dayIn(this.documents, 'date') : undefined;
+    if (typeof issued === 'number' && issued > asOf) {
       if (isOpen) this.issuedLater++;
       return undefined;
     }
-    const balance = this.#balance(key);
+    const balance = this.#balanceOf(key);
     if (kind === 'absent') {
       balance.missing++;
       return undefined;
@@ -160,7 +156,6 @@ export class Aging {
       return balance;
     }
     balance.invoices++;
-    const { buckets, asOf } = this.#options;
     const undated = buckets.length + 2;
     const age =
       kind === 'credit' ? undated + 1 : item.due === undefined ? undated : bucketOf(buckets, asOf - item.due);
@@ -170,56 +165,47 @@ export class Aging {
     return balance;
   }
 
-  #isIssuedLater(): boolean {
-    if (!this.#isPast) return false;
-    const day = dayIn(this.documents, 'date');
-    return typeof day === 'number' && day > this.#options.asOf;
-  }
-
   get #isPast(): boolean {
     return this.#options.asOf < this.#options.today;
   }
 
-  /** The balance of the document's counterparty. */
-  #balance(party: string): AgedBalance {
+  /** The balance of the document's counterparty, in the document's currency. */
+  #balanceOf(party: string): AgedBalance {
     const { profile, currency } = this.documents;
     const isKnown = currency !== undefined;
     const key = isKnown || this.#options.apart ? party : '';
-    const place = `${currency ?? ''}\n${profile ?? ''}\n${key}`;
-    const known = this.#balances.get(place);
+    const text = `${currency ?? ''}\n${profile ?? ''}\n${key}`;
+    const known = this.#balances.get(text);
     if (known !== undefined) return known;
-    if (this.#balances.size === MAX_BALANCES) refuseMore();
+    if (this.#balances.size === MAX_BALANCES) {
+      throw new UsageError(
+        `more than ${MAX_BALANCES.toLocaleString('en')} counterparties have open amounts`,
+        {
+          hint: 'The column of the fiscal ID may be the wrong one. To read another, add --field counterpartyFiscalId=<column>.',
+        },
+      );
+    }
     const balance: AgedBalance = {
       kind: isKnown ? 'counterparty' : 'noCurrency',
       key,
       currency,
       profile,
-      ...{ name: undefined, fiscalId: undefined },
+      name: undefined,
+      fiscalId: undefined,
       invoices: 0,
       ages: Array.from({ length: this.#options.buckets.length + 4 }, () => DECIMAL_ZERO),
       creditNotes: DECIMAL_ZERO,
       cancelled: DECIMAL_ZERO,
       missing: 0,
     };
-    this.#balances.set(place, balance);
+    this.#balances.set(text, balance);
     return balance;
   }
 }
 
-function refuseMore(): never {
-  throw new UsageError(`more than ${MAX_BALANCES.toLocaleString('en')} counterparties have open amounts`, {
-    hint: 'The column of the fiscal ID may be the wrong one. To read another, add --field counterpartyFiscalId=<column>.',
-  });
-}
-
-/** Everything that is open: the sum of the buckets, of what has no due date, and of the credits. */
+/** Everything that is open: the sum of the ages. */
 export function totalOf({ ages }: AgedBalance): Decimal {
   return ages.reduce(addDecimals, DECIMAL_ZERO);
-}
-
-/** The parts of that sum, in this order. */
-export function agesOf({ ages }: AgedBalance): readonly Decimal[] {
-  return ages;
 }
 
 /** The part of a balance that is past due. Credits are not. */

@@ -7,7 +7,7 @@ import { DocumentReader } from '../invoices/document-reader.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { foldFiscalId, type Counterparty } from '../invoices/fiscal-ids.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
-import { agesOf, overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
+import { overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import {
   figureWithout,
@@ -182,7 +182,7 @@ function openFigures(currency: string | undefined, direction: DirectionFigures |
 
 function partyOf(balance: AgedBalance): OpenParty {
   const { name, fiscalId, invoices } = balance;
-  const [total, overdue, buckets] = [totalOf(balance), overdueOf(balance), agesOf(balance)];
+  const [total, overdue, buckets] = [totalOf(balance), overdueOf(balance), balance.ages];
   return { name, fiscalId, invoices, total, overdue, buckets };
 }
 

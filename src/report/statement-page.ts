@@ -1,5 +1,5 @@
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../json/decimal.ts';
-import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
+import { overdueOf, totalOf } from '../query/aging.ts';
 import { ageNames, lookOf, UNDATED } from './terms.ts';
 import { fillOf, hatching, sampleOf } from './charts.ts';
 import { el, noteLine, type Html, type Content } from './html.ts';
@@ -93,7 +93,7 @@ function currencySection(section: StatedCurrency, options: SectionOptions): Html
       el('p.sum', el('span.code', currency ?? words.noCurrency), ` ${amount(shown)}`),
       overdue.coefficient === 0n ? undefined : el('p.late', late({ amount: amount(overdue) })),
     ),
-    ages(agesOf(balance), id, writing),
+    ages(balance.ages, id, writing),
     documentsTable(documents, { writing, caption: words.openDocuments, id: `${id}d`, of: 'open' }),
     documentsTable(credits, { writing, caption: words.creditDocuments, id: `${id}k`, of: 'credits' }),
     documentsTable(cancelled, {

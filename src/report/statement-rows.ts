@@ -4,7 +4,7 @@ import { cellJson } from '../json/cells.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { digitGrouper } from '../output/terminal/number-text.ts';
-import { agesOf, overdueOf, sumOfBalances, totalOf } from '../query/aging.ts';
+import { overdueOf, sumOfBalances, totalOf } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { ResultForm } from '../query/questions.ts';
 import { byCurrency, chosenColumns } from '../query/result-rows.ts';
@@ -170,7 +170,7 @@ export function statementsJson(
 }
 
 function currencyJson({ currency, documents, credits, cancelled, balance }: StatedCurrency): string {
-  const ages = agesOf(balance).map((amount, age) => [AGES[age]!, amountJson(amount)] as const);
+  const ages = balance.ages.map((amount, age) => [AGES[age]!, amountJson(amount)] as const);
   return objectJson([
     ['currency', textJson(currency)],
     ['amountDue', amountJson(totalOf(balance))],

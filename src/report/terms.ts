@@ -3,7 +3,7 @@ import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import type { ReportLanguage, Words, Writing } from './words.ts';
 
-/** The ages of what is open, in the order of `agesOf`: the buckets of `folio aging`, what has no due date, the credits. */
+/** The ages of what is open, in the order of `AgedBalance.ages`: the buckets of `folio aging`, what has no due date, the credits. */
 export const AGES: readonly string[] = [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'];
 
 /** The places of the last two among the ages. Credits take away, and have no length in a bar. */
