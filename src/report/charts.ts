@@ -4,10 +4,9 @@ import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { el, type Html, type Content } from './html.ts';
 import type { Writing } from './words.ts';
 
-/** A part of a chart: what it is called, and the class that gives it its look. */
 interface ChartPart {
   readonly name: string;
-  /** `part0`, `series1`; `undated` is hatched, so that it is told apart in grey, too. */
+  /** A class: `part0`, `series1`. `undated` is hatched, so that it differs in grey, too. */
   readonly look: string;
 }
 
@@ -41,8 +40,8 @@ export function stackedBars(chart: Chart, writing: Writing): Content {
   const pieces = layers.flatMap((layer, part) =>
     layer.map(([from, to], bar) => {
       const width = x(to) - x(from);
-      const place = { x: percent(x(from)), y: top(bar) + BAR_LABEL, width: percent(width), height: BAR };
-      return width > 0 ? piece(chart, [bar, part], place, writing) : undefined;
+      const position = { x: percent(x(from)), y: top(bar) + BAR_LABEL, width: percent(width), height: BAR };
+      return width > 0 ? piece(chart, [bar, part], position, writing) : undefined;
     }),
   );
   const labels = rows.map(({ label }, bar) => el('text.name', { x: 0, y: top(bar) + BAR_LABEL - 6 }, label));
@@ -52,8 +51,8 @@ export function stackedBars(chart: Chart, writing: Writing): Content {
     const at = x(tick);
     // The label of a tick at the edge stays within the chart.
     const anchor = at < 4 ? 'start' : at > 96 ? 'end' : 'middle';
-    const place = { x: percent(at), y: bottom + 14, 'text-anchor': anchor };
-    return [upright('line.grid', at), el('text.tick', place, writing.rough(tick))];
+    const position = { x: percent(at), y: bottom + 14, 'text-anchor': anchor };
+    return [upright('line.grid', at), el('text.tick', position, writing.rough(tick))];
   });
   const content = [hatching(id), axis, pieces, upright('line.zero', x(0)), labels];
   return picture(chart, { kind: 'bars', height: bottom + TICK_LABEL }, content);
@@ -74,21 +73,21 @@ export function monthlyColumns(chart: Chart, writing: Writing): Content {
       const top = y(Math.max(0, roughly(amount)));
       const height = y(Math.min(0, roughly(amount))) - top;
       const left = percent(x(month)! + part * share);
-      const place = { x: left, y: oneDecimal(top), width: percent(share), height: oneDecimal(height) };
-      return height > 0 ? piece(chart, [month, part], place, writing) : undefined;
+      const position = { x: left, y: oneDecimal(top), width: percent(share), height: oneDecimal(height) };
+      return height > 0 ? piece(chart, [month, part], position, writing) : undefined;
     }),
   );
   const level = (name: string, at: string): Html => el(name, { x1: 0, x2: '100%', y1: at, y2: at });
   const grid = y.ticks(TICKS).map((tick) => {
     const at = oneDecimal(y(tick));
-    const place = { x: -6, y: at, dy: '0.35em', 'text-anchor': 'end' };
-    return [level('line.grid', at), el('text.tick', place, writing.rough(tick))];
+    const position = { x: -6, y: at, dy: '0.35em', 'text-anchor': 'end' };
+    return [level('line.grid', at), el('text.tick', position, writing.rough(tick))];
   });
   const labels = rows.map(({ label }, month) => {
     // On a narrow screen there is room for every other name only, the last among them.
     const name = (rows.length - 1 - month) % 2 === 0 ? 'text.tick' : 'text.tick.spare';
-    const place = { x: percent(x(month)! + x.bandwidth() / 2), y: PLOT + 16, 'text-anchor': 'middle' };
-    return el(name, place, label);
+    const position = { x: percent(x(month)! + x.bandwidth() / 2), y: PLOT + 16, 'text-anchor': 'middle' };
+    return el(name, position, label);
   });
   const content = [grid, columns, level('line.zero', oneDecimal(y(0))), labels];
   return picture(chart, { kind: 'columns', height: PLOT + TICK_LABEL + 2 }, content);
@@ -103,20 +102,19 @@ function domainOf(values: readonly number[]): [number, number] {
   return [Math.min(0, ...values), most!];
 }
 
-/** One amount of a chart, which says itself exactly. */
+/** One amount of a chart. Its title is exact. */
 function piece(
   { rows, parts, id }: Chart,
   [row, part]: readonly [row: number, part: number],
-  place: Readonly<Record<string, string | number>>,
+  position: Readonly<Record<string, string | number>>,
   writing: Writing,
 ): Html {
   const { label, amounts } = rows[row]!;
   const { name, look } = parts[part]!;
-  const said = `${label}, ${name}: ${writing.amount(amounts[part]!)}`;
-  return el('rect', { ...fillOf(look, id), ...place }, el('title', said));
+  const exact = `${label}, ${name}: ${writing.amount(amounts[part]!)}`;
+  return el('rect', { ...fillOf(look, id), ...position }, el('title', exact));
 }
 
-/** The chart and its legend. */
 function picture(
   { id, title, about, parts }: Chart,
   { kind, height }: { readonly kind: 'bars' | 'columns'; readonly height: number },
@@ -131,7 +129,6 @@ function picture(
   ];
 }
 
-/** A small square of a look. */
 export function sampleOf(look: string, id: string): Html {
   return el(
     'svg',
@@ -157,7 +154,6 @@ function roughly(amount: Decimal): number {
   return Number(formatDecimal(amount));
 }
 
-/** A length with one decimal. */
 function oneDecimal(length: number): string {
   return String(Math.round(length * 10) / 10);
 }

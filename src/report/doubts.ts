@@ -13,7 +13,7 @@ export function doubtText(doubt: Doubt, writing: Writing): Content {
   return own === undefined ? wordsOfFolio(text, writing) : `${doubts.listings[listing]}: ${own}`;
 }
 
-/** Which column a figure lacks, in the words of the page; undefined where folio's own say it. */
+/** Which column a figure lacks, in the words of the page; undefined where the page has none for it. */
 export function missingColumnText(
   details: FindingDetails | undefined,
   { words: { doubts } }: Writing,
@@ -23,18 +23,18 @@ export function missingColumnText(
   return doubts.column(doubts.roles[role] ?? meaningOf(role), details.columns, fieldOf(role));
 }
 
-/** What folio says on the command line, be the page in another language. */
+/** A message of folio's, which is in English whatever the language of the page. */
 export function wordsOfFolio(text: string, { words: { doubts } }: Writing): Content {
   return [doubts && `${doubts.folioSays} `, el('code', { lang: 'en' }, text.trim())];
 }
 
-/** What the page says itself; undefined for what is rare. */
+/** The reason in the words of the page; undefined where it has none. */
 function ownText({ details, kind }: Doubt, words: DoubtWords, { count }: Writing): string | undefined {
   switch (details?.code) {
     case 'records missing': {
       const { delivered, unserved, reason } = details;
       const reasons = [
-        ...(unserved.length === 0 ? [] : [words.unserved(placesText(unserved, count))]),
+        ...(unserved.length === 0 ? [] : [words.unserved(positionsText(unserved, count))]),
         ...(reason === undefined ? [] : [words.reasons[reason]]),
       ];
       return words.missing(delivered, count(delivered), reasons);
@@ -46,10 +46,9 @@ function ownText({ details, kind }: Doubt, words: DoubtWords, { count }: Writing
   }
 }
 
-/** The most places that are named. */
-const MAX_PLACES = 20;
+const MAX_POSITIONS = 20;
 
-function placesText(places: readonly number[], count: Writing['count']): string {
-  const more = places.length > MAX_PLACES ? ', …' : '';
-  return `${places.slice(0, MAX_PLACES).map(count).join(', ')}${more}`;
+function positionsText(positions: readonly number[], count: Writing['count']): string {
+  const more = positions.length > MAX_POSITIONS ? ', …' : '';
+  return `${positions.slice(0, MAX_POSITIONS).map(count).join(', ')}${more}`;
 }

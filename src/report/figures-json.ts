@@ -6,7 +6,7 @@ import { REST, type CurrencyFigures, type InvoiceList } from './invoice-figures.
 
 /**
  * The figures behind the page as JSON. Amounts are strings with every digit, days are `2026-11-21`, months `2026-11`;
- * null is what the records do not say.
+ * null is what the records do not have.
  */
 export function figuresJson({ dates, notes, complete, doubts, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;

@@ -104,7 +104,7 @@ interface OrganizationListings {
   readonly reasonFor: (listing: ListingName) => Omit<MissingFigure, 'figure'>;
 }
 
-/** What cannot be told where a listing could not be read. */
+/** The figures that are missing where a listing could not be read. */
 const FIGURES_OF = {
   issued: ['balances', 'months'],
   received: ['balances', 'months'],

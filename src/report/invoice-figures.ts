@@ -44,13 +44,13 @@ export interface InvoiceList {
 export const TYPE_ROLES = ['exempt', 'net', 'tax', 'total'] as const;
 type TypeRole = (typeof TYPE_ROLES)[number];
 
-/** Documents dated in the period, of one type or of all. Each amount is what `--sum` says of them. */
+/** Documents dated in the period, of one type or of all. Each amount is that of `--sum`. */
 interface TypeFigures {
   /** As it was sent; undefined where documents name none. `REST` stands for the types that have no row of their own. */
   readonly type: string | typeof REST | undefined;
   documents: number;
   readonly amounts: Record<TypeRole, Decimal>;
-  /** Documents that say no such amount. */
+  /** Documents without such an amount. */
   readonly missing: Record<TypeRole, number>;
 }
 export const REST: unique symbol = Symbol('other types');
@@ -78,7 +78,7 @@ export interface CurrencyFigures {
   readonly overdue: InvoiceList;
 }
 
-/** A figure that cannot be told, and why: two sentences. */
+/** A figure that is missing, and why: two sentences. */
 export interface MissingFigure {
   readonly figure: 'balances' | 'months' | 'funds';
   readonly reason: string;
@@ -204,7 +204,7 @@ export class InvoiceFigures {
   }
 }
 
-/** A figure that cannot be told, since no record has a column of the role. */
+/** A figure that is missing because no record has a column of the role. */
 export function figureWithout(
   figure: MissingFigure['figure'],
   role: Role,

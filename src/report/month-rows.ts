@@ -22,12 +22,12 @@ export function monthColumns(
   };
 }
 
-/** How an organization stands, a row for each currency, as the first screen of the page tells it. What cannot be told is null. */
+/** How an organization stands, a row for each currency, as on the first screen of the page. What is not known is null. */
 export function monthRows({ organization }: ReportFigures, { words }: Writing, isSeveral: boolean): Row[] {
   const { profile, name, fiscalIds, currencies, missing } = organization;
   const has = (direction: 'issued' | 'received', figure: 'balances' | 'months'): boolean =>
     !missing.some((one) => one.direction === direction && one.figure === figure);
-  const told = [
+  const known = [
     ...[has('issued', 'balances'), has('issued', 'balances')],
     ...[has('received', 'balances'), has('received', 'balances')],
     ...[has('issued', 'months'), has('issued', 'months')],
@@ -45,7 +45,7 @@ export function monthRows({ organization }: ReportFigures, { words }: Writing, i
       ...(isSeveral ? [[words.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),
       [words.currency, textJson(section?.currency)],
       ...FIGURES.map(
-        (figure, at) => [words[figure], told[at] ? formatDecimal(amounts[at]!, scale) : 'null'] as const,
+        (figure, at) => [words[figure], known[at] ? formatDecimal(amounts[at]!, scale) : 'null'] as const,
       ),
     ];
   });

@@ -9,7 +9,7 @@ interface PageContent {
   readonly body: Content;
   /** What makes the page handier. It must be whole without. */
   readonly script?: string;
-  /** What this kind of page looks like beside what all do. */
+  /** The styles of this kind of page, added to those of all. */
   readonly style?: string;
 }
 
@@ -18,10 +18,10 @@ interface PageContent {
  * makes have this frame and this look.
  */
 export function htmlPage({ language, title, body, script, style = '' }: PageContent): string {
-  const look = style === '' ? STYLE : `${STYLE}\n${style}`;
+  const styles = style === '' ? STYLE : `${STYLE}\n${style}`;
   const policy = [
     "default-src 'none'",
-    `style-src '${hashOf(look)}'`,
+    `style-src '${hashOf(styles)}'`,
     ...(script === undefined ? [] : [`script-src '${hashOf(script)}'`]),
     "base-uri 'none'",
     "form-action 'none'",
@@ -32,7 +32,7 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
     el('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
     el('meta', { name: 'referrer', content: 'no-referrer' }),
     el('title', title),
-    el('style', trusted(look)),
+    el('style', trusted(styles)),
   ];
   const code = script === undefined ? undefined : el('script', trusted(script));
   return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', body, code)))}\n`;
@@ -79,7 +79,7 @@ function hashOf(text: string): string {
 
 /**
  * The look of a page: for reading on a screen, light or dark, narrow or wide, and for A4. The ages of open amounts go
- * from light to dark, so that they are told apart without colour, too.
+ * from light to dark, so that they differ without colour, too.
  */
 const STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2430; --soft: #5a6472; --line: #d5dae1; --band: #f4f6f8;

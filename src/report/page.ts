@@ -47,11 +47,11 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
 
 function verdict({ complete, doubts, dates, notes }: ReportFigures, writing: Writing): Content {
   const { words } = writing;
-  const told = recordNotes({ ...dates, notes: notes.filter((note) => note !== 'part') }, writing);
-  if (complete) return [el('p.verdict', words.whole), told];
+  const line = recordNotes({ ...dates, notes: notes.filter((note) => note !== 'part') }, writing);
+  if (complete) return [el('p.verdict', words.whole), line];
   const list = doubts.map((doubt) => el('li', doubtText(doubt, writing)));
   if (notes.includes('part')) list.push(el('li', words.part));
-  return [el('div.verdict.doubt', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), told];
+  return [el('div.verdict.doubt', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }
 
 /**

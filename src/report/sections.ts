@@ -166,7 +166,7 @@ function documentsText(count: number, writing: Writing): string {
   return writing.words[count === 1 ? 'oneDocument' : 'someDocuments']({ count: writing.count(count) });
 }
 
-/** What is not in the open amounts: cancelled documents, and those that say no amount. */
+/** What is not in the open amounts: cancelled documents, and those without an amount. */
 function leftOutNote({ receivable, payable }: CurrencySection, writing: Writing): Html | undefined {
   const { words, amount, count } = writing;
   const notesOf = (label: string, { cancelled, missing }: OpenFigures): string[] => [

@@ -17,7 +17,7 @@ interface StatementPageOptions extends StatementFacts {
 
 /**
  * A statement as one HTML page, for the one that it is about. It asks for nothing and runs nothing; it names nobody but the
- * sender and that one, and says of a fault only that there was one.
+ * sender and that one, and of a fault only that there was one.
  */
 export function statementPage(
   { statement, profile, organization, organizationFiscalId, isWhole }: OwnStatement,
@@ -25,7 +25,7 @@ export function statementPage(
 ): string {
   const { words } = writing;
   const { party, unreadable, currencies } = statement;
-  // A profile's name says little to whom the page is sent.
+  // A profile's name means little to whom the page is sent.
   const sender = organization ?? organizationFiscalId ?? profile ?? words.organization;
   const name = party.name ?? party.fiscalId ?? words.noName;
   const open = currencies.filter(({ documents, credits }) => documents.length + credits.length > 0);
@@ -78,8 +78,8 @@ function currencySection(section: StatedCurrency, options: SectionOptions): Html
   const due = totalOf(balance);
   const overdue = overdueOf(balance);
   const all = [...documents, ...credits, ...cancelled];
-  const told = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
-  const writing = writingAt(options.writing, scaleOf(currency, told));
+  const amounts = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
+  const writing = writingAt(options.writing, scaleOf(currency, amounts));
   const { words, amount } = writing;
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
@@ -174,7 +174,6 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
   );
 }
 
-/** One cell of a line: its heading, what it holds, and its classes. */
 type LineCell = readonly [head: string, content: Content, look: string];
 
 function lineOf(document: StatedDocument, { writing, of }: TableOptions): readonly LineCell[] {
@@ -208,7 +207,7 @@ function paymentsLine({ payments }: StatedDocument, columns: number, writing: Wr
   return el('tr.payments', el('td', { colspan: columns }, `${words.payments}: ${texts.join('; ')}`));
 }
 
-/** What is not in the sums: cancelled documents, and those that say no amount. */
+/** What is not in the sums: cancelled documents, and those without an amount. */
 function leftOut(currencies: readonly StatedCurrency[], { words, ...writing }: Writing): Html | undefined {
   const notes = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
     const amount = [currency, writing.amount(cancelled)].filter((part) => part !== undefined).join(' ');

@@ -17,10 +17,10 @@ import { scaleOf } from './words.ts';
 /** A statement, and the organization that sends it. */
 export interface OwnStatement {
   readonly statement: Statement;
-  /** By which its invoices are asked for; undefined where nothing says it. */
+  /** Undefined where the source has no profiles. */
   readonly profile: string | undefined;
   readonly isOneOfSeveral: boolean;
-  /** Its name; undefined where nothing says it. */
+  /** Its name, if known. */
   readonly organization: string | undefined;
   readonly organizationFiscalId: string | undefined;
   /** Whether all its invoices were there. */
@@ -140,7 +140,7 @@ function dayJson(day: StatedDay): string {
   return JSON.stringify(typeof day === 'number' ? formatDay(day) : (day ?? null));
 }
 
-/** The statements as one JSON document. Amounts are numbers with every digit; null is what the records do not say. */
+/** The statements as one JSON document. Amounts are numbers with every digit; null is what the records do not have. */
 export function statementsJson(
   statements: readonly OwnStatement[],
   { asOf, today, notes, onlyPeriod, listing }: StatementFacts,

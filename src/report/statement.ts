@@ -17,7 +17,7 @@ import { OwnNames } from './invoice-figures.ts';
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;
 
-/** A payment of a document, as far as the record says it. */
+/** A payment of a document, as far as the record has it. */
 interface Payment {
   readonly date: StatedDay;
   readonly amount: Decimal;
@@ -50,7 +50,7 @@ export interface StatedCurrency {
   readonly credits: readonly StatedDocument[];
   /** Where there are credit notes, too: the cancelled documents, in no sum, the oldest first. A credit note may be that of one of them. */
   readonly cancelled: readonly StatedDocument[];
-  /** The sums of these, as `folio aging` tells them. */
+  /** The sums of these, as `folio aging` has them. */
   readonly balance: AgedBalance;
 }
 
@@ -96,7 +96,7 @@ export class StatementTally {
   readonly #own: OwnNames;
   readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
-  /** Everyone that was seen, by key, where everyone is told of. */
+  /** The keys of all counterparties, where everyone has a statement. */
   readonly #seen = new Set<string>();
 
   constructor(options: StatementOptions) {
@@ -120,7 +120,7 @@ export class StatementTally {
     return this.#options.fields;
   }
 
-  /** @param filter which of the documents count; without it, all. The others tell how counterparties are called. */
+  /** @param filter which of the documents count; without it, all. The others have names of counterparties, too. */
   add(batch: RecordBatch, filter?: WhereFilter): void {
     const { everyone } = this.#options;
     if (filter !== undefined) this.#aging.sample(batch);
@@ -220,7 +220,7 @@ function compareDays(left: StatedDay, right: StatedDay): number {
   return a! < b! ? -1 : a! > b! ? 1 : 0;
 }
 
-/** The payments in a cell: a list of objects with an amount each. What is none says nothing. */
+/** The payments in a cell: a list of objects with an amount each. Other values are ignored. */
 function paymentsIn(cell: Cell | undefined, reader: CellReader): Payment[] {
   const batch = cell && objectsIn(cell.text);
   if (batch === undefined) return [];

@@ -6,7 +6,7 @@ import type { ReportLanguage, Words, Writing } from './words.ts';
 /** The ages of what is open, in the order of `AgedBalance.ages`: the buckets of `folio aging`, what has no due date, the credits. */
 export const AGES: readonly string[] = [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'];
 
-/** The places of the last two among the ages. Credits take away, and have no length in a bar. */
+/** The positions of the last two among the ages. Credits take away, and have no length in a bar. */
 export const UNDATED = AGES.length - 2;
 export const CREDIT = AGES.length - 1;
 

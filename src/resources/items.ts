@@ -50,7 +50,7 @@ export async function getCustomer<T>(client: ApiClient, request: CustomerRequest
     if (isFiscalId && (isStatus500(error) || error instanceof NotFoundError)) {
       const find = `folio customers --where fiscalId=${id} --columns id,name`;
       throw new NotFoundError(`no customer has the id ${id}, which looks like a fiscal ID`, {
-        hint: `Customers are asked for by their id: find it with \`${find}\`.`,
+        hint: `Customers are known by their id: find it with \`${find}\`.`,
         cause: error,
       });
     }

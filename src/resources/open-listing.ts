@@ -74,11 +74,11 @@ function sortOf({ sortBy }: Resource, query: ListingQuery): { readonly orderMayM
   return { orderMayMove: key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false };
 }
 
-/** The same listing in an order whose key does not repeat; undefined where it has no such order, or is in one that was asked for. */
+/** The same listing in an order whose key does not repeat; undefined where it has no such order, or the query names one. */
 function inUniqueOrder({ sortBy }: Resource, query: ListingQuery): ListingQuery | undefined {
   const unique = sortBy?.unique;
-  const isAsked = query.sortBy === unique || valueOf(query.params, 'options_sortBy') !== undefined;
-  return unique === undefined || isAsked ? undefined : { ...query, sortBy: unique };
+  const isNamed = query.sortBy === unique || valueOf(query.params, 'options_sortBy') !== undefined;
+  return unique === undefined || isNamed ? undefined : { ...query, sortBy: unique };
 }
 
 function valueOf(params: readonly QueryPair[], name: string): string | undefined {

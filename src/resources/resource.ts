@@ -23,7 +23,7 @@ export interface Resource {
   readonly columns: readonly DeclaredColumn[];
   /** The columns that people look for, in the order in which a table shows them. */
   readonly shown: readonly ShownField[];
-  /** The order in which records come when none is asked for, for the help. */
+  /** The order of the service, for the help. */
   readonly defaultOrder: string;
   /** The field with the date by which the service can sort, and its direction where no order is asked for. */
   readonly byDate?: { readonly field: string; readonly usual: 'asc' | 'desc' | undefined };

@@ -21,7 +21,7 @@ export function openGateway(
   const { gatewayWords, seed, now } = settings;
   let calls = 0;
 
-  /** Lets a call take as long, and go wrong as often, as the settings say. */
+  /** Lets a call take its time, and go wrong, by the settings. */
   async function delay(
     signal: AbortSignal,
     isSlow: boolean,
@@ -68,7 +68,7 @@ export function openGateway(
 }
 
 /**
- * What the gateway says of an address that does not exist. It expects a signature of its own kind in the Authorization header,
+ * The gateway's answer to an address that does not exist. It expects a signature of its own kind in the Authorization header,
  * and repeats that header, with the token in it, when it finds none. A client must not show it.
  */
 function unknownAddress(words: Settings['gatewayWords'], authorization: string): Reply {
@@ -79,14 +79,13 @@ function unknownAddress(words: Settings['gatewayWords'], authorization: string):
   if (words === 'spec') return gatewayReply(403, missing);
   if (authorization === '') return gatewayReply(403, 'Missing Authentication Token');
   if (/\s/.test(authorization)) {
-    const says = 'Invalid key=value pair (missing equal-sign) in Authorization header';
-    return gatewayReply(403, `${says}: '${authorization}'.`);
+    const message = 'Invalid key=value pair (missing equal-sign) in Authorization header';
+    return gatewayReply(403, `${message}: '${authorization}'.`);
   }
   const date = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.";
   return gatewayReply(403, `${missing} ${date} Authorization=${authorization}`);
 }
 
-/** What the gateway says of a token that it refuses. */
 function refusedToken(words: Settings['gatewayWords']): Reply {
   const reason = words === 'spec' ? ' with an explicit deny' : '';
   return jsonReply(403, `{"Message":"User is not authorized to access this resource${reason}"}`);

@@ -94,7 +94,7 @@ export function pageReply({ acceptsGzip }: Call, page: RecordPage, maxBytes = In
 /** Records in a piece. Small, because one character beyond Latin-1 makes a whole piece slow to encode. */
 const RECORDS_A_PIECE = 50;
 
-/** The page in pieces, each made when it is asked for: the records up to the position `end`. */
+/** The page in pieces, each made when it is sent: the records up to the position `end`. */
 function* renderPieces({ view, offset, head, tail, render }: RecordPage, end: number): Generator<Buffer> {
   let text = head;
   for (let position = offset; position < end; position++) {

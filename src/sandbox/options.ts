@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
  */
 export type ListReading = 'any' | 'comma' | 'repeat' | 'first' | 'last' | 'brackets';
 
-/** How the embedded service behaves unless it is asked for something else. */
+/** How the embedded service behaves by default. */
 export const DEFAULTS = {
   /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
   seed: 1,
@@ -25,15 +25,15 @@ export const DEFAULTS = {
   tls: false,
   /** What an unknown customer's id gives: 500 at present, 404 as intended (spec 4.4). */
   missingCustomer: 500 as 404 | 500,
-  /** The specification does not say in which shape a fund has its documents (spec 4.9). */
+  /** The specification leaves open in which shape a fund has its documents (spec 4.9). */
   documentsAs: 'envelope' as 'envelope' | 'array' | 'array-total' | 'null',
-  /** How a list in a query is read. The specification does not say (spec 4.9). */
+  /** How a list in a query is read, which the specification leaves open (4.9). */
   lists: 'any' as ListReading,
   /** In which order records of an equal sort key come: always the same one, one for each page size, or a new one each time. */
   order: 'stable' as 'stable' | 'by-size' | 'by-request',
   /** With `repeat`, different records share an `id`, which the specification does not rule out. */
   ids: 'unique' as 'unique' | 'repeat',
-  /** The most records that a page holds, whatever is asked for. */
+  /** The most records of a page, whatever the query. */
   maxRecords: Infinity,
   /** With `deactivated`, the first organization's token is refused. */
   organization: 'active' as 'active' | 'deactivated',

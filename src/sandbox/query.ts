@@ -7,7 +7,7 @@ export class BadQuery extends Error {
 }
 
 /**
- * A query string as the service understands it. The specification does not say how a list is written (`ListReading`), and what
+ * A query string as the service understands it. The specification leaves open how a list is written (`ListReading`), and what
  * a single value means that comes twice: it is refused. All methods throw BadQuery.
  */
 export class Query {
@@ -68,9 +68,9 @@ export class Query {
   /** The elements of a list, or undefined when the parameter is absent. An empty list is refused. */
   list(name: string): string[] | undefined {
     const elements = this.#elements(name);
-    const given = elements?.map((element) => element.trim()).filter((element) => element !== '');
-    if (given?.length === 0) throw new BadQuery(`Parameter ${name} is empty`);
-    return given;
+    const filled = elements?.map((element) => element.trim()).filter((element) => element !== '');
+    if (filled?.length === 0) throw new BadQuery(`Parameter ${name} is empty`);
+    return filled;
   }
 
   #elements(name: string): string[] | undefined {
@@ -97,7 +97,7 @@ export class Query {
   }
 }
 
-/** What the name of each parameter of a list may end in, without a place. */
+/** What the name of each parameter of a list may end in, without an index. */
 const BRACKETS = '[]';
 
 function choose<T extends string>(name: string, text: string, values: readonly T[]): T {

@@ -8,7 +8,7 @@ import { constants, createGzip, gzip } from 'node:zlib';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whole, or in pieces when it is too large to be held. */
+  /** Whole, or in pieces when it is too large for memory. */
   readonly body: Buffer | Iterable<Buffer>;
   /** True when the body is to be gzip-compressed. */
   readonly compress?: boolean;
@@ -45,7 +45,7 @@ export function errorReply(form: BodyForm, status: 400 | 404 | 500, text: string
   return jsonReply(status, JSON.stringify(bodies[form]));
 }
 
-/** What the gateway in front of the service says itself: 401, 403, 429, 502, 503. */
+/** An answer of the gateway in front of the service: 401, 403, 429, 502, 503. */
 export function gatewayReply(status: number, message: string, headers: Record<string, string> = {}): Reply {
   const reply = jsonReply(status, JSON.stringify({ message }));
   return { ...reply, headers: { ...reply.headers, ...headers } };

@@ -102,7 +102,7 @@ async function closeListener(server: Server): Promise<void> {
 }
 
 /**
- * Answers one request. Returns the line that tells of it. Never rejects: what fails within is a 500, and what the client breaks off
+ * Answers one request. Returns its line of the log. Never rejects: what fails within is a 500, and what the client breaks off
  * is over.
  */
 async function handleRequest(

@@ -206,7 +206,7 @@ export class Ledger {
     return correction?.note === index ? 'PENDING' : this.#statusByAge(index);
   }
 
-  /** Most invoices are paid when they are due, and the later it is, the fewer are left. What is large is asked for first. */
+  /** Most invoices are paid when they are due, and the later it is, the fewer are left. Large amounts are collected first. */
   #statusByAge(index: number): Status {
     // 61 spreads neighbours evenly, so that also a small company has its share of each.
     const share = ((hash32(this.seed, 3, 17) % 100) + index * 61) % 100;

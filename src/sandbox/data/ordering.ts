@@ -4,7 +4,7 @@ import { hash32 } from './values.ts';
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** Records of a listing by their position in it: which of them are asked for, and in which order. */
+/** Records of a listing by their position in it: which of them, and in which order. */
 export interface RecordView {
   readonly total: number;
   /** The index of the record at `position`, 0 <= position < total. */
@@ -27,7 +27,7 @@ export function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
   };
 }
 
-/** The orders of one ledger. Each is made when it is first asked for and kept: four bytes a record. */
+/** The orders of one ledger. Each is made when it is first needed, and kept: four bytes a record. */
 export class Ordering {
   readonly ledger: Ledger;
   #filtered: { readonly name: string; readonly view: RecordView } | undefined;
@@ -83,7 +83,7 @@ function sortIndices(count: number, trait: Trait): Uint32Array {
 
 /**
  * The same records with those of an equal trait in another order, which follows from the salt, as a database gives them when
- * nothing but the trait is asked for; 0 leaves them. Each run of equals is turned by a step that has no divisor in common with
+ * the query names nothing but the trait; 0 leaves them. Each run of equals is turned by a step that has no divisor in common with
  * its length.
  *
  * @param view sorted by the trait

@@ -15,7 +15,7 @@ interface DataSettings {
   readonly ids: 'unique' | 'repeat';
 }
 
-/** One organization's data: what there is of it, by index. Nothing of it is text before it is asked for. */
+/** One organization's data: what there is of it, by index. Records become text when they are served. */
 export interface Organization extends Pick<DataSettings, 'today' | 'awkward'> {
   readonly id: string;
   readonly issued: Ordering;

@@ -1,6 +1,6 @@
 /**
- * A well mixed 32-bit number for a place in the data: the same for the same three numbers, on every machine. Records
- * are made of such numbers when they are asked for, so that none has to be kept.
+ * A well mixed 32-bit number for a position in the data: the same for the same three numbers, on every machine. Records
+ * are made of such numbers when they are served, so that none has to be kept.
  */
 export function hash32(seed: number, index: number, salt = 0): number {
   return mix(mix(mix(seed ^ 0x9e3779b9) ^ index) ^ Math.imul(salt + 1, 0x27d4eb2f)) >>> 0;

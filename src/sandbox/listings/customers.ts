@@ -23,7 +23,7 @@ export const servedCustomers = {
 const CUSTOMERS_A_PAGE = 25;
 const MAX_CUSTOMERS = 1000;
 
-/** The direction is that of creation. A cursor keeps that of its listing; asking for the other one midway is refused. */
+/** The direction is that of creation. A cursor keeps that of its listing; the other one midway is refused. */
 function answerCustomers(call: Call): Reply {
   const { query, organization, settings } = call;
   const { ledger } = organization.issued;
@@ -39,13 +39,13 @@ function answerCustomers(call: Call): Reply {
   if (order !== undefined && order !== direction) {
     throw new BadQuery('options_sortOrder is not that of the page which gave options_nextToken');
   }
-  const held = Math.min(size, settings.maxRecords);
-  const next = Math.min(total, position + held);
+  const served = Math.min(size, settings.maxRecords);
+  const next = Math.min(total, position + served);
   const nextToken = next < total ? `"${writeCursor(seed, { position: next, direction })}"` : 'null';
   return pageReply(call, {
     view: { total, at: (index) => (direction === 'ASC' ? index : total - 1 - index) },
     offset: position,
-    size: held,
+    size: served,
     head: '{"data":[',
     tail: `],"errors":[],"nextToken":${nextToken}}`,
     render: (index) => renderCustomer(ledger, index),
@@ -127,7 +127,7 @@ function renderContacts(draw: Draw): string {
   return contacts.join(',');
 }
 
-/** Only the customers of the last tenth have somebody who looks after them. */
+/** Only the customers of the last tenth are assigned to somebody. */
 function lateFields({ parties }: Ledger, index: number): string {
   return index >= parties.count * 0.9 ? `,"assignedTo":{"name":${personName(index)},"team":"Cobranza"}` : '';
 }

@@ -41,7 +41,7 @@ export const servedFunds = {
   },
 } as const satisfies ServedListing;
 
-/** By creation date, the newest first unless asked otherwise (spec 4.6). */
+/** By creation date, the newest first by default (spec 4.6). */
 function answerFunds(call: Call): Reply {
   const funds = fundsOf(call.organization);
   const total = funds.count;
@@ -78,9 +78,9 @@ function answerFund(call: Call): Reply {
 const FUNDS_A_PAGE = 20;
 
 /**
- * The page as asked for, and a size that falls back to 20 whatever is wrong with it. What comes is what slicing an array gives,
+ * The requested page, and a size that falls back to 20 whatever is wrong with it. What comes is what slicing an array gives,
  * which is what makes page 0 empty and negative or decimal pages arbitrary (spec 4.7). The list does the same, where the
- * specification says nothing of such pages.
+ * specification does not mention such pages.
  */
 function readFundWindow(
   { query, settings }: Call,
@@ -90,8 +90,8 @@ function readFundWindow(
   const text = query.text('options_page') ?? '1';
   if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
   const page = Number(text);
-  const asked = Number(query.text('options_pageSize') ?? FUNDS_A_PAGE);
-  const pageSize = Math.min(asked >= 1 && asked <= largest ? asked : FUNDS_A_PAGE, settings.maxRecords);
+  const wanted = Number(query.text('options_pageSize') ?? FUNDS_A_PAGE);
+  const pageSize = Math.min(wanted >= 1 && wanted <= largest ? wanted : FUNDS_A_PAGE, settings.maxRecords);
   const sliceAt = (end: number): number => {
     const whole = Math.trunc(end);
     return whole < 0 ? Math.max(0, total + whole) : Math.min(total, whole);

@@ -16,7 +16,6 @@ type NamesOf<Of> = Of extends { readonly counts: infer Counts } ? keyof Counts :
 /** How much there is of everything. */
 export type Counts = Readonly<Record<NamesOf<(typeof listings)[number]>, number>>;
 
-/** What is said of each count. */
 export const counts = Object.assign({}, ...listings.map((one) => one.counts)) as Readonly<
   Record<keyof Counts, Count>
 >;
