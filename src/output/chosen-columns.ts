@@ -46,7 +46,6 @@ export class ChosenColumns {
     return this.onlyLeavesOut || this.#parts.some(({ kind }) => kind === 'others');
   }
 
-  /** Whether there are only names to leave out of all columns. */
   get onlyLeavesOut(): boolean {
     return this.#parts.every(({ kind }) => kind === 'without');
   }
@@ -58,7 +57,6 @@ export class ChosenColumns {
     return this.isOpen && this.#parts.every(isKept);
   }
 
-  /** Without those to leave out. */
   get named(): readonly { readonly column: string; readonly heading: string | undefined }[] {
     return this.#parts.filter((part) => part.kind === 'column');
   }
@@ -148,7 +146,6 @@ function isIn(names: readonly string[], column: string): boolean {
 
 /** Part of `Heading=column`, in quotes where it has a comma, a quote or `=` in it. */
 const PIECE = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,=]*))?\s*/y;
-/** The text behind `=` may have another one. */
 const REST = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,]*))?\s*/y;
 const ESCAPE = /\\(["\\])/g;
 
@@ -200,7 +197,6 @@ function checkNames(parts: readonly Part[], refuse: (allowed: string) => never):
   }
 }
 
-/** A part as it is typed, without quotes. */
 function typed(part: Part): string {
   if (part.kind === 'others') return '*';
   if (part.kind === 'without') return `-${part.column}`;

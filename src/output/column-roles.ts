@@ -18,7 +18,6 @@ export type ColumnRole =
   | 'value'
   | 'other';
 
-/** A column that people look for in records of a known kind. */
 export interface KnownColumn {
   /** The likeliest first: the first that any record has is the one. */
   readonly names: readonly string[];
@@ -126,7 +125,6 @@ export function screenOrder(
   return [...columns.keys()].sort((one, other) => order[one]! - order[other]!);
 }
 
-/** What some columns of a result are to their reader, by name. */
 export type ShownColumns = Readonly<Record<string, Partial<Omit<KnownColumn, 'names'>> | undefined>>;
 
 /** The columns of a result, by default the first the most important, with the roles of the records' columns of that name. */

@@ -6,9 +6,7 @@ export const TABS_BETWEEN_CELLS = 'For tabs between cells, say --format csv --de
 type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw';
 
 interface FormatDeclaration {
-  /** For the help. */
   readonly about: string;
-  /** Never written to a terminal. */
   readonly binary?: boolean;
   /** File endings that name it; the first is that of files that folio names. By default the format's name. */
   readonly endings?: readonly string[];

@@ -33,7 +33,6 @@ export const openJson: OpenWriter = (sink, layout) => {
   };
 };
 
-/** Bytes that are written at a time, unless one record has more. */
 const CHUNK = 1024 * 1024;
 
 /**

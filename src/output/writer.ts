@@ -13,7 +13,6 @@ export interface Sink {
   readonly startOver?: (lengths: readonly number[]) => Promise<AsyncIterable<Buffer>>;
 }
 
-/** Writes batches of records to its sink in one format. */
 export interface Writer {
   write(batch: RecordBatch): Promise<void>;
   /** Completes the document. Does not close the sink. */
@@ -26,8 +25,7 @@ export interface Layout {
   /** The headings of columns, where they are not their names. Throws UsageError where two are the same. */
   readonly headings?: ((columns: readonly string[]) => readonly string[]) | undefined;
   /** table: whether the user named the columns, which then stay in their order and matter alike. */
-  readonly asked?: boolean | undefined;
-  /** csv: one character. */
+  readonly isChosen?: boolean | undefined;
   readonly delimiter?: string | undefined;
   /** csv: whether the first line names the columns. */
   readonly header: boolean;
@@ -48,7 +46,6 @@ export interface Layout {
   /** table, xlsx, parquet: the columns that people look for, in the order in which a table shows them. */
   readonly known?: readonly KnownColumn[] | undefined;
   readonly fields?: FieldsOf | undefined;
-  /** parquet. */
   readonly declared?: DeclaredTypes | undefined;
   /** parquet: the types of columns, as the user says. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;

@@ -77,7 +77,7 @@ function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWrite
           const writer = openWriter(sink, {
             ...layout,
             columns: chosen,
-            asked: !asked.onlyLeavesOut,
+            isChosen: !asked.onlyLeavesOut,
           });
           for await (const batch of records.read()) await writer.write(batch);
           await writer.end();

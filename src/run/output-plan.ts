@@ -109,7 +109,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
         : format === 'xlsx'
           ? await headingsFor(context, language ?? setting)
           : undefined,
-    asked: columns !== undefined && !isOpen,
+    isChosen: columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header !== false,
     excel: flags.excel === true,

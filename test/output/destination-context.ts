@@ -9,7 +9,7 @@ export const OUR_PID = 5_000_001;
 /** A machine on which just the given processes run. */
 export function fakeProcesses(pid = OUR_PID, alive: Iterable<number> = [pid], host = 'desk'): Processes {
   const running = new Set(alive);
-  return { pid, host, look: (pid) => Promise.resolve({ alive: running.has(pid) }) };
+  return { pid, host, stateOf: (pid) => Promise.resolve({ alive: running.has(pid) }) };
 }
 
 interface FakeDestinationContext extends DestinationContext {

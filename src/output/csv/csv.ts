@@ -33,7 +33,6 @@ export const openCsv: OpenWriter = (sink, layout) => {
   const spool = new Spool();
   /** How many columns the rows of each spooled chunk have. */
   const widths: number[] = [];
-  /** What is in a file that can be begun anew. */
   let written: Written[] = [];
   let begun = false;
   let opened: RowEncoder | undefined;

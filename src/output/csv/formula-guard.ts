@@ -38,7 +38,6 @@ export function formulaGuard(delimiter = ','): (text: string) => string {
   };
 }
 
-/** Whether a spreadsheet runs the text: a plain number may begin with a sign. */
 function wouldRun(text: string, trigger: RegExp): boolean {
   return trigger.test(text) && !(NUMBER.test(text) && /\d/.test(text));
 }

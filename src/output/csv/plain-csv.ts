@@ -4,7 +4,6 @@ import { compactInto, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 
-/** Makes the rows of one dialect of csv. */
 export interface RowEncoder {
   readonly columns: readonly string[];
   /** Makes the name of a column inert where cells are. */
@@ -57,7 +56,6 @@ export class PlainRows implements RowEncoder {
     if (waiting) yield { bytes: this.#text.take(), columns };
   }
 
-  /** The most bytes that the row of the current record can have. */
   #roomForRow(): number {
     const { kinds, starts, ends } = this.#reader.spans;
     let room = SLACK;
@@ -168,7 +166,6 @@ class CsvText {
     this.at = at;
   }
 
-  /** Puts quotes around the `length` bytes just written. */
   #enclose(length: number): void {
     const { bytes } = this.view;
     bytes.copyWithin(this.at + 1, this.at, this.at + length);

@@ -79,7 +79,6 @@ function filesIn(
   const times = new Map<string, number>();
   let temporaries = 0;
   return {
-    /** The file that is here already. Throws OutputError. */
     async storedFile(name: string): Promise<StoredFile> {
       const { size } = await lstat(join(path, name)).catch(failTo(join(folder, name)));
       return { name, bytes: size };
@@ -134,7 +133,6 @@ interface Downloads {
   readonly folder: DownloadFolder;
   readonly client: FileClient;
   readonly renew: RenewLink;
-  /** The wanted endings; undefined for any. */
   readonly only: ReadonlySet<string> | undefined;
 }
 

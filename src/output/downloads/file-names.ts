@@ -46,7 +46,6 @@ function clean(stem: string): string {
  */
 export function uniqueNames(reserved: readonly string[] = []): (name: string) => string {
   const taken = new Set(reserved.map(foldName));
-  /** The next number for a name that came before. */
   const next = new Map<string, number>();
   return (name) => {
     const key = foldName(name);

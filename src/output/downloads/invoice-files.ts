@@ -3,7 +3,6 @@ import { cellJson, CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { FetchPage } from '../../paging/page.ts';
 
-/** One file of one invoice of the listing. */
 export interface InvoiceFile {
   /** Tells the document from all others: its organization, number, id and type. */
   readonly document: string;
@@ -17,7 +16,6 @@ export interface InvoiceFile {
   readonly shown: string;
   /** The same as text, for messages. Empty without either. */
   readonly invoice: string;
-  /** The number of the file within the invoice, from 1. */
   readonly index: number;
   /** Signed. Undefined where the service names a file without a link. */
   readonly link: string | undefined;

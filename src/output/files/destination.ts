@@ -2,7 +2,6 @@ import type { Hash } from 'node:crypto';
 import type { Sink } from '../writer.ts';
 import { bytesOf } from './file-bytes.ts';
 
-/** Where the result of a run goes; in the end it is committed or discarded. */
 export interface Destination extends Sink {
   /** False for a stream, a device or a pipe. */
   readonly isFile: boolean;
@@ -15,12 +14,9 @@ export interface Destination extends Sink {
   discard(): Promise<void>;
 }
 
-/** A stream, a device or a pipe. */
 export interface DirectSink extends Sink {
   readonly isTerminal: boolean;
-  /** Waits until all is out, and lets go. */
   close?(): Promise<void>;
-  /** Lets go at once. */
   abandon?(): void;
 }
 
@@ -38,7 +34,6 @@ export class Tally {
     return new Tally(hashes ? (await import('node:crypto')).createHash('sha256') : undefined);
   }
 
-  /** Adds the chunk and hands it back as bytes. */
   add(chunk: Uint8Array | string): Uint8Array {
     const bytes = bytesOf(chunk);
     this.bytes += bytes.byteLength;

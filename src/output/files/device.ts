@@ -61,7 +61,6 @@ function streamSink(stream: Socket, shown: string, isTerminal: boolean): DirectS
   };
 }
 
-/** A sink that takes each write at once, such as a file. */
 function plainSink(descriptor: number, shown: string): DirectSink {
   return {
     isTerminal: false,

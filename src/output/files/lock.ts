@@ -6,7 +6,6 @@ import { cannotWrite } from './cannot-write.ts';
 import { sideFilesOf, temporaryPath, type FileContext } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
-/** The file that is locked; it need not exist yet. */
 type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
 
 /** The right to write a file, which one run has at a time. */
@@ -36,7 +35,7 @@ const MAX_ROUNDS = 100;
 export async function lockTarget(target: LockTarget, context: FileContext, patience = 0): Promise<FileLock> {
   const { clock, processes } = context;
   const { pid, host, namespace } = processes;
-  const { start: processStart } = await processes.look(pid);
+  const { start: processStart } = await processes.stateOf(pid);
   const startedAt = new Date(clock.now()).toISOString();
   const id = Math.floor(clock.random() * 2 ** 48).toString(36);
   const text = `${JSON.stringify({ pid, host, namespace, startedAt, processStart, id })}\n`;
@@ -149,7 +148,7 @@ async function removeIf(expected: string, path: string): Promise<void> {
 async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
   const owner = ownerIn(lock.text, context);
   if (owner?.isHere === true) {
-    const { alive, start } = await context.processes.look(owner.pid);
+    const { alive, start } = await context.processes.stateOf(owner.pid);
     return alive && (owner.processStart ?? start) === (start ?? owner.processStart);
   }
   const path = temporaryPath(target, context);
@@ -164,7 +163,6 @@ async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<bo
 interface LockOwner {
   readonly pid: number;
   readonly host: string;
-  /** ISO 8601, UTC. */
   readonly startedAt: string;
   /** Tells the process from a later one with the same number: the boot, and the ticks since. Linux only. */
   readonly processStart: string | undefined;

@@ -15,7 +15,6 @@ interface DestinationOptions {
   readonly hasReceipt?: boolean;
   /** Whether the text is made for a terminal. Other text goes through a TerminalGate there. */
   readonly styled?: boolean;
-  /** Whether a terminal must not get the bytes. */
   readonly binary?: boolean;
 }
 

@@ -2,14 +2,13 @@ import { promises, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorCode } from '../../errors.ts';
 
-/** The processes of this host, as far as locks need to know them. */
 export interface Processes {
   readonly pid: number;
   readonly host: string;
   /** On Linux, the namespace of process numbers: one for each container. */
   readonly namespace?: string | undefined;
   /** Whether the process runs, and when it began, if the system tells: a later process may get the same number. */
-  look(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
+  stateOf(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
 }
 
 /** The processes of this host, as this process sees them; `own` is Node's `process`. */
@@ -34,7 +33,7 @@ export function processTable(own: {
         return undefined;
       }
     },
-    async look(pid) {
+    async stateOf(pid) {
       // A zombie still takes signals; only its state shows that it is gone (killed in a container without init).
       const [stat, boot] = await Promise.all(
         [`/proc/${pid}/stat`, '/proc/sys/kernel/random/boot_id'].map((path) =>

@@ -27,7 +27,6 @@ export function sideFilesOf(name: string): {
   readonly lock: string;
   /** The new contents of the target. `random` is from 0 to 1. */
   temporary(pid: number, random: number): string;
-  /** The lock on removing a stale lock. */
   guard(lock: string, text: string): string;
   /** Whether a name is that of a temporary file or a guard, which a killed run leaves. */
   isLeftover(file: string): boolean;

@@ -1,6 +1,6 @@
 /**
  * The text of a file that somebody wrote by hand or with a shell: UTF-8, or UTF-16 where it begins with the mark of that. Windows
- * PowerShell 5.1 writes so what `>` redirects, and so does Notepad where asked for Unicode.
+ * PowerShell 5.1 writes so what `>` redirects, and so can Notepad.
  */
 export function typedText(bytes: Buffer): string {
   const mark = bytes.toString('latin1', 0, 2);

@@ -25,7 +25,6 @@ export async function openWholeFile(
   /** The last one is being written; those before it were begun anew. */
   const files: TemporaryFile[] = [];
   let tally = await Tally.open(hasReceipt);
-  /** The first commit or discard, once there is one. */
   let ended: Promise<void> | undefined;
   const remove = async (): Promise<void> => {
     for (const { handle, path } of files) {

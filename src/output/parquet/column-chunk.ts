@@ -117,7 +117,6 @@ function plainSize(type: PhysicalType, values: readonly ParquetValue[]): number 
   return texts.reduce((sum, { length }) => sum + length, values.length * (WIDTHS[type] ?? 0));
 }
 
-/** The values in the encoding PLAIN. */
 function plainBytes(type: PhysicalType, values: readonly ParquetValue[]): Uint8Array {
   if (type === 'BOOLEAN') {
     const page = new ByteWriter();

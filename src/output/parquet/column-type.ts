@@ -41,7 +41,6 @@ const MAX_DIGITS = 38;
 /** Most numbers: whole, and surely within 64 bits. */
 const SHORT_WHOLE = /^-?\d{1,18}$/;
 
-/** What a column of this type holds, for messages. */
 export function describeType(type: ParquetType): string {
   if (type.kind === 'decimal') {
     const { precision, scale } = type;

@@ -14,7 +14,6 @@ const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };
 /** The most columns of all row groups together: the metadata of each waits in memory. */
 const MAX_CHUNKS = 50_000;
 
-/** Cells after which the event loop gets a turn. */
 const CELLS_A_TURN = 1_000_000;
 
 /** The only column of a file without records and known columns: engines refuse a file without columns. */

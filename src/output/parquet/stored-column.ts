@@ -25,13 +25,11 @@ const SAMPLE = 2_048;
 /** A surrogate that stands alone: it has no bytes in UTF-8, and so no place in Parquet. */
 const HALF_CHARACTER = /\p{Cs}/u;
 
-/** Characters of a value that an error shows. */
 const SHOWN = 40;
 
 /** Bytes of a decimal of more than 18 digits: 38 of them. */
 export const WIDE = 16;
 
-/** The index of a row without a value. */
 const NULL = -1;
 
 /** One column of the file, and its values in the current group of rows. A text is a string of its UTF-8 bytes (latin1). */
@@ -40,7 +38,6 @@ export class StoredColumn {
   /** The values, each once as long as they repeat. */
   values: ParquetValue[] = [];
   nulls = 0;
-  /** For each row the index of its value. */
   #rows: number[] = [];
   /** By kind of cell, the index of the value of each text as it was sent; undefined where values do not repeat. */
   #indices: Map<string, number>[] | undefined = [];
@@ -53,7 +50,6 @@ export class StoredColumn {
     this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
   }
 
-  /** Forgets all rows. */
   clear(): void {
     this.values = [];
     this.#rows = [];

@@ -34,7 +34,6 @@ const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comf
 /** A number cannot be read without its end, so it gets all its room, unless it is longer than any amount. */
 const MAX_NUMBER = 30;
 
-/** Display cells of a head that is not cut. */
 const MAX_HEAD = 20;
 
 /** Display cells of a party's name: enough to read it well, and what the least important column leaves it. */
@@ -54,13 +53,11 @@ const SHORT_TYPES: Readonly<Partial<Record<Family, string>>> = {
 
 interface FittedColumn {
   readonly column: ShownColumn;
-  /** In display cells. */
   width: number;
 }
 
 export interface FittedTable {
   readonly columns: readonly FittedColumn[];
-  /** Cells between two columns. */
   readonly gap: number;
 }
 
@@ -73,11 +70,11 @@ type WidthOf = (column: ShownColumn) => number;
  * important. An amount is shown only beside its currency. Then the columns grow, others are added as wide as they read well, and the
  * rest goes to those that are still cut.
  *
- * @param asked whether the user named the columns: then all are equally important, as far as they fit
+ * @param isChosen whether the user named the columns: then all are equally important, as far as they fit
  */
-export function fitColumns(columns: readonly ShownColumn[], room: number, asked: boolean): FittedTable {
-  const fit = asked ? new Fit(room, GAP) : fitByRank(columns, room);
-  if (asked) for (const column of columns) fit.add([column], leastOf);
+export function fitColumns(columns: readonly ShownColumn[], room: number, isChosen: boolean): FittedTable {
+  const fit = isChosen ? new Fit(room, GAP) : fitByRank(columns, room);
+  if (isChosen) for (const column of columns) fit.add([column], leastOf);
   fit.growTo(comfortOf);
   fit.growTo(({ width }) => width);
   const fitted = columns.flatMap((column) => fit.fitted.get(column) ?? []);
@@ -128,7 +125,11 @@ export function tableWidth(
   rows: RecordBatch,
   columns: readonly KnownColumn[],
 ): { readonly whole: number; readonly least: number } {
-  const reader = tableRows({ columns: columns.flatMap(({ names }) => names), asked: true, known: columns });
+  const reader = tableRows({
+    columns: columns.flatMap(({ names }) => names),
+    isChosen: true,
+    known: columns,
+  });
   const isNamed = columns.map(({ role }) => role === 'party');
   const names = Array.from({ length: rows.count }, (_, index) =>
     reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
@@ -199,9 +200,9 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
     return ranked.toSorted(
       (one, other) => Number(one.empty) - Number(other.empty) || one.rank! - other.rank!,
     );
-  const told = columns.filter(({ role }) => role !== 'other');
-  const first = told.filter((column) => column === told.find(({ role }) => role === column.role));
-  return [...new Set([...first, ...told])];
+  const withRole = columns.filter(({ role }) => role !== 'other');
+  const first = withRole.filter((column) => column === withRole.find(({ role }) => role === column.role));
+  return [...new Set([...first, ...withRole])];
 }
 
 /** In display cells. A long name is no reason to make a column wider where there is a word for it, which is not cut. */

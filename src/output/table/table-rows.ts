@@ -18,9 +18,7 @@ import type { Layout } from '../writer.ts';
 
 /** A column, as far as the rows are read. Widths are in display cells. */
 export interface ShownColumn {
-  /** In the rows. */
   readonly index: number;
-  /** What stands above it. */
   readonly name: string;
   /** Stands above it where it is too narrow for its name. */
   readonly word: string;
@@ -49,7 +47,7 @@ export interface ShownColumn {
   readonly nested: boolean;
 }
 
-type RowsLayout = Pick<Layout, 'columns' | 'headings' | 'asked' | 'known' | 'raw' | 'locale'>;
+type RowsLayout = Pick<Layout, 'columns' | 'headings' | 'isChosen' | 'known' | 'raw' | 'locale'>;
 
 /** What the cells of a column were so far, and their widths. */
 class SeenCells {
@@ -62,7 +60,7 @@ class SeenCells {
 export function tableRows({
   columns: named,
   headings,
-  asked,
+  isChosen,
   known = [],
   raw,
   locale = 'en-US',
@@ -101,8 +99,8 @@ export function tableRows({
     const midnights = facts.midnights + facts.localMidnights;
     const days = raw !== true && midnights > 0 && midnights + facts.days === filled;
     const cells = Math.max(days ? DAY_LENGTH : width, 1);
-    const told = like?.role ?? roleOf(column);
-    const role = told === 'other' && filled > 0 && facts.dated === filled ? 'date' : told;
+    const namedRole = like?.role ?? roleOf(column);
+    const role = namedRole === 'other' && filled > 0 && facts.dated === filled ? 'date' : namedRole;
     return {
       index,
       name,
@@ -133,12 +131,12 @@ export function tableRows({
      */
     columns(rows: readonly (readonly string[])[] = []): ShownColumn[] {
       const names = reader.columns;
-      const looked = knownOfRows(names, known, (index) => rows.map((texts) => texts[index]));
-      const found = knownAmong(names, looked);
+      const ofScreen = knownOfRows(names, known, (index) => rows.map((texts) => texts[index]));
+      const found = knownAmong(names, ofScreen);
       const shown = headings?.(names);
       const columns = names.map((name, index) => shownColumn(index, shown?.[index], found.get(name)));
-      if (asked === true) return columns;
-      return screenOrder(names, looked, (index) => rankOf(columns[index]!.role)).map(
+      if (isChosen === true) return columns;
+      return screenOrder(names, ofScreen, (index) => rankOf(columns[index]!.role)).map(
         (index) => columns[index]!,
       );
     },

@@ -19,8 +19,8 @@ const MAX_SAMPLE_CELLS = 1_000_000;
 const CELLS_A_TURN = 20_000;
 const CELLS_DRAWN = 3_000;
 
-/** The width of the notes below a table, in display cells, where there is no terminal. */
-const NOTES_WIDTH = 100;
+/** The width of the lines below a table, in display cells, where there is no terminal. */
+const FOOTER_WIDTH = 100;
 
 /** Stands behind a due date that is past, where there are no colours. */
 const PAST_DUE = '!';
@@ -39,14 +39,13 @@ export const openTable: OpenWriter = (sink, layout) =>
   layout.single ? openRecordSheet(sink, layout) : openRows(sink, layout);
 
 function openRows(sink: Sink, layout: Layout): Writer {
-  const { width, color, today, asked = false } = layout;
+  const { width, color, today, isChosen = false } = layout;
   const rows = tableRows(layout);
   const pastDueOf = pastDueTest(layout);
   const cut = width !== undefined && layout.wide !== true;
   const marks = !color && layout.raw !== true && width !== undefined && today !== undefined;
   let waiting: Row[] = [];
   let hasMarked = false;
-  /** Undefined until the columns are decided on. */
   let body: Awaited<ReturnType<typeof decideColumns>>;
 
   const decideColumns = async () => {
@@ -61,20 +60,20 @@ function openRows(sink: Sink, layout: Layout): Writer {
     );
     const measured = withTelling(withRoom, texts);
     const fitted: FittedTable = cut
-      ? fitColumns(measured, width, asked)
+      ? fitColumns(measured, width, isChosen)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
     const shown = new Map(fitted.columns.map(({ column }) => [column.index, column]));
     const status = columns.flatMap(({ role, index }) => (role === 'status' ? index : []));
     rows.readOnly([...shown.keys(), ...status]);
     const drawing = tableDrawing(fitted, { color, cut });
     await sink.write(drawing.head());
-    const look = rowLook(columns, color);
+    const styled = rowStyle(columns, color);
     const due = [...shown.values()].find(isMarked)?.index;
     const drawn = (row: Row): DrawnRow => {
-      const looked = look(row);
-      if (due === undefined || !row.isPastDue) return looked;
+      const drawnRow = styled(row);
+      if (due === undefined || !row.isPastDue) return drawnRow;
       hasMarked = true;
-      return { ...looked, texts: looked.texts.with(due, looked.texts[due] + PAST_DUE) };
+      return { ...drawnRow, texts: drawnRow.texts.with(due, drawnRow.texts[due] + PAST_DUE) };
     };
     return { drawing, drawn, shown };
   };
@@ -111,16 +110,16 @@ function openRows(sink: Sink, layout: Layout): Writer {
     async end() {
       await drawWaiting();
       const names = rows.columns().flatMap(({ index, name }) => (body?.shown.has(index) ? [] : [name]));
-      const left = leftOutNote(names, width ?? NOTES_WIDTH, cut ? 'narrow' : 'late');
-      const notes = [hasMarked ? `${PAST_DUE} past due` : '', left].filter((note) => note !== '');
-      if (notes.length === 0) return;
-      await sink.write(`\n${notes.map((line) => `${color ? paint(line, 'dim') : line}\n`).join('')}`);
+      const left = leftOutNote(names, width ?? FOOTER_WIDTH, cut ? 'narrow' : 'late');
+      const lines = [hasMarked ? `${PAST_DUE} past due` : '', left].filter((line) => line !== '');
+      if (lines.length === 0) return;
+      await sink.write(`\n${lines.map((line) => `${color ? paint(line, 'dim') : line}\n`).join('')}`);
     },
   };
 }
 
 /** Makes what tells of each record of a batch whether it is past due, as `--overdue` has it. */
-function pastDueTest({ today, fields, asked }: Layout): (batch: RecordBatch) => readonly boolean[] {
+function pastDueTest({ today, fields, isChosen }: Layout): (batch: RecordBatch) => readonly boolean[] {
   if (today === undefined || fields === undefined) return () => [];
   const document = new DocumentReader({ fields }, { roles: OPEN_ITEM_ROLES });
   return (batch) => {
@@ -128,13 +127,13 @@ function pastDueTest({ today, fields, asked }: Layout): (batch: RecordBatch) => 
     document.fold(batch, () => isPastDue.push(isOverdue(openItemOf(document), today)));
     // Rows of chosen columns may lack those that tell a credit note or a cancelled document.
     const canTell =
-      asked !== true || (document.hasColumnOf('documentType') && document.hasColumnOf('status'));
+      isChosen !== true || (document.hasColumnOf('documentType') && document.hasColumnOf('status'));
     return canTell ? isPastDue : [];
   };
 }
 
 /** How a row looks: days without their midnight, a colour for its status, and for what is past due. */
-function rowLook(columns: readonly ShownColumn[], color: boolean): (row: Row) => DrawnRow {
+function rowStyle(columns: readonly ShownColumn[], color: boolean): (row: Row) => DrawnRow {
   const indexOf = (wanted: ShownColumn['role']): number | undefined =>
     columns.find(({ role }) => role === wanted)?.index;
   const days = columns.flatMap((column) => (column.days ? column.index : []));
@@ -175,8 +174,8 @@ function openRecordSheet(sink: Sink, layout: Layout): Writer {
       for (let index = 0; index < batch.count; index++) {
         const read = rows.read(batch, index);
         const columns = rows.columns();
-        const look = rowLook(columns, layout.color);
-        const { texts, styles } = look({ texts: read, isPastDue: isPastDue[index] === true });
+        const styled = rowStyle(columns, layout.color);
+        const { texts, styles } = styled({ texts: read, isPastDue: isPastDue[index] === true });
         const width = Math.max(...columns.map(({ name }) => columnWidth(name)));
         for (const { index: column, name } of columns) {
           const text = texts[column] ?? '';

@@ -71,7 +71,6 @@ interface FooterOptions {
   readonly shown: number;
   readonly total: number;
   readonly locale?: string | undefined;
-  /** Whether --all shows the rest. */
   readonly isCut?: boolean;
   /** An order that the user did not choose: `the newest first`. */
   readonly order?: string | undefined;

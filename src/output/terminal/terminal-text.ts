@@ -51,7 +51,6 @@ export class TerminalGate implements Sink {
     await this.#pass(text.slice(0, text.length - this.#held.length));
   }
 
-  /** To be called after the last chunk. */
   async end(): Promise<void> {
     await this.#pass(this.#held + this.#decoder.decode());
     this.#held = '';
@@ -135,7 +134,6 @@ export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns
   return columns === undefined ? `${text}\n` : wrapText(text, columns, indent);
 }
 
-/** SGR parameters that switch a style on, and off again. */
 const STYLES = {
   bold: ['1', '22'],
   dim: ['2', '22'],

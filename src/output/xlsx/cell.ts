@@ -6,7 +6,6 @@ const DATE_WIDTH = 10;
 const TIME_WIDTH = 24;
 
 export interface CellForm {
-  /** Numbers are IDs, and become text. */
   readonly identifies: boolean;
   readonly grouped: boolean;
   /** Numbers are amounts, in the currency of their record. */
@@ -16,11 +15,9 @@ export interface CellForm {
 }
 
 interface CellPlace {
-  /** The cell's name, `B7`. */
   readonly at: string;
   readonly form: CellForm;
   readonly styles: CellStyles;
-  /** Three capital letters. */
   readonly currency: string | undefined;
 }
 
@@ -105,7 +102,6 @@ const MAX_DECIMALS = 15;
 /** The most formats of a workbook: a listing has a few currencies, but a column of that name may hold anything. */
 const MAX_FORMATS = 400;
 
-/** The indexes of the styles that every workbook has. */
 const GENERAL = 0;
 export const HEADER_STYLE = 1;
 const TEXT_STYLE = 2;
@@ -116,7 +112,6 @@ const BOOLEAN_STYLE = 4;
 const TEXT_FORMAT = 49;
 const FIRST_FORMAT = 164;
 
-/** The styles of a workbook's cells, one for each format in use. */
 export class CellStyles {
   // Without a format LibreOffice takes a truth value for a number.
   readonly #formats = ['yyyy\\-mm\\-dd', '"TRUE";"TRUE";"FALSE"'];

@@ -11,7 +11,6 @@ export type SheetRow = readonly (Cell | undefined)[];
 /** Rows of a sheet, with the header. */
 export const MAX_ROWS = 1_048_576;
 const MAX_CHARACTERS = 32_767;
-/** Characters of XML that are put aside together. */
 const PIECE = 1 << 18;
 
 /** One sheet, whose rows wait in a spool until all columns and their widths are known, which stand before them. */
@@ -22,7 +21,6 @@ export class Sheet {
   readonly #spool = new Spool();
   readonly #letters: string[] = [];
   readonly #widths: number[] = [];
-  /** Rows that are not in the spool yet. */
   #text = '';
   rows = 1;
 
@@ -130,7 +128,7 @@ type SheetColumns = ReturnType<typeof sheetColumns>;
  */
 export function sheetColumns(
   reader: { readonly columns: readonly string[] },
-  { known = [], asked }: Pick<Layout, 'known' | 'asked'>,
+  { known = [], isChosen }: Pick<Layout, 'known' | 'isChosen'>,
 ) {
   let order: number[] = [];
   const forms: CellForm[] = [];
@@ -161,8 +159,8 @@ export function sheetColumns(
     },
     /** Learns from the first rows the order of the columns, and which hold dates alone, some of them with a time, in one zone. */
     learn(rows: readonly SheetRow[]): void {
-      const looked = knownOfRows(reader.columns, known, (index) => rows.map((row) => row[index]?.text));
-      if (asked !== true) order = screenOrder(reader.columns, looked);
+      const ofScreen = knownOfRows(reader.columns, known, (index) => rows.map((row) => row[index]?.text));
+      if (isChosen !== true) order = screenOrder(reader.columns, ofScreen);
       for (const index of reader.columns.keys()) {
         const facts = new ColumnFacts();
         for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);

@@ -8,7 +8,6 @@ const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const VERSION = 20;
-/** Names are UTF-8. */
 const FLAGS = 0x0800;
 const DEFLATE = 8;
 /** The first of January 1980, the earliest that zip knows: equal content makes equal bytes. */

@@ -47,7 +47,7 @@ function refuse(): never {
 
 /** A machine on which every number is a process that began at `start`. */
 function started(start: string): Processes {
-  return { ...fakeProcesses(), look: () => Promise.resolve({ alive: true, start }) };
+  return { ...fakeProcesses(), stateOf: () => Promise.resolve({ alive: true, start }) };
 }
 
 describe('a lock', () => {
@@ -225,7 +225,7 @@ describe('many runs on one target', () => {
         const processes: Processes = {
           pid,
           host: 'desk',
-          look: (pid) => Promise.resolve({ alive: alive.has(pid) }),
+          stateOf: (pid) => Promise.resolve({ alive: alive.has(pid) }),
         };
         try {
           const lock = await lockTarget(targetIn(folder), destinationContext({ processes }));
@@ -262,19 +262,22 @@ describe('processTable', () => {
   it('knows this process, and that no process has an impossible number', async () => {
     const processes = processTable(process);
     expect([processes.pid, processes.host]).toEqual([process.pid, hostname()]);
-    const self = await processes.look(process.pid);
+    const self = await processes.stateOf(process.pid);
     expect(self.alive).toBe(true);
-    expect(await processes.look(process.pid)).toEqual(self);
-    expect(await processes.look(OUR_PID)).toEqual({ alive: false });
+    expect(await processes.stateOf(process.pid)).toEqual(self);
+    expect(await processes.stateOf(OUR_PID)).toEqual({ alive: false });
   });
 
   it('takes one that may not be signalled for alive', async () => {
-    expect(await processTable({ pid: 1, kill: refuse }).look(OUR_PID)).toEqual({ alive: true });
+    expect(await processTable({ pid: 1, kill: refuse }).stateOf(OUR_PID)).toEqual({ alive: true });
   });
 
   it.skipIf(process.platform !== 'linux')('tells processes apart by their start', async () => {
     const processes = processTable(process);
-    const [self, parent] = await Promise.all([processes.look(process.pid), processes.look(process.ppid)]);
+    const [self, parent] = await Promise.all([
+      processes.stateOf(process.pid),
+      processes.stateOf(process.ppid),
+    ]);
     expect(self.start).toMatch(/^[0-9a-f-]{36}\/\d+$/);
     expect(parent.start).not.toBe(self.start);
   });

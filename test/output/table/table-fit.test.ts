@@ -58,7 +58,7 @@ describe('the columns of a table', () => {
   });
 
   it('that the user named come in their order, as far as they go', async () => {
-    const chosen = { columns: ['notes', 'id', 'totalAmount'], asked: true };
+    const chosen = { columns: ['notes', 'id', 'totalAmount'], isChosen: true };
     expect(await shown(INVOICE, 40, chosen)).toBe('notes:16 id:8 totalAmount:12');
     expect(await shown(INVOICE, 20, chosen)).toBe('notes:10 id:8');
   });

@@ -20,7 +20,7 @@ const plain: Layout = { header: true, excel: false, single: false, color: false 
 
 async function table(json: string | readonly string[], layout: Partial<Layout> = {}): Promise<string> {
   const stream = new FakeOutput();
-  const writer = openTable(stream, { ...plain, asked: layout.columns !== undefined, ...layout });
+  const writer = openTable(stream, { ...plain, isChosen: layout.columns !== undefined, ...layout });
   for (const page of [json].flat()) await writer.write(scanArray(Buffer.from(page)));
   await writer.end();
   return stream.text;
@@ -39,7 +39,7 @@ number  status   date                  dueBy       customer.name                
     );
   });
 
-  it('shows the columns asked for, in that order, also when no record has them', async () => {
+  it('shows the columns chosen, in that order, also when no record has them', async () => {
     expect(await table(invoices, { columns: ['currency', 'nowhere', 'number'] })).toBe(
       `\
 currency  nowhere  number
