@@ -5,14 +5,30 @@ import { fakeListing, gather } from '../support/fake-listing.ts';
 import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { MovingListing } from '../support/moving-listing.ts';
 
-async function walkSchedule(seed: number, { leastSize = 1, often = false, name = 'id' } = {}) {
+interface Schedule {
+  readonly leastSize?: number;
+  /** Several changes between two requests. */
+  readonly often?: boolean;
+  readonly name?: string;
+  /** Whether only the first records are wanted. */
+  readonly isLimited?: boolean;
+}
+
+async function walkSchedule(
+  seed: number,
+  { leastSize = 1, often = false, name = 'id', isLimited = false }: Schedule = {},
+) {
   const random = randomFrom(seed);
   const listing = new MovingListing(random, (id) => `{"${name}":${id}}`);
+  const until = isLimited ? 1 + random(60) : Infinity;
+  /** The records that were within the limit all the time. */
+  let lasting = new Set(listing.records.slice(0, until));
   const { fetchPage } = fakeListing(
     () => listing.records,
     async (page) => {
       if (often) listing.changeOften();
       else listing.change();
+      if (isLimited) lasting = new Set(listing.records.slice(0, until).filter((text) => lasting.has(text)));
       for (let turns = random(12); turns > 0; turns--) await Promise.resolve();
       return page;
     },
@@ -20,31 +36,8 @@ async function walkSchedule(seed: number, { leastSize = 1, often = false, name =
   const status = new WalkStatus();
   const [size, concurrency] = [leastSize + random(12), 1 + random(4)];
   const signal = new AbortController().signal;
-  const given = await gather(walkNumbered({ fetchPage, size, concurrency, status, signal }));
-  return { listing, given, status };
-}
-
-/** The same, where only the first records are asked for. */
-async function walkLimited(seed: number) {
-  const random = randomFrom(seed);
-  const listing = new MovingListing(random, (id) => `{"id":${id}}`);
-  const until = 1 + random(60);
-  let lasting = new Set(listing.records.slice(0, until));
-  const { fetchPage } = fakeListing(
-    () => listing.records,
-    async (page) => {
-      listing.change();
-      const within = new Set(listing.records.slice(0, until));
-      lasting = new Set([...lasting].filter((record) => within.has(record)));
-      for (let turns = random(12); turns > 0; turns--) await Promise.resolve();
-      return page;
-    },
-  );
-  const status = new WalkStatus();
-  const [size, concurrency] = [1 + random(12), 1 + random(4)];
-  const signal = new AbortController().signal;
   const given = await gather(walkNumbered({ fetchPage, size, concurrency, until, status, signal }));
-  return { lasting, until, given, status };
+  return { listing, lasting, until, given, status };
 }
 
 const SCHEDULES = randomRuns(10_000);
@@ -98,7 +91,7 @@ describe('a listing that moves while it is walked', () => {
     let complete = 0;
     const schedules = randomRuns(2_000);
     for (let seed = 0; seed < schedules; seed++) {
-      const { lasting, until, given, status } = await walkLimited(seed);
+      const { lasting, until, given, status } = await walkSchedule(seed, { isLimited: true });
       expect(given.length).toBeLessThanOrEqual(until);
       expect(new Set(given).size).toBe(given.length);
       if (!status.complete) continue;

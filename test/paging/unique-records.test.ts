@@ -71,26 +71,6 @@ describe('UniqueRecords', () => {
     expect(unique.size).toBe(5);
   });
 
-  it('gives a record of the same id and another content again, unless the listing moved', () => {
-    const unique = new UniqueRecords();
-    deduplicate(unique, batchOf('{"id":1,"net":1}', '{"id":2,"net":1}'), false);
-    const moved = deduplicate(unique, batchOf('{"id":1,"net":2}'), true);
-    expect(moved).toMatchObject({ changed: 1, again: 0, unsure: 0, fresh: { count: 0 } });
-    expect(unique.keysRepeat).toBe(false);
-    expect(deduplicate(unique, batchOf('{"id":1,"net":3}'), false).fresh.count).toBe(1);
-    expect(unique.keysRepeat).toBe(true);
-    // From here on nobody can tell, and nothing is to be missing.
-    expect(deduplicate(unique, batchOf('{"id":2,"net":2}'), true)).toMatchObject({
-      unsure: 1,
-      fresh: { count: 1 },
-    });
-  });
-
-  it('takes records of one page for different ones, whatever their ids', () => {
-    const unique = new UniqueRecords();
-    expect(deduplicate(unique, batchOf('{"id":1}', '{"id":1}', '{"id":1,"x":2}'), true).fresh.count).toBe(3);
-  });
-
   it('knows a record by its links as little as by white space around it', () => {
     const unique = new UniqueRecords();
     const signed = (signature: string): string =>
@@ -155,16 +135,8 @@ describe.each([2, 4])('a set of hashes of %i words', (width) => {
   });
 });
 
-describe('pages with nothing new', () => {
-  it('show that a service repeats itself: three in a row, or twelve where records have no key', () => {
-    const unique = new UniqueRecords();
-    deduplicate(unique, batchOf('{"id":1}'), false);
-    expect([2, 3].map((pages) => unique.isRepeatedBy(pages))).toEqual([false, true]);
-    deduplicate(unique, batchOf('{"a":1}'), false);
-    expect([11, 12].map((pages) => unique.isRepeatedBy(pages))).toEqual([false, true]);
-  });
-
-  it('are counted in each pass', () => {
+describe('a pass', () => {
+  it('counts what came in it, and knows the order', () => {
     const unique = new UniqueRecords();
     unique.beginPass('page');
     deduplicate(unique, batchOf('{"id":1}', '{"id":2}'), false);
@@ -180,7 +152,7 @@ describe('pages with nothing new', () => {
     expect([unique.sequence, unique.inPass, unique.size]).toEqual([first, 3, 3]);
   });
 
-  it('hold back a record of a known key, if asked to, but for one of the same page', () => {
+  it('holds back a record of a known key, where it is to, but for one of the same page', () => {
     const unique = new UniqueRecords();
     unique.beginPass('page');
     deduplicate(unique, batchOf('{"id":1}', '{"id":2}'), false, true);

@@ -1,41 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WalkStatus, type WalkEvent } from '../../src/paging/walk-status.ts';
 
-/** A status in which everything happened, and the events that it told. */
-function eventful(events: WalkEvent[] = []): WalkStatus {
-  const status = new WalkStatus((event) => void events.push(event));
-  status.page(10, 30);
-  status.page(5, undefined);
-  status.page(5, 29);
-  status.shrink({ at: 10, from: 50, to: 25, reason: 'large' });
-  status.again(25, 10);
-  status.cannotRead(7);
-  status.repeat(0);
-  status.repeat(3);
-  status.setIncomplete(2, 'order');
-  status.reread();
-  return status;
-}
-
 describe('the status of a walk', () => {
-  it('tells each thing that happens, and counts it', () => {
-    const events: WalkEvent[] = [];
-    expect(eventful(events)).toMatchObject({
-      ...{ pages: 3, shrinks: 1, slowPages: 1, repeats: 3, rereads: 1, totalAtStart: 30, totalAtEnd: 29 },
-      ...{ unreadable: new Set([7]), incomplete: 2, reason: 'order', complete: false },
-    });
-    expect(events).toEqual([
-      { kind: 'page', records: 10, total: 30 },
-      { kind: 'page', records: 5, total: undefined },
-      { kind: 'page', records: 5, total: 29 },
-      { kind: 'shrink', at: 10, from: 50, to: 25, reason: 'large' },
-      { kind: 'again', at: 10, size: 25 },
-      { kind: 'give up', at: 7 },
-      { kind: 'repeat', records: 3 },
-      { kind: 'reread', round: 1, reason: 'order' },
-    ]);
-  });
-
   it('is complete where nothing is missing, and has no reason then', () => {
     const status = new WalkStatus();
     expect(status).toMatchObject({ complete: true, drift: false, orderMayMove: false });
