@@ -6,7 +6,7 @@ import { BrokenGzip, inflate } from './inflate.ts';
 import { networkFailure } from './network-failure.ts';
 import { redactor, withoutSecrets, type Redact } from './redact.ts';
 import { Limiter } from './limiter.ts';
-import { FailedTry, isRetryable, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
+import { FailedTry, refusedTry, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
 import { StatusError, statusFailure } from './status-failure.ts';
 import type { Proxy, Transport, TransportResponse } from './transport.ts';
 
@@ -204,12 +204,7 @@ export class ApiClient {
     const answered = new StatusError(meaning, { status, body, milliseconds });
     if (passes.includes(status)) return answered;
     // When all retries are used up, the caller may need the status.
-    const failure = meaning instanceof ServiceError ? answered : meaning;
-    return new FailedTry(failure, {
-      retryable: isRetryable(status),
-      retryAfter: headers['retry-after'],
-      status,
-    });
+    return refusedTry(meaning instanceof ServiceError ? answered : meaning, response);
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

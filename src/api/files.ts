@@ -5,7 +5,7 @@ import { ServiceError, errorCode } from '../errors.ts';
 import { checkLink } from './address.ts';
 import { networkFailure, type RequestDestination } from './network-failure.ts';
 import { Limiter } from './limiter.ts';
-import { FailedTry, isRetryable, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
+import { FailedTry, refusedTry, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
 /** What the response says about a file, besides its bytes. */
@@ -102,7 +102,7 @@ export class FileClient {
       await drain(response);
       const { location } = answered;
       if (![301, 302, 303, 307, 308].includes(status) || location === undefined) {
-        throw fileStatusFailure(url.host, status, answered);
+        throw fileStatusFailure(url.host, response);
       }
       url = checkLink(location, { onLoopback, from: url });
     }
@@ -121,17 +121,11 @@ async function drain({ body }: TransportResponse): Promise<void> {
 }
 
 /** The failure for a status that is neither 200 nor a redirect. */
-function fileStatusFailure(host: string, status: number, headers: TransportResponse['headers']): FailedTry {
-  const refusal = status === 404 || status === 410 ? 'has no such file' : 'does not hand over the file';
-  const failure =
-    status === 403
-      ? new LinkRefused(`${host} refuses the link (403)`)
-      : new ServiceError(`${host} ${refusal} (${status})`);
-  return new FailedTry(failure, {
-    retryable: isRetryable(status),
-    retryAfter: headers['retry-after'],
-    status,
-  });
+function fileStatusFailure(host: string, response: TransportResponse): FailedTry {
+  const { status } = response;
+  if (status === 403) return refusedTry(new LinkRefused(`${host} refuses the link (403)`), response);
+  const refusal = [404, 410].includes(status) ? 'has no such file' : 'does not hand over the file';
+  return refusedTry(new ServiceError(`${host} ${refusal} (${status})`), response);
 }
 
 /** The most bytes of a file: far more than any invoice has, far less than a disk has. */

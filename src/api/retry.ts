@@ -1,6 +1,7 @@
 import type { Clock } from '../context.ts';
 import { ServiceError, type FolioError } from '../errors.ts';
 import type { Limiter } from './limiter.ts';
+import type { TransportResponse } from './transport.ts';
 
 /** How often a request is sent again, and after which delays. */
 export interface RetryOptions {
@@ -10,7 +11,7 @@ export interface RetryOptions {
   readonly delay: number;
 }
 
-/** An attempt that failed. It never leaves `withRetries`, which throws the failure of the last one. */
+/** An attempt that failed. `withRetries` throws the failure of the last one. */
 export class FailedTry extends Error {
   readonly failure: FolioError;
   /** Whether another attempt may succeed. */
@@ -42,9 +43,13 @@ export class FailedTry extends Error {
  */
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Whether the service may answer otherwise when it gets the same request again. */
-export function isRetryable(status: number): boolean {
-  return RETRYABLE.has(status);
+/** The failed attempt of a response with this status. */
+export function refusedTry(
+  failure: FolioError,
+  { status, headers }: Pick<TransportResponse, 'status' | 'headers'>,
+): FailedTry {
+  const retryAfter = headers['retry-after'];
+  return new FailedTry(failure, { retryable: RETRYABLE.has(status), retryAfter, status });
 }
 
 /** The longest delay, in ms. */

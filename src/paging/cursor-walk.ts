@@ -8,14 +8,12 @@ import { PageRefused, type Delivery, type OnRefusal } from './page.ts';
 import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
-/** A page of a cursor listing, as it came. */
 export interface CursorPage {
   readonly records: RecordBatch;
   /** What to send for the next page, exactly as it came; null on the last page. */
   readonly next: string | null;
 }
 
-/** One request of a cursor walk. */
 interface CursorRequest {
   /** Names the page; undefined names the first page. */
   readonly cursor: string | undefined;
@@ -57,12 +55,6 @@ const EMPTY_WITH_CURSOR = 20;
  */
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
   yield* new CursorWalk(options).walk();
-}
-
-/** What a pass read: how many records, and their contents in order. */
-interface PassRead {
-  readonly read: number;
-  readonly sequence: string;
 }
 
 class CursorWalk {
@@ -129,7 +121,7 @@ class CursorWalk {
     }
   }
 
-  /** Reads everything, or as many records as another pass did, and delivers those that are new. */
+  /** Reads everything, or `most` records, and delivers those that are new. */
   async *#pass(most = Infinity): AsyncGenerator<Delivery> {
     const { status, signal, from } = this.#options;
     const isEnough = ({ records: { count } }: CursorPage): boolean =>
@@ -157,7 +149,8 @@ class CursorWalk {
     return (!hasKeys || keysRepeat) && this.#options.status.records > this.#read;
   }
 
-  get #passed(): PassRead {
+  /** What the pass read: how many records, and their contents in order. */
+  get #passed() {
     return { read: this.#read, sequence: this.#unique.sequence };
   }
 

@@ -100,7 +100,6 @@ class NumberedWalk {
     return this.#round === 'sorted';
   }
 
-  /** Reads regions in order and yields the records that were not delivered before. */
   async *read(regions: readonly Region[]): AsyncGenerator<Delivery> {
     for await (const placed of this.#reader.read(regions)) {
       const delivery = await runCooperatively(this.#take(placed), this.#options.signal);

@@ -41,11 +41,10 @@ interface Range {
 /** What is requested next in a range. */
 interface Step {
   readonly from: number;
-  /** True where the page was requested before, and came without the record at `from`, or short. */
+  /** True where the page came before without the record at `from`, or short. */
   readonly isAgain?: boolean;
-  /** Records that the page may share with the one before it, at most: short pages could else bring no other records. */
+  /** Records that the page may share with the one before it, at most: short pages could else bring nothing else. */
   readonly overlap?: number | undefined;
-  /** The page, where it is known already. */
   readonly window?: SizedWindow;
 }
 
@@ -94,7 +93,6 @@ export class PageReader {
     this.pass = pass;
   }
 
-  /** Begins another pass. `fetchPage` may read in another order. */
   begin(pass: Pass, fetchPage = this.#fetchPage): void {
     this.pass = pass;
     this.#fetchPage = fetchPage;
@@ -103,7 +101,6 @@ export class PageReader {
     this.extent.reopen();
   }
 
-  /** The pages of regions, in order. */
   read(regions: readonly Region[]): AsyncGenerator<PlacedPage> {
     const { concurrency, signal } = this.#options;
     this.#regions = [...regions];
@@ -190,7 +187,6 @@ export class PageReader {
     }
   }
 
-  /** The next page of a place, for records up to `end`. */
   #windowIn({ most, isLimited }: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
     const floor = Math.max(this.#floorBelow(from), from - overlap);
     if (!isLimited) return this.sizes.windowAt(from, undefined, floor);

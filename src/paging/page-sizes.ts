@@ -13,7 +13,7 @@ const MAX_REFUSALS_IN_A_ROW = 4;
 const CHECK_SIZE = 10;
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
 const WEIGHING_SIZE = 50;
-/** How many times larger a size must be to be worth a trial between what comes and what was refused. */
+/** How many times larger than what comes a size must be to be worth a trial below what was refused. */
 const LEAST_STEP = 1.15;
 
 export interface SizedWindow extends Window {
@@ -67,12 +67,11 @@ export class PageSizes {
     this.#cap = cap;
   }
 
-  /** Whether all pages are of one size, so that they adjoin and none overlaps the one before it. */
+  /** Whether all pages are of one size, so that they adjoin and none overlaps another. */
   get isConstant(): boolean {
     return this.applied > 0 || this.#isConstant;
   }
 
-  /** From here on, pages are of one size, the largest that comes; or, with false, they overlap again. */
   keepConstant(isConstant: boolean): void {
     this.#isConstant = isConstant;
     this.#trial = 0;
@@ -81,7 +80,6 @@ export class PageSizes {
   /**
    * The next page to request, so that it holds the record at `from`.
    *
-   * @param most records, at most
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
   windowAt(from: number, most = Infinity, floor = 0): SizedWindow {
@@ -127,12 +125,12 @@ export class PageSizes {
     return isFailedTrial ? Math.max(1, Math.min(size - 1, this.size)) : half;
   }
 
-  /** Whether a page of this step is the one that shows whether a larger size comes: then it is requested once. */
+  /** Whether a page of this step shows whether a larger size comes: then it is requested once. */
   isTrial(step: number): boolean {
     return step === this.#trial;
   }
 
-  /** Notes that a page of this size was too slow. Sizes that are much the same count as one. */
+  /** Notes a size that was too slow. Sizes that are much the same count as one. */
   slow(size: number): void {
     this.#slowSizes.add(Math.round(Math.log2(size)));
   }
@@ -156,8 +154,8 @@ export class PageSizes {
   }
 
   /**
-   * Notes a page that came, with so many records in so many bytes. Only a full page shows that its size is served. Returns
-   * how many records of its weight fit into a page.
+   * Notes a page that came. Only a full one shows that its size is served. Returns how many records of its weight fit into a
+   * page.
    *
    * @param isLocal whether its size was chosen for its place alone
    */
@@ -214,10 +212,9 @@ export class PageSizes {
   }
 
   /**
-   * A larger size than the present one, where it is time to try it: twice the present one, since a refusal may have been a
-   * fault that passed. Where a trial failed, or what was refused is far, a size between the two: as many times larger than
-   * what comes as it is smaller than what was refused, so that the largest size that comes is found in a few trials. Where
-   * the two are close, the search is over.
+   * A larger size, where it is time to try one: twice the present one, since a refusal may have been a fault that passed.
+   * Where a trial failed, or what was refused is far, the geometric mean of the two, which finds the largest size that comes
+   * in a few trials, until the two are close.
    */
   #trialSize(most: number): number | undefined {
     const { size, refused } = this;
@@ -280,7 +277,7 @@ export class Place {
     this.#check = undefined;
   }
 
-  /** Decides how to go on. Returns true to request the same page again. Throws the error that ends the walk. */
+  /** Returns true to request the same page again, and false to request a smaller one. Throws the error that ends the walk. */
   refuse(
     window: SizedWindow,
     { reason, cause }: PageRefused,
@@ -339,9 +336,9 @@ function windowOf(from: number, size: number): SizedWindow {
 
 /**
  * The page of at most `most` records that reaches furthest beyond `from` and begins before it, at `floor` at the earliest: so
- * it also holds the last record of the page before it. A page begins at a multiple of its size, so it may be a few records
- * smaller than `most`. Some places, such as 2520, are multiples of every small size: there the page is up to `excess` records
- * larger. Where no page begins before `from` and reaches beyond it, the page begins at `from`.
+ * it also has the last record of the page before it. Since it begins at a multiple of its size, it may be a few records
+ * smaller than `most`, or, at multiples of every small size, such as 2520, up to `excess` records larger. Where there is no
+ * such page, it begins at `from`.
  */
 function overlappingWindow(
   from: number,

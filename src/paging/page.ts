@@ -6,7 +6,6 @@ export interface Window {
   readonly size: number;
 }
 
-/** A page of a numbered listing, as it came. */
 export interface Page {
   readonly records: RecordBatch;
   /** The number of records that the service names: a hint, not a truth. */

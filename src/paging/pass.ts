@@ -103,7 +103,7 @@ export class Pass {
     return this.#churn > 0;
   }
 
-  /** True when the listing was seen to move, so that a record may have been missed: its total changed, or pages do not hold together. */
+  /** True when a record may have been missed: the total changed, or pages do not hold together. */
   get moved(): boolean {
     return this.#churn > 0 || this.#borders.length > 0 || this.#regions.some(isOpen);
   }
@@ -177,7 +177,6 @@ export class Pass {
     return isEqual(0) && this.#identity.hasKey && isEqual(count - 1);
   }
 
-  /** Notes which pages of the pass over everything a page in a region that is read again has records of. */
   #noteMeeting(region: DoubtfulRegion, { records, isLast }: PlacedPage): void {
     if (isLast) region.highest = Infinity;
     if (!isOpen(region)) return;
@@ -198,7 +197,6 @@ export class Pass {
   }
 }
 
-/** One past the last record of a page. */
 function endOf({ offset, records }: PlacedPage): number {
   return offset + records.count;
 }
@@ -238,7 +236,7 @@ function isOpen({ after, before, lowest, highest }: DoubtfulRegion): boolean {
   return lowest > after || highest < before;
 }
 
-/** The regions in order. Regions that touch become one. */
+/** Regions that touch become one. */
 function merged(regions: readonly DoubtfulRegion[]): DoubtfulRegion[] {
   const all: DoubtfulRegion[] = [];
   for (const region of regions.toSorted((a, b) => a.from - b.from)) {

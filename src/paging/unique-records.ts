@@ -26,13 +26,12 @@ const NOTHING_NEW = 3;
 /** The same where records have no key, so that different ones may well be equal. */
 const NOTHING_NEW_WITHOUT_KEYS = 12;
 
-/** Records of a page after which the event loop may run. */
+/** The event loop may run after so many records of a page. */
 const STEP = 256;
 
 /** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
 type Counting = 'page' | 'pass';
 
-/** Makes a reader of the identity of a listing's records. */
 export type NewReader = () => IdentityReader;
 
 /**
@@ -94,7 +93,7 @@ export class UniqueRecords {
     return this.#sequence.join(' ');
   }
 
-  /** Begins to read everything again. Records without a key are counted over all pages, or within each. */
+  /** Begins to read everything again. */
   beginPass(counting: Counting): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
@@ -110,7 +109,6 @@ export class UniqueRecords {
     this.count('page');
   }
 
-  /** Sets how equal records without a key are counted from here on. */
   count(counting: Counting): void {
     if (counting === 'pass') this.#pass ??= this.#newSet();
     this.#occurrences = counting === 'pass' ? this.#newSet() : undefined;
