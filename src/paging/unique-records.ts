@@ -56,12 +56,12 @@ export class UniqueRecords {
   readonly #identity: IdentityReader;
   readonly #contents: HashSet;
   readonly #keys: HashSet;
-  readonly #inPage: HashSet;
   readonly #keysInPage: HashSet;
   /** What came in this pass, where all is read again. */
   #pass: HashSet | undefined;
   #passKeys: HashSet;
-  #occurrences: HashSet | undefined;
+  /** How often each content came in this pass, where equal records without a key count over all of it. */
+  #occurrences: Map<string, number> | undefined;
   /** As many words as a content has. */
   readonly #sequence: Int32Array;
 
@@ -70,7 +70,6 @@ export class UniqueRecords {
     this.#identity = newReader();
     this.#contents = this.#newSet();
     this.#keys = this.#newSet();
-    this.#inPage = this.#newSet();
     this.#keysInPage = this.#newSet();
     this.#passKeys = this.#newSet();
     this.#sequence = new Int32Array(this.#identity.width);
@@ -111,7 +110,7 @@ export class UniqueRecords {
 
   count(counting: Counting): void {
     if (counting === 'pass') this.#pass ??= this.#newSet();
-    this.#occurrences = counting === 'pass' ? this.#newSet() : undefined;
+    this.#occurrences = counting === 'pass' ? new Map() : undefined;
   }
 
   /**
@@ -123,17 +122,17 @@ export class UniqueRecords {
   *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): CooperativeTask<Deduplicated> {
     const [fresh, repeated, sameKey]: [number[], number[], number[]] = [[], [], []];
     let [again, changed, unsure] = [0, 0, 0];
-    this.#inPage.clear();
+    const occurrencesInPage = new Map<string, number>();
     this.#keysInPage.clear();
     for (let index = 0; index < batch.count; index++) {
       if (index % STEP === STEP - 1) yield;
       const { words, width, hasKey } = this.#identity.read(batch, index);
       const isNew = this.#contents.add(words, width);
       const isKnownKey = hasKey && !this.#keys.add(words, 0);
-      const inPage = occurrenceIn(this.#inPage, words);
+      const content = this.#identity.content();
+      const inPage = countUp(occurrencesInPage, content);
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words, 0);
-      const which =
-        hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
+      const which = hasKey || this.#occurrences === undefined ? inPage : countUp(this.#occurrences, content);
       this.#addToSequence();
       this.hasKeys = hasKey;
       if (isTwiceInPage) this.keysRepeat = true;
@@ -176,22 +175,11 @@ export class UniqueRecords {
   }
 }
 
-/**
- * Adds a record to those counted. Returns its number among equal records, from 0 on. Bisection finds the first number that is
- * free: a listing may have 100,000 equal records.
- */
-function occurrenceIn(counted: HashSet, words: Readonly<Uint32Array>): number {
-  const content = words.length / 2;
-  if (counted.add(words, content)) return 0;
-  let [taken, free] = [0, 1];
-  while (counted.has(words, content, free)) [taken, free] = [free, 2 * free];
-  while (free - taken > 1) {
-    const middle = (taken + free) >>> 1;
-    if (counted.has(words, content, middle)) taken = middle;
-    else free = middle;
-  }
-  counted.add(words, content, free);
-  return free;
+/** Counts a content. Returns how often it was counted before. */
+function countUp(counts: Map<string, number>, content: string): number {
+  const count = counts.get(content) ?? 0;
+  counts.set(content, count + 1);
+  return count;
 }
 
 const FIRST_CAPACITY = 1024;
@@ -215,11 +203,6 @@ export class HashSet {
 
   get size(): number {
     return this.#count;
-  }
-
-  /** Whether the hash that begins at `words[from]` is there, as for `add`. */
-  has(words: Readonly<Uint32Array>, from: number, number = 0): boolean {
-    return this.#slots[this.#find(words, from, number)] !== 0;
   }
 
   /**
