@@ -85,19 +85,6 @@ describe('networkFailure', () => {
     },
   );
 
-  it.each([
-    [407, false],
-    [403, false],
-    [502, true],
-  ])('a proxy that answers %i', (status, retryable) => {
-    const error = failed('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`);
-    const failure = networkFailure(error, proxied)!;
-    expect(failure.retryable).toBe(retryable);
-    expect(failure.failure.message).toBe(
-      `the proxy proxy:3128 on the way to api.example.com does not let folio through (${status})`,
-    );
-  });
-
   it('tells the certificate of a proxy from that of the service', () => {
     const cause = failed('ERR_TLS_CERT_ALTNAME_INVALID');
     const { failure: error, retryable } = networkFailure(failed('UND_ERR_PRX_TLS', 'no', cause), proxied)!;

@@ -6,8 +6,7 @@ import { ModelService, modelRecords, type ModelRecords } from '../support/model-
 import { randomFrom } from '../support/random-runs.ts';
 import { runModel } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { randomFaults } from './random-faults.ts';
-import { lastingFaults } from './lasting-faults.ts';
+import { lastingFaults, randomFaults } from './random-faults.ts';
 
 export interface ChaosRun {
   readonly seed: number;

@@ -1,6 +1,6 @@
 import * as faults from '../support/faults.ts';
 import type { Fault, FaultScript } from '../support/faults.ts';
-import type { ModelPage } from '../support/model-service.ts';
+import type { ModelPage, ModelRecords } from '../support/model-service.ts';
 
 type Random = (below: number) => number;
 
@@ -53,14 +53,40 @@ export function passingFault(random: Random): Fault {
   return PASSING[random(PASSING.length)]!;
 }
 
+/** What a service does in every call of a run: nothing amiss in most runs, else one of the oddities that last. */
+export function lastingFaults(random: Random, listing: keyof ModelRecords): FaultScript {
+  if (listing === 'customers' || random(3) > 0) return () => undefined;
+  const amount = 1 + random(30);
+  const oddities: FaultScript[] = [
+    (_, page) => withTotal(page, amount),
+    (_, page) => withTotal(page, -amount),
+    (_, page) => (page.records.length > amount ? faults.records((all) => all.slice(0, amount)) : undefined),
+  ];
+  if (listing === 'received') {
+    oddities.push(
+      (_, page) => (page.records.length > amount ? faults.status(502) : undefined),
+      (_, page) => (page.records.length > amount ? faults.after(29_200, faults.status(502)) : undefined),
+      (_, page) => (hasRecord(page, amount) ? faults.status(502) : undefined),
+    );
+  }
+  return oddities[random(oddities.length)]!;
+}
+
 /** Pages that are well formed and still not what the service should have sent. */
 function lyingPages(random: Random, page: ModelPage): Fault[] {
-  const total = Number(page.members['total']);
-  const told = (change: number): Fault => faults.members({ total: `${Math.max(0, total + change)}` });
   return [
-    told(1 + random(40)),
-    told(-1 - random(40)),
+    withTotal(page, 1 + random(40)),
+    withTotal(page, -1 - random(40)),
     faults.records((records) => records.slice(0, random(records.length + 1))),
     faults.records(() => []),
   ];
+}
+
+function withTotal(page: ModelPage, change: number): Fault {
+  return faults.members({ total: `${Math.max(0, Number(page.members['total']) + change)}` });
+}
+
+/** Whether the record with this id is on the page. */
+function hasRecord({ records }: ModelPage, id: number): boolean {
+  return records.some((record) => record.startsWith(`{"id":${id},`));
 }
