@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -29,35 +29,32 @@ interface Verdict {
 }
 
 /** Runs the built program against the service of a case, and looks at all that it left behind. */
-async function tryCase(fuzz: FuzzCase, outer: string, longest: number): Promise<Verdict> {
-  mkdirSync(join(outer, 'home', 'out'), { recursive: true });
+async function tryCase({ seed, args, answer }: FuzzCase, outer: string, longest: number): Promise<Verdict> {
   const out = join(outer, 'home', 'out');
-  const service = await serve(fuzz);
+  mkdirSync(out, { recursive: true });
+  const service = await serve(answer);
   const { env, peakOf } = watchPeak(join(outer, 'peak'));
-  const { process, exit } = startFolio(
-    fuzz.args.map((arg) => arg.replace('OUT', out)),
-    {
-      env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: service.baseUrl, ...env },
-      cwd: join(outer, 'home'),
-    },
-  );
+  const words = args.map((arg) => arg.replace('OUT', out));
+  const { process, exit } = startFolio(words, {
+    env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: service.baseUrl, ...env },
+    cwd: join(outer, 'home'),
+  });
   const timer = setTimeout(() => process.kill('SIGKILL'), longest);
   const { code, signal, stderr } = await exit;
   clearTimeout(timer);
   await service.close();
-  const kinds: Kind[] = [];
-  if (signal === 'SIGKILL') kinds.push('hung');
-  else if (peakOf() > LARGEST) kinds.push('over memory');
-  if (stderr.includes("fault of folio's own") || ![0, 1, 2, 3, 4, 5, 6, null].includes(code)) {
-    kinds.push("a fault of folio's own");
-  }
-  const receipts = readdirSync(out).filter((name) => name === 'receipt.json');
-  const said = stderr + receipts.map((name) => readFileSync(join(out, name), 'utf8')).join('');
-  if (leakIn(said) !== undefined) kinds.push('token seen');
-  if (elsewhere(outer).length > 0) kinds.push('written outside');
+  const receipt = join(out, 'receipt.json');
+  const printed = stderr + (existsSync(receipt) ? readFileSync(receipt, 'utf8') : '');
+  const found: Record<Kind, boolean> = {
+    hung: signal === 'SIGKILL',
+    'over memory': signal !== 'SIGKILL' && peakOf() > LARGEST,
+    "a fault of folio's own": stderr.includes("fault of folio's own") || (code ?? 0) > 6,
+    'token seen': leakIn(printed) !== undefined,
+    'written outside': elsewhere(outer).length > 0,
+  };
   return {
-    kinds,
-    says: `case ${fuzz.seed} (${fuzz.args.join(' ')}): ${code ?? signal}: ${stderr.slice(0, 500)}`,
+    kinds: KINDS.filter((kind) => found[kind]),
+    says: `case ${seed} (${args.join(' ')}): ${code ?? signal}: ${stderr.slice(0, 500)}`,
   };
 }
 
@@ -65,20 +62,17 @@ const OUTPUTS = [...formats.map((format) => `out.${endingsOf(format)[0]!}`), 're
 
 /** What lies in the folder that no run may have put there, and what is called as no file of folio's is. */
 function elsewhere(outer: string): string[] {
-  const here = readdirSync(outer).filter((name) => name !== 'home' && name !== 'peak');
-  const home = readdirSync(join(outer, 'home')).filter((name) => name !== 'out');
-  const out = readdirSync(join(outer, 'home', 'out')).filter((name) => !OUTPUTS.includes(name));
+  const others = (folder: string, expected: readonly string[]): string[] =>
+    readdirSync(join(outer, folder)).filter((name) => !expected.includes(name));
   // A run that was killed leaves a temporary file, which the next one removes.
-  return [
-    ...here,
-    ...home,
-    ...out.filter((name) => !/^\.(?:out|receipt)\..*\.folio-(?:tmp|lock)$/.test(name)),
-  ];
+  const left = /^\.(?:out|receipt)\..*\.folio-(?:tmp|lock)$/;
+  const out = others('home/out', OUTPUTS).filter((name) => !left.test(name));
+  return [...others('', ['home', 'peak']), ...others('home', ['out']), ...out];
 }
 
-function serve(fuzz: FuzzCase): Promise<HttpService> {
+function serve(answer: FuzzCase['answer']): Promise<HttpService> {
   return startHttpService((request, response, { number, target }) => {
-    const { status, headers, body } = fuzz.answer(target, number);
+    const { status, headers, body } = answer(target, number);
     const link = `http://${request.headers.host}/file/${number + 1}.pdf`;
     const bytes = body.includes('LINK')
       ? Buffer.from(body.toString('latin1').replaceAll('LINK', link), 'latin1')

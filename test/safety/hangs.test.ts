@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startHttpService } from '../support/servers.ts';
 import { TRIES_ALL } from '../support/random-runs.ts';
@@ -24,36 +23,35 @@ describe('a body that is made to take time', () => {
   });
 });
 
+const folder = temporaryFolder();
+const NOTE = 'x'.repeat(80);
+
 /** Records and columns of which none is hostile: there are only many. */
-const LARGE: readonly (readonly [what: string, args: readonly string[], body: () => string])[] = [
+const LARGE: readonly (readonly [what: string, flags: string, body: () => string])[] = [
   [
     'a page of 10 MB is read',
-    ['--format', 'jsonl'],
-    () => records(numbered(100_000, (at) => `{"id":${at},"note":"${'x'.repeat(80)}"}`)),
+    '--format jsonl',
+    () => records(numbered(100_000, (at) => `{"id":${at},"note":"${NOTE}"}`)),
   ],
-  [
-    'a page of 10 MB without ids is read',
-    ['--format', 'csv'],
-    () => page(`{"note":"${'x'.repeat(80)}"}`, 100_000),
-  ],
+  ['a page of 10 MB without ids is read', '--format csv', () => page(`{"note":"${NOTE}"}`, 100_000)],
   [
     '150,000 records are sorted',
-    ['--format', 'jsonl', '--sort', '-a'],
+    '--format jsonl --sort -a',
     () => records(numbered(150_000, (at) => `{"id":${at},"a":${(at * 7919) % 1_000_003}}`)),
   ],
   [
     'a table of 8,000 columns and 50 rows is drawn',
-    ['--format', 'table', '--all'],
+    '--format table --all',
     () => page(`{${columns(8_000)}}`, 50),
   ],
   [
     'a workbook of 8,000 columns and 50 rows is written',
-    ['--format', 'xlsx', '--output', join(temporaryFolder(), 'out.xlsx')],
+    `--output ${folder}/out.xlsx`,
     () => page(`{${columns(8_000)}}`, 50),
   ],
   [
     'a Parquet file of 2,000 columns and 200 rows is written',
-    ['--format', 'parquet', '--output', join(temporaryFolder(), 'out.parquet')],
+    `--output ${folder}/out.parquet`,
     () => page(`{${columns(2_000)}}`, 200),
   ],
 ];
@@ -64,7 +62,7 @@ const DELAYS = [0, 400, 1_200];
 describe('a signal ends the run', () => {
   it.each(LARGE.map((run, at) => [...run, at] as const))(
     'while %s, whenever it comes',
-    async (_, args, body, at) => {
+    async (_, flags, body, at) => {
       const bytes = Buffer.from(body());
       for (const delay of TRIES_ALL ? DELAYS : [DELAYS[at % DELAYS.length]!]) {
         let timer: NodeJS.Timeout | undefined;
@@ -73,7 +71,7 @@ describe('a signal ends the run', () => {
           response.writeHead(200, { 'content-length': bytes.length });
           response.end(bytes, () => setTimeout(() => folio.process.kill('SIGINT'), delay));
         });
-        const folio = startFolio(['customers', ...args, '--retries', '0'], {
+        const folio = startFolio(['customers', ...flags.split(' '), '--retries', '0'], {
           env: { FOLIO_BASE_URL: service.baseUrl },
         });
         const { code, signal, stderr } = await folio.exit;

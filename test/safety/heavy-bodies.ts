@@ -16,6 +16,14 @@ const TABLE = ['customers', '--format', 'table', '--all'];
 
 type Page = readonly [name: string, args: readonly string[], size: number, body: (size: number) => string];
 
+const LETTERS = 'a.b.c.d.e.f.g.h.i.j.k.l.m.n';
+const noted = (text: string): string => JSON.stringify({ id: 1, a: text });
+// Each name is a backslash longer than the one before, twice as many in JSON: so many make n bytes.
+const escaped = (bytes: number): string =>
+  numbered(Math.floor(Math.sqrt(bytes)), (at) => `${JSON.stringify(`a${'\\'.repeat(at)}.b`)}:1`).join(',');
+const empties = (count: number): string => numbered(count, () => '"a":{}').join(',');
+const errors = (count: number): string => numbered(count, (at) => `{"message":"http://${at}"}`).join(',');
+
 /** Pages, and the commands that meet them. */
 const PAGES: readonly Page[] = [
   ['equal records without an id', JSONL, 60_000, (n) => page('{"a":1}', n)],
@@ -24,48 +32,23 @@ const PAGES: readonly Page[] = [
     'columns of one name, by dots',
     CSV,
     1_500,
-    (n) => records(numbered(n, (at) => `{${split('a.b.c.d.e.f.g.h.i.j.k.l.m.n', at)}}`)),
+    (n) => records(numbered(n, (at) => `{${split(LETTERS, at)}}`)),
   ],
   [
     'columns of one name, by backslashes',
     CSV,
     1_000_000,
-    // Each name is a backslash longer than the one before, twice as many in JSON: so many make n bytes.
-    (n) => {
-      const names = numbered(
-        Math.floor(Math.sqrt(n)),
-        (at) => `${JSON.stringify(`a${'\\'.repeat(at)}.b`)}:1`,
-      );
-      return page(`{"a":{"b":1},${names.join(',')},"a.b":1}`, 1);
-    },
+    (n) => page(`{"a":{"b":1},${escaped(n)},"a.b":1}`, 1),
   ],
   ['a column name of 300 KB', TABLE, 300_000, (n) => page(`{"id":1,"${'x'.repeat(n)}":1}`, 3)],
   ['a column name of amounts', TABLE, 300_000, (n) => page(`{"id":1,"${'amount'.repeat(n / 6)}!":1}`, 1)],
-  ['a cell of emoji sequences', TABLE, 20_000, (n) => page(JSON.stringify({ id: 1, a: '👩‍👩‍👧‍👦'.repeat(n) }), 3)],
-  [
-    'a cell of combining marks',
-    TABLE,
-    100_000,
-    (n) => page(JSON.stringify({ id: 1, a: `e${'\u0301\u0323'.repeat(n)}ᄀ` }), 3),
-  ],
+  ['a cell of emoji sequences', TABLE, 20_000, (n) => page(noted('👩‍👩‍👧‍👦'.repeat(n)), 3)],
+  ['a cell of combining marks', TABLE, 100_000, (n) => page(noted(`e${'\u0301\u0323'.repeat(n)}ᄀ`), 3)],
   ['1,000 columns in many rows', TABLE, 30, (n) => page(`{${columns(1_000)}}`, n)],
-  [
-    'an object that comes again and again',
-    CSV,
-    25_000,
-    (n) => page(`{"a":{${columns(200)}},${numbered(n, () => '"a":{}').join(',')}}`, 1),
-  ],
+  ['an object again and again', CSV, 25_000, (n) => page(`{"a":{${columns(200)}},${empties(n)}}`, 1)],
   ['a deep record', CSV, 10_000, (n) => page(`{"a":${'{"a":'.repeat(60)}1${'}'.repeat(60)}}`, n)],
   ['a text of backslashes', CSV, 500_000, (n) => page(`{"a":"${'\\\\'.repeat(n)}"}`, 1)],
-  [
-    'partial errors',
-    JSONL,
-    30_000,
-    (n) => {
-      const errors = numbered(n, (at) => `{"message":"http://${at}"}`);
-      return `{"nextToken":null,"data":[{"id":1}],"errors":[${errors.join(',')}]}`;
-    },
-  ],
+  ['partial errors', JSONL, 30_000, (n) => page('{"id":1}', 1).replace('[]', `[${errors(n)}]`)],
 ];
 
 /** What the message of a refused query repeats, and how many characters it has. */
@@ -81,11 +64,9 @@ export const HEAVY_BODIES: readonly HeavyBody[] = [
   ...PAGES.map(([name, args, size, body]) => ({ name, args, size, body })),
   {
     name: 'pages that almost meet',
-    args: JSONL,
-    code: 6,
+    ...{ args: JSONL, code: 6, size: 40_000 },
     // The service sends the same page again: it ends with what the page behind it has from its second record on.
-    size: 40_000,
-    body: (n: number) => page('{"id":1}', n).replace('null', '"again"').replace('{"id":1}', '{"id":2}'),
+    body: (n) => page('{"id":1}', n).replace('null', '"again"').replace('{"id":1}', '{"id":2}'),
   },
   ...MESSAGES.map(([name, text, size]) => ({
     name: `an error of ${name}`,
