@@ -170,7 +170,7 @@ function cellOf(json: string): Cell | undefined {
     : { kind: 'number', text: json };
 }
 
-/** How a note ends that says that there are more counterparties than rows. */
+/** How the remark ends where there are more counterparties than rows. */
 export const TOTALS_OF_ALL = 'totals are of all';
 
 /** The question that `folio aging` asks: open amounts by how long they are overdue. */
@@ -181,12 +181,12 @@ export function agingQuestion(
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
-  // The records tell what is open on their own day, not what was open on another one.
-  const lack =
+  // Records have what is open on their own day, not on another one.
+  const missing =
     asOf < today
       ? `payments after ${formatDay(asOf)} are not undone`
       : 'what was issued or paid since is not in them';
-  const note = asOf === today ? undefined : `balances of ${formatDay(today)}: ${lack}`;
+  const note = asOf === today ? undefined : `balances of ${formatDay(today)}: ${missing}`;
   let balances: readonly AgedBalance[] = [];
   const sum = (of: (balance: AgedBalance) => number): number =>
     balances.reduce((all, balance) => all + of(balance), 0);
@@ -215,8 +215,8 @@ export function agingQuestion(
         0,
       );
       if (shown < known.length) texts.push(`${shown} of ${known.length} shown; ${TOTALS_OF_ALL}`);
-      const missing = sum((balance) => balance.missing);
-      if (missing > 0) texts.push(`${countOf(missing, 'document')} without an open amount`);
+      const absent = sum((balance) => balance.missing);
+      if (absent > 0) texts.push(`${countOf(absent, 'document')} without an open amount`);
       if (leftOut.length > 0)
         texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
       const remarks = texts.map((text): Finding => ({ level: 'remark', text }));

@@ -12,9 +12,9 @@ import { groupColumn } from './question-syntax.ts';
 interface MissingOptions {
   /** What one record is called. */
   readonly what?: string | undefined;
-  /** Columns that records may lack: these are not missing. */
+  /** Columns that no record needs to have. */
   readonly known?: readonly string[];
-  /** Whether the answer only has an empty column where records lack it: then only a near miss is refused. */
+  /** Whether a missing column is only empty in the answer: then only a near miss is refused. */
   readonly isShown?: boolean;
   /** Whether the number of records is added. */
   readonly isCounted?: boolean;

@@ -7,17 +7,17 @@ import { Collected } from '../output/spool.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
-/** Makes a writer take columns as they were asked for: by the names that people have for them, and chosen among those that there are. */
+/** Makes a writer take the columns of --columns: by any of their names, and chosen among all columns of the records. */
 export function writerOfChosen(
   plain: OpenWriter,
-  asked: ChosenColumns,
+  chosen: ChosenColumns,
   names: ColumnNames | undefined,
 ): OpenWriter {
   const writer = names === undefined ? plain : writerByNames(plain, names);
-  if (!asked.isOpen) return writer;
+  if (!chosen.isOpen) return writer;
   // `-open` is `-amountToBePaid` as well.
   const meant = (name: string) => (names && columnsNamed(name, names, names.fields.usual)) ?? [];
-  return choosingWriter(writer, asked.leavingOut(meant));
+  return choosingWriter(writer, chosen.leavingOut(meant));
 }
 
 /** Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. */
@@ -26,13 +26,13 @@ function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
     const writer = openWriter(sink, layout);
     const { columns } = layout;
     if (columns === undefined || !columns.some((column) => isName(column, names))) return writer;
-    const asked = [...new Set(columns)];
-    const reader = new DocumentReader(names, { roles: [], names: asked });
+    const wanted = [...new Set(columns)];
+    const reader = new DocumentReader(names, { roles: [], names: wanted });
     return {
       write: (batch) => {
         const rows: Row[] = [];
         reader.fold(batch, () => {
-          rows.push(asked.map((column, at) => [column, cellJson(reader.named(at))]));
+          rows.push(wanted.map((column, at) => [column, cellJson(reader.named(at))]));
         });
         return writer.write(batchOfRows(rows));
       },
@@ -53,10 +53,10 @@ function isName(column: string, names: ColumnNames): boolean {
 }
 
 /**
- * Makes a writer take columns that are chosen among those that there are, as `*,-files` is: it is opened when all records have
- * come, since only then all columns are known.
+ * Makes a writer take columns such as `*,-files`, which are chosen among all: it is opened at the end of the records, when all
+ * columns are known.
  */
-function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWriter {
+function choosingWriter(openWriter: OpenWriter, chosen: ChosenColumns): OpenWriter {
   return (sink, layout) => {
     const reader = new CellReader();
     /** The indexes of columns that some record has a value in. */
@@ -73,11 +73,11 @@ function choosingWriter(openWriter: OpenWriter, asked: ChosenColumns): OpenWrite
       },
       async end() {
         try {
-          const chosen = asked.of(layout.columns ?? columnsOf(reader.columns, filled));
+          const columns = chosen.of(layout.columns ?? columnsOf(reader.columns, filled));
           const writer = openWriter(sink, {
             ...layout,
-            columns: chosen,
-            isChosen: !asked.onlyLeavesOut,
+            columns,
+            isChosen: !chosen.onlyLeavesOut,
           });
           for await (const batch of records.read()) await writer.write(batch);
           await writer.end();

@@ -89,7 +89,7 @@ function skipSpaces(text: string, from: number): number {
 export interface SortColumn {
   readonly column: string;
   readonly descending: boolean;
-  /** True for a column that the records may lack: then folio does not warn. */
+  /** True for a column that no record needs to have: then folio does not warn. */
   readonly isKnown?: boolean;
 }
 
@@ -112,12 +112,12 @@ export interface GroupColumn {
 }
 
 /** Reads `status` or `date:month`. What stands behind the last colon is a part of the name where it is no unit. */
-export function groupColumn(asked: string): GroupColumn {
-  const colon = asked.lastIndexOf(':');
-  const unit = CALENDAR_UNITS.find((one) => one === asked.slice(colon + 1).toLowerCase());
+export function groupColumn(text: string): GroupColumn {
+  const colon = text.lastIndexOf(':');
+  const unit = CALENDAR_UNITS.find((one) => one === text.slice(colon + 1).toLowerCase());
   return colon < 1 || unit === undefined
-    ? { column: asked, unit: undefined }
-    : { column: asked.slice(0, colon), unit };
+    ? { column: text, unit: undefined }
+    : { column: text.slice(0, colon), unit };
 }
 
 /** Reads `15,30,60`: whole days, each more than the one before. Throws UsageError. */

@@ -13,7 +13,7 @@ export type Records = AsyncIterable<RecordBatch>;
 export interface Question {
   /** Learns which columns there are from the records as they come, before a filter keeps some of them. */
   readonly sample?: (records: RecordBatch) => void;
-  /** The answer, to be asked for and read once. Errors are thrown while it is read. */
+  /** The answer, to be read once. Errors are thrown while it is read. */
   readonly answer: (records: Records) => Records;
   /** Called where no more records are read, since enough came out. Throws UsageError as the answer does at its end. */
   readonly refuse?: () => void;
@@ -29,8 +29,8 @@ export interface ResultForm {
    * The columns to write, once the first row is there: those of --columns, or the result's own; undefined for all that the
    * rows have. Throws UsageError for a column that the result does not have.
    */
-  readonly columns: (asked: readonly string[] | undefined) => readonly string[] | undefined;
-  /** What columns are to their reader, where it is not what their names tell: see `shownInOrder`. Read once the first row is there. */
+  readonly columns: (chosen: readonly string[] | undefined) => readonly string[] | undefined;
+  /** What the columns are in a table, where their names do not say it: see `shownInOrder`. Read once the first row is there. */
   readonly shown?: ShownColumns;
   /** The types of the columns: amounts are money, what is not named is text. */
   readonly typeOf?: (column: string) => DeclaredType | undefined;
@@ -71,25 +71,25 @@ interface QuestionsOptions {
 /** The questions between a source and a writer, in this order: which records, what is made of them, their order, how many. */
 export class Questions {
   readonly #options: QuestionsOptions;
-  readonly #asked: readonly Question[];
+  readonly #inOrder: readonly Question[];
   #isFull = false;
 
   constructor(options: QuestionsOptions) {
     const { before, expand, filter, result, sort } = options;
     this.#options = options;
-    this.#asked = [before, expand, filter, result, sort].filter((question) => question !== undefined);
+    this.#inOrder = [before, expand, filter, result, sort].filter((question) => question !== undefined);
   }
 
   /** The most records that are needed from the listing; undefined where more may be needed than come out. */
   get limitOfListing(): number | undefined {
     const { expand, limit } = this.#options;
     // Each record is at least one row.
-    return this.#asked.every((question) => question === expand) ? limit : undefined;
+    return this.#inOrder.every((question) => question === expand) ? limit : undefined;
   }
 
   /** Whether the records of the listing come out as they are, all that are read. */
   get isListing(): boolean {
-    return this.#asked.length === 0;
+    return this.#inOrder.length === 0;
   }
 
   /** Whether rows come out in place of the records. */
@@ -118,7 +118,7 @@ export class Questions {
     const { before, filter, result, sort, limit = Infinity } = this.#options;
     const sample = (before ?? filter) && (result ?? sort)?.sample;
     const all = sample === undefined ? records : sampled(records, sample);
-    const answer = this.#asked.reduce((answer, question) => question.answer(answer), all);
+    const answer = this.#inOrder.reduce((answer, question) => question.answer(answer), all);
     return limit === Infinity || this.isListing ? answer : this.#first(answer, limit);
   }
 
@@ -130,7 +130,7 @@ export class Questions {
       left -= part.count;
       if (left === 0) {
         this.#isFull = true;
-        for (const question of this.#asked) question.refuse?.();
+        for (const question of this.#inOrder) question.refuse?.();
       }
       if (part.count > 0) yield part;
       if (left === 0 && !this.hasResult) return;
@@ -156,7 +156,7 @@ export class Questions {
    */
   findings(read: number, stopsByItself: boolean): readonly Finding[] {
     const { before, expand, filter, sort, limit = 0, locale } = this.#options;
-    const found = this.#asked.flatMap((question) => question.findings());
+    const found = this.#inOrder.flatMap((question) => question.findings());
     if (!stopsByItself || !this.#isFull) return found;
     const total = filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read;
     // Only a sort has read everything.

@@ -226,7 +226,7 @@ function absolute(value: Decimal): Decimal {
   return value.coefficient < 0n ? negateDecimal(value) : value;
 }
 
-/** Whether a terminal shows block characters, as far as its environment tells: a UTF-8 locale, and not the bare console. */
+/** Whether a terminal shows block characters, by its environment: a UTF-8 locale, and not the bare console. */
 export function hasBlocks(env: Environment): boolean {
   if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return false;
   if (env['WT_SESSION'] || env['TERM_PROGRAM'] === 'vscode') return true;

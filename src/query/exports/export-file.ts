@@ -46,7 +46,7 @@ export const STANDARD_INPUT = '-';
 
 /** The bytes of an export, to be read at any place, more than once. */
 interface Bytes {
-  /** Fills as much of the buffer as there is from there on, and says how much. */
+  /** Fills as much of the buffer as there are bytes from there on, and returns how many. */
   readonly read: (into: Buffer, position: number) => number;
   readonly close: () => Promise<void>;
 }
@@ -65,7 +65,7 @@ export class ExportFile {
     this.#hint = hint;
   }
 
-  /** Throws UsageError for a file whose ending says that it is of another format, and where it cannot be opened. */
+  /** Throws UsageError for a file with the ending of another format, and where it cannot be opened. */
   static async open(path: string): Promise<ExportFile> {
     if (path === STANDARD_INPUT) {
       throw new UsageError('standard input cannot be read here', {
@@ -235,7 +235,7 @@ export function unreadableFile(path: string, cause: unknown): UsageError {
 /** `{` and `}` differ from `[` and `]` in this bit only. */
 const BRACE_BIT = 0x20;
 
-/** Finds the places between records where a JSON array that arrives in parts can be cut. It does not check the JSON. */
+/** Finds where a JSON array that arrives in parts can be cut between records. It does not check the JSON. */
 class ArrayCutter {
   #depth = 0;
   #inString = false;

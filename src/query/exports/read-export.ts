@@ -25,11 +25,11 @@ export async function* readExport(from: string | ExportFile): AsyncGenerator<Rec
 }
 
 /**
- * The profiles whose records an export holds, in the order in which they come; undefined where its records do not say whose they
- * are. None where it has no records.
+ * The profiles of the records of an export, in the order in which they come; undefined for records without a profile column. None
+ * where it has no records.
  *
- * @param tolerant whether an export that cannot be read, which whoever reads it tells of, has those of its readable beginning
- * @throws UsageError where it cannot be read, and where only some of its records say whose they are
+ * @param tolerant whether an export that cannot be read, which its reader reports, has the profiles of its readable beginning
+ * @throws UsageError where it cannot be read, and where only some of its records have a profile
  */
 export async function profilesInExport(
   from: string | ExportFile,
@@ -81,8 +81,8 @@ function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
 const DOTTED_NAME = /"[^"\\]*\.[^"\\]*"\s*:/;
 
 /**
- * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: so rows look that some program
- * made of a list, each with all of it. Undefined where no record is so. The batch is as it was scanned.
+ * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: such are rows that some program
+ * made of a list, each with all of it. Undefined without such a record. The batch is as it was scanned.
  */
 export function listBesideItsColumns(batch: RecordBatch): string | undefined {
   // Hardly any records have such names: where none has, none is read.
@@ -105,7 +105,7 @@ function hasDottedNames(batch: RecordBatch): boolean {
   return false;
 }
 
-/** The profile that each record says to be of. */
+/** The profile of each record, by its profile column. */
 export function ownersOf(batch: RecordBatch): readonly (string | undefined)[] {
   const reader = new CellReader([PROFILE_COLUMN]);
   return Array.from({ length: batch.count }, (_, index) => reader.read(batch, index)[0]?.text);

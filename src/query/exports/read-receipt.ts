@@ -7,23 +7,24 @@ import { DATE_FLAGS } from '../where/date-flags.ts';
 import { STANDARD_INPUT } from './export-file.ts';
 import { surveyFile } from './survey-file.ts';
 
+/** A file of a run, as its receipt has it. */
 export interface DeliveredFile {
-  /** The file as it was given to -o; null for standard output. */
+  /** The file of -o; null for standard output. */
   readonly output: string | null;
-  /** Its path as seen from the folder of the receipt; undefined in a receipt that does not say so. */
+  /** Its path as seen from the folder of the receipt; undefined in a receipt without it. */
   readonly file: string | undefined;
   /** What its records are, as receipts name it: `issued`. */
   readonly resource: string;
-  /** The profiles whose records were asked for; none where nothing says whose they are. */
+  /** The profiles of its records; none where the receipt has none. */
   readonly profiles: readonly string[];
-  /** Whether the records of several profiles are in it, and so a column of folio's says whose each is. */
+  /** Whether it has the records of several profiles, and so a column of folio's with the profile of each. */
   readonly isOfSeveral: boolean;
   readonly records: number;
   readonly bytes: number;
   /** In hex; null where no file was delivered. */
   readonly sha256: string | null;
   readonly finishedAt: string;
-  /** When the records were read, in ISO 8601; undefined where nothing says it: they came from an export without a receipt. */
+  /** When the records were read, in ISO 8601; undefined for records of an export without a receipt. */
   readonly readAt: string | undefined;
   /** The flags with which a part of the listing was read, as they were typed: `--limit 1`. */
   readonly only: readonly string[];
@@ -31,9 +32,9 @@ export interface DeliveredFile {
   readonly errors: readonly string[];
   readonly format: string | null;
   readonly header: boolean;
-  /** The column that each heading stands for, where columns had headings of their own. */
+  /** The column of each heading, where columns had headings of their own. */
   readonly headings: ReadonlyMap<string, string>;
-  /** The columns as they were asked for, where records may have lost others by it. */
+  /** The columns of --columns, where the records may have lost others by it. */
   readonly chosen: readonly string[] | undefined;
   /** The list of which each object is a row, so that a record may be several rows. */
   readonly expanded: string | undefined;
@@ -70,7 +71,7 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
 /** The ending of a receipt's name, behind the name of its file. */
 export const RECEIPT_ENDING = '.receipt.json';
 
-/** What is read of an export, and what each file is, behind a verb: itself and, where there is one, its receipt. */
+/** The files that are read of an export: itself and its receipt, with what they are, behind a verb. */
 export function readsOfExport(flag: string, path: string): readonly { path: string; is: string }[] {
   if (path === STANDARD_INPUT) return [];
   return [
@@ -89,16 +90,15 @@ export async function usualReceipt(file: string): Promise<string | undefined> {
   );
 }
 
-/** What the receipt of a file says, and what the file is now. */
-interface BesideFile {
+interface ReceiptBeside {
   readonly path: string;
   readonly delivered: DeliveredFile | FolioError;
-  /** Bytes. */
+  /** Bytes of the file now. */
   readonly size: number;
 }
 
-/** Undefined where there is no receipt, or none of this file, or no file, which whoever reads it says. */
-async function receiptBeside(file: string): Promise<BesideFile | undefined> {
+/** The receipt beside a file. Undefined where there is none, none of this file, or no file, which its reader reports. */
+async function receiptBeside(file: string): Promise<ReceiptBeside | undefined> {
   const path = await usualReceipt(file);
   if (path === undefined) return undefined;
   const delivered = await readReceipt(path).then(
@@ -112,11 +112,10 @@ async function receiptBeside(file: string): Promise<BesideFile | undefined> {
   return delivered === undefined || size === undefined ? undefined : { path, delivered, size };
 }
 
-/** What the receipt of an export is good for. */
 interface CheckedExport {
   /** A failure where the run that wrote the file was incomplete, a warning where the receipt is of another file. */
   readonly finding?: Finding;
-  /** What was delivered, where the file is of the size and the hash that the receipt states. */
+  /** Its receipt, where that has the size and the hash of the file. */
   readonly delivered?: DeliveredFile;
 }
 
@@ -132,7 +131,8 @@ export async function checkExport(file: string): Promise<CheckedExport> {
     const why = complete ? '' : ` (${errors.join('; ')})`;
     return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
   }
-  if (size !== bytes || (await surveyFile(file, ANY_FORM)).sha256 !== sha256) {
+  const anyForm = { format: undefined, header: true };
+  if (size !== bytes || (await surveyFile(file, anyForm)).sha256 !== sha256) {
     return warning(
       `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
     );
@@ -143,11 +143,9 @@ export async function checkExport(file: string): Promise<CheckedExport> {
   return { delivered, finding: { level: 'failure', kind: 'incomplete', text, hint } };
 }
 
-const ANY_FORM = { format: undefined, header: true };
-
 /**
  * How the file was written, by the receipt beside it. Undefined where there is none, where it cannot be read, or where it is of
- * another file: `checkExport` says so.
+ * another file, which `checkExport` reports.
  */
 export async function deliveredForm(file: string): Promise<DeliveredFile | undefined> {
   const { delivered, size } = (await receiptBeside(file)) ?? {};
@@ -155,39 +153,47 @@ export async function deliveredForm(file: string): Promise<DeliveredFile | undef
   return delivered.sha256 !== null && delivered.bytes === size ? delivered : undefined;
 }
 
-/** The one of the files that has the name of this file. Where there is only one, its name does not matter. */
+/** The one of the files with the name of this file. Where there is only one, its name does not matter. */
 export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): DeliveredFile | undefined {
   const named = delivered.find(({ output }) => output !== null && basename(output) === basename(file));
   return named ?? (delivered.length === 1 ? delivered[0] : undefined);
 }
 
-function deliveredIn(
-  receipt: Readonly<Record<string, unknown>>,
-  path: string,
-): Omit<DeliveredFile, 'isOfSeveral' | 'profiles'> {
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function deliveredIn(receipt: JsonObject, path: string): Omit<DeliveredFile, 'isOfSeveral' | 'profiles'> {
   const member = <Value>(name: string, is: (value: unknown) => value is Value): Value => {
     const value = receipt[name];
     if (is(value)) return value;
     throw brokenReceipt(path, `its "${name}" is not what a receipt has there`);
   };
-  const { output, headings, chosen, expanded, file, header, resource } = receipt;
+  const text = (name: string): string | undefined => {
+    const value = receipt[name];
+    return isText(value) ? value : undefined;
+  };
+  const { headings, chosen } = receipt;
+  const readAt = text(receipt['readAt'] === undefined ? 'finishedAt' : 'readAt');
   return {
-    resource: isText(resource) ? resource : '',
-    output: isText(output) ? output : null,
-    file: isText(file) ? file : undefined,
+    resource: text('resource') ?? '',
+    output: text('output') ?? null,
+    file: text('file'),
     records: member('records', isCount),
     bytes: member('bytes', isCount),
     sha256: member('sha256', isDigest),
     finishedAt: member('finishedAt', isText),
-    readAt: timeIn(receipt['readAt'] === undefined ? receipt['finishedAt'] : receipt['readAt']),
-    only: [...narrowingIn(receipt), ...stringsIn(receipt['only'])],
+    readAt: readAt !== undefined && !Number.isNaN(Date.parse(readAt)) ? readAt : undefined,
+    only: [...narrowingIn(receipt), ...textsIn(receipt['only'])],
     complete: member('complete', (value) => typeof value === 'boolean'),
     errors: member('errors', (value) => Array.isArray(value)).map(String),
     format: member('format', (value) => value === undefined || value === null || isText(value)) ?? null,
-    header: header !== false,
-    headings: new Map(listOf(headings).flatMap(headingIn)),
+    header: receipt['header'] !== false,
+    headings: new Map(
+      objectsIn(headings).flatMap(({ heading, column }): [string, string][] =>
+        isText(heading) && isText(column) ? [[heading, column]] : [],
+      ),
+    ),
     chosen: Array.isArray(chosen) ? chosen.map(String) : undefined,
-    expanded: isText(expanded) ? expanded : undefined,
+    expanded: text('expanded'),
   };
 }
 
@@ -199,9 +205,9 @@ const VALUED = [
 /** One of them, and its value where that stands behind an equals sign; or a flag without a value. */
 const NARROWING = new RegExp(`^--(?:open|overdue|(${VALUED.join('|')}))(?:=(.*))?$`, 's');
 
-/** Those of a run, as they were typed. A limit that there were fewer records than leaves none out. */
-function narrowingIn({ arguments: words, records }: Readonly<Record<string, unknown>>): readonly string[] {
-  const all = stringsIn(words);
+/** Those of a run, as they were typed. A limit of more than the records leaves none out. */
+function narrowingIn({ arguments: words, records }: JsonObject): readonly string[] {
+  const all = textsIn(words);
   return all.flatMap((word, at) => {
     const [flag, valued, value = all[at + 1]] = NARROWING.exec(word) ?? [];
     if (flag === undefined || (valued === 'limit' && Number(value) > Number(records))) return [];
@@ -209,21 +215,20 @@ function narrowingIn({ arguments: words, records }: Readonly<Record<string, unkn
   });
 }
 
-function stringsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter(isText) : [];
-}
-
-function timeIn(value: unknown): string | undefined {
-  return isText(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
-}
-
 /** The profile of a file, or those of one that has the records of several. Parts of a report and of a sync are listings. */
-function profilesIn({ profile, profiles, resource }: Readonly<Record<string, unknown>>): readonly string[] {
+function profilesIn({ profile, profiles, resource }: JsonObject): readonly string[] {
   if (isText(profile)) return [profile];
-  const isOfListings = resource === 'report' || resource === 'sync';
-  return isOfListings
-    ? []
-    : listOf(profiles).flatMap((one) => (isText(one['profile']) ? one['profile'] : []));
+  if (resource === 'report' || resource === 'sync') return [];
+  return objectsIn(profiles).flatMap((one) => (isText(one['profile']) ? one['profile'] : []));
+}
+
+/** The pages that a run wrote into its folder, as members of a receipt. */
+function pagesIn({ output, file, files }: JsonObject) {
+  return objectsIn(files).flatMap(({ name, bytes, sha256 }) => {
+    if (!isText(name) || !isText(output)) return [];
+    const place = isText(file) ? { file: join(file, name) } : {};
+    return [{ output: join(output, name), ...place, bytes, sha256 }];
+  });
 }
 
 function isText(value: unknown): value is string {
@@ -234,22 +239,12 @@ function isDigest(value: unknown): value is string | null {
   return value === null || (isText(value) && /^[0-9a-f]{64}$/.test(value));
 }
 
-/** The objects in a list; none where there is no list. */
-function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter(isText) : [];
+}
+
+function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function headingIn({ heading, column }: Readonly<Record<string, unknown>>): [string, string][] {
-  return isText(heading) && isText(column) ? [[heading, column]] : [];
-}
-
-/** What a receipt says of each page that a run wrote into its folder. */
-function pagesIn({ output, file, files }: Readonly<Record<string, unknown>>) {
-  return listOf(files).flatMap(({ name, bytes, sha256 }) => {
-    if (!isText(name) || !isText(output)) return [];
-    const place = isText(file) ? { file: join(file, name) } : {};
-    return [{ output: join(output, name), ...place, bytes, sha256 }];
-  });
 }
 
 function brokenReceipt(path: string, reason: string): FolioError {

@@ -29,7 +29,7 @@ const ORDERS = {
   '>=': (order: number) => order >= 0,
 };
 
-/** The form of a fiscal ID, which tells one in any column. */
+/** A text of this form is a fiscal ID in any column. */
 const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
 
 /**
@@ -96,18 +96,18 @@ function containsTest(value: string, folds: readonly ((text: string) => string)[
 }
 
 /** Numbers are compared with numbers, and dates with dates; anything else beside them cannot be compared. */
-function orderTest(value: string, holds: (order: number) => boolean, context: WhereContext): CellTest {
+function orderTest(value: string, matches: (order: number) => boolean, context: WhereContext): CellTest {
   const wanted = cellOrder({ kind: 'string', text: value });
   const date = parseDate(value, context);
   const isNumber = numberOrder(value) !== undefined;
   return (cell) => {
     if (cell === undefined || cell.text === '') return false;
     if (date !== undefined && cell.kind === 'string' && isDate(cell.text)) {
-      return holds(compareDate(cell.text, date));
+      return matches(compareDate(cell.text, date));
     }
     const reads = (cell.kind === 'number' || cell.kind === 'string') && numberOrder(cell.text) !== undefined;
     if (isNumber ? !reads : date !== undefined) return undefined;
-    return holds(compareOrders(cellOrder(cell), wanted));
+    return matches(compareOrders(cellOrder(cell), wanted));
   };
 }
 

@@ -29,7 +29,7 @@ interface DateFlagRow {
 
 /**
  * The flags that keep documents by one of their dates. All else about them follows from a row: how the value is read, which of them do
- * not go together, the test of records, and that a receipt tells of a part.
+ * not go together, the test of records, and that a receipt notes a part of the listing.
  */
 const ROWS = [
   {
@@ -61,7 +61,7 @@ export const DATE_FLAGS: readonly DateFlag[] = ROWS.map((row) => ({
   flag: `--${row.name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
 }));
 
-/** The flags of single days that say what a period says, too; none for another flag than of a period. */
+/** For the flag of a period, the flags of single days that exclude it. */
 export function daysInsteadOf({ role, bound }: DateFlag): readonly string[] {
   const others = bound === 'period' ? DATE_FLAGS : [];
   return others.flatMap((other) => (other.role === role && other.bound !== bound ? [other.flag] : []));

@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomor
 export const DATE_FORMS =
   'Write a date as 2026-11-21, 2026-11 (that month), 2026, today, -30d (30 days ago), +2w or 2026-11-21T10:00:00Z.';
 
-/** The day from which dates are told, in days since 1970-01-01. It is asked for where a date is told from it. */
+/** The day to which `today` and `-30d` refer, in days since 1970-01-01. It is only read for such dates. */
 export interface DayOfQuestion {
   readonly today: number;
 }

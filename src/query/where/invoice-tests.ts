@@ -79,30 +79,30 @@ function openTest(group: GroupDigits): RecordTest {
 const MAX_NAMED = 3;
 
 /**
- * The test of `--overdue`: an open item, no credit, that was due before today, whatever the status says.
+ * The test of `--overdue`: an open item, no credit, that was due before today, whatever its status.
  *
  * @param today in days since 1970-01-01
  */
 function overdueTest(today: number): RecordTest {
   const unreadable = new Unreadable();
-  const lacks = { due: 0, open: 0 };
+  const missing = { due: 0, open: 0 };
   return {
     roles: OPEN_ITEM_ROLES,
     matches: (document) => {
       const item = openItemOf(document);
       if (item.kind === 'unreadable') unreadable.noteRole(document, item.role);
-      if (item.kind === 'absent') lacks.open++;
-      if (item.kind === 'open' && item.due === undefined) lacks.due++;
+      if (item.kind === 'absent') missing.open++;
+      if (item.kind === 'open' && item.due === undefined) missing.due++;
       return isOverdue(item, today);
     },
     finish: (reader) => reader.refuseWithout(['open', 'due'], '--overdue'),
     // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
     findings: () => [
-      leftOut('remark', `--overdue: ${countOf(lacks.due, 'open invoice')} without a due date`, {
-        due: lacks.due,
+      leftOut('remark', `--overdue: ${countOf(missing.due, 'open invoice')} without a due date`, {
+        due: missing.due,
       }),
-      leftOut('remark', `--overdue: ${countOf(lacks.open, 'document')} without an open amount`, {
-        open: lacks.open,
+      leftOut('remark', `--overdue: ${countOf(missing.open, 'document')} without an open amount`, {
+        open: missing.open,
       }),
       unreadable.finding('--overdue'),
     ],
@@ -149,7 +149,7 @@ export function counterpartyTest(flag: string, ids: readonly string[]): RecordTe
   };
 }
 
-/** What is left out for lack of a value. Where nothing is, only the receipt says so. */
+/** The finding of records that are left out since they have no value; for the receipt alone where there are none. */
 function leftOut(level: Finding['level'], what: string, missing: Readonly<Record<string, number>>): Finding {
   const isAny = Object.values(missing).some((count) => count > 0);
   return isAny ? { level, text: `${what} left out`, missing } : { level: 'fact', text: '', missing };
