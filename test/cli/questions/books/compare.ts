@@ -419,7 +419,7 @@ async function compareStatements(site: Site): Promise<void> {
   const expected = groups.map(([, of]) => {
     const { profile, currency, party } = of[0]!;
     return {
-      key: [profile, currency, ...newestOf(entries, party, profile)].join('|'),
+      key: [profile, currency, ...newestOf(entries, party)].join('|'),
       figures: [...agesOf(of).toSpliced(7, 0, overdueIn(of))].join(' '),
       documents: openIn(of)
         .map((entry) => `${entry.number} ${sumOf([entry], 'open')[0]}`)
