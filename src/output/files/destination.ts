@@ -1,4 +1,3 @@
-import type { Hash } from 'node:crypto';
 import type { Sink } from '../writer.ts';
 import { bytesOf } from './file-bytes.ts';
 
@@ -20,31 +19,26 @@ export interface DirectSink extends Sink {
   abandon?(): void;
 }
 
-/** Counts the bytes that pass, and hashes them where there is a receipt: that costs about as much as writing. */
-export class Tally {
-  bytes = 0;
-  readonly #hash: Hash | undefined;
-
-  private constructor(hash?: Hash) {
-    this.#hash = hash;
-  }
-
-  /** The runtime takes 3 ms to load its hashes. */
-  static async open(hashes: boolean): Promise<Tally> {
-    return new Tally(hashes ? (await import('node:crypto')).createHash('sha256') : undefined);
-  }
-
-  add(chunk: Uint8Array | string): Uint8Array {
-    const bytes = bytesOf(chunk);
-    this.bytes += bytes.byteLength;
-    this.#hash?.update(bytes);
-    return bytes;
-  }
-
-  sha256(): string {
-    if (this.#hash === undefined) throw new TypeError('opened without a receipt');
-    return this.#hash.copy().digest('hex');
-  }
+/**
+ * Counts the bytes that pass, and hashes them where there is a receipt: that costs about as much as writing, and the runtime takes 3 ms
+ * to load its hashes.
+ */
+export async function openTally(hashes: boolean) {
+  const hash = hashes ? (await import('node:crypto')).createHash('sha256') : undefined;
+  return {
+    bytes: 0,
+    add(chunk: Uint8Array | string): Uint8Array {
+      const bytes = bytesOf(chunk);
+      this.bytes += bytes.byteLength;
+      hash?.update(bytes);
+      return bytes;
+    },
+    /** SHA-256 so far, in hex. */
+    sha256(): string {
+      if (hash === undefined) throw new TypeError('opened without a receipt');
+      return hash.copy().digest('hex');
+    },
+  };
 }
 
 /** Writes a destination and commits it; discards it, and rejects alike, where `write` rejects. */

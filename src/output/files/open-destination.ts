@@ -1,7 +1,7 @@
 import type { OutputStream } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { TerminalGate } from '../terminal/terminal-text.ts';
-import { Tally, type Destination, type DirectSink } from './destination.ts';
+import { openTally, type Destination, type DirectSink } from './destination.ts';
 import type { FileContext } from './side-files.ts';
 import { findTarget, type FileTarget, type Target } from './target.ts';
 
@@ -38,7 +38,7 @@ export async function openDestination(
       hint: 'Write to a file, as in -o invoices.xlsx.',
     });
   }
-  const tally = await Tally.open(hasReceipt);
+  const tally = await openTally(hasReceipt);
   const gate = sink.isTerminal && !styled ? new TerminalGate(sink) : undefined;
   let ended = false;
   return {

@@ -3,7 +3,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite, failTo } from './cannot-write.ts';
-import { Tally, type Destination } from './destination.ts';
+import { openTally, type Destination } from './destination.ts';
 import { partsOf } from './file-bytes.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
 import type { FileTarget } from './target.ts';
@@ -24,7 +24,7 @@ export async function openWholeFile(
   const lock = hasReceipt ? await (await import('./lock.ts')).lockTarget(target, context) : undefined;
   /** The last one is being written; those before it were begun anew. */
   const files: TemporaryFile[] = [];
-  let tally = await Tally.open(hasReceipt);
+  let tally = await openTally(hasReceipt);
   let ended: Promise<void> | undefined;
   const remove = async (): Promise<void> => {
     for (const { handle, path } of files) {
@@ -99,7 +99,7 @@ export async function openWholeFile(
       orGiveUp(async () => {
         const before = files.at(-1)!;
         await openNext();
-        tally = await Tally.open(hasReceipt);
+        tally = await openTally(hasReceipt);
         // It loses its name, so that a kill leaves nothing of it.
         await rm(before.path);
         return readAgain(before, lengths);

@@ -100,30 +100,10 @@ describe('fileStem', () => {
 describe('uniqueNames', () => {
   it('gives equal names a number, also when only a careless file system takes them for equal', () => {
     const unique = uniqueNames();
-    const names = [
-      'a-1.pdf',
-      'A-1.PDF',
-      'a-1.pdf',
-      'a-1-2.pdf',
-      'é.pdf',
-      'e\u0301.pdf',
-      'ß.pdf',
-      'SS.pdf',
-      'x',
-      'x',
-    ];
-    expect(names.map((name) => unique(name))).toEqual([
-      'a-1.pdf',
-      'A-1-2.PDF',
-      'a-1-3.pdf',
-      'a-1-2-2.pdf',
-      'é.pdf',
-      'e\u0301-2.pdf',
-      'ß.pdf',
-      'SS-2.pdf',
-      'x',
-      'x-2',
-    ]);
+    const names = 'a-1.pdf A-1.PDF a-1.pdf a-1-2.pdf é.pdf e\u0301.pdf ß.pdf SS.pdf x x'.split(' ');
+    expect(names.map((name) => unique(name)).join(' ')).toBe(
+      'a-1.pdf A-1-2.PDF a-1-3.pdf a-1-2-2.pdf é.pdf e\u0301-2.pdf ß.pdf SS-2.pdf x x-2',
+    );
   });
 
   it('never gives a name twice, nor one that is too long', () => {
