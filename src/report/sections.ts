@@ -53,7 +53,7 @@ export function organizationSection(figures: OrganizationFigures, options: Secti
     'section',
     el('h2', el('bdi', `${period[0]!.toUpperCase()}${period.slice(1)}`)),
     missing.length === 0 ? undefined : missingNotes(missing, writing),
-    currencies.length === 0 ? el('p', words.nothingOpen) : [summaries, sections],
+    currencies.length === 0 ? el('p', words.settled) : [summaries, sections],
     noteLine(inNone),
     fundsTable(figures, writing),
   );

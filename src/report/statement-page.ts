@@ -212,8 +212,8 @@ function leftOut(currencies: readonly StatedCurrency[], { words, ...writing }: W
   const notes = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
     const amount = [currency, writing.amount(cancelled)].filter((part) => part !== undefined).join(' ');
     return [
-      ...(cancelled.coefficient === 0n ? [] : [words.cancelledHere({ amount })]),
-      ...(missing === 0 ? [] : [words.withoutAmountHere({ count: writing.count(missing) })]),
+      ...(cancelled.coefficient === 0n ? [] : [words.cancelledOf({ amount })]),
+      ...(missing === 0 ? [] : [words.withoutAmount({ count: writing.count(missing) })]),
     ];
   });
   return noteLine(notes);

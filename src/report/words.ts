@@ -139,18 +139,9 @@ const WORDS = {
   creditNotes: both('Credit notes in it', 'De ello, notas de crédito'),
   cancelled: both('Cancelled, not in it', 'Anulado, no incluido'),
   missing: both('Documents without amount', 'Documentos sin saldo'),
-  cancelledOf: both(
-    'cancelled documents that would add {amount} are not open.',
-    'los documentos anulados, que sumarían {amount}, no están abiertos.',
-  ),
-  withoutAmount: both(
-    'documents that say no open amount: {count}.',
-    'documentos que no indican saldo: {count}.',
-  ),
   noCurrencyRow: both('No currency named', 'Sin moneda indicada'),
   notDue: both('Not due', 'No vencido'),
   figures: both('The figures as a table', 'Las cifras en una tabla'),
-  nothingOpen: both('Nothing is open.', 'No hay nada abierto.'),
   noBalances: both(
     'Open amounts, ageing and counterparties are not shown.',
     'No se muestran saldos abiertos, antigüedad ni contrapartes.',
@@ -202,11 +193,11 @@ const WORDS = {
     'Documents of this account that could not be read: {count}.',
     'Documentos de esta cuenta que no se pudieron leer: {count}.',
   ),
-  cancelledHere: both(
+  cancelledOf: both(
     'Cancelled documents, which would add {amount}, are not open.',
     'Los documentos anulados, que sumarían {amount}, no están pendientes.',
   ),
-  withoutAmountHere: both(
+  withoutAmount: both(
     'Documents that say no open amount: {count}.',
     'Documentos que no indican saldo: {count}.',
   ),
