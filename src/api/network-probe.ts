@@ -49,9 +49,7 @@ export const nodeNetworkProbe = {
   async handshake(target: HostAndPort, proxy: Proxy | undefined, signal: AbortSignal): Promise<Handshake> {
     const carrier = proxy === undefined ? undefined : await openTunnel(target, proxy, signal);
     const name = isIP(target.host) === 0 ? { servername: target.host } : {};
-    const socket = connectSafely(
-      carrier === undefined ? { ...target, ...name } : { ...name, host: target.host, socket: carrier },
-    );
+    const socket = connectSafely({ ...target, ...name, ...(carrier && { socket: carrier }) });
     const stop = (): void => void socket.destroy(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -83,19 +81,14 @@ function openTunnel(target: HostAndPort, proxy: Proxy, signal: AbortSignal): Pro
   const host = target.host.includes(':') ? `[${target.host}]` : target.host;
   const path = `${host}:${target.port}`;
   const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  const headers = {
-    host: path,
-    ...(url.username === ''
-      ? {}
-      : { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }),
-  };
+  const credentials = { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const request = send({
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port || (url.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
     path,
-    headers,
+    headers: { host: path, ...(url.username !== '' && credentials) },
     signal,
     agent: false,
   });
@@ -106,10 +99,6 @@ function openTunnel(target: HostAndPort, proxy: Proxy, signal: AbortSignal): Pro
       if (statusCode >= 200 && statusCode < 300) return resolve(socket);
       socket.destroy();
       // The words of the HTTP library, so that `networkFailure` understands both.
-      reject(new Error(`Proxy response (${statusCode}) !== 200 when HTTP Tunneling`));
-    });
-    request.once('response', ({ statusCode }) => {
-      request.destroy();
       reject(new Error(`Proxy response (${statusCode}) !== 200 when HTTP Tunneling`));
     });
     request.end();

@@ -27,7 +27,7 @@ export interface SizedWindow extends Window {
  * A refused size is halved, in the place where it was refused (`Place`). Where nothing came before, a small page is requested
  * instead. The bytes of that page show how many records fit into one. Where they do not explain the refusal, a larger size is
  * tried after some pages, one at a time; each trial that fails doubles that number of pages. A size that was refused and
- * never served is not requested again in the whole listing.
+ * never served lowers that of the whole listing.
  */
 export class PageSizes {
   /** Records a page, at most. */
