@@ -108,6 +108,7 @@ class CursorWalk {
       this.#pages.shrink();
       yield* this.#pass(first?.read);
       if (this.#isRepeating) return;
+      if (this.#isEnough) return status.setIncomplete(0, undefined);
       const { read, sequence } = this.#passed;
       if (this.#heldBack.length === 0 && !this.#holdsTwoForms) return status.setIncomplete(0, undefined);
       const isSame = first !== undefined && read === first.read && sequence === first.sequence;

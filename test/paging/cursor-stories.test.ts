@@ -167,6 +167,7 @@ const STORIES = {
     10 come first whose keys are there → 14 calls: 40
     one comes first after an empty page → 9 calls: 31
     one comes first, limit 15 → 2 calls: 15
+    one comes first, limit 31 → 5 calls: 31
     one comes first, from 10 → 6 calls: 21
     one comes first at each call → 14 calls: 31, 1 lost, lacks 13: unsteady
     10 changes places → 7 calls: 30
