@@ -26,18 +26,16 @@ import {
 import { removeProfile, storeLogin } from '../../profiles/store-document.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
 import { checkExpiry, decodeToken, describeMoment, tokenExpiry } from '../../profiles/token.ts';
+import type { Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { verifyConnection } from '../../run/session.ts';
 import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
+import type { loginFlags, statusFlags } from './auth.ts';
 
 const LOG_IN = 'Log in with `folio auth login --base-url https://<host>/v1`.';
 
-interface LoginFlags extends GlobalFlags {
-  readonly tokenCommand?: readonly string[] | undefined;
-  readonly verify?: false | undefined;
-  readonly replace?: boolean | undefined;
-}
+type LoginFlags = GlobalFlags & Values<typeof loginFlags>;
 
 /** Takes a token, tries it, stores it. A token that is refused is not stored. */
 export async function runLogin(context: Context, flags: LoginFlags): Promise<void> {
@@ -48,14 +46,15 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
     namedProfile(flags.profile, env) ??
     parseProfileName(store.currentProfile ?? 'default', 'the current profile');
   checkNameIsNew(profile, store.profileNames);
-  const baseUrl = await loginAddress(context, flags, { store, profile });
+  const target = { store, profile };
+  const baseUrl = await loginAddress(context, flags, target);
   const { tokenCommand, token, tokenSource, notes } = await takeCredential(context, flags, profile);
   if (token) context.secrets.hide([token.reveal()]);
   for (const note of notes) notices.warn(note);
   const ending = token && checkExpiry(token, clock.now(), 'Then log in again.');
   if (ending) notices.warn(ending);
   const { organizationId: organization, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
-  await confirmReplacing(context, flags, { store, profile, organization });
+  if (flags.replace !== true) await confirmReplacing(context, target, organization);
   if (token && flags.verify !== false)
     await tryToken(context, { profile, baseUrl, token, tokenSource, notes: [] });
   const credential = tokenCommand ? { tokenCommand } : { token: token!.reveal() };
@@ -85,14 +84,15 @@ interface LoginTarget {
   readonly profile: string;
 }
 
-/** The address that was given or is known; at a terminal it is asked for, as the token is. */
-async function loginAddress({ env, stdin }: Context, flags: LoginFlags, to: LoginTarget): Promise<URL> {
-  const { store, profile } = to;
-  const stated = statedAddress(flags, env);
-  if (stated) return stated;
-  const known = store.profile(profile);
-  const own = known && profileAddress(known, store);
-  if (own) return own;
+/** The address of the flags, the environment or the profile; at a terminal it can be typed, as the token is. */
+async function loginAddress(
+  { env, stdin }: Context,
+  flags: LoginFlags,
+  { store, profile }: LoginTarget,
+): Promise<URL> {
+  const stored = store.profile(profile);
+  const known = statedAddress(flags, env) ?? (stored && profileAddress(stored, store));
+  if (known) return known;
   const prompt = `Base address of profile ${profile}, as in https://<host>/v1: `;
   const typed = stdin.isTerminal ? (await stdin.readLine(prompt)).trim() : '';
   if (/^https?:\/\//i.test(typed)) return parseBaseUrl(typed);
@@ -136,22 +136,22 @@ function wordsOf(words: readonly string[]): unknown {
   }
 }
 
-/** Asks before a profile gets the token of another organization. Off a terminal, that needs --replace. */
+/** Asks before a profile gets the token of another organization. Throws UsageError off a terminal. */
 async function confirmReplacing(
   { stdin }: Context,
-  flags: LoginFlags,
-  { store, profile, organization }: LoginTarget & { readonly organization: string | undefined },
+  { store, profile }: LoginTarget,
+  organization: string | undefined,
 ): Promise<void> {
-  const known = store.profile(profile);
-  const stored = known?.token && decodeToken(known.token.reveal())?.organizationId;
-  const before = stored ?? known?.organization;
-  if (before === undefined || organization === undefined || before === organization || flags.replace) return;
-  const says = `profile ${profile} is of organization ${before}, and this token is of organization ${organization}`;
+  const stored = store.profile(profile);
+  const before =
+    (stored?.token && decodeToken(stored.token.reveal())?.organizationId) ?? stored?.organization;
+  if (before === undefined || organization === undefined || before === organization) return;
+  const change = `profile ${profile} is of organization ${before}, and this token is of organization ${organization}`;
   if (stdin.isTerminal) {
-    const answer = await stdin.readLine(`${visible(says)}. Replace it? (yes or no) `);
+    const answer = await stdin.readLine(`${visible(change)}. Replace it? (yes or no) `);
     if (/^y(?:es)?$/i.test(answer.trim())) return;
   }
-  throw new UsageError(`${says}; nothing was stored`, {
+  throw new UsageError(`${change}; nothing was stored`, {
     hint: 'Store it under another name with `--profile <name>`, or add --replace.',
   });
 }
@@ -168,10 +168,7 @@ async function tryToken(context: Context, connection: CompleteConnection): Promi
   }
 }
 
-interface StatusFlags extends FactFlags, GlobalFlags {
-  readonly check?: boolean | undefined;
-  readonly allProfiles?: boolean | undefined;
-}
+type StatusFlags = GlobalFlags & Values<typeof statusFlags>;
 
 /** Which address, token and profile commands use. Fails as a command with them would. */
 export async function runStatus(context: Context, flags: StatusFlags): Promise<void> {
@@ -180,17 +177,8 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
       hint: 'Leave --sandbox out, or look at the made-up service with `folio --sandbox doctor`.',
     });
   }
-  const store = await context.config();
-  if (flags.allProfiles) {
-    const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...own } = context.env;
-    const statuses: ProfileStatus[] = [];
-    for (const profile of store.profileNames) {
-      const of = { store, flags: { profile, check: flags.check } };
-      statuses.push(await statusOf({ ...context, env: own }, of));
-    }
-    return showAll(context, flags, statuses);
-  }
-  const { facts, notes, failure, hasToken } = await statusOf(context, { store, flags });
+  if (flags.allProfiles) return showAll(context, flags);
+  const { facts, notes, failure, hasToken } = await statusOf(context, flags);
   // Without a token there is nothing to show beside the reason.
   if (failure && !hasToken) throw failure;
   const notices = new Notices(context, flags);
@@ -199,46 +187,37 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
   if (failure) throw failure;
 }
 
-/** One profile as `auth status` knows it. */
-interface ProfileStatus {
-  readonly facts: Facts;
-  readonly notes: readonly string[];
-  readonly hasToken: boolean;
-  /** Why it cannot be used, if it cannot. */
-  readonly failure: FolioError | undefined;
-}
-
-async function showAll(
-  { stdout }: Context,
-  flags: FactFlags,
-  statuses: readonly ProfileStatus[],
-): Promise<void> {
-  const rows = statuses.map(({ facts }) => facts);
-  await writeFacts(stdout, rows, flags);
+/** A row for each profile. */
+async function showAll(context: Context, flags: StatusFlags): Promise<void> {
+  const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = context.env;
+  const { profileNames } = await context.config();
+  const rows: Facts[] = [];
+  const failures: FolioError[] = [];
+  for (const profile of profileNames) {
+    const { facts, failure } = await statusOf({ ...context, env }, { profile, check: flags.check });
+    rows.push(facts);
+    failures.push(...(failure ? [failure] : []));
+  }
+  await writeFacts(context.stdout, rows, flags);
   if (rows.length === 0) throw new AuthError('there are no profiles', { hint: LOG_IN });
-  const failures = statuses.flatMap(({ failure }) => failure ?? []);
   const [first] = failures;
   if (first === undefined) return;
-  const says = `${failures.length} of ${rows.length} profiles cannot be used`;
+  const message = `${failures.length} of ${rows.length} profiles cannot be used`;
   const hint = 'The table has the reason of each.';
   // As in every run of several: where none can be used, the error is of the kind of the first.
-  if (failures.length === rows.length) throw first.reworded(says, hint);
-  throw new IncompleteError(says, { hint });
+  if (failures.length === rows.length) throw first.reworded(message, hint);
+  throw new IncompleteError(message, { hint });
 }
 
-async function statusOf(
-  context: Context,
-  {
-    store,
-    flags,
-  }: { readonly store: ConfigStore; readonly flags: ConnectionFlags & Pick<StatusFlags, 'check'> },
-): Promise<ProfileStatus> {
-  const { clock } = context;
+/** What `auth status` shows of a profile, and why it cannot be used, if it cannot. */
+async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFlags, 'check'>) {
+  const now = context.clock.now();
+  const store = await context.config();
   let connection: Connection | undefined;
   let failure: FolioError | undefined;
   try {
     connection = await resolveConnection(context, { store, flags });
-    const complete = requireConnection(connection, clock.now());
+    const complete = requireConnection(connection, now);
     connection = complete;
     if (flags.check) await verifyConnection(context, complete);
   } catch (error) {
@@ -247,14 +226,14 @@ async function statusOf(
   }
   const { baseUrl, token, tokenSource, notes = [] } = connection ?? {};
   const profile = connection === undefined ? flags.profile : connection.profile;
-  const state = token && tokenExpiry(token, clock.now()).state;
+  const isSoon = token !== undefined && tokenExpiry(token, now).state === 'soon';
   const facts = {
     profile: profile ?? null,
     current: profile !== undefined && profile === store.currentProfile,
     baseUrl: baseUrl?.href ?? null,
     tokenSource: tokenSource ?? null,
     ...claimsIn(token),
-    state: failure ? 'unusable' : state === 'soon' ? 'ends soon' : flags.check ? 'accepted' : 'not tried',
+    state: failure ? 'unusable' : isSoon ? 'ends soon' : flags.check ? 'accepted' : 'not tried',
     reason: failure?.message ?? null,
   };
   return { facts, notes, failure, hasToken: token !== undefined };

@@ -7,7 +7,7 @@ import { addCommand, addGroup } from '../command.ts';
 /** Loaded when one of the commands runs. */
 const actions = () => import('./auth-actions.ts');
 
-const loginFlags = {
+export const loginFlags = {
   tokenCommand: wordList(
     '--token-command <argument...>',
     'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
@@ -17,7 +17,7 @@ const loginFlags = {
   replace: yes('--replace', 'store it also over the token of another organization'),
 };
 
-const statusFlags = {
+export const statusFlags = {
   check: yes('--check', 'also make one request'),
   ...ruled(
     { allProfiles: allProfilesFlag('a row for each profile') },

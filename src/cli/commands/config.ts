@@ -5,9 +5,9 @@ import { NotFoundError, UsageError } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import { knownProfile } from '../../profiles/connection.ts';
-import { parseProfileName, type ConfigStore, type Profile } from '../../profiles/profile.ts';
+import { parseProfileName, type Profile } from '../../profiles/profile.ts';
 import type { JsonObject, StoreDocument } from '../../profiles/store-document.ts';
-import { yes, textLike } from '../../run/flag.ts';
+import { yes } from '../../run/flag.ts';
 import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settings.ts';
@@ -15,7 +15,28 @@ import { addCommand, addGroup } from '../command.ts';
 import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
 
 const NAMES = settingNames.map(([name]) => name);
-const SETTING = ['<setting>', '', textLike(NAMES)()] as const;
+const SETTING = ['<setting>', '', Object.assign(settingName, { words: NAMES })] as const;
+
+/** Names that look like settings and are none: the reason, and the command for them. */
+const NO_SETTINGS: readonly (readonly [name: RegExp, reason: string, hint: string])[] = [
+  [
+    /^token$/i,
+    'config neither shows nor takes a token',
+    'Store one with `folio auth login`; see where it comes from with `folio auth status`.',
+  ],
+  [
+    /^token-?command$/i,
+    'a token command is set by a login',
+    'Set it with `folio auth login --profile <name> --token-command <program> <argument...>`.',
+  ],
+  [/^current-?profile$/i, 'the current profile is no setting', 'Choose it with `folio auth use <name>`.'],
+];
+
+function settingName(name: string): string {
+  for (const [other, reason, hint] of NO_SETTINGS)
+    if (other.test(name)) throw new UsageError(reason, { hint });
+  return name;
+}
 
 /** Declares `folio config` and its commands. */
 export function addConfig(program: Command, context: Context): void {
@@ -46,7 +67,13 @@ export function addConfig(program: Command, context: Context): void {
   addCommand(config, context, 'path', {
     summary: 'the file that holds profiles and settings',
     description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
-    run: () => runPath(context),
+    run: async () => {
+      const { file } = await context.config();
+      if (file !== undefined) return writeLine(context, file);
+      throw new UsageError('there is no home folder, and so no file', {
+        hint: 'Set FOLIO_CONFIG_DIR to a folder.',
+      });
+    },
   });
   addCommand(config, context, 'set', {
     summary: 'set a default for a flag',
@@ -62,27 +89,27 @@ export function addConfig(program: Command, context: Context): void {
   });
 }
 
-/** Prints one value, as it was set, of exactly the owner that was named. */
-async function runGet(context: Context, flags: GlobalFlags, given: string): Promise<void> {
-  refuseCredentials(given);
+/**
+ * The store, and the profile of --profile, or undefined for the settings of all profiles. FOLIO_PROFILE and the current profile do not
+ * count here: a setting is for one organization only where the command line says so.
+ */
+async function ownerOf(context: Context, { profile }: GlobalFlags) {
   const store = await context.config();
-  const owner = settingsOwner(flags, store);
-  const { name, value } =
-    owner && isBaseUrl(given) ? { name: 'baseUrl', value: owner.baseUrl } : settingIn(store, owner, given);
-  if (value === undefined) {
-    const flag = owner ? ` --profile ${owner.name}` : '';
-    throw new NotFoundError(`${name} is not set${forOwner(owner)}`, {
-      hint: `Set it with \`folio config set ${name} <value>${flag}\`.`,
-    });
-  }
-  await writeLine(context, typeof value === 'string' ? value : JSON.stringify(value));
+  const owner =
+    profile === undefined ? undefined : knownProfile(parseProfileName(profile, '--profile'), store);
+  return { store, owner, whose: owner ? ` for profile ${owner.name}` : '' };
 }
 
-async function runPath(context: Context): Promise<void> {
-  const { file } = await context.config();
-  if (file !== undefined) return writeLine(context, file);
-  throw new UsageError('there is no home folder, and so no file', {
-    hint: 'Set FOLIO_CONFIG_DIR to a folder.',
+/** Prints one value, as it was set, of exactly the owner that was named. */
+async function runGet(context: Context, flags: GlobalFlags, typed: string): Promise<void> {
+  const { store, owner, whose } = await ownerOf(context, flags);
+  const isAddress = owner !== undefined && isBaseUrl(typed);
+  const name = isAddress ? 'baseUrl' : findSetting(typed).name;
+  const value = isAddress ? owner.baseUrl : store.settings(owner?.name)[name];
+  if (value !== undefined) return writeLine(context, String(plain(value)));
+  const flag = owner ? ` --profile ${owner.name}` : '';
+  throw new NotFoundError(`${name} is not set${whose}`, {
+    hint: `Set it with \`folio config set ${name} <value>${flag}\`.`,
   });
 }
 
@@ -91,49 +118,40 @@ async function writeLine({ stdout }: Context, text: string): Promise<void> {
 }
 
 /** Whether the name is that of the base address, which only a profile has. */
-function isBaseUrl(given: string): boolean {
-  return given === 'baseUrl' || given === 'base-url';
-}
-
-function settingIn(store: ConfigStore, owner: Profile | undefined, given: string) {
-  const { name } = findSetting(given);
-  return { name, value: store.settings(owner?.name)[name] };
+function isBaseUrl(name: string): boolean {
+  return name === 'baseUrl' || name === 'base-url';
 }
 
 /** Checks the value as the flag would, then stores it. */
 async function runSet(
   context: Context,
   flags: GlobalFlags,
-  given: { readonly name: string; readonly value: string },
+  typed: { readonly name: string; readonly value: string },
 ): Promise<void> {
-  refuseCredentials(given.name);
-  const store = await context.config();
-  const owner = settingsOwner(flags, store);
-  if (isBaseUrl(given.name) && owner) {
-    const baseUrl = checkedAddress(owner, given.value);
+  const { store, owner, whose } = await ownerOf(context, flags);
+  if (isBaseUrl(typed.name) && owner) {
+    const baseUrl = checkedAddress(owner, typed.value);
     return store.update((document) => void (document.profiles[owner.name]!['baseUrl'] = baseUrl));
   }
-  const { name, setting } = findSetting(given.name);
-  setting.parse(given.value);
+  const { name, setting } = findSetting(typed.name);
+  setting.parse(typed.value);
   if (name === ORGANIZATION && owner === undefined) {
     throw new UsageError('organization is the name of one organization', {
       hint: 'Say which profile it is of: --profile <name>.',
     });
   }
-  const value = setting.stored === 'number' ? Number(given.value) : given.value;
+  const value = setting.stored === 'number' ? Number(typed.value) : typed.value;
   await store.update((document) => void (settingsIn(document, owner)[name] = value));
-  new Notices(context, flags).remark(`${name} is now ${given.value}${forOwner(owner)}.`);
+  new Notices(context, flags).remark(`${name} is now ${typed.value}${whose}.`);
 }
 
 /** Removes a setting. Nothing happens when it was not set. */
-async function runUnset(context: Context, flags: GlobalFlags, given: string): Promise<void> {
-  refuseCredentials(given);
-  const store = await context.config();
-  const owner = settingsOwner(flags, store);
-  const { name, value } = settingIn(store, owner, given);
-  if (value === undefined) return;
+async function runUnset(context: Context, flags: GlobalFlags, typed: string): Promise<void> {
+  const { store, owner, whose } = await ownerOf(context, flags);
+  const { name } = findSetting(typed);
+  if (store.settings(owner?.name)[name] === undefined) return;
   await store.update((document) => void delete settingsIn(document, owner)[name]);
-  new Notices(context, flags).remark(`${name} is no longer set${forOwner(owner)}.`);
+  new Notices(context, flags).remark(`${name} is no longer set${whose}.`);
 }
 
 /** The new address of a profile. Throws UsageError where the profile has a token: it would go to another service. */
@@ -142,9 +160,7 @@ function checkedAddress({ name, baseUrl, token, tokenCommand }: Profile, value: 
   if ((token ?? tokenCommand) === undefined || href === baseUrl) return href;
   throw new UsageError(
     `the token of profile ${name} belongs to ${baseUrl}, and is not taken to another address`,
-    {
-      hint: `Log in there with \`folio auth login --profile ${name} --base-url ${href}\`.`,
-    },
+    { hint: `Log in there with \`folio auth login --profile ${name} --base-url ${href}\`.` },
   );
 }
 
@@ -155,15 +171,8 @@ function settingsIn(document: StoreDocument, owner: Profile | undefined): JsonOb
     throw new UsageError(`profile ${owner.name} is gone: another run has removed it`, {
       hint: `Log in again with \`folio auth login --profile ${owner.name}\`.`,
     });
-  const { settings } = entry;
-  if (isJsonObject(settings)) return settings;
-  const made = Object.create(null) as JsonObject;
-  entry['settings'] = made;
-  return made;
-}
-
-function forOwner(owner: Profile | undefined): string {
-  return owner ? ` for profile ${owner.name}` : '';
+  if (!isJsonObject(entry['settings'])) entry['settings'] = Object.create(null) as JsonObject;
+  return entry['settings'] as JsonObject;
 }
 
 /** Prints everything that is set for the owner that was named. It says that there is a token, and never shows it. */
@@ -173,8 +182,7 @@ async function runList(
 ): Promise<void> {
   const { stdout } = context;
   if (flags.names) return writeFacts(stdout, Object.fromEntries(settingNames), flags);
-  const store = await context.config();
-  const owner = settingsOwner(flags, store);
+  const { store, owner } = await ownerOf(context, flags);
   const entries = Object.entries(store.settings(owner?.name));
   const isKnown = ([name]: readonly [string, unknown]): boolean =>
     NAMES.includes(name) || name.startsWith(TYPES);
@@ -196,33 +204,6 @@ async function runList(
     notices.warn(`${store.file}: ${JSON.stringify(name)} is no setting of folio's`);
 }
 
-function plain(value: unknown): Facts[string] {
+function plain(value: unknown): string | number {
   return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
-}
-
-/**
- * The owner of the settings: the profile of `--profile`, or undefined for those of all profiles. FOLIO_PROFILE and the current
- * profile do not count here: a setting is for one organization only where the command line says so.
- */
-function settingsOwner({ profile }: GlobalFlags, store: ConfigStore): Profile | undefined {
-  return profile === undefined ? undefined : knownProfile(parseProfileName(profile, '--profile'), store);
-}
-
-/** Names that look like settings and are none: the reason, and the command for them. */
-const NO_SETTINGS: readonly (readonly [name: RegExp, says: string, hint: string])[] = [
-  [
-    /^token$/i,
-    'config neither shows nor takes a token',
-    'Store one with `folio auth login`; see where it comes from with `folio auth status`.',
-  ],
-  [
-    /^token-?command$/i,
-    'a token command is set by a login',
-    'Set it with `folio auth login --profile <name> --token-command <program> <argument...>`.',
-  ],
-  [/^current-?profile$/i, 'the current profile is no setting', 'Choose it with `folio auth use <name>`.'],
-];
-
-function refuseCredentials(given: string): void {
-  for (const [name, says, hint] of NO_SETTINGS) if (name.test(given)) throw new UsageError(says, { hint });
 }

@@ -6,6 +6,7 @@ import { proxyFor } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, isFailure, UsageError, type FolioError } from '../../errors.ts';
 import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
 import { paint, useColor, visible, wrapText, type Style } from '../../output/terminal/terminal-text.ts';
 import {
   chooseProfile,
@@ -65,58 +66,55 @@ interface CheckResult {
   readonly bytes?: number;
 }
 
+/** Throws a FolioError for a check that fails. */
 type Check = () => Promise<CheckResult> | CheckResult;
+
+/** Makes a check and reports it. */
+type MakeCheck = (name: string, check: Check) => Promise<CheckResult>;
 
 /** Makes all checks, whichever fail, and ends with the error of the first that failed. */
 async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof doctorFlags>): Promise<void> {
-  const { stdout } = context;
-  const results: {
-    readonly profile: string | undefined;
-    readonly name: string;
-    readonly result: CheckResult;
-  }[] = [];
+  const { stdout, secrets } = context;
+  const isJson = flags.format === 'json';
   const isSeveral = isOfSeveral(flags);
-  const profiles = isSeveral ? await chooseProfiles(context, flags) : [flags.profile];
-  let profile: string | undefined;
-  const add = async (name: string, check: Check): Promise<CheckResult> => {
-    const result = await resultOf(check, context.secrets.redact);
-    results.push({ profile, name, result });
-    // JSON is written whole, at the end.
-    if (flags.format !== 'json') await stdout.write(describeCheck(name, result, context, flags));
-    return result;
-  };
-  for (profile of profiles) {
-    if (isSeveral && flags.format !== 'json')
-      await stdout.write(`${results.length > 0 ? '\n' : ''}${profile}\n`);
-    await checkAll(context, withValues(flags, { profile }), add);
-  }
-  if (flags.format === 'json') {
-    const facts = results.map(({ profile: whose = null, name: check, result }) => {
-      const { status, says, fix = null, milliseconds = null, bytes = null } = result;
-      return { ...(isSeveral && { profile: whose }), check, status, says, fix, milliseconds, bytes };
+  const results: (CheckResult & { profile: string | undefined; name: string })[] = [];
+  for (const profile of isSeveral ? await chooseProfiles(context, flags) : [flags.profile]) {
+    if (isSeveral && !isJson) await stdout.write(`${results.length > 0 ? '\n' : ''}${profile}\n`);
+    await checkAll(context, withValues(flags, { profile }), async (name, check) => {
+      const found = await resultOf(check);
+      const fix = found.fix === undefined ? undefined : secrets.redact(found.fix);
+      const result = { ...found, says: secrets.redact(found.says), fix };
+      results.push({ ...result, profile, name });
+      // JSON is written whole, at the end.
+      if (!isJson) await stdout.write(describeCheck(name, result, context, flags));
+      return result;
     });
+  }
+  if (isJson) {
+    const facts = results.map(
+      ({ profile = null, name: check, status, says, fix = null, milliseconds = null, bytes = null }) => ({
+        ...(isSeveral && { profile }),
+        ...{ check, status, says, fix, milliseconds, bytes },
+      }),
+    );
     await writeFacts(stdout, facts, flags);
   }
-  const failures = results.flatMap(({ profile: whose, name, result: { failure } }) =>
-    failure ? [{ name: isSeveral ? `${name} of ${whose}` : name, failure }] : [],
-  );
-  const [first] = failures;
+  const [first, ...others] = results.filter(({ failure }) => failure !== undefined);
   if (first === undefined) return;
-  const many = failures.length === 1 ? '1 check' : `${failures.length} checks`;
+  const many = others.length === 0 ? '1 check' : `${others.length + 1} checks`;
+  const whose = isSeveral ? ` of ${first.profile}` : '';
   // The hint stands beside the check already.
-  throw first.failure.reworded(`${many} of ${results.length} failed, first: ${first.name}`, undefined);
+  const message = `${many} of ${results.length} failed, first: ${first.name}${whose}`;
+  throw first.failure!.reworded(message, undefined);
 }
 
-/** Makes a check. A FolioError is a result, without secrets; other errors, and an interrupt, are thrown. */
-async function resultOf(check: Check, redact: (text: string) => string): Promise<CheckResult> {
-  const result = await Promise.resolve()
-    .then(check)
-    .catch((error: unknown): CheckResult => {
-      if (!isFailure(error)) throw error;
-      return { status: 'failed', says: error.message, fix: error.hint, failure: error };
-    });
-  const { says, fix } = result;
-  return { ...result, says: redact(says), fix: fix === undefined ? undefined : redact(fix) };
+async function resultOf(check: Check): Promise<CheckResult> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return { status: 'failed', says: error.message, fix: error.hint, failure: error };
+  }
 }
 
 const STYLES: Readonly<Record<CheckResult['status'], Style>> = {
@@ -137,63 +135,57 @@ function describeCheck(
   { color }: GlobalFlags,
 ): string {
   const width = stdout.isTerminal ? (stdout.columns ?? 80) : Infinity;
-  const texts = fix === undefined ? [visible(says)] : [visible(says), `→ ${visible(fix)}`];
-  const lines = texts.flatMap((text) =>
-    wrapText(text, Math.max(NARROWEST, width - STATUS - NAME))
-      .trimEnd()
-      .split('\n'),
-  );
-  const isColored = useColor(env, stdout.isTerminal, color !== false);
+  const texts = [visible(says), ...(fix === undefined ? [] : [`→ ${visible(fix)}`])];
+  const wrapped = texts.map((text) => wrapText(text, Math.max(NARROWEST, width - STATUS - NAME)));
+  const lines = wrapped.join('').trimEnd().split('\n');
   const word = status.padEnd(STATUS);
+  const isColored = useColor(env, stdout.isTerminal, color !== false);
   const head = (isColored ? paint(word, STYLES[status]) : word) + name.padEnd(NAME);
   return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(STATUS + NAME)}${line}\n`).join('');
 }
 
-/** Address and token of the service, as far as they are known. */
+/** The token of the requests, and how to give another one, as a sentence. */
 interface Access {
-  readonly baseUrl?: URL | undefined;
-  /** Never shown. */
-  readonly token?: string | undefined;
-  /** How to give another token, as a sentence. */
-  readonly tokenHint?: string | undefined;
+  readonly token: string;
+  readonly tokenHint?: string;
 }
 
-/** Makes all checks in order: the set-up, the way to the service step by step, the token, each listing. */
-async function checkAll(
-  context: Context,
-  flags: GlobalFlags,
-  add: (name: string, check: Check) => Promise<CheckResult>,
-): Promise<void> {
+/** Makes all checks in order: the set-up, the network step by step, the token, each listing. */
+async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck): Promise<void> {
   const sandbox = flags.sandbox ? await startSandboxService(context, flags) : undefined;
   try {
-    let access: Access = sandbox ? { baseUrl: sandbox.baseUrl, token: sandbox.tokenOf(flags.profile) } : {};
-    const found = (found: Access): void => void (access = { ...access, ...found });
-    const store = await add('store', () =>
+    let baseUrl = sandbox?.baseUrl;
+    let access: Access | undefined = sandbox && { token: sandbox.tokenOf(flags.profile) };
+    const store = await check('store', () =>
       sandbox ? skipped('not used with --sandbox') : checkStore(context),
     );
-    await add('base address', () =>
-      sandbox ? ok(`${sandbox.baseUrl.href} (--sandbox)`) : checkAddress(context, flags, found),
-    );
-    const { baseUrl } = access;
-    const steps = baseUrl && (await stepsTo(baseUrl, context));
-    let isReached = steps !== undefined;
-    for (const name of WAY) {
-      const { status } = await add(name, () => {
+    await check('base address', async () => {
+      if (sandbox) return ok(`${sandbox.baseUrl.href} (--sandbox)`);
+      const { address, from } = await addressOf(context, flags);
+      baseUrl = address;
+      return ok(`${address.href} (${from})`);
+    });
+    let isReached = baseUrl !== undefined;
+    const steps = baseUrl && (await networkSteps(baseUrl, context));
+    for (const name of NETWORK_STEPS) {
+      const { status } = await check(name, () => {
         if (steps === undefined) return skipped('needs a base address');
         return isReached ? steps[name]() : skipped('not tried, since a step before it failed');
       });
       isReached &&= status !== 'failed';
     }
-    await add('token', () => {
+    await check('token', async () => {
       if (sandbox) return ok('of the sandbox');
-      return store.status === 'failed' ? skipped('needs the store') : checkToken(context, flags, found);
+      if (store.status === 'failed') return skipped('needs the store');
+      const { connection, result } = await checkToken(context, flags);
+      access = { token: connection.token.reveal(), tokenHint: tokenHint(connection) };
+      return result;
     });
-    const { token, tokenHint: hint } = access;
     for (const resource of listings) {
-      await add(resource.name, () => {
-        if (token === undefined || baseUrl === undefined) return skipped('needs a base address and a token');
+      await check(resource.name, () => {
+        if (access === undefined || baseUrl === undefined) return skipped('needs a base address and a token');
         if (!isReached) return skipped('not tried, since the service is not reached');
-        return checkListing(context, resource, { baseUrl, token, tokenHint: hint });
+        return checkListing(context, resource, { baseUrl, ...access });
       });
     }
   } finally {
@@ -201,8 +193,8 @@ async function checkAll(
   }
 }
 
-function ok(says: string, about: Partial<CheckResult> = {}): CheckResult {
-  return { ...about, status: 'ok', says };
+function ok(says: string, measured: Pick<CheckResult, 'milliseconds' | 'bytes'> = {}): CheckResult {
+  return { ...measured, status: 'ok', says };
 }
 
 function warning(says: string, fix: string): CheckResult {
@@ -221,60 +213,50 @@ async function checkStore(context: Context): Promise<CheckResult> {
     return warning('there is no home folder, so nothing can be stored', 'Set FOLIO_CONFIG_DIR to a folder.');
   const permissions = await describePermissions(file);
   if (permissions === undefined) return ok(`${file}: not there, nothing is stored`);
-  const profiles = profileNames.length === 1 ? '1 profile' : `${profileNames.length} profiles`;
-  return ok(`${file}: ${permissions}; ${profiles}`);
+  return ok(`${file}: ${permissions}; ${countOf(profileNames.length, 'profile')}`);
 }
 
-/** The base address that is set. Throws UsageError where it is missing or wrong, AuthError for a profile that is gone. */
-async function checkAddress(
-  context: Context,
-  flags: GlobalFlags,
-  found: (access: Access) => void,
-): Promise<CheckResult> {
+/** The base address and where it is from. Throws UsageError where it is missing or wrong, AuthError for a profile that is gone. */
+async function addressOf(context: Context, flags: GlobalFlags): Promise<{ address: URL; from: string }> {
   const { env } = context;
   refuseMixed(flags, env);
   const stated = statedAddress(flags, env);
-  // Why it cannot be opened is told by the check before.
+  // The check before says why it cannot be opened.
   const store = await context.config().catch(() => undefined);
   const profile = store && chooseProfile(flags.profile, env, store);
-  const own = stated === undefined && profile && profileAddress(profile, store);
-  const baseUrl = stated ?? (own || undefined);
-  if (baseUrl === undefined) {
-    throw new UsageError('there is no base address, so folio does not know where the service is', {
-      hint: 'Log in with `folio auth login --base-url https://<host>/v1`, or set FOLIO_BASE_URL, or try --sandbox.',
-    });
-  }
-  found({ baseUrl });
-  const environment = flags.baseUrl === undefined ? 'FOLIO_BASE_URL' : '--base-url';
-  return ok(`${baseUrl.href} (${own ? `profile ${profile.name}` : environment})`);
+  if (stated) return { address: stated, from: flags.baseUrl === undefined ? 'FOLIO_BASE_URL' : '--base-url' };
+  const own = profile && profileAddress(profile, store);
+  if (own) return { address: own, from: `profile ${profile.name}` };
+  throw new UsageError('there is no base address, so folio does not know where the service is', {
+    hint: 'Log in with `folio auth login --base-url https://<host>/v1`, or set FOLIO_BASE_URL, or try --sandbox.',
+  });
 }
 
 /** The token: its source, its form, when it ends. Throws AuthError where it is missing or cannot be used. */
-async function checkToken(
-  context: Context,
-  flags: GlobalFlags,
-  found: (access: Access) => void,
-): Promise<CheckResult> {
-  const { clock } = context;
+async function checkToken(context: Context, flags: GlobalFlags) {
+  const now = context.clock.now();
   const connection = await resolveConnection(context, { flags, store: await context.config() });
-  if (connection.token === undefined) {
-    requireConnection(connection, clock.now());
+  const { token } = connection;
+  if (token === undefined) {
+    requireConnection(connection, now);
     throw new AuthError('there is no token');
   }
-  const token = connection.token.reveal();
-  context.secrets.hide([token]);
-  const ending = checkExpiry(connection.token, clock.now(), tokenHint(connection));
-  found({ token, tokenHint: tokenHint(connection) });
-  const says = describeToken(connection, token, clock.now());
-  return ending === undefined ? ok(says) : warning(says, 'Ask the operator of the service for a new one.');
+  context.secrets.hide([token.reveal()]);
+  const ending = checkExpiry(token, now, tokenHint(connection));
+  const says = describeToken(connection, token.reveal(), now);
+  const fix = 'Ask the operator of the service for a new one.';
+  return {
+    connection: { ...connection, token },
+    result: ending === undefined ? ok(says) : warning(says, fix),
+  };
 }
 
 function describeToken({ tokenSource, profile }: Connection, token: string, now: number): string {
   const source = profile === undefined || tokenSource === 'FOLIO_TOKEN' ? tokenSource : `profile ${profile}`;
   const claims = decodeToken(token);
   if (claims === undefined) return `from ${source}: opaque, does not say when it ends`;
-  const whose = claims.organizationId === undefined ? '' : ` for organization ${claims.organizationId}`;
-  const { expiresAt } = claims;
+  const { organizationId, expiresAt } = claims;
+  const whose = organizationId === undefined ? '' : ` for organization ${organizationId}`;
   const end =
     expiresAt === undefined ? 'does not say when it ends' : `ends ${describeMoment(expiresAt, now)}`;
   return `from ${source}: a JSON Web Token${whose}, ${end}`;
@@ -284,9 +266,9 @@ function describeToken({ tokenSource, profile }: Connection, token: string, now:
 async function checkListing(
   context: Context,
   resource: Resource,
-  to: Access & { readonly baseUrl: URL; readonly token: string },
+  access: Access & { readonly baseUrl: URL },
 ): Promise<CheckResult> {
-  const client = await makeClient(context, to, { retries: 0, concurrency: 1 });
+  const client = await makeClient(context, access, { retries: 0, concurrency: 1 });
   try {
     const { clock, signal } = context;
     const start = clock.elapsed();
@@ -300,8 +282,8 @@ async function checkListing(
   }
 }
 
-/** The steps on the way to the service, in order. */
-const WAY = ['proxy', 'DNS', 'TCP', 'TLS', 'clock'] as const;
+/** The steps to the service, in order. */
+const NETWORK_STEPS = ['proxy', 'DNS', 'TCP', 'TLS', 'clock'] as const;
 
 /** A certificate that ends within so many milliseconds is a warning. */
 const CERTIFICATE_TIME = 14 * MILLISECONDS_A_DAY;
@@ -310,7 +292,10 @@ const CLOCK_TOLERANCE = 60_000;
 /** The time limit, in ms, of the one request that looks at the service's clock. */
 const CLOCK_TIMEOUT = 30_000;
 
-async function stepsTo(baseUrl: URL, context: Context): Promise<Record<(typeof WAY)[number], Check>> {
+async function networkSteps(
+  baseUrl: URL,
+  context: Context,
+): Promise<Record<(typeof NETWORK_STEPS)[number], Check>> {
   const { clock, env, signal } = context;
   const probe = await context.networkProbe();
   // Set by the first step, which throws UsageError for a proxy that cannot be used.
