@@ -64,11 +64,11 @@ export function addVerify(program: Command, context: Context): void {
 
 type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 
-/** Returns what is to be said where all is well, in lines; else rejects with what is wrong. */
+/** Returns lines about what is in order; else rejects with what is wrong. */
 type Check = () => Promise<readonly string[]>;
 
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
-const RUN_AGAIN = 'Mend what it names, and run the export again; the message of that run says how.';
+const RUN_AGAIN = 'Fix what it names, and run the export again; the message of that run says how.';
 const NOT_RUN =
   'See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, ';
 const NO_LONGER = {
@@ -77,7 +77,7 @@ const NO_LONGER = {
 };
 const WRONG_CLOCK = 'Set the clock of this machine, or of the one that ran it; then run it again.';
 
-/** Makes all checks, and prints what is well. Throws the only failure, or one that has a line for each, and what to do once. */
+/** Makes all checks, and prints what is in order. Throws the only failure, or one that has a line for each, and what to do once. */
 async function runVerify(context: Context, files: readonly string[], flags: VerifyFlags): Promise<void> {
   const { receipt, quiet } = flags;
   if (files.length === 0 && receipt === undefined) {
@@ -86,10 +86,7 @@ async function runVerify(context: Context, files: readonly string[], flags: Veri
     });
   }
   const checks = files.length === 0 ? await checksOfReceipt(context, receipt!, flags) : [];
-  for (const file of files) {
-    if (await isDatabase(file)) checks.push(() => verifyDatabase(context, file, flags));
-    else checks.push(...(await checksOf(context, file, flags)));
-  }
+  for (const file of files) checks.push(...(await checksOf(context, file, flags)));
   const failures: FolioError[] = [];
   for (const check of checks) {
     try {
@@ -114,6 +111,7 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
   const alone = (receipt: string | undefined): Check[] => [
     () => verifyFile(context, { file, receipt }, flags),
   ];
+  if (await isDatabase(file)) return [() => verifyDatabase(context, file, flags)];
   if (flags.receipt !== undefined) return alone(flags.receipt);
   if (file.endsWith(RECEIPT)) return checksOfReceipt(context, file, flags);
   const stats = await promises.stat(file).catch(() => undefined);
@@ -129,32 +127,29 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
 }
 
 /**
- * The checks of the files that a receipt names, as seen from it or beside it: the folder may have been moved as a whole, and verify may
- * run anywhere. What a receipt says of a file elsewhere is not looked at, since whoever wrote it would learn of any file.
+ * The checks of the files that a receipt names. They are looked for as seen from its folder or beside it, since the folder may have been
+ * moved as a whole. A file elsewhere is not looked at: whoever wrote the receipt would learn of any file.
  */
 async function checksOfReceipt(context: Context, receipt: string, flags: VerifyFlags): Promise<Check[]> {
   const runs = await readReceipt(receipt);
   const [run] = runs as [DeliveredFile];
   const isOfOne = runs.length === 1 && run.output !== null;
-  // Of many pages, the age of their run is told once.
+  // Of many pages, the age of their run is checked once.
   const ofFile = isOfOne ? flags : withValues(flags, { maxAge: undefined });
-  const checks = runs.flatMap(({ output, file: named, ...run }): Check[] => {
+  const checks = runs.flatMap(({ output, file: named, sha256 }): Check[] => {
     if (output === null) return [];
     const own = named ?? output;
     const isWithin = !isAbsolute(own) && !/^\.\.(?![^/\\])/.test(normalize(own));
-    const places = [...(isWithin ? [own] : []), basename(output)].map((place) =>
-      join(dirname(receipt), place),
+    const candidates = [...(isWithin ? [own] : []), basename(output)].map((name) =>
+      join(dirname(receipt), name),
     );
-    const file = places.find((place) => existsSync(place)) ?? (isWithin ? places[0] : undefined);
-    const isGone = run.sha256 === null;
-    return [
-      () => {
-        if (file !== undefined || isGone) return verifyFile(context, { file: file ?? own, receipt }, ofFile);
-        throw new UsageError(`${receipt} names ${own}, which is not in its folder`, {
-          hint: 'Name the file itself, as in folio verify <file> --receipt <receipt>.',
-        });
-      },
-    ];
+    const file = candidates.find((path) => existsSync(path)) ?? (isWithin ? candidates[0] : undefined);
+    if (file !== undefined || sha256 === null)
+      return [() => verifyFile(context, { file: file ?? own, receipt }, ofFile)];
+    const error = new UsageError(`${receipt} names ${own}, which is not in its folder`, {
+      hint: 'Name the file itself, as in folio verify <file> --receipt <receipt>.',
+    });
+    return [() => Promise.reject(error)];
   });
   if (isOfOne) return checks;
   if (flags.maxAge === undefined) {
@@ -163,11 +158,11 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
       hint: NEXT_RUN,
     });
   }
-  // When the run was is told by its receipt, also where it wrote to a database.
+  // Its receipt says when a run was, also where it wrote to a database.
+  const what = `${whoseOf(run)}${receipt}`;
   const check = async (): Promise<readonly string[]> => {
-    const whose = whoseOf(run);
-    checkAge(context, `${whose}${receipt}`, run, flags);
-    return [`${whose}${receipt}: a run that ended at ${localMinute(run.finishedAt)}`];
+    checkAge(context, what, run, flags);
+    return [`${what}: a run that ended at ${localMinute(run.finishedAt)}`];
   };
   return [...checks, check];
 }
@@ -191,40 +186,34 @@ async function verifyFile(
       hint: RUN_AGAIN,
     });
   }
-  if (delivered !== undefined && !existsSync(file)) {
-    throw new IncompleteError(
-      `${whose}${file} is lost: it was delivered at ${localMinute(delivered.finishedAt)}`,
-      {
-        hint: 'Export it again, or put it back.',
-      },
-    );
-  }
+  const what = `${whose}${file}`;
+  const at = delivered && localMinute(delivered.finishedAt);
+  if (delivered !== undefined && !existsSync(file))
+    throw new IncompleteError(`${what} is lost: it was delivered at ${at}`, {
+      hint: 'Export it again, or put it back.',
+    });
   const format = delivered?.format ?? formatOfEnding(file);
   const survey = await surveyFile(file, { format, header: delivered?.header ?? true });
   const contents = contentsOf(survey, format);
   if (receipt === undefined || delivered === undefined) {
     if (survey.damage !== undefined)
       throw new IncompleteError(`${file} is not whole: ${survey.damage}`, { hint: 'Export it again.' });
-    const [none, hint] =
-      receipt === undefined
-        ? [
-            `there is no receipt to compare ${file} with`,
-            'Where a receipt has another name, name it with --receipt. ',
-          ]
-        : [`the receipt ${receipt} does not name ${file}`, ''];
-    const whole = survey.records === undefined ? '' : 'it is whole, ';
-    throw new UsageError(`${none}; ${whole}${contents}`, { hint: hint + NEXT_RUN });
-  }
-  const differences = differencesOf(survey, delivered);
-  if (differences.length > 0) {
-    throw new IncompleteError(`${whose}${file} is not what was delivered: ${differences.join('; ')}`, {
-      hint: 'Export it again, or put back the file that was delivered.',
+    const whole = survey.records === undefined ? contents : `it is whole, ${contents}`;
+    if (receipt !== undefined)
+      throw new UsageError(`the receipt ${receipt} does not name ${file}; ${whole}`, { hint: NEXT_RUN });
+    throw new UsageError(`there is no receipt to compare ${file} with; ${whole}`, {
+      hint: `Where a receipt has another name, name it with --receipt. ${NEXT_RUN}`,
     });
   }
-  checkAge(context, `${whose}${file}`, delivered, flags);
-  const says = `${whose}${file}: as delivered at ${localMinute(delivered.finishedAt)}, ${contents}`;
-  if (delivered.complete) return [says];
-  return [says, `${whose}that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`];
+  const differences = differencesOf(survey, delivered);
+  if (differences.length > 0)
+    throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
+      hint: 'Export it again, or put back the file that was delivered.',
+    });
+  checkAge(context, what, delivered, flags);
+  const line = `${what}: as delivered at ${at}, ${contents}`;
+  if (delivered.complete) return [line];
+  return [line, `${whose}that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`];
 }
 
 function contentsOf({ records, bytes, sha256 }: Survey, format = 'this format'): string {
@@ -249,20 +238,19 @@ function checkAge(
   context: Context,
   what: string,
   { finishedAt, readAt, complete, errors }: DeliveredFile,
-  flags: VerifyFlags,
+  { maxAge }: VerifyFlags,
 ): void {
-  if (flags.maxAge === undefined) return;
-  const fault = faultOfAge(context, finishedAt, flags.maxAge);
-  if (fault !== undefined)
-    throw new IncompleteError(`${what} ${fault}: its run ended at ${localMinute(finishedAt)}`, {
+  if (maxAge === undefined) return;
+  const check = (event: string, at: string): void => {
+    const fault = faultOfAge(context, at, maxAge);
+    if (fault === undefined) return;
+    throw new IncompleteError(`${what} ${fault}: ${event} at ${localMinute(at)}`, {
       hint: hintOf(fault, 'file'),
     });
+  };
+  check('its run ended', finishedAt);
   // An export of a database is as old as the last sync.
-  const old = readAt === undefined ? undefined : faultOfAge(context, readAt, flags.maxAge);
-  if (old !== undefined)
-    throw new IncompleteError(`${what} ${old}: its records were read at ${localMinute(readAt!)}`, {
-      hint: hintOf(old, 'file'),
-    });
+  if (readAt !== undefined) check('its records were read', readAt);
   if (!complete)
     throw new IncompleteError(`${what} is not whole (${errors.join('; ')})`, { hint: RUN_AGAIN });
 }
@@ -301,13 +289,13 @@ async function verifyDatabase(
     return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
   }
   const fault = faultOf(old[0]!)!;
-  const says = `${shown} ${fault}`;
+  const message = `${shown} ${fault}`;
   const each = old.map(({ table, profile, wholeAt, error }) => {
     const since = wholeAt === undefined ? 'never whole' : `last whole at ${wholeAt}`;
     return `${profile} ${table}: ${since}${error === undefined ? '' : ` (${error})`}`;
   });
-  throw new IncompleteError(`${says}: ${each.join('; ')}`, {
+  throw new IncompleteError(`${message}: ${each.join('; ')}`, {
     hint: hintOf(fault, 'database'),
-    lines: [says, ...each],
+    lines: [message, ...each],
   });
 }

@@ -201,7 +201,7 @@ describe('--output-dir', () => {
       6,
       expect.stringMatching(/^north issued: \S+: as delivered at .*\n$/),
       expect.stringMatching(
-        /^folio: 1 of 2 files is not in order\nsouth issued: not delivered \(.*\)\n {2}Mend what it names, [^\n]*\n$/,
+        /^folio: 1 of 2 files is not in order\nsouth issued: not delivered \(.*\)\n {2}Fix what it names, [^\n]*\n$/,
       ),
     ]);
     const { code, stdout, stderr } = await run('verify -q FOLDER --max-age 1h');
