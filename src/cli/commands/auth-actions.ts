@@ -26,16 +26,18 @@ import {
 import { removeProfile, storeLogin } from '../../profiles/store-document.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
 import { checkExpiry, decodeToken, describeMoment, tokenExpiry } from '../../profiles/token.ts';
-import type { Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { verifyConnection } from '../../run/session.ts';
 import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
-import type { loginFlags, statusFlags } from './auth.ts';
 
 const LOG_IN = 'Log in with `folio auth login --base-url https://<host>/v1`.';
 
-type LoginFlags = GlobalFlags & Values<typeof loginFlags>;
+interface LoginFlags extends GlobalFlags {
+  readonly tokenCommand?: readonly string[] | undefined;
+  readonly verify?: false | undefined;
+  readonly replace?: boolean | undefined;
+}
 
 /** Takes a token, tries it, stores it. A token that is refused is not stored. */
 export async function runLogin(context: Context, flags: LoginFlags): Promise<void> {
@@ -168,7 +170,10 @@ async function tryToken(context: Context, connection: CompleteConnection): Promi
   }
 }
 
-type StatusFlags = GlobalFlags & Values<typeof statusFlags>;
+interface StatusFlags extends FactFlags, GlobalFlags {
+  readonly check?: boolean | undefined;
+  readonly allProfiles?: boolean | undefined;
+}
 
 /** Which address, token and profile commands use. Fails as a command with them would. */
 export async function runStatus(context: Context, flags: StatusFlags): Promise<void> {

@@ -7,7 +7,7 @@ import { addCommand, addGroup } from '../command.ts';
 /** Loaded when one of the commands runs. */
 const actions = () => import('./auth-actions.ts');
 
-export const loginFlags = {
+const loginFlags = {
   tokenCommand: wordList(
     '--token-command <argument...>',
     'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
@@ -17,7 +17,7 @@ export const loginFlags = {
   replace: yes('--replace', 'store it also over the token of another organization'),
 };
 
-export const statusFlags = {
+const statusFlags = {
   check: yes('--check', 'also make one request'),
   ...ruled(
     { allProfiles: allProfilesFlag('a row for each profile') },

@@ -67,6 +67,7 @@ type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 /** Returns lines about what is in order; else rejects with what is wrong. */
 type Check = () => Promise<readonly string[]>;
 
+const NAME_IT = 'Where a receipt has another name, name it with --receipt. ';
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
 const RUN_AGAIN = 'Fix what it names, and run the export again; the message of that run says how.';
 const NOT_RUN =
@@ -202,7 +203,7 @@ async function verifyFile(
     if (receipt !== undefined)
       throw new UsageError(`the receipt ${receipt} does not name ${file}; ${whole}`, { hint: NEXT_RUN });
     throw new UsageError(`there is no receipt to compare ${file} with; ${whole}`, {
-      hint: `Where a receipt has another name, name it with --receipt. ${NEXT_RUN}`,
+      hint: NAME_IT + NEXT_RUN,
     });
   }
   const differences = differencesOf(survey, delivered);
