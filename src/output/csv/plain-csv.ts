@@ -1,4 +1,4 @@
-import { CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE } from '../../json/ascii.ts';
+import { BACKSLASH, CARRIAGE_RETURN, COMMA, LETTER_U, LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { firstMarked, zeroBytes, WordView } from '../../json/bytes.ts';
 import { compactInto, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, CellReader } from '../../json/cells.ts';
@@ -90,13 +90,33 @@ export class PlainRows implements RowEncoder {
     if (this.#scratch.bytes.length < span[1] - span[0]) {
       this.#scratch = new WordView(Buffer.allocUnsafeSlow(2 * (span[1] - span[0])));
     }
-    const { bytes: to } = this.#scratch;
-    const length =
-      kind === ESCAPED_TEXT
-        ? to.write(JSON.parse(`"${bytes.toString('utf8', ...span)}"`) as string)
-        : compactInto(bytes, span, to);
-    this.#text.putAny(this.#scratch, 0, length);
+    const decode = kind === ESCAPED_TEXT ? unescapeInto : compactInto;
+    this.#text.putAny(this.#scratch, 0, decode(bytes, span, this.#scratch.bytes));
   }
+}
+
+/** The control characters by the letters that stand for them behind a backslash. */
+const CONTROLS: Readonly<Record<number, number>> = {
+  0x62: 0x08,
+  0x66: 0x0c,
+  0x6e: 0x0a,
+  0x72: 0x0d,
+  0x74: 0x09,
+};
+
+/** Writes the text of a string as UTF-8. Returns the number of bytes, which is never more than the span has. */
+function unescapeInto(bytes: Buffer, span: Span, to: Buffer): number {
+  let end = 0;
+  for (let at = span[0]; at < span[1]; at++) {
+    let byte = bytes[at]!;
+    if (byte === BACKSLASH) {
+      const letter = bytes[++at]!;
+      if (letter === LETTER_U) return to.write(JSON.parse(`"${bytes.toString('utf8', ...span)}"`) as string);
+      byte = CONTROLS[letter] ?? letter;
+    }
+    to[end++] = byte;
+  }
+  return end;
 }
 
 const COMMAS = 0x2c2c2c2c;
