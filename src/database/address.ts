@@ -33,7 +33,7 @@ export interface PostgresAddress {
 export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
-/** What an address may say behind its question mark. */
+/** The parameters that an address may have. */
 const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'options'];
 
 /** Further endings of exports, besides those of folio's formats. */
@@ -46,12 +46,13 @@ const EXPORT = /\.(?:tsv|tab|xls|pdf|gz|zip)$/i;
  * @param variable the environment variable that it came from, which may hold a password
  */
 export function parseDatabaseAddress(text: string, variable?: string): DatabaseAddress {
-  const place = variable === undefined ? 'the database' : `the address in ${variable}`;
-  if (text.trim() === '') throw new UsageError(`${place} is empty`, { hint: EXAMPLES });
+  const source = variable === undefined ? 'the database' : `the address in ${variable}`;
+  if (text.trim() === '') throw new UsageError(`${source} is empty`, { hint: EXAMPLES });
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === 'postgres' || scheme === 'postgresql') return parsePostgres(text, { place, variable });
+  if (scheme === 'postgres' || scheme === 'postgresql')
+    return parsePostgres(text, source, variable !== undefined);
   if (scheme !== undefined) {
-    throw new UsageError(`${place} begins with ${scheme}://, which is no database that folio knows`, {
+    throw new UsageError(`${source} begins with ${scheme}://, which is no database that folio knows`, {
       hint: EXAMPLES,
     });
   }
@@ -93,21 +94,17 @@ function isNamedLikeExport(path: string): boolean {
 
 const EXAMPLES = 'Give a file such as books.db, or postgres://user@host/name.';
 
-interface AddressPlace {
-  readonly place: string;
-  readonly variable: string | undefined;
-}
-
-function parsePostgres(text: string, { place, variable }: AddressPlace): PostgresAddress {
-  const url = parseUrl(text, place);
-  if ((url.password !== '' || url.searchParams.has('password')) && variable === undefined) {
+/** @param isSecret whether no other user can read the text, so that it may hold a password */
+function parsePostgres(text: string, source: string, isSecret: boolean): PostgresAddress {
+  const url = parseUrl(text, source);
+  if ((url.password !== '' || url.searchParams.has('password')) && !isSecret) {
     throw new UsageError('a password in the address can be read by every user of this machine', {
       hint: 'Put it into PGPASSWORD or ~/.pgpass, or the whole address into a variable: --to-env DATABASE_URL.',
     });
   }
   for (const name of url.searchParams.keys()) {
-    if (PARAMETERS.includes(name) || (name === 'password' && variable !== undefined)) continue;
-    throw new UsageError(`${place} has the parameter ${name}, which folio does not know`, {
+    if (PARAMETERS.includes(name) || (name === 'password' && isSecret)) continue;
+    throw new UsageError(`${source} has the parameter ${name}, which folio does not know`, {
       hint: `It knows ${PARAMETERS.join(', ')}.`,
     });
   }
@@ -122,20 +119,23 @@ function parsePostgres(text: string, { place, variable }: AddressPlace): Postgre
     host,
     user,
     database,
-    port: port === undefined ? undefined : parsePort(port, place),
+    port: port === undefined ? undefined : parsePort(port, source),
     password: decode(url.password) ?? parameter('password'),
-    sslMode: parseSslMode(parameter('sslmode'), place),
+    sslMode: parseSslMode(parameter('sslmode'), source),
     sslRootCertificate: parameter('sslrootcert'),
     options: parameter('options'),
     shown: `postgres://${at}${database === undefined ? '' : `/${database}`}`,
   };
 }
 
-function parseUrl(text: string, place: string): URL {
+function parseUrl(text: string, source: string): URL {
   try {
     return new URL(text);
   } catch (error) {
-    throw new UsageError(`${place} is no address of a PostgreSQL database`, { hint: EXAMPLES, cause: error });
+    throw new UsageError(`${source} is no address of a PostgreSQL database`, {
+      hint: EXAMPLES,
+      cause: error,
+    });
   }
 }
 
@@ -148,14 +148,14 @@ function decode(part: string): string | undefined {
   }
 }
 
-function parsePort(text: string, place: string): number {
+function parsePort(text: string, source: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
-  throw new UsageError(`${place} has the port ${text}`, { hint: 'A port is a number from 1 to 65535.' });
+  throw new UsageError(`${source} has the port ${text}`, { hint: 'A port is a number from 1 to 65535.' });
 }
 
-function parseSslMode(text: string | undefined, place: string): SslMode | undefined {
+function parseSslMode(text: string | undefined, source: string): SslMode | undefined {
   const mode = sslModes.find((name) => name === text);
   if (mode !== undefined || text === undefined) return mode;
-  throw new UsageError(`${place} has sslmode=${text}`, { hint: `It may be ${sslModes.join(', ')}.` });
+  throw new UsageError(`${source} has sslmode=${text}`, { hint: `It may be ${sslModes.join(', ')}.` });
 }

@@ -75,8 +75,8 @@ export async function planView(
   });
   // A view can be given columns at its end alone.
   const names = [...kept.keys()];
-  const placeOf = ({ name, isNew }: ViewColumn): number => (isNew ? names.length : names.indexOf(name));
-  const all = [...others, ...shown].toSorted((a, b) => placeOf(a) - placeOf(b));
+  const positionOf = ({ name, isNew }: ViewColumn): number => (isNew ? names.length : names.indexOf(name));
+  const all = [...others, ...shown].toSorted((a, b) => positionOf(a) - positionOf(b));
   return { exists: relation !== undefined, columns: all };
 }
 

@@ -36,7 +36,6 @@ export interface Dialect {
  */
 export interface Database {
   readonly dialect: Dialect;
-  /** How messages call it. */
   readonly shown: string;
   /** The name of a table or column as it is written in SQL; a table's with its schema. */
   table(name: string): string;

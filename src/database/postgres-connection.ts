@@ -49,7 +49,7 @@ export async function connect(
   const mode = sslModeOf(address, context);
   const attempt = async (ssl: ConnectionOptions | false): Promise<Client> => {
     context.signal.throwIfAborted();
-    const client = new pg.Client(clientConfig(address, { ...context, ssl }));
+    const client = new pg.Client({ ...clientConfig(address, context), ssl });
     // An error of an idle connection shows at its next use.
     client.on('error', () => undefined);
     onClient(client);
@@ -71,7 +71,7 @@ function hostOf({ host }: PostgresAddress, { env }: PostgresContext): string {
   return host ?? env['PGHOST'] ?? 'localhost';
 }
 
-/** Toward other machines nothing goes in plain text unless somebody says so. */
+/** Connections to other machines are encrypted unless the user chose otherwise. */
 function sslModeOf(address: PostgresAddress, context: PostgresContext): SslMode {
   const host = hostOf(address, context);
   // A socket in the file system is never encrypted.
@@ -140,18 +140,13 @@ function readCertificates(file: string): string {
   }
 }
 
-interface Encrypted extends PostgresContext {
-  readonly ssl: ConnectionOptions | false;
-}
-
-function clientConfig(address: PostgresAddress, context: Encrypted): ClientConfig {
-  const { env, application, ssl } = context;
+function clientConfig(address: PostgresAddress, context: PostgresContext): ClientConfig {
+  const { env, application } = context;
   const user = address.user ?? env['PGUSER'] ?? systemUser();
   const password = address.password ?? env['PGPASSWORD'];
   return {
     host: hostOf(address, context),
     user,
-    ssl,
     port: address.port ?? Number(env['PGPORT'] ?? 5432),
     database: address.database ?? env['PGDATABASE'] ?? user,
     ...(password === undefined ? {} : { password }),

@@ -1,7 +1,7 @@
 import { OutputError, ServiceError, UsageError, errorCode, isTlsFailure, systemReason } from '../errors.ts';
 import { Conflict, quoteName } from './database.ts';
 
-/** Codes of what the server says (PostgreSQL, appendix A) that the user can do something about. */
+/** Error codes of the server (PostgreSQL, appendix A) that the user can do something about. */
 const CONFLICTS = new Set(['40001', '40P01']);
 /**
  * Where a run committed between the beginning of this transaction and its lock, this one does not see the tables and the entry
@@ -18,7 +18,7 @@ const READ_ONLY = '25006';
 /** Codes of the system for a server that cannot be reached, or no longer. */
 const SYSTEM = /^E[A-Z]+$/;
 
-/** pg's own words where there is no code. */
+/** Messages of pg without a code. */
 const LOST = /connection terminated|connection ended|timeout expired|not queryable|connection error|socket/i;
 const ENDED = /connection terminated unexpectedly/i;
 const NOT_POSTGRES =
@@ -52,7 +52,7 @@ export function explainConnecting(error: unknown, shown: string, session?: Sessi
   });
 }
 
-/** Who asked for what, where the server said no. */
+/** The session that the server refused something. */
 interface Session {
   readonly role: string;
   readonly schema: string;
@@ -67,8 +67,8 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   if (!(cause instanceof Error)) return cause;
   const { message } = cause;
   const code = errorCode(cause) ?? '';
-  const failed = (Kind: typeof UsageError | typeof OutputError, says: string, hint?: string): Error =>
-    new Kind(says, { hint, cause });
+  const failed = (Kind: typeof UsageError | typeof OutputError, text: string, hint?: string): Error =>
+    new Kind(text, { hint, cause });
   if (NO_PASSWORD.test(message))
     return failed(UsageError, `${shown} asks for a password`, 'Set PGPASSWORD, or write it into ~/.pgpass.');
   if (NO_TLS.test(message)) {
@@ -96,8 +96,8 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   if (!/^[0-9A-Z]{5}$/.test(code)) return cause;
   const constraint = 'constraint' in cause ? String(cause.constraint) : '';
   if (CONFLICTS.has(code) || code === TABLE_EXISTS || MADE_BY_ANOTHER.has(constraint)) {
-    const says = `${shown} is being changed by others at the same time: ${message}`;
-    return failed(Conflict, says, 'Run folio sync again when they are done.');
+    const text = `${shown} is being changed by others at the same time: ${message}`;
+    return failed(Conflict, text, 'Run folio sync again when they are done.');
   }
   if (code === NO_RIGHT) {
     const hint = session && missingGrant(message, session);
@@ -117,7 +117,7 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   return failed(OutputError, `cannot use ${shown}: ${message}`, code === LOCK_TIMEOUT ? hint : undefined);
 }
 
-/** What somebody who may has to say to the server, so that this user may, too. */
+/** The statement by which somebody else can give this user the right. */
 function missingGrant(message: string, { role, schema, writes }: Session): string {
   const [, kind] = /(owner|database|schema)/.exec(message) ?? [];
   const [user, its] = [role, schema].map(quoteName);

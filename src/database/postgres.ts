@@ -95,19 +95,14 @@ class PostgresDatabase implements Database {
 
   async query(sql: string, parameters: StoredRow = []): Promise<StoredRow[]> {
     return this.#explained(async (client) => {
-      const values = parameters.map((value) => (value === null ? null : String(value)));
-      const { rows } = await client.query<StoredValue[]>({
-        text: withParameters(sql, values, (_, at) => `$${at + 1}`),
-        values,
-        rowMode: 'array',
-      });
-      return rows;
+      const text = withParameters(sql, parameters);
+      return (await client.query<StoredValue[]>({ text, rowMode: 'array' })).rows;
     });
   }
 
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
     const { to } = (await loadDriver()).copyStreams;
-    const text = withParameters(sql, parameters, literal);
+    const text = withParameters(sql, parameters);
     const isAlone = !this.#isInTransaction;
     if (isAlone) await this.#beginTransaction('BEGIN READ ONLY');
     const client = this.#connected();
@@ -136,7 +131,7 @@ class PostgresDatabase implements Database {
   /** All in one message, since each message costs a round trip. */
   async each(sql: string, rows: readonly StoredRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const statements = rows.map((row) => withParameters(sql, row, literal));
+    const statements = rows.map((row) => withParameters(sql, row));
     await this.#explained((client) => client.query(statements.join(';\n')));
   }
 
@@ -337,15 +332,11 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** The statement with something in the place of each question mark that stands for a parameter, and not in a name or a text. */
-function withParameters(
-  sql: string,
-  parameters: StoredRow,
-  write: (value: StoredValue, at: number) => string,
-): string {
+/** The statement with the values in place of its question marks, except those in names and texts. */
+function withParameters(sql: string, parameters: StoredRow): string {
   let next = 0;
   return sql.replaceAll(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g, (found) =>
-    found === '?' ? write(parameters[next]!, next++) : found,
+    found === '?' ? literal(parameters[next++]!) : found,
   );
 }
 

@@ -4,10 +4,9 @@ import { quoteName, type Database } from './database.ts';
 import { readColumns } from './record-columns.ts';
 import { readRuns } from './tables.ts';
 
-/** About how many bytes of records make a batch. */
 const TOGETHER = 1 << 20;
 
-/** What became of the last sync of a listing, of one profile. */
+/** The last sync of a listing of one profile. */
 export interface LastSync {
   readonly profile: string;
   readonly at: string;
@@ -53,14 +52,13 @@ export class StoredBooks {
     return (await this.#database.relation(table)) !== undefined;
   }
 
-  /** The profiles that the table holds records of. */
   async profilesIn(table: string): Promise<readonly string[]> {
     if (!(await this.hasTable(table))) return [];
     const sql = `SELECT DISTINCT _profile FROM ${this.#database.table(table)} ORDER BY 1`;
     return (await this.#database.query(sql)).map(([profile]) => String(profile));
   }
 
-  /** Of each profile: what became of the last sync of the table, and how old its rows are. */
+  /** The last sync of the table of each profile. */
   async lastSyncs(table: string): Promise<readonly LastSync[]> {
     if (!(await this.hasTable('_runs'))) return [];
     const last = new Map<string, LastSync>();
@@ -82,7 +80,6 @@ export class StoredBooks {
     );
   }
 
-  /** The syncs of a table, the oldest first. */
   async #runs(table: string): Promise<readonly StoredRun[]> {
     const rows = await this.#database.query(
       `SELECT run, profile, finished_at, error FROM ${this.#database.table('_runs')} WHERE resource = ? ORDER BY run`,
@@ -169,16 +166,15 @@ async function* readRecords(
   if (texts.length > 0) yield batchOfTexts(texts);
 }
 
-/** The first member of a record, with the comma behind it. */
 const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
 
 /** Of one date, what came first stands first; in a listing that begins with the newest, what a later run brought. */
 function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | undefined): string {
-  const [place, inBytes] = engine === 'SQLite' ? ['rowid', ''] : ['ctid', ' COLLATE "C"'];
-  if (order === undefined) return `_first_run, ${place}`;
+  const [row, inBytes] = engine === 'SQLite' ? ['rowid', ''] : ['ctid', ' COLLATE "C"'];
+  if (order === undefined) return `_first_run, ${row}`;
   const direction = order.descending ? ' DESC' : '';
   const turned = order.isTurned ? ' DESC' : '';
-  return `${quoteName(order.column)}${inBytes}${direction} NULLS LAST, _first_run${direction}, ${place}${turned}`;
+  return `${quoteName(order.column)}${inBytes}${direction} NULLS LAST, _first_run${direction}, ${row}${turned}`;
 }
 
 function batchOfTexts(texts: readonly string[]): RecordBatch {

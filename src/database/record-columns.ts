@@ -33,9 +33,7 @@ export interface FittedColumn extends TableColumn {
 }
 
 export interface FittedColumns {
-  /** In the order of the table. */
   readonly all: readonly FittedColumn[];
-  /** Fields for which the table has no room. */
   readonly withoutColumn: readonly string[];
 }
 
@@ -50,7 +48,6 @@ const NAMELESS = '(empty)';
 interface KnownColumns {
   /** The columns of fields, in the order of the table. */
   readonly known: readonly TableColumn[];
-  /** The names of all columns. */
   readonly names: readonly string[];
 }
 
@@ -77,8 +74,8 @@ export async function readColumns(database: Database, table: string): Promise<Kn
     }
     return { name, type, field };
   });
-  const place = new Map(names.map((name, at) => [name, at]));
-  return { known: known.toSorted((a, b) => place.get(a.name)! - place.get(b.name)!), names };
+  const position = new Map(names.map((name, at) => [name, at]));
+  return { known: known.toSorted((a, b) => position.get(a.name)! - position.get(b.name)!), names };
 }
 
 /**

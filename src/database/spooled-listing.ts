@@ -6,7 +6,6 @@ import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts'
 import { withoutLinks } from '../json/signed-links.ts';
 import { Collected } from '../output/spool.ts';
 
-/** A record of a listing, read back. */
 export interface ListedRecord {
   readonly key: string;
   /** Its number in the listing, from 0 on. */

@@ -28,7 +28,6 @@ interface Statement {
   iterate(...parameters: readonly unknown[]): Iterable<object>;
 }
 
-/** Result codes of SQLite. */
 const [BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [5, 8, 13, 14, 26];
 
 /** Milliseconds that a transaction waits for other programs, in all and between two tries. */
@@ -198,14 +197,13 @@ class SqliteDatabase implements Database {
     });
     try {
       for (let isOver = false; !isOver;) {
-        const group = this.#explained(() => {
-          const together: StoredRow[] = [];
-          while (together.length < ROWS_TOGETHER && !isOver) {
+        const group: StoredRow[] = [];
+        this.#explained(() => {
+          while (group.length < ROWS_TOGETHER && !isOver) {
             const next = rows.next();
             if (next.done) isOver = true;
-            else together.push(Object.values(next.value) as StoredRow);
+            else group.push(Object.values(next.value) as StoredRow);
           }
-          return together;
         });
         await this.#yieldToSignal();
         if (group.length > 0) yield group;
@@ -257,7 +255,6 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** There is no connection to lose. */
   async reconnect(): Promise<void> {}
 
   async close(): Promise<void> {

@@ -13,13 +13,12 @@ import type { SpooledListing } from './spooled-listing.ts';
 import { RUN_COLUMNS, lastWholeRun, makeRunTables, readRuns } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
 
-/** One listing of one profile, as it came or did not come. */
+/** One listing of one profile, read or not. */
 export interface SyncPart {
   /** The resource's name, as its table has it: `fund_documents`. */
   readonly table: string;
   readonly profile: string;
   readonly organization: string | undefined;
-  /** What the columns mean in the records of each profile. */
   readonly fields: FieldsOf;
   /** Milliseconds since 1970 when its reading began and ended. */
   readonly startedAt: number;
@@ -28,14 +27,13 @@ export interface SyncPart {
   readonly outcome: SpooledListing | FolioError;
 }
 
-/** How many records of a table may go at once: a count, or percent of those that are there. */
+/** How many records of a table may go at once: a count, or percent of its current ones. */
 export interface GoneLimit {
   readonly most: number;
   readonly unit: 'records' | '%';
 }
 
 export interface SyncOptions {
-  /** Undefined for no limit. */
   readonly goneLimit: GoneLimit | undefined;
   /** The last run that the database knew when reading began; 0 for none. */
   readonly lastRun: number;
@@ -216,7 +214,6 @@ function goneLimitError(
   );
 }
 
-/** The row of `_runs` that tells of a part. */
 function runEntry(
   { dialect }: Database,
   run: number,

@@ -117,9 +117,9 @@ async function requireOwn(database: Database, name: string, { columns }: OwnTabl
 }
 
 function foreignRelation(database: Database, name: string): UsageError {
-  const place = database.dialect.engine === 'SQLite' ? 'another file' : 'another database or schema';
+  const elsewhere = database.dialect.engine === 'SQLite' ? 'another file' : 'another database or schema';
   return new UsageError(`${database.shown} has a table or view ${name} that folio did not make`, {
-    hint: `Nothing was touched. Rename it, or sync into ${place}.`,
+    hint: `Nothing was touched. Rename it, or sync into ${elsewhere}.`,
   });
 }
 
@@ -137,7 +137,6 @@ async function refuseNewer(database: Database, version: string): Promise<void> {
   );
 }
 
-/** Makes the tables of runs and columns where they are missing. */
 export async function makeRunTables(database: Database): Promise<void> {
   await makeTable(database, '_runs', RUNS);
   await makeTable(database, '_columns', COLUMNS);
@@ -173,7 +172,6 @@ export async function makeRecordTables(database: Database, table: string): Promi
   return isNew && keyComesLater;
 }
 
-/** Adds the primary key that `makeRecordTables` left out. */
 export async function addRecordKey(database: Database, table: string): Promise<void> {
   await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
 }

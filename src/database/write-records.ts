@@ -26,9 +26,7 @@ interface RecordsToWrite {
   readonly differences: Differences;
   /** All tables of records that the run writes. */
   readonly tables: readonly string[];
-  /** What the columns mean in the records of each profile. */
   readonly fields: FieldsOf;
-  /** Of folio. */
   readonly version: string;
 }
 
@@ -40,13 +38,11 @@ export interface WrittenRecords {
   readonly withoutColumn: readonly string[];
   /** Records whose text holds NUL, which the database's columns show as U+FFFD. */
   readonly withNul: number;
-  /** Columns whose values the view cannot show. */
   readonly unreadable: readonly UnreadableColumn[];
   /** By which rule the columns of documents were worked out; undefined for records that are none. */
   readonly rule: string | undefined;
 }
 
-/** Keys of one statement. */
 const KEYS_TOGETHER = 500;
 
 /** Actions that write the cells of a row that is there. */

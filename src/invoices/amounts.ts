@@ -15,7 +15,7 @@ export function readAmount(cell: Cell | undefined): Decimal | 'absent' | 'unread
   return typeof amount === 'string' ? 'unreadable' : amount;
 }
 
-/** What a cell holds that cannot be read: `the text "N/A"`. */
+/** Names a cell that cannot be read: `the text "N/A"`. */
 export function nameOfCell(cell: Cell): string {
   if (cell.kind === 'number' && parseDecimal(cell.text) === 'too long')
     return 'a number of more than 1,000 digits';

@@ -55,7 +55,6 @@ export function roleNamed(name: string, names: ColumnNames, fields: Fields): Rol
   return typeof meant === 'string' ? meant : undefined;
 }
 
-/** Whether a column, by any of its names, says the currency. */
 export function isCurrency(name: string, names: ColumnNames): boolean {
   return roleNamed(name, names, names.fields.usual) === 'currency';
 }
@@ -75,13 +74,13 @@ export function holdsFiscalIds(name: string, names: ColumnNames): boolean {
   return roles.includes('counterpartyFiscalId') || FISCAL_ID_COLUMN.test(name);
 }
 
-/** Whether nothing says what the cells of a column are: it may be money, and has no role in the records of any profile. */
+/** Whether a column has no declared type and no role in the records of any profile: it may be money. */
 export function isUndeclared(name: string, names: ColumnNames): boolean {
   const isOfRole = ofAny(names.fields).some((fields) => roleNamed(name, names, fields) !== undefined);
   return !isOfRole && declaredType(names.fields, name) === undefined;
 }
 
-/** The names for rows of what is in a list, each of which may say its own currency. */
+/** The names for rows of the objects in a list, which may have a currency of their own. */
 export function withCurrencyOf(list: string, names: ColumnNames): ColumnNames {
   const own = ['currency', 'currencyCode'].map((column) => `${list}.${column}`);
   const of = ({ columns, ...rest }: Fields): Fields => ({

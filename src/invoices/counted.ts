@@ -1,6 +1,6 @@
 import type { Document } from './document.ts';
 
-/** Counts what sums treat in a way of its own, so that an answer can say so in words. */
+/** Counts the documents that sums treat specially, for the sentence below an answer. */
 export class Counted {
   #creditNotes = 0;
   #cancelled = 0;
@@ -29,24 +29,24 @@ export class Counted {
   /**
    * A clause for each kind that there was.
    *
-   * @param of whether open amounts are told, in which cancelled documents are not, or others, or both
+   * @param of which amounts are summed: open ones, which leave out cancelled documents, others, or both
    */
   clauses(of: 'open' | 'other' | 'both'): string[] {
     const clauses: string[] = [];
-    const tell = (count: number, what: string, how: string): void => {
+    const clause = (count: number, what: string, how: string): void => {
       if (count > 0) clauses.push(`${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'} ${how}`);
     };
-    tell(this.#creditNotes, 'credit note', 'taken away');
+    clause(this.#creditNotes, 'credit note', 'taken away');
     const cancelled = {
       open: 'not open',
       other: 'counted, as the credit notes are that cancel them',
       both: 'not open, but in the other sums',
     };
-    tell(this.#cancelled, 'cancelled document', cancelled[of]);
-    tell(this.#void, 'void document', 'in no sum');
-    for (const [family, count] of this.#inNoSum) tell(count, family, 'in no sum');
+    clause(this.#cancelled, 'cancelled document', cancelled[of]);
+    clause(this.#void, 'void document', 'in no sum');
+    for (const [family, count] of this.#inNoSum) clause(count, family, 'in no sum');
     if (this.#typed > 0)
-      tell(this.#untyped, 'document', `without a type counted as invoice${this.#untyped === 1 ? '' : 's'}`);
+      clause(this.#untyped, 'document', `without a type counted as invoice${this.#untyped === 1 ? '' : 's'}`);
     return clauses;
   }
 }

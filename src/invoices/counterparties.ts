@@ -18,15 +18,13 @@ export interface Party {
   readonly fiscalId: Cell | undefined;
 }
 
-/** A name or a fiscal ID, and the day and the number of the newest document that says it. */
+/** A name or a fiscal ID, and the day and the number of the newest document that has it. */
 interface Said {
   cell: Cell | undefined;
-  /** `2026-11-21`; empty for none. */
   day: string;
   number: string;
 }
 
-/** What is known of a counterparty. */
 class Entry implements Party {
   readonly key: string;
   readonly isShared: boolean;
@@ -47,10 +45,9 @@ class Entry implements Party {
   }
 }
 
-/** The roles that are read of each document. */
 export const COUNTERPARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId', 'date', 'number'] as const;
 
-/** Fiscal IDs as they are written, and names, that are known without being folded again. */
+/** How many spellings of fiscal IDs and names are remembered, so that they are not folded again. */
 const MAX_WRITTEN = 20_000;
 
 /**
@@ -60,7 +57,7 @@ const MAX_WRITTEN = 20_000;
 export class Counterparties {
   readonly #cellOf: CellOf;
   readonly #entries = new Map<string, Entry>();
-  /** By what a record has, with the name only where that matters. */
+  /** By the spelling in a record, with the name only where that matters. */
   readonly #written = new Map<string, Entry>();
   /** Reads the records before a filter, where there is one. */
   readonly #all: () => DocumentReader;
@@ -80,7 +77,7 @@ export class Counterparties {
       (this.#reader ??= new DocumentReader(names, { roles: COUNTERPARTY_ROLES, names: reads }));
   }
 
-  /** Learns from records before a filter keeps some of them. Those that it keeps tell nothing more. */
+  /** Learns from records before a filter keeps some of them. Those that it keeps are not learned from again. */
   sample(batch: RecordBatch): void {
     const reader = this.#all();
     reader.fold(batch, () => this.#learn(this.#entryOf(reader), reader));
@@ -98,7 +95,6 @@ export class Counterparties {
     return this.#entries.get(key);
   }
 
-  /** All that documents were of. */
   all(): Iterable<Party> {
     return this.#entries.values();
   }
@@ -159,7 +155,7 @@ function takeNewer(known: Said, { cell, day: written, number }: Readonly<Said>):
   if (cell.text !== known.cell?.text || cell.kind !== known.cell.kind) known.cell = cell;
 }
 
-/** Numbers of documents are whole, however they are written; any other text is older than these. */
+/** Compares whole numbers as such; any other text is older than these. */
 function compareNumbers(left: string, right: string): number {
   if (left === right) return 0;
   const [a, b] = [left, right].map((text) => (/^\d+$/.test(text) ? BigInt(text) : -1n));

@@ -6,17 +6,15 @@ import type { ColumnNames } from './column-names.ts';
 import { Document, type Reads } from './document.ts';
 import { describeRole, howToMap, ofAny, type Role } from './fields.ts';
 
-/** How many records are read whole, to learn which columns there are. */
+/** How many records are read with all columns, to learn which columns exist. */
 const RECORDS_SAMPLED = 500;
 
-/** The place in the listing, from 1, of the nth record that a question got. */
+/** The number in the listing, from 1, of the nth record of a question. */
 export type PlaceOf = (nth: number) => number;
 
 /** Reads records one after the other as documents, and knows which roles and columns none of them had. */
 export class DocumentReader extends Document {
-  /** How many records were read. */
   records = 0;
-  /** What the columns of the records mean. */
   readonly meanings: ColumnNames;
   readonly #reader: CellReader;
   readonly #reads: Required<Reads>;
@@ -40,14 +38,13 @@ export class DocumentReader extends Document {
     this.#unseenNames = new Set(names.keys());
   }
 
-  /** Learns which columns there are, from records that are not read. */
+  /** Learns the columns of records that are not folded. */
   sample(batch: RecordBatch): void {
     this.#sampleColumns(batch);
     // They have no place: they are not read.
     this.#findNames(batch, 0);
   }
 
-  /** Shows each record in turn, and calls `take`. */
   fold(batch: RecordBatch, take: (index: number) => void, placeOf: PlaceOf = (nth) => nth): void {
     this.#sampleColumns(batch);
     for (let index = 0; index < batch.count; index++) {
@@ -56,14 +53,13 @@ export class DocumentReader extends Document {
     }
   }
 
-  /** Looks at records for names that none had so far, and no further than until each was found. */
+  /** Searches records for the names that none had so far. */
   look(batch: RecordBatch): void {
     this.records += batch.count;
     if (this.#unseenNames.size > 0) this.#sampleColumns(batch);
     this.#findNames(batch, 1);
   }
 
-  /** Whether any record had the role so far. */
   has(role: Role): boolean {
     return this.#reads.roles.includes(role) && !this.#unseenRoles.has(role);
   }
@@ -78,7 +74,6 @@ export class DocumentReader extends Document {
     return this.columnsThere.includes(column);
   }
 
-  /** The columns of the records, as far as they were sampled. */
   get columnsThere(): readonly string[] {
     return this.#columns.columns;
   }
@@ -92,7 +87,7 @@ export class DocumentReader extends Document {
   get namesNeverHad(): string[] {
     if (this.#seen === 0) return [];
     const columnsOf = (at: number): readonly string[] =>
-      ofAny(this.places).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
+      ofAny(this.sources).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
     const lists = [...this.#listReaders];
     const had = (at: number): boolean =>
       lists.some(([key, list]) => key.startsWith(`${at} `) && list.had) ||
@@ -122,7 +117,7 @@ export class DocumentReader extends Document {
 
   /** `a due date in dueBy or dueByDate`. */
   describe(role: Role): string {
-    return describeRole(this.places.usual.fields, role);
+    return describeRole(this.sources.usual.fields, role);
   }
 
   /**

@@ -7,7 +7,6 @@ import {
   mapProfiles,
   ofAny,
   ofProfile,
-  placesAmong,
   PROFILE_COLUMN,
   type ByProfile,
   type Fields,
@@ -18,41 +17,40 @@ import { isFiscalId, type Counterparty } from './fiscal-ids.ts';
 /** What a question reads of each record. */
 export interface Reads {
   readonly roles: readonly Role[];
-  /** Columns by the names that people have for them: `open` and the heading `due` are read where the fields say. */
+  /** Columns by names that people use: `open` and the heading `due` are read from the columns of `fields`. */
   readonly names?: readonly string[];
 }
 
-/** The index of a column among those that are read; for a fixed value, the cell itself. */
-type Place = number | Cell;
+/** Where a cell is: the index of its column; for a fixed value, the cell itself. */
+type Source = number | Cell;
 
 /** Where the cells of roles and names are in the records of one profile. */
-interface Places {
+interface Sources {
   readonly fields: Fields;
-  readonly ofRole: ReadonlyMap<Role, readonly Place[]>;
-  readonly ofName: readonly NamePlaces[];
+  readonly ofRole: ReadonlyMap<Role, readonly Source[]>;
+  readonly ofName: readonly NameSources[];
 }
 
-interface NamePlaces {
+interface NameSources {
   readonly own: number;
   /** Where the columns are that the name stands for; undefined where it stands for itself. */
-  readonly meant: readonly Place[] | undefined;
+  readonly meant: readonly Source[] | undefined;
   readonly columns: readonly string[];
   readonly role: Role | undefined;
 }
 
-/** The roles of which a document's family and validity are told, and so what it is worth. */
+/** The roles that decide a document's family and validity, and so its worth. */
 export const KIND_ROLES = ['documentType', 'status', 'cancelled'] as const satisfies readonly Role[];
 
 /**
  * What a record says, by the roles and names of its columns, each record by the fields of its own profile. One object shows one
- * record after the other, and reads only the cells that are asked for, each once.
+ * record after the other, and reads only the cells that are needed, each once.
  */
 export class Document {
   /** The number of the record in the listing, from 1. */
   place = 0;
-  /** The columns whose cells are read, in the order of their indexes. */
   readonly columns: readonly string[];
-  protected readonly places: ByProfile<Places>;
+  protected readonly sources: ByProfile<Sources>;
   readonly #names: readonly string[];
   readonly #cellOf: (column: number) => Cell | undefined;
   readonly #profileAt: number;
@@ -60,39 +58,52 @@ export class Document {
   readonly #cells: (Cell | undefined | null)[];
   /** For each name: whether some record has a column of its own, and in which other column its meaning was found. */
   readonly #seen: { own: boolean; meant: string | undefined }[];
-  #now: Places;
+  #now: Sources;
   #family: Family | undefined;
   #validity: Validity | undefined;
 
   /** @param cellOf the cell of a column of the record that is shown, by its index among `columns` */
   constructor(
-    names: ColumnNames,
-    { roles, names: asked = [] }: Reads,
+    columnNames: ColumnNames,
+    { roles, names = [] }: Reads,
     cellOf: (column: number) => Cell | undefined,
   ) {
-    const { fields } = names;
-    this.#names = asked;
+    const { fields } = columnNames;
+    this.#names = names;
     this.#cellOf = cellOf;
     const meant = ofAny(fields).flatMap((own) => [
       ...roles.flatMap((role) => own.columns[role]),
-      ...asked.flatMap((name) => columnsNamed(name, names, own) ?? []),
+      ...names.flatMap((name) => columnsNamed(name, columnNames, own) ?? []),
     ]);
     const profile = fields.byProfile === undefined ? [] : [PROFILE_COLUMN];
     const columns = new Set([
-      ...asked,
+      ...names,
       ...profile,
       ...meant.filter((name) => fixedValue(name) === undefined),
     ]);
     this.columns = [...columns];
     this.#profileAt = fields.byProfile === undefined ? -1 : this.columns.indexOf(PROFILE_COLUMN);
-    this.places = mapProfiles(fields, (own) => ({
+    const sourcesOf = (read: readonly string[]): Source[] =>
+      read.map((name) => {
+        const text = fixedValue(name);
+        return text === undefined ? this.columns.indexOf(name) : { kind: 'string', text };
+      });
+    this.sources = mapProfiles(fields, (own) => ({
       fields: own,
-      ofRole: new Map(roles.map((role) => [role, placesAmong(own.columns[role], this.columns)])),
-      ofName: asked.map((name) => this.#placesOfName(name, names, own)),
+      ofRole: new Map(roles.map((role) => [role, sourcesOf(own.columns[role])])),
+      ofName: names.map((name) => {
+        const meaning = columnsNamed(name, columnNames, own);
+        return {
+          own: this.columns.indexOf(name),
+          meant: meaning && sourcesOf(meaning),
+          columns: meaning ?? [],
+          role: roleNamed(name, columnNames, own),
+        };
+      }),
     }));
-    this.#now = this.places.usual;
+    this.#now = this.sources.usual;
     this.#cells = this.columns.map(() => undefined);
-    this.#seen = asked.map(() => ({ own: false, meant: undefined }));
+    this.#seen = names.map(() => ({ own: false, meant: undefined }));
   }
 
   /** Shows the next record, with this number in the listing. */
@@ -100,7 +111,7 @@ export class Document {
     this.place = place;
     this.#cells.fill(null);
     this.#family = this.#validity = undefined;
-    if (this.#profileAt !== -1) this.#now = ofProfile(this.places, this.profile);
+    if (this.#profileAt !== -1) this.#now = ofProfile(this.sources, this.profile);
   }
 
   /** The profile whose record it is, where there are several. */
@@ -108,28 +119,26 @@ export class Document {
     return this.#profileAt === -1 ? undefined : this.#cellAt(this.#profileAt)?.text;
   }
 
-  /** What the columns of this record mean. */
   get fields(): Fields {
     return this.#now.fields;
   }
 
   /** The cell of the first of the role's columns that has a value. Missing, null and empty are one: undefined. */
   cell(role: Role): Cell | undefined {
-    for (const place of this.#placesOf(role)) {
-      const cell = this.#cellAt(place);
+    for (const source of this.#sourcesOf(role)) {
+      const cell = this.#cellAt(source);
       if (cell !== undefined && cell.text !== '') return cell;
     }
     return undefined;
   }
 
-  /** The text of that cell. */
   text(role: Role): string | undefined {
     return this.cell(role)?.text;
   }
 
   /** The column that this cell is in. */
   columnOf(role: Role): string | undefined {
-    const at = this.#placesOf(role).findIndex((place) => isFilled(this.#cellAt(place)));
+    const at = this.#sourcesOf(role).findIndex((source) => isFilled(this.#cellAt(source)));
     return at === -1 ? undefined : this.fields.columns[role][at];
   }
 
@@ -141,7 +150,7 @@ export class Document {
     const { own, meant, columns } = this.#now.ofName[at]!;
     const ownCell = this.#cellAt(own);
     if (meant === undefined) return ownCell;
-    const found = meant.findIndex((place) => isFilled(this.#cellAt(place)));
+    const found = meant.findIndex((source) => isFilled(this.#cellAt(source)));
     if (meant[found] !== own) {
       const seen = this.#seen[at]!;
       // A column of the role itself says nothing where it is empty. An object of that name, such as the customer, holds what the
@@ -154,21 +163,19 @@ export class Document {
     return found === -1 ? ownCell : this.#cellAt(meant[found]!);
   }
 
-  /** The cells of these names, by their indexes. */
   namedCells(from = 0, to = this.#names.length): (Cell | undefined)[] {
     const cells: (Cell | undefined)[] = [];
     for (let at = from; at < to; at++) cells.push(this.named(at));
     return cells;
   }
 
-  /** The role of the name with this index, in this record. */
   roleOfName(at: number): Role | undefined {
     return this.#now.ofName[at]!.role;
   }
 
   /** The columns that the role may be in, in the records of any profile. */
   columnsOf(role: Role): string[] {
-    return ofAny(this.places).flatMap(({ fields }) => fields.columns[role]);
+    return ofAny(this.sources).flatMap(({ fields }) => fields.columns[role]);
   }
 
   /** Its currency, as amounts are told apart by it. */
@@ -176,12 +183,10 @@ export class Document {
     return bareCurrency(this.text('currency'));
   }
 
-  /** What kind of document it is. */
   get family(): Family {
     return (this.#family ??= familyOf(this.text('documentType')));
   }
 
-  /** Whether it was cancelled, or never was a document. */
   get validity(): Validity {
     return (this.#validity ??= validityOf(this.text('status'), this.text('cancelled')));
   }
@@ -197,23 +202,16 @@ export class Document {
     return { name: this.text('counterpartyName'), fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined };
   }
 
-  #placesOf(role: Role): readonly Place[] {
-    const places = this.#now.ofRole.get(role);
-    if (places === undefined) throw new TypeError(`the role ${role} is not read`);
-    return places;
+  #sourcesOf(role: Role): readonly Source[] {
+    const sources = this.#now.ofRole.get(role);
+    if (sources === undefined) throw new TypeError(`the role ${role} is not read`);
+    return sources;
   }
 
-  #cellAt(place: Place): Cell | undefined {
-    if (typeof place !== 'number') return place;
-    const known = this.#cells[place];
-    return known === null ? (this.#cells[place] = this.#cellOf(place)) : known;
-  }
-
-  #placesOfName(name: string, names: ColumnNames, fields: Fields): NamePlaces {
-    const columns = columnsNamed(name, names, fields);
-    const meant = columns && placesAmong(columns, this.columns);
-    const role = roleNamed(name, names, fields);
-    return { own: this.columns.indexOf(name), meant, columns: columns ?? [], role };
+  #cellAt(source: Source): Cell | undefined {
+    if (typeof source !== 'number') return source;
+    const known = this.#cells[source];
+    return known === null ? (this.#cells[source] = this.#cellOf(source)) : known;
   }
 }
 

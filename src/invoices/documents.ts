@@ -1,4 +1,3 @@
-/** What kind of document a record is. */
 export type Family =
   | 'invoice'
   | 'debit note'
@@ -11,7 +10,7 @@ export type Family =
   | 'order'
   | 'unknown';
 
-/** The codes of Chile's tax service (SII), and the words, by which document types are told. */
+/** The codes of Chile's tax service (SII), and the words, of a family of document types. */
 interface FamilyNames {
   readonly codes: readonly number[];
   /** In capitals, with _ between them: as whole words within the type. Spanish ones are found without their accents, too. */
@@ -79,10 +78,9 @@ const CANCELLED_STATUSES: readonly string[] = [
   'CANCELLED',
   'CANCELED',
 ];
-/** The statuses of what never was a document. */
 const VOID_STATUSES: readonly string[] = ['VOID', 'VOIDED'];
 
-/** What a status, in any case, and the mark of cancelled documents say of a document. */
+/** The validity of a document by its status, in any case, and its mark of cancelled documents. */
 export function validityOf(status: string | undefined, mark: string | undefined): Validity {
   const word = status?.trim().toUpperCase() ?? '';
   if (VOID_STATUSES.includes(word)) return 'void';

@@ -1,7 +1,6 @@
 import { UsageError } from '../errors.ts';
-import type { Cell } from '../json/cells.ts';
 
-/** The column that says of which organization a record is, where there are several. */
+/** The column with the profile of a record, where there are several. */
 export const PROFILE_COLUMN = '_profile';
 
 /** What a column can mean in a record of the service, and how sentences name it. */
@@ -23,14 +22,11 @@ const MEANING = {
   counterpartyFiscalId: "a counterparty's fiscal ID",
   balance: 'a balance',
 } as const;
-/** What a column means, such as `due`. */
 export type Role = keyof typeof MEANING;
-/** All of them. */
 export const ROLES = Object.keys(MEANING) as readonly Role[];
 
 /** The roles whose cells are amounts of a document: in sums they count for what the document is worth. */
 export const AMOUNT_ROLES = ['open', 'paid', 'total', 'net', 'exempt', 'tax'] as const;
-/** One of these roles. */
 export type AmountRole = (typeof AMOUNT_ROLES)[number];
 
 /**
@@ -68,10 +64,9 @@ export interface Fields {
   readonly declared: readonly DeclaredColumn[];
 }
 
-/** Of Chile: anybody abroad, and whoever buys without saying who it is. */
+/** Of Chile: anybody abroad, and buyers without a name. */
 const SHARED_IDS = ['55555555-5', '66666666-6'];
 
-/** What the columns that a listing declares mean. */
 export function fieldsOfColumns(declared: readonly DeclaredColumn[]): Fields {
   const namesOf = (role: Role): string[] => declared.flatMap(([name, , own]) => (own === role ? name : []));
   const columns = Object.fromEntries(ROLES.map((role) => [role, namesOf(role)])) as Record<Role, string[]>;
@@ -116,7 +111,6 @@ export function roleOfColumn({ columns }: Fields, column: string): Role | undefi
   return ROLES.find((role) => columns[role].includes(column));
 }
 
-/** Whether a role is one of the amounts of a document. */
 export function isAmountRole(role: Role | undefined): role is AmountRole {
   return role !== undefined && (AMOUNT_ROLES as readonly Role[]).includes(role);
 }
@@ -141,7 +135,6 @@ export function fieldOf(role: Role): string {
   return role === 'open' ? 'amount' : role;
 }
 
-/** A hint that says how to name the column of a role. */
 export function howToMap(role: Role): string {
   const field = fieldOf(role);
   const one = role === 'currency' ? ' All in one currency: --field currency==CLP.' : '';
@@ -176,14 +169,6 @@ export function mapProfiles<Value, Made>(
 ): ByProfile<Made> {
   const profiles = byProfile && new Map([...byProfile].map(([name, value]) => [name, make(value)]));
   return { usual: make(usual), byProfile: profiles };
-}
-
-/** Where each of the columns is among those that are read; for a fixed value, the cell itself. */
-export function placesAmong(columns: readonly string[], read: readonly string[]): (number | Cell)[] {
-  return columns.map((name) => {
-    const text = fixedValue(name);
-    return text === undefined ? read.indexOf(name) : { kind: 'string', text };
-  });
 }
 
 /** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */

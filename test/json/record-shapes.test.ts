@@ -2,56 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
 import { CellReader } from '../../src/json/cells.ts';
-import { recordBytes, selectRecords, type RecordBatch } from '../../src/json/records.ts';
+import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
 import { scanArray, scanLines, scanRecord } from '../../src/json/scan-records.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { objectText, valueText } from './json-arbitrary.ts';
 
 const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join()}]`));
-
-/** Of each record: the number of its shape, and the text before each place. */
-const notesOf = ({ bytes, valueEndsAt, valueEnds, count }: RecordBatch, values: number) =>
-  Array.from({ length: count }, (_, index) => {
-    const place = valueEndsAt![index]!;
-    if (place < 0) return undefined;
-    const ends = [...valueEnds!.subarray(place + 1, place + 1 + values)];
-    return [
-      valueEnds![place]!,
-      ...ends.map(
-        (end) =>
-          (end < 0 ? '~' : '') + bytes.toString('utf8', (end < 0 ? ~end : end) - 3, end < 0 ? ~end : end),
-      ),
-    ];
-  });
-
-describe('the ends of values', () => {
-  it('have its shape and the end of each value, from the second record of a shape on', () => {
-    const batch = batchOf(
-      '{"id":"aa","n":{"x":111}}',
-      '{"id":"b\\n","n":{"x":[{"x":2}]}}',
-      '{"id":"cc","n":333}',
-      '{"id":"dd","n":null}',
-      '{"id":true,"n":{"x":false}}',
-    );
-    expect(notesOf(batch, 2)).toEqual([
-      undefined,
-      [0, '~\\n"', '2}]'],
-      undefined,
-      [1, 'dd"', 'ull'],
-      [0, 'rue', 'lse'],
-    ]);
-  });
-
-  it('go with the records that are chosen', () => {
-    const batch = batchOf('{"a":101}', '{"a":102}', '{"a":103}');
-    expect(notesOf(selectRecords(batch, [2, 0, 1]), 1)).toEqual([[0, '103'], undefined, [0, '102']]);
-  });
-
-  it('are of white space between tokens, too, where it is the same', () => {
-    const batch = batchOf('{ "a" : 111 }', '{ "a" : 222 }', '{ "a" :  333 }', '{ "a" : {} }', '{"a":444}');
-    expect(notesOf(batch, 1)).toEqual([undefined, [0, '222'], undefined, undefined, undefined]);
-  });
-});
 
 /** The records with other values in the place of those that are no object and in no array: most have the shape of the first then. */
 function withValues(record: string, values: readonly string[]): string {
@@ -79,8 +35,8 @@ const records = fc
   )
   .map(([shapes, all]) => all.map(([which, values]) => withValues(shapes[which % shapes.length]!, values)));
 
-/** What a scan says of a record, in positions that count from where the record begins. */
-const saidOf = (batch: RecordBatch, index: number) => {
+/** What a scan finds of a record, in positions that count from where the record begins. */
+const scannedOf = (batch: RecordBatch, index: number) => {
   const [start, end] = [batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!];
   const within = (table: Int32Array) =>
     [...table].filter((at) => at >= start && at <= end).map((at) => at - start);
@@ -97,7 +53,9 @@ describe('a record of a known shape', () => {
       fc.property(records, (texts) => {
         const batch = batchOf(...texts);
         const alone = texts.map((text) => scanRecord(Buffer.from(text)));
-        expect(texts.map((_, index) => saidOf(batch, index))).toEqual(alone.map((one) => saidOf(one, 0)));
+        expect(texts.map((_, index) => scannedOf(batch, index))).toEqual(
+          alone.map((one) => scannedOf(one, 0)),
+        );
         expect(batch.spaced).toBe(alone.some(({ spaced }) => spaced));
       }),
       { numRuns: randomRuns(2000) },
@@ -108,16 +66,17 @@ describe('a record of a known shape', () => {
     fc.assert(
       fc.property(records, fc.array(fc.nat(), { maxLength: 3 }), (texts, picks) => {
         const batch = batchOf(...texts);
-        const unnoted = { ...batch, valueEndsAt: undefined, valueEnds: undefined };
+        const withoutEnds = { ...batch, valueEndsAt: undefined, valueEnds: undefined };
         const [all, others] = [new CellReader(), new CellReader()];
         for (const index of texts.keys()) {
           const cells = all.read(batch, index);
-          expect([cells, all.columns]).toEqual([others.read(unnoted, index), others.columns]);
+          expect([cells, all.columns]).toEqual([others.read(withoutEnds, index), others.columns]);
         }
         const names = [...all.columns, ...all.columns.map((name) => name.split('.')[0]!)];
         const columns = picks.flatMap((pick) => names[pick % names.length] ?? []);
         const [some, same] = [new CellReader(columns), new CellReader(columns)];
-        for (const index of texts.keys()) expect(some.read(batch, index)).toEqual(same.read(unnoted, index));
+        for (const index of texts.keys())
+          expect(some.read(batch, index)).toEqual(same.read(withoutEnds, index));
       }),
       { numRuns: randomRuns(2000) },
     );
@@ -173,9 +132,9 @@ describe('a record of a known shape', () => {
     ];
     const texts = [...wides, ...unlikes, ...wides];
     const batch = batchOf(...texts);
-    expect(texts.map((_, index) => saidOf(batch, index).record)).toEqual(texts);
-    const noted = (from: number) =>
+    expect(texts.map((_, index) => scannedOf(batch, index).record)).toEqual(texts);
+    const known = (from: number) =>
       [...batch.valueEndsAt!.subarray(from, from + 300)].filter((place) => place >= 0).length;
-    expect([noted(0), noted(300), noted(600)]).toEqual([293, 0, 0]);
+    expect([known(0), known(300), known(600)]).toEqual([293, 0, 0]);
   });
 });
