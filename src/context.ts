@@ -49,7 +49,6 @@ interface Spinner {
   stop(): void;
 }
 
-/** Texts that must not be shown, known by their exact values. */
 export interface Secrets {
   /** Hides these texts too, from now on. */
   hide(texts: readonly string[]): void;

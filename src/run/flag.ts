@@ -180,7 +180,6 @@ export const millisecondSpan = parser((text): readonly [least: number, most: num
   return least <= most && most <= 3_600_000 ? [least, most] : undefined;
 }, 'milliseconds, 0 to 3600000, as one number or two with a dash, such as 100-500');
 
-/** A part of a whole, from 0 to 1. */
 export const share = parser(
   (text) => numberIn(text, /^\d*\.?\d+$/, [0, 1]),
   'a number from 0 to 1, such as 0.2',
@@ -206,7 +205,6 @@ export function namesOfAll(flag: string) {
     read([...before, value].join(','));
 }
 
-/** The name of one column. */
 export function oneName(flag: string) {
   const read = nameList(flag);
   return (value: string, before?: string): string => {
@@ -215,7 +213,6 @@ export function oneName(flag: string) {
   };
 }
 
-/** ChosenColumns, as `--columns` has them. */
 export function columnList(flag: string) {
   return (value: string): ChosenColumns => ChosenColumns.parse(flag, value);
 }

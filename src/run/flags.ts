@@ -80,7 +80,6 @@ function either<One, Other>(one: Flag<One>, also: Flag<Other>): Flag<One | Other
   return { ...one, also };
 }
 
-/** How requests are sent. */
 export const requestFlags = {
   concurrency: valued('--concurrency <n>', 'requests in flight (default 4)', requestParsers.concurrency),
   retries: valued(
@@ -103,7 +102,6 @@ export const rowFlags = {
   wide: yes('--wide', 'table: every column, however wide'),
 };
 
-/** In which format the records are written, and where. */
 export const outputFlags = {
   format: valued(
     '--format <format>',
@@ -131,7 +129,6 @@ export const outputFlags = {
   raw: yes('--raw', 'table: numbers and dates as they were sent'),
 };
 
-/** The receipt of the run. */
 export const receiptFlags = {
   receipt: valued(
     '--receipt <file>',
@@ -140,12 +137,10 @@ export const receiptFlags = {
   ),
 };
 
-/** `--all-profiles`. */
 export function allProfilesFlag(about = 'of every profile; --profile a,b for some'): Flag<true> {
   return yes('--all-profiles', about, not(['--profile']));
 }
 
-/** `--output-dir`: a file for each of several organizations. */
 export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<string> {
   const hint = 'Name them with --profile a,b, or say --all-profiles.';
   const several = needs(['several profiles', '--profile'], 'needs several profiles', hint);
@@ -169,7 +164,6 @@ export const profilesFlags = {
   ),
 };
 
-/** `--param`, repeatable. */
 export function paramFlag(
   about = 'any further parameter of the service, sent as it is',
 ): Flag<readonly (readonly [name: string, value: string])[]> {
@@ -203,7 +197,6 @@ const AS_GROUPS = {
   hint: 'Leave --limit out; with --group-by it is how many groups to show.',
 };
 
-/** How much of the listing is read. */
 export function extentFlags({ paging }: Resource) {
   const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
   return {
@@ -241,7 +234,6 @@ export function extentFlags({ paging }: Resource) {
   };
 }
 
-/** The rule of each `--from`. */
 export const READS_A_FILE: Rule = not(
   [
     ...[...Object.keys(requestFlags), 'sandbox', 'baseUrl', 'tokenFile'].map(flagNamed),
@@ -254,7 +246,6 @@ export const READS_A_FILE: Rule = not(
   'a file is read, and no service asked',
 );
 
-/** `--from`: reads the records from a file or a database instead of the service. */
 export const fromFlags = {
   from: valued(
     '--from <file>',
@@ -271,7 +262,6 @@ function fileToRead(file: string): string {
   });
 }
 
-/** `--as-of`: the day to which ages are counted. */
 export const asOfFlag = valued(
   '--as-of <date>',
   'the day to count to, such as 2026-10-31 (default: the day of the records); later payments are not undone',
@@ -348,7 +338,6 @@ function dateFlags() {
   return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateRange> };
 }
 
-/** `--where`, repeatable. */
 export function whereFlag(): Flag<readonly Condition[]> {
   return valued(
     '--where <condition>',
@@ -358,7 +347,6 @@ export function whereFlag(): Flag<readonly Condition[]> {
   );
 }
 
-/** `--field`, repeatable. */
 export function fieldFlag(
   ...rules: readonly Rule[]
 ): Flag<readonly (readonly [field: string, column: string])[]> {
@@ -370,12 +358,10 @@ export function fieldFlag(
   );
 }
 
-/** `--sort`. */
 export function sortFlag(about: string, ...rules: readonly Rule[]) {
   return valued('--sort <columns>', about, () => (columns) => parseSort(columns), ...rules);
 }
 
-/** `--lang`: the language of a page. */
 export const langFlag = valued('--lang <language>', 'en or es (default: by the locale)', oneOf(['en', 'es']));
 
 /** The flag `--format` of commands that print facts instead of records. */

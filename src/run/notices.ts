@@ -12,7 +12,6 @@ type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
 
 /** What a run has written, and where. */
 export interface Written {
-  /** Records, rows or files that were written. */
   readonly count: number;
   /** How many there are, where fewer were written. */
   readonly of?: number | undefined;
@@ -37,7 +36,6 @@ const REFUSED = { large: 'were too much', slow: 'took too long', size: 'were ref
 export class Notices {
   readonly #context: Context;
   readonly #flags: NoticeFlags;
-  /** Of the whole run. */
   #all: Finding[] = [];
   /** The warnings so far, each with its part: a response may hold tens of thousands. */
   #warned = new Set<string>();

@@ -19,7 +19,6 @@ import { storeOf, type Part, type Source } from './part.ts';
 import type { ReadPath } from './paths.ts';
 import { keyOf } from './settings.ts';
 
-/** What is exported, and how. */
 export interface ExportRequest {
   readonly source: Source;
   readonly flags: ExportFlags;
@@ -31,7 +30,6 @@ export interface ExportRequest {
   readonly sheet?: string;
   /** Whether a workbook has headings in words, and the language that the flags ask for. */
   readonly words?: { readonly lang: 'en' | 'es' | undefined };
-  /** What it reads besides the source. */
   readonly reads?: readonly ReadPath[];
   /** What of the answer may be wrong where records are missing: the message has it. */
   readonly consequence?: string;

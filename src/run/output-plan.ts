@@ -43,13 +43,10 @@ export interface OutputPlan {
 
 interface OutputPlanOptions {
   readonly flags: OutputFlags;
-  /** False with --no-color. */
   readonly color: boolean;
   /** The settings, for flags that are not set. */
   readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
-  /** Whether the command is about a single record. */
   readonly single?: boolean | undefined;
-  /** xlsx: the name of the sheet. */
   readonly sheet?: string | undefined;
   /** What is known of the records; undefined where they are of a form of their own. */
   readonly records?: KnownRecords;
@@ -63,11 +60,8 @@ interface OutputPlanOptions {
 
 /** What is known of records before the first of them. */
 interface KnownRecords {
-  /** Undefined for records of no resource. */
   readonly resource: Resource | undefined;
-  /** What the names of columns stand for. */
   readonly names: ColumnNames;
-  /** The list of --expand. */
   readonly expand: string | undefined;
   /** The day of the run, in days since 1970-01-01. */
   readonly today: number;

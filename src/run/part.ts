@@ -282,7 +282,6 @@ export async function deliver(
   return state.delivered;
 }
 
-/** Parts that are read at a time. */
 const AT_ONCE = 4;
 
 /** Parts that are read or done while one before them is still read, at most: each may have a temporary file. */

@@ -24,7 +24,6 @@ export interface WrittenPath {
   readonly is: string;
 }
 
-/** All that a run reads and writes. */
 interface RunPaths {
   readonly tokenFile: string | undefined;
   readonly reads: readonly ReadPath[];

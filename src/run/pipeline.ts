@@ -264,7 +264,6 @@ async function exportPart(
   checkPart(part, [earlier, ...found], request.consequence);
 }
 
-/** The flags of the output, with settings in place of those that are not set. */
 function outputOf(
   { defaults, source }: Part,
   request: ExportRequest,

@@ -9,7 +9,6 @@ import type { Context } from '../context.ts';
 import type { Notices } from './notices.ts';
 import type { WrittenPath } from './paths.ts';
 import type { PartState } from './progress.ts';
-import type { RunDay } from './run-day.ts';
 
 /**
  * The path of the receipt of a run: as typed behind --receipt, or with `beside` that beside the file, or beside a folder that is
@@ -59,7 +58,7 @@ interface ReceiptRun {
   readonly whole: PartState;
   readonly parts: readonly PartState[];
   readonly notices: Notices;
-  readonly day: RunDay;
+  readonly day: { facts(profile: string | undefined): Readonly<Record<string, unknown>> };
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** As typed behind -o and --output-dir. */

@@ -51,7 +51,6 @@ export async function makeClient(
 /** The organizations of the sandbox, in place of profiles. */
 const SANDBOX_PROFILES = ['one', 'two'] as const;
 
-/** The sandbox in this process, for one run. */
 interface SandboxService {
   readonly baseUrl: URL;
   /** The token of the organization of this name; without a name, of the first one. */
@@ -59,7 +58,6 @@ interface SandboxService {
   close(): Promise<void>;
 }
 
-/** Starts the service of --sandbox. */
 export async function startSandboxService(
   context: Context,
   flags: Pick<GlobalFlags, 'awkward'>,
@@ -85,7 +83,6 @@ function placeInSandbox(profile: string): 0 | 1 {
   });
 }
 
-/** What the sessions of one run share. */
 export class SharedBySessions {
   readonly quota = new RetryQuota();
   readonly #context: Context;
@@ -167,7 +164,6 @@ export async function openSession(context: Context, options: SessionOptions): Pr
   };
 }
 
-/** Address, token and settings of a session. */
 interface Found extends Pick<Session, 'baseUrl' | 'profile' | 'defaults'> {
   readonly token: Secret;
   readonly tokenHint?: string;

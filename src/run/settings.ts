@@ -42,42 +42,42 @@ const printable = formats.filter((format) => formatOf(format).binary !== true);
 /** The one setting that is not inherited: each profile has its own. */
 export const ORGANIZATION = 'organization';
 
-/** All settings, by name. */
-const settings = new Map<string, Setting>([
-  setting('format', '--format of listings', oneOf(printable)),
-  setting('delimiter', '--delimiter of csv', delimiter),
-  setting(
-    'listEncoding',
-    `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
-    oneOf(LIST_ENCODINGS),
-  ),
-  ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map((name) =>
-    setting(name, flagNamed(name), requestParsers[name], 'number'),
-  ),
-  ...resources.map((resource) => {
-    const { records, paging } = resource;
-    const most = (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000;
-    return setting(
-      settingOf('pageSize', resource),
-      `--page-size for ${records}`,
-      wholeNumber(1, most),
-      'number',
-    );
-  }),
-  setting('lang', '--lang of pages', oneOf(['en', 'es'])),
-  setting(ORGANIZATION, 'the name of the organization on its pages; of a profile', plainName),
-  setting('limit', 'records that a table on a terminal shows, 50 otherwise', wholeNumber(1), 'number'),
-  ...ofResources('columns', (records) => `--columns of ${records}`, columnList),
-  ...ofResources('key', (records) => `the columns that tell ${records} apart`, nameList),
-  ...ofResources('known', (records) => `columns that ${records} may lack without an error`, nameList),
-  ...FIELD_NAMES.map((field) => {
-    const about =
-      field === 'sharedIds'
-        ? 'fiscal IDs that many share: there ID and name together are a counterparty'
-        : `the column that holds the ${field}, wherever that counts`;
-    return setting(`fields.${field}`, about, plainName);
-  }),
-]);
+const allSettings = (): ReadonlyMap<string, Setting> =>
+  new Map<string, Setting>([
+    setting('format', '--format of listings', oneOf(printable)),
+    setting('delimiter', '--delimiter of csv', delimiter),
+    setting(
+      'listEncoding',
+      `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
+      oneOf(LIST_ENCODINGS),
+    ),
+    ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map((name) =>
+      setting(name, flagNamed(name), requestParsers[name], 'number'),
+    ),
+    ...resources.map((resource) => {
+      const { records, paging } = resource;
+      const most = (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000;
+      return setting(
+        settingOf('pageSize', resource),
+        `--page-size for ${records}`,
+        wholeNumber(1, most),
+        'number',
+      );
+    }),
+    setting('lang', '--lang of pages', oneOf(['en', 'es'])),
+    setting(ORGANIZATION, 'the name of the organization on its pages; of a profile', plainName),
+    setting('limit', 'records that a table on a terminal shows, 50 otherwise', wholeNumber(1), 'number'),
+    ...ofResources('columns', (records) => `--columns of ${records}`, columnList),
+    ...ofResources('key', (records) => `the columns that tell ${records} apart`, nameList),
+    ...ofResources('known', (records) => `columns that ${records} may lack without an error`, nameList),
+    ...FIELD_NAMES.map((field) => {
+      const about =
+        field === 'sharedIds'
+          ? 'fiscal IDs that many share: there ID and name together are a counterparty'
+          : `the column that holds the ${field}, wherever that counts`;
+      return setting(`fields.${field}`, about, plainName);
+    }),
+  ]);
 
 function ofResources(
   kind: 'columns' | 'key' | 'known',
@@ -117,10 +117,10 @@ export function settingOf(
 /** The prefix of the settings for the types of columns: `types.totalAmount`. */
 export const TYPES = 'types.';
 
-/** The names of all settings, each with what it is a default for. */
-export const settingNames: readonly (readonly [name: string, about: string])[] = [...settings].map(
-  ([name, { about }]) => [name, about],
-);
+/** The names of all settings, each with its description. */
+export function settingNames(): readonly (readonly [name: string, about: string])[] {
+  return [...allSettings()].map(([name, { about }]) => [name, about]);
+}
 
 /**
  * The setting that a user means; `retry-delay` is `retryDelay`.
@@ -133,6 +133,7 @@ export function findSetting(typed: string): { readonly name: string; readonly se
     return { name, setting: found };
   }
   const name = camel(typed);
+  const settings = allSettings();
   const found = settings.get(name);
   if (found) return { name, setting: found };
   throw new UsageError(`there is no setting ${JSON.stringify(typed)}`, {
@@ -175,9 +176,7 @@ export interface FlagDefaults extends Partial<RequestLimits> {
   readonly listEncoding?: ListEncoding;
   readonly pageSize?: number;
   readonly columns?: ChosenColumns;
-  /** The columns that tell records apart. */
   readonly key?: readonly string[];
-  /** Of a table on a terminal. */
   readonly limit?: number;
   /** The types of columns of Parquet, by name. */
   readonly types?: ReadonlyMap<string, ParquetType>;
@@ -247,7 +246,6 @@ export function keyOf(
 }
 
 interface FieldsOptions {
-  /** Undefined for records of no resource. */
   readonly resource: Pick<Resource, 'name' | 'columns'> | undefined;
   /** Undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;

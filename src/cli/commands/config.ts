@@ -14,7 +14,7 @@ import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settin
 import { addCommand, addGroup } from '../command.ts';
 import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
 
-const NAMES = settingNames.map(([name]) => name);
+const NAMES = settingNames().map(([name]) => name);
 const SETTING = ['<setting>', '', Object.assign(settingName, { words: NAMES })] as const;
 
 /** Names that look like settings and are none: the reason, and the command for them. */
@@ -181,7 +181,7 @@ async function runList(
   flags: GlobalFlags & FactFlags & { readonly names?: boolean | undefined },
 ): Promise<void> {
   const { stdout } = context;
-  if (flags.names) return writeFacts(stdout, Object.fromEntries(settingNames), flags);
+  if (flags.names) return writeFacts(stdout, Object.fromEntries(settingNames()), flags);
   const { store, owner } = await ownerOf(context, flags);
   const entries = Object.entries(store.settings(owner?.name));
   const isKnown = ([name]: readonly [string, unknown]): boolean =>

@@ -19,7 +19,6 @@ interface Tally {
   finish(): { readonly failure?: Finding | undefined };
 }
 
-/** What was read of a listing of one organization. */
 export interface PartRead<Read> {
   readonly result: PartState;
   /** Whose records they are. */

@@ -12,8 +12,7 @@ import { resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
-import type { Origin } from '../run-day.ts';
+import type { Run, Origin } from '../run.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
 /** The name of the table of a resource. */

@@ -26,7 +26,6 @@ import type { ReadPath } from '../paths.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 
-/** The columns of a download's records. */
 export const downloadColumns = ['invoice', 'file', 'bytes', 'status'] as const;
 
 interface DownloadSourceOptions {
@@ -45,7 +44,6 @@ const FILES_AT_ONCE = 8;
 /** Files that are done and wait for a slower one before them, at most. */
 const AHEAD = 256;
 
-/** Files named in a message, at most. */
 const MAX_NAMED = 20;
 
 /** Fetches the files of the invoices of a listing while it is walked, and yields a record with the result of each. */

@@ -17,8 +17,7 @@ import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
-import type { Origin } from '../run-day.ts';
+import type { Run, Origin } from '../run.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
 export class ExportSource extends FromSource {

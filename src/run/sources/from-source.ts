@@ -10,8 +10,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import type { LocalSource, Part } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
-import type { Origin } from '../run-day.ts';
+import type { Run, Origin } from '../run.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 
 /** What is read in place of the service. */

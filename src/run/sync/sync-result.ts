@@ -12,12 +12,19 @@ import { checkResults } from '../completeness.ts';
 import type { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import type { Run } from '../run.ts';
-import type { SyncResource } from './sync-resources.ts';
+import type { Resource } from '../../resources/resource.ts';
+
+/** A listing, and its names: that of the command line, and that of the table. */
+interface SyncedResource {
+  readonly name: string;
+  readonly table: string;
+  readonly resource: Resource;
+}
 
 interface ListingResult {
   /** As messages name it: `north issued`. */
   readonly name: string;
-  readonly resource: SyncResource;
+  readonly resource: SyncedResource;
   readonly synced: SyncedPart;
 }
 
@@ -98,12 +105,12 @@ function resultRow({ resource, synced }: ListingResult): Row {
 }
 
 /** The label of the record, and its key. */
-function nameOf(sample: SampleChange, resource: SyncResource): string {
+function nameOf(sample: SampleChange, resource: SyncedResource): string {
   const name = labelOf(sample, resource);
   return name !== undefined && name !== sample.key ? `${name} (${sample.key})` : sample.key;
 }
 
-function labelOf({ record }: SampleChange, { resource: { label } }: SyncResource): string | undefined {
+function labelOf({ record }: SampleChange, { resource: { label } }: SyncedResource): string | undefined {
   const name = (parseWithDigits(record) as Record<string, unknown>)[label];
   return typeof name === 'string' ? name : undefined;
 }

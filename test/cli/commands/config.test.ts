@@ -74,7 +74,7 @@ describe('folio config set', () => {
   it('lists the settings that there are when there is none of that name', async () => {
     const { stderr } = await config(['set', 'colour', 'red']);
     const { stdout } = await config(['list', '--names']);
-    for (const [name, about] of settingNames) {
+    for (const [name, about] of settingNames()) {
       expect(stderr).toContain(name);
       expect(stdout).toMatch(new RegExp(`^${name} +${about}$`, 'm'));
     }
