@@ -11,7 +11,6 @@ import { fakeContext } from '../support/fake-context.ts';
 import { status, where, type FaultScript } from '../support/faults.ts';
 import { startFaultServer, quickly, runSync } from '../support/run-against.ts';
 import { startHttpService } from '../support/servers.ts';
-import { ModelService } from '../support/model-service.ts';
 import { startFolio, type RunningFolio } from '../support/run-folio.ts';
 import { runHere, TEST_TOKEN } from '../support/run-here.ts';
 import { runOrganizations } from '../support/run-model.ts';
@@ -291,7 +290,7 @@ describe('an assistant that asks a database of another day', () => {
 
 describe('an assistant that asks the service', () => {
   const against = async (script?: FaultScript): Promise<Assistant> => {
-    const server = await startFaultServer(new ModelService({ issued: ISSUED }), script);
+    const server = await startFaultServer({ issued: ISSUED }, script);
     const assistant = await assistantOf(quickly(['--retries', '1'], server));
     whenTestEnds(() => void assistant.process.kill());
     return assistant;
@@ -307,7 +306,7 @@ describe('an assistant that asks the service', () => {
       truncated: false,
       asOf: expect.stringMatching(/^20\d\d-.*Z$/),
     });
-    const server = await startFaultServer(new ModelService({ issued: ISSUED }), script);
+    const server = await startFaultServer({ issued: ISSUED }, script);
     const { stderr } = await runHere(quickly(['issued', '--format', 'jsonl', '--retries', '1'], server));
     expect(stderr).toContain(`folio: ${answer.notes[0]}\n  ${answer.notes[1]}\n`);
     expect(answer.notes).toContain('Links are left out of the texts.');

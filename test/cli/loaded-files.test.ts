@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer, withServer } from '../support/run-against.ts';
-import { ModelService, modelRecords } from '../support/model-service.ts';
+import { startFaultServer } from '../support/run-against.ts';
+import { modelRecords } from '../support/model-service.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -53,17 +53,15 @@ describe('what a command loads of the built program', () => {
   );
 
   it('is for a listing without what only other runs use', async () => {
-    const server = await startFaultServer(new ModelService({ issued: modelRecords(30) }));
-    await withServer(server, async () => {
-      const env = { FOLIO_BASE_URL: server.baseUrl };
-      const { files, parts } = await loadedBy(['issued', '--limit', '5', '--format', 'csv'], env);
-      expect(files.some((file) => file.startsWith('undici-transport'))).toBe(true);
-      const others = /^(source|serve-assistant|table|csv-dialect|whole-file|server|xlsx|certificate)\.js$/;
-      expect(files.filter((file) => others.test(file))).toEqual([]);
-      // Not crypto, which the identity of records loads: a service is asked over TLS, which loads it in any case.
-      for (const part of ['fs/promises', 'http2', 'perf_hooks', 'tls', 'zlib'])
-        expect(parts).not.toContain(part);
-    });
+    const server = await startFaultServer({ issued: modelRecords(30) });
+    const env = { FOLIO_BASE_URL: server.baseUrl };
+    const { files, parts } = await loadedBy(['issued', '--limit', '5', '--format', 'csv'], env);
+    expect(files.some((file) => file.startsWith('undici-transport'))).toBe(true);
+    const others = /^(source|serve-assistant|table|csv-dialect|whole-file|server|xlsx|certificate)\.js$/;
+    expect(files.filter((file) => others.test(file))).toEqual([]);
+    // Not crypto, which the identity of records loads: a service is asked over TLS, which loads it in any case.
+    for (const part of ['fs/promises', 'http2', 'perf_hooks', 'tls', 'zlib'])
+      expect(parts).not.toContain(part);
   });
 
   it('is TLS, for a service behind it, before a flag is set that has Node 20 compile what it loads afterwards', async () => {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../support/in-terminal.ts';
-import { ModelService } from '../support/model-service.ts';
-import { startFaultServer, quickly, withServer } from '../support/run-against.ts';
+import { quickly, startFaultServer } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { runStub } from '../support/scripted-run.ts';
 
@@ -262,14 +261,12 @@ const SIXTY = Array.from({ length: 60 }, (_, n) => `{"id":"i${n}","number":${100
 
 /** What the service was asked, and what a terminal showed. */
 async function asked(args: readonly string[]): Promise<{ queries: string[]; screen: string }> {
-  const server = await startFaultServer(new ModelService({ issued: SIXTY, received: SIXTY }));
-  return withServer(server, async () => {
-    const line = quickly([...args, '--no-progress'], server);
-    const { code, screen } = await show(line, { env: { NO_COLOR: '1' } });
-    expect(code).toBe(0);
-    const queries = server.requests.map(({ url }) => url.search.slice(1).replaceAll('options_', ''));
-    return { queries, screen };
-  });
+  const server = await startFaultServer({ issued: SIXTY, received: SIXTY });
+  const line = quickly([...args, '--no-progress'], server);
+  const { code, screen } = await show(line, { env: { NO_COLOR: '1' } });
+  expect(code).toBe(0);
+  const queries = server.requests.map(({ url }) => url.search.slice(1).replaceAll('options_', ''));
+  return { queries, screen };
 }
 
 describe.concurrent('the newest', needingTerminal, () => {

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fieldsOfColumns, mapFields } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
-import { startFaultServer, withServer, runSync } from '../support/run-against.ts';
-import { ModelService } from '../support/model-service.ts';
+import { runSync, startFaultServer } from '../support/run-against.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { RANDOM_SEED, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { withSettings } from '../support/settings-folder.ts';
@@ -167,14 +166,13 @@ describeDatabases('the columns that folio works out, in %s', (engine) => {
   it('are worked out by the settings of the profile whose record it is', async () => {
     const address = await newAddress();
     const env = { FOLIO_CONFIG_DIR: temporaryFolder(), FOLIO_TOKEN: undefined };
-    await withServer(await startFaultServer(new ModelService({ issued: [records[0]!] })), async (service) => {
-      for (const [profile, field] of Object.entries({ north: 'amountToBePaid', south: 'totalAmount' })) {
-        const login = ['auth', 'login', '--no-verify', '--profile', profile, '--base-url', service.baseUrl];
-        await runHere(login, { env, input: TEST_TOKEN });
-        await runHere(['config', 'set', 'fields.amount', field, '--profile', profile], { env });
-        expect((await runHere(['sync', address, 'issued', '--profile', profile], { env })).code).toBe(0);
-      }
-    });
+    const service = await startFaultServer({ issued: [records[0]!] });
+    for (const [profile, field] of Object.entries({ north: 'amountToBePaid', south: 'totalAmount' })) {
+      const login = ['auth', 'login', '--no-verify', '--profile', profile, '--base-url', service.baseUrl];
+      await runHere(login, { env, input: TEST_TOKEN });
+      await runHere(['config', 'set', 'fields.amount', field, '--profile', profile], { env });
+      expect((await runHere(['sync', address, 'issued', '--profile', profile], { env })).code).toBe(0);
+    }
     const opens = await ask(address, 'SELECT _profile, _open FROM issued_current ORDER BY 1');
     expect(opens).toEqual(['north|100', 'south|119']);
   });

@@ -54,11 +54,8 @@ function disturb(
   response.on('close', () => clearInterval(timer));
 }
 
-/** Closes the server when the work is done, for a test that starts many of them. */
-export async function withServer<T>(
-  server: HttpService,
-  work: (server: HttpService) => Promise<T>,
-): Promise<T> {
+/** Closes the server when the work is done: some tests start many of them. */
+async function withServer<T>(server: HttpService, work: (server: HttpService) => Promise<T>): Promise<T> {
   try {
     return await work(server);
   } finally {

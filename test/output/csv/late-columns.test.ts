@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer, withServer } from '../../support/run-against.ts';
-import { ModelService } from '../../support/model-service.ts';
+import { startFaultServer } from '../../support/run-against.ts';
 import { runHere } from '../../support/run-here.ts';
 import { needingSmallDisk, onSmallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -28,20 +27,18 @@ describe('a file with more rows than memory is for', () => {
     async (format, flags, issued) => {
       const folder = temporaryFolder();
       const [output, receipt] = [join(folder, `all.${format}`), join(folder, 'receipt.json')];
-      const server = await startFaultServer(new ModelService({ issued: [...issued] }));
-      await withServer(server, async () => {
-        const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
-        const asked = ['issued', '--format', format, ...flags];
-        const { stdout } = await runHere(asked, options);
-        const { code, stderr } = await runHere([...asked, '-o', output, '--receipt', receipt], options);
-        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        const written = readFileSync(output);
-        expect(written.length).toBeGreaterThan(5 * 2 ** 20);
-        expect(written.equals(Buffer.from(stdout))).toBe(true);
-        const sha256 = createHash('sha256').update(written).digest('hex');
-        expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({ bytes: written.length, sha256 });
-        expect(readdirSync(folder).toSorted()).toEqual([`all.${format}`, 'receipt.json']);
-      });
+      const server = await startFaultServer({ issued: [...issued] });
+      const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
+      const asked = ['issued', '--format', format, ...flags];
+      const { stdout } = await runHere(asked, options);
+      const { code, stderr } = await runHere([...asked, '-o', output, '--receipt', receipt], options);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const written = readFileSync(output);
+      expect(written.length).toBeGreaterThan(5 * 2 ** 20);
+      expect(written.equals(Buffer.from(stdout))).toBe(true);
+      const sha256 = createHash('sha256').update(written).digest('hex');
+      expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({ bytes: written.length, sha256 });
+      expect(readdirSync(folder).toSorted()).toEqual([`all.${format}`, 'receipt.json']);
     },
   );
 
@@ -49,14 +46,12 @@ describe('a file with more rows than memory is for', () => {
     onSmallDisk(temporaryFolder(), '9m', async (folder) => {
       const output = join(folder, 'all.csv');
       writeFileSync(output, 'old');
-      const server = await startFaultServer(new ModelService({ issued: [...issued] }));
-      await withServer(server, async () => {
-        const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
-        const { code, stderr } = await runHere(['issued', '-o', output], options);
-        expect(code).toBe(1);
-        expect(stderr).toMatch(/^folio: cannot write .*all\.csv: no space/);
-        expect([readdirSync(folder), readFileSync(output, 'utf8')]).toEqual([['all.csv'], 'old']);
-      });
+      const server = await startFaultServer({ issued: [...issued] });
+      const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
+      const { code, stderr } = await runHere(['issued', '-o', output], options);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^folio: cannot write .*all\.csv: no space/);
+      expect([readdirSync(folder), readFileSync(output, 'utf8')]).toEqual([['all.csv'], 'old']);
     }),
   );
 });

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
-import { runSync, startFaultServer, withServer } from '../../support/run-against.ts';
+import { runSync, startFaultServer } from '../../support/run-against.ts';
 import { describeDatabases, postgresForTests } from '../../support/databases.ts';
-import { ModelService, modelRecords } from '../../support/model-service.ts';
+import { modelRecords } from '../../support/model-service.ts';
 import { runHere, TEST_TOKEN, type FolioExit } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -148,12 +148,8 @@ describe('--from a database', () => {
 
   it('warns of records that the last sync left as they were', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    await withServer(
-      await startFaultServer(new ModelService({ issued: modelRecords(3) })),
-      async ({ baseUrl }) => {
-        await runHere(['sync', path, 'issued', '--base-url', baseUrl]);
-      },
-    );
+    const { baseUrl } = await startFaultServer({ issued: modelRecords(3) });
+    await runHere(['sync', path, 'issued', '--base-url', baseUrl]);
     const counted = (): Promise<FolioExit> => runHere(['issued', '--from', path, '--count']);
     expect(await counted()).toMatchObject({ code: 0, stderr: '' });
     const { stderr: told } = await runHere(['issued', '--from', path, '--count', '--verbose']);
@@ -171,10 +167,9 @@ describe('--from a database', () => {
     const sync = ['sync', path, 'customers', '--profile', 'north'];
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined, PATH: process.env['PATH'] };
     const login = ['auth', 'login', '--profile', 'north', '--no-verify', '--base-url'];
-    await withServer(await startFaultServer(new ModelService({ customers: [] })), async ({ baseUrl }) => {
-      await runHere([...login, baseUrl], { env, input: TEST_TOKEN });
-      expect(await runHere(sync, { env })).toMatchObject({ code: 0 });
-    });
+    const { baseUrl } = await startFaultServer({ customers: [] });
+    await runHere([...login, baseUrl], { env, input: TEST_TOKEN });
+    expect(await runHere(sync, { env })).toMatchObject({ code: 0 });
     expect(await answer('customers', '--from', path, '--profile', 'north', '--count')).toBe('0\n');
   });
 });

@@ -2,10 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, status, type FaultScript } from '../../../support/faults.ts';
-import { startFaultServer, withServer } from '../../../support/run-against.ts';
+import { startFaultServer } from '../../../support/run-against.ts';
 import { needingTerminal, runInTerminal } from '../../../support/in-terminal.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
-import { ModelService } from '../../../support/model-service.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -44,10 +43,8 @@ async function withProfiles(
   use: (stored: Stored & { readonly asked: readonly unknown[]; readonly baseUrl: string }) => Promise<void>,
   script?: FaultScript,
 ): Promise<void> {
-  const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }), script);
-  await withServer(server, ({ baseUrl, requests }) =>
-    use({ ...storeOf(baseUrl, tokens), baseUrl, asked: requests }),
-  );
+  const { baseUrl, requests } = await startFaultServer({ issued: ['{"id":1}'] }, script);
+  await use({ ...storeOf(baseUrl, tokens), baseUrl, asked: requests });
 }
 
 describe.concurrent('a profile named by its flag', () => {
