@@ -87,7 +87,7 @@ describe('the house', () => {
 
   it('is as CONTRIBUTING tells it', () => {
     const text = readFileSync(resolve(ROOT, '.github/CONTRIBUTING.md'), 'utf8');
-    const told = [...text.matchAll(/^- `(\w+)`: (?:(?!\n- )[^])*?\bImports ([^.]*)\./gm)].map(
+    const told = [...text.matchAll(/^- `(\w+)`: (?:(?!\n- )[^])*?\bImports\s([^.]*)\./gm)].map(
       ([, room, others]) => [room, [...others!.matchAll(/`(\w+)`/g)].map(([, other]) => other)],
     );
     const others = Object.entries(MAY_IMPORT).filter(([room]) => !/\.|cli|run/.test(room));

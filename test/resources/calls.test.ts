@@ -54,9 +54,7 @@ async function callsOf({
 const ids = ['issued', '--customer-fiscal-id', '0-K,1-K,2-K'];
 
 it.each<[what: string, listing: Listing]>([
-  ['issued, 1,900 records', { argv: ['issued'], records: 1_900, most: 2_000 }],
   ['issued, 12,000 records', { argv: ['issued'], records: 12_000, most: 2_000 }],
-  ['received, 90 records', { argv: ['received'], records: 90, most: 500 }],
   ['received, 5,000 records', { argv: ['received'], records: 5_000, most: 500 }],
   [
     'received, 3,000 records, where pages over 50 are refused',
