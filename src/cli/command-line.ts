@@ -16,8 +16,8 @@ export function redactedStream(stream: OutputStream, secrets: Secrets): OutputSt
 }
 
 /** Runs one command line. Returns the exit code; never rejects. */
-export async function runCommandLine(given: Context): Promise<number> {
-  const context = { ...given, stderr: redactedStream(given.stderr, given.secrets) };
+export async function runCommandLine(process: Context): Promise<number> {
+  const context = { ...process, stderr: redactedStream(process.stderr, process.secrets) };
   let answer = '';
   try {
     const program = await programFor(context, context.argv, (text) => void (answer += text));

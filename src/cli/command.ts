@@ -72,15 +72,15 @@ export function addCommand<
   }
   return command.action(async (...received: unknown[]) => {
     refuseFlagsOfOthers(command);
-    const given = readFlags(command, { ...globalFlags, ...spec.flags });
+    const typed = readFlags(command, { ...globalFlags, ...spec.flags });
     // The parser passes the arguments in order, then its own view of the flags.
     const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
-    await spec.run(valuesOf(given, context.onFlagRead), args);
+    await spec.run(valuesOf(typed, context.onFlagRead), args);
   });
 }
 
 function spellingsOf(flag: Flag<unknown> | undefined): readonly Flag<unknown>[] {
-  return flag === undefined ? [] : flag.also === undefined ? [flag] : [flag, flag.also];
+  return [flag ?? [], flag?.also ?? []].flat();
 }
 
 const options = new WeakMap<Flag<unknown>, Option>();
@@ -99,56 +99,52 @@ function newOption({ syntax, about, parse, rules }: Flag<unknown>): Option {
   return option;
 }
 
-/** A flag that was given, how it was spelt, and its value. */
-interface GivenFlag {
+/** A flag on the command line, how it was spelt, and its value. */
+interface TypedFlag {
   readonly name: string;
   readonly flag: Flag<unknown>;
   readonly long: string;
   readonly value: unknown;
 }
 
-/** The flags that were given. Throws UsageError for those that do not go together. */
-function readFlags(command: Command, flags: Flags): readonly GivenFlag[] {
-  const given: GivenFlag[] = [];
-  for (const [name, flag] of Object.entries(flags)) {
-    for (const option of spellingsOf(flag).map(optionOf)) {
-      const value = valueGiven(command, option.attributeName());
-      if (value === undefined || (value === false) !== option.negate) continue;
-      given.push({ name, flag: flag!, long: option.long!, value });
-    }
-  }
-  const { from, profile, allProfiles } = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+/** The flags on the command line. Throws UsageError for those that do not go together. */
+function readFlags(command: Command, flags: Flags): readonly TypedFlag[] {
+  const typed = Object.entries(flags).flatMap(([name, flag]) =>
+    spellingsOf(flag).flatMap((spelling): TypedFlag[] => {
+      const option = optionOf(spelling);
+      const value = valueTyped(command, option.attributeName());
+      const isTyped = value !== undefined && (value === false) === option.negate;
+      return isTyped ? [{ name, flag: flag!, long: option.long!, value }] : [];
+    }),
+  );
+  const { from, profile, allProfiles } = Object.fromEntries(typed.map(({ name, value }) => [name, value]));
   const several = typeof profile === 'string' && profile.includes(',');
   if (several && !('allProfiles' in flags)) {
     throw new UsageError(`--profile ${profile}: this command asks one organization`, {
       hint: 'Name one. Several go with the commands that have --all-profiles, such as the listings.',
     });
   }
-  if (from === '-' && given.flatMap(({ value }) => value).includes('@-')) {
+  if (from === '-' && typed.flatMap(({ value }) => value).includes('@-')) {
     throw new UsageError('--from - and @- both read standard input', {
       hint: 'Put one of them into a file.',
     });
   }
-  checkRules(given, several || allProfiles === true);
-  return given;
+  const isTyped = (flag: string): boolean =>
+    flag === 'several profiles' ? several || allProfiles === true : typed.some(({ long }) => long === flag);
+  for (const { long, flag } of typed)
+    for (const rule of flag.rules) if (rule.unless?.some(isTyped) !== true) checkRule(long, rule, isTyped);
+  return typed;
 }
 
-/** The value that was given to a flag of the command, or, as to `funds` before `list`, of one above it. The nearest one counts. */
-function valueGiven(command: Command, attribute: string): unknown {
+/** The value of a flag of the command, or, as in `funds --limit 5 list`, of a command above it. The nearest one counts. */
+function valueTyped(command: Command, attribute: string): unknown {
   for (let at: Command | null = command; at !== null; at = at.parent)
     if (at.getOptionValueSource(attribute) === 'cli') return at.getOptionValue(attribute);
   return undefined;
 }
 
-function checkRules(given: readonly GivenFlag[], isSeveral: boolean): void {
-  const isGiven = (flag: string): boolean =>
-    flag === 'several profiles' ? isSeveral : given.some(({ long }) => long === flag);
-  for (const { long, flag } of given)
-    for (const rule of flag.rules) if (rule.unless?.some(isGiven) !== true) checkRule(long, rule, isGiven);
-}
-
-function checkRule(flag: string, { kind, flags, why, hint }: Rule, isGiven: (flag: string) => boolean): void {
-  const other = flags.find(isGiven);
+function checkRule(flag: string, { kind, flags, why, hint }: Rule, isTyped: (flag: string) => boolean): void {
+  const other = flags.find(isTyped);
   if ((other === undefined) !== (kind === 'needs')) return;
   if (kind === 'needs')
     throw new UsageError(`${flag} ${why}`, { hint: hint ?? `Add ${flags[0]}, or leave ${flag} out.` });
@@ -158,13 +154,13 @@ function checkRule(flag: string, { kind, flags, why, hint }: Rule, isGiven: (fla
   });
 }
 
-/** The values by the names of the flags. Whoever listens is told of each that is read by its name; copying all of them reads none. */
-function valuesOf(given: readonly GivenFlag[], onRead: Context['onFlagRead']): object {
-  const values = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+/** The values by the names of the flags. `onRead` hears of each that is read by its name; copying all of them reads none. */
+function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): object {
+  const values = Object.fromEntries(typed.map(({ name, value }) => [name, value]));
   if (onRead === undefined) return values;
   return new Proxy(values, {
     get: (target, name, receiver): unknown => {
-      for (const one of given) if (one.name === name) onRead(one.long);
+      for (const one of typed) if (one.name === name) onRead(one.long);
       return Reflect.get(target, name, receiver);
     },
     ownKeys: () => [],

@@ -12,7 +12,7 @@ export const counterpartyFlags = {
 };
 
 /**
- * The fiscal IDs that are asked for. Throws UsageError for the flag of the other listing.
+ * The fiscal IDs of the flags. Throws UsageError for the flag of the other listing.
  *
  * @param payable whether they are of received invoices
  * @param otherwise how to ask the other listing

@@ -26,7 +26,7 @@ export function profilesAsked(profile: string | undefined, all = false): Profile
 
 /**
  * The profiles that are read of those that a database or exports have: those of the flags, else that of FOLIO_PROFILE, else the
- * current one, as the service would be asked. Where nothing chooses, all are.
+ * current one, as for the service. Where nothing chooses, all are.
  *
  * @param shown how messages call the source: `books.db`
  * @throws UsageError for one that is not held

@@ -111,24 +111,6 @@ describe('resolveConnection', () => {
       /config\.json cannot be used: profiles\.acme\.baseUrl: /,
     );
   });
-
-  it.each(['FOLIO_TOKEN', 'FOLIO_BASE_URL'])(
-    'refuses %s beside a profile named by its flag',
-    async (name) => {
-      await expect(resolve(`--profile beta ${name}=https://x.example`)).rejects.toThrow(
-        errorLike(
-          'UsageError',
-          `--profile beta and ${name} do not go together: a profile brings its own token and address`,
-        ),
-      );
-    },
-  );
-
-  it('notes that a Bearer was taken off', async () => {
-    const { notes } = await resolve('FOLIO_TOKEN="Bearer abc"');
-    expect(notes).toEqual([expect.stringContaining('was taken off')]);
-    expect((await resolve('FOLIO_TOKEN=abc')).notes).toEqual([]);
-  });
 });
 
 describe('requireConnection', () => {

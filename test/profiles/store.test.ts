@@ -138,15 +138,6 @@ describe('an update', () => {
     await expect((await store).update(fail)).rejects.toThrow();
     expect(readFileSync(file, 'utf8')).toBe('{}');
   });
-
-  it('shows its result in the store', async () => {
-    const { store: opening } = openWith('{"profiles":{"acme":{}}}');
-    const store = await opening;
-    await store.update((document) => {
-      document.currentProfile = 'acme';
-    });
-    expect(store.currentProfile).toBe('acme');
-  });
 });
 
 const accountHome = (): string => '/account';

@@ -1,12 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  readTokenFile,
-  readTokenInput,
-  runTokenCommand,
-  type TokenCommandRun,
-} from '../../src/profiles/token-sources.ts';
+import { readTokenFile, runTokenCommand, type TokenCommandRun } from '../../src/profiles/token-sources.ts';
 import { AuthError, Interrupted, UsageError } from '../../src/errors.ts';
 import { errorLike } from '../support/error-like.ts';
 import { FakeInput } from '../support/fake-streams.ts';
@@ -22,11 +17,6 @@ function fileWith(content: string, mode: number): string {
 }
 
 describe('readTokenFile', () => {
-  it('reads a file of ours without a word', async () => {
-    const { token, notes } = await readTokenFile(fileWith('abc\n', 0o600), closed);
-    expect([token.reveal(), notes]).toEqual(['abc', []]);
-  });
-
   it.skipIf(process.platform === 'win32')(
     'refuses one that others can read, with the chmod line',
     async () => {
@@ -39,11 +29,6 @@ describe('readTokenFile', () => {
       });
     },
   );
-
-  it('notes that a Bearer was taken off', async () => {
-    const { token, notes } = await readTokenFile(fileWith('Bearer abc\n', 0o600), closed);
-    expect([token.reveal(), notes]).toEqual(['abc', [expect.stringContaining('was taken off')]]);
-  });
 
   it('refuses what is no file, what holds too much, and what holds no token', async () => {
     const folder = temporaryFolder();
@@ -60,28 +45,6 @@ describe('readTokenFile', () => {
     const twoLines = readTokenFile(fileWith('abc\ndef\n', 0o600), closed);
     await expect(twoLines).rejects.toThrow(/has a line break at character 4/);
   });
-
-  it('takes - for standard input', async () => {
-    const { token } = await readTokenFile('-', new FakeInput({ text: 'abc\n' }));
-    expect(token.reveal()).toBe('abc');
-  });
-});
-
-describe('readTokenInput', () => {
-  it('asks at a terminal, and takes a pipe whole', async () => {
-    const terminal = new FakeInput({ typed: [' abc '] });
-    expect((await readTokenInput(terminal, 'Token: ')).token.reveal()).toBe('abc');
-    expect(terminal.prompts).toEqual(['Token: ']);
-    expect((await readTokenInput(new FakeInput({ text: 'def\n' }), '')).token.reveal()).toBe('def');
-  });
-
-  it('fails where nothing comes', async () => {
-    await expect(readTokenInput(closed, '')).rejects.toThrow(
-      errorLike('AuthError', 'there is no token on standard input'),
-    );
-    await expect(readTokenInput(new FakeInput({ typed: [''] }), '')).rejects.toThrow(AuthError);
-    await expect(readTokenInput(new FakeInput({ typed: [] }), '')).rejects.toThrow(Interrupted);
-  });
 });
 
 /** A token command that is a Node program. */
@@ -97,17 +60,6 @@ async function messageOf(run: TokenCommandRun): Promise<string> {
 }
 
 describe('runTokenCommand', () => {
-  it('takes for the token what the command prints', async () => {
-    const { token, notes } = await runTokenCommand(node('console.log("  abc-123")'));
-    expect([token.reveal(), notes[0]]).toEqual(['abc-123', undefined]);
-  });
-
-  it('takes off a Bearer there too', async () => {
-    const { token, notes } = await runTokenCommand(node('console.log("Bearer abc")'));
-    expect(token.reveal()).toBe('abc');
-    expect(notes[0]).toContain('was taken off');
-  });
-
   it('gives the arguments to the program as they are: no shell reads them', async () => {
     const words = ['$HOME', '`id`', 'a b', ';', '*'];
     const run = node('');
@@ -209,10 +161,5 @@ describe('runTokenCommand', () => {
     );
     stop.abort(new Interrupted('SIGTERM'));
     await expect(running).rejects.toBeInstanceOf(Interrupted);
-  });
-
-  it('does not begin when the run has ended', async () => {
-    const run = node('console.log("abc")', { signal: AbortSignal.abort(new Interrupted('SIGINT')) });
-    await expect(runTokenCommand(run)).rejects.toBeInstanceOf(Interrupted);
   });
 });

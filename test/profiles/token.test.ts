@@ -2,14 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AuthError } from '../../src/errors.ts';
-import {
-  checkExpiry,
-  decodeToken,
-  describeMoment,
-  parseToken,
-  Secret,
-  tokenExpiry,
-} from '../../src/profiles/token.ts';
+import { checkExpiry, decodeToken, describeMoment, parseToken, Secret } from '../../src/profiles/token.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { errorLike } from '../support/error-like.ts';
 import { jsonWebToken } from '../support/json-web-token.ts';
@@ -136,23 +129,6 @@ const day = 86_400_000;
 const now = Date.UTC(2026, 10, 20, 12);
 const endingAt = (moment: number): Secret => new Secret(jsonWebToken({ exp: moment / 1000 }));
 
-describe('tokenExpiry', () => {
-  it.each([
-    [-1000, 'expired'],
-    [0, 'expired'],
-    [1000, 'soon'],
-    [14 * day, 'soon'],
-    [14 * day + 1000, 'fine'],
-  ])('%i ms from now is %s', (distance, state) => {
-    expect(tokenExpiry(endingAt(now + distance), now)).toEqual({ state, expiresAt: now + distance });
-  });
-
-  it('has nothing against a token that says nothing', () => {
-    expect(tokenExpiry(new Secret('opaque'), now)).toEqual({ state: 'fine' });
-    expect(checkExpiry(new Secret('opaque'), now, '')).toBeUndefined();
-  });
-});
-
 describe('checkExpiry', () => {
   it('refuses an ended token with its end and the way out', () => {
     const check = (): unknown => checkExpiry(endingAt(now - 3 * day), now, 'Then log in again.');
@@ -167,7 +143,13 @@ describe('checkExpiry', () => {
     expect(checkExpiry(endingAt(now + 10.5 * day), now, '')).toBe(
       'the token ends on 2026-12-01 at 00:00 UTC (in 10 days); ask the operator of the service for a new one',
     );
-    expect(checkExpiry(endingAt(now + 15 * day), now, '')).toBeUndefined();
+    const says = (distance: number): unknown => checkExpiry(endingAt(now + distance), now, '');
+    expect([says(1000), says(14 * day)]).toEqual([expect.any(String), expect.any(String)]);
+    expect([says(14 * day + 1000), checkExpiry(new Secret('opaque'), now, '')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(() => says(0)).toThrow('the token ended');
   });
 });
 

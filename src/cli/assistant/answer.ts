@@ -74,7 +74,7 @@ interface Waiting {
  */
 export async function answerTo(
   { context, organization, words, age, before, run }: AssistantSource,
-  { resource, words: asked, prints, since, limit }: AssistantQuestion,
+  { resource, words: question, prints, since, limit }: AssistantQuestion,
   { signal, onProgress }: Waiting,
 ): Promise<string> {
   const { redact } = context.secrets;
@@ -82,7 +82,7 @@ export async function answerTo(
   // One row more than wanted tells whether there are more.
   const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
   // As with a terminal, messages also have what is only worth saying to somebody who watches.
-  const [printed, said] = [keptOutput(false), keptOutput(true, onProgress)];
+  const [printed, messages] = [keptOutput(false), keptOutput(true, onProgress)];
   const progress = onProgress === undefined ? '--no-progress' : '--progress=plain';
   const startedAt = context.clock.now();
   const known = await age?.(resource);
@@ -90,10 +90,10 @@ export async function answerTo(
   const compared = earlier === undefined ? [] : [`--changes-since=${earlier.path}`];
   const incomplete = await run({
     ...context,
-    argv: [...asked, ...compared, ...format, ...most, ...words, progress],
+    argv: [...question, ...compared, ...format, ...most, ...words, progress],
     stdin: NO_INPUT,
     stdout: printed,
-    stderr: said,
+    stderr: messages,
     signal: interruptedBy(signal),
   })
     .then(
@@ -109,13 +109,12 @@ export async function answerTo(
   const cleaned = chosen.map((line) =>
     prints === 'columns' ? cleanText(line, redact) : cleanJson(line, redact),
   );
-  const messages = said.lines.filter((line) => line !== known?.sentence);
   const notes = shownNotes(
     [
       earlier?.sentence ?? [],
       incomplete?.message ?? [],
       incomplete?.hint ?? [],
-      messages.map((line) => line.replace(/^warning: /, '')),
+      messages.lines.filter((line) => line !== known?.sentence).map((line) => line.replace(/^warning: /, '')),
       cleaned.some(({ hadLink }) => hadLink) ? 'Links are left out of the texts.' : [],
     ].flat(),
     redact,
@@ -126,7 +125,7 @@ export async function answerTo(
   const fitting = past < 0 ? rows : rows.slice(0, past);
   const isCut = past >= 0 || printed.isCut;
   const hasMore = chosen.length < lines.length;
-  const saysMore = said.lines.some((line) => line.endsWith(TOTALS_OF_ALL));
+  const saysMore = messages.lines.some((line) => line.endsWith(TOTALS_OF_ALL));
   if (isCut) notes.push(JSON.stringify(cutNote(fitting.length, prints)));
   else if (hasMore)
     notes.push(JSON.stringify(`The first ${limit} rows are here, and there are more. ${ASK_ON}`));
@@ -253,8 +252,8 @@ function cutNote(count: number, prints: AssistantQuestion['prints']): string {
 /** The notes as JSON texts. */
 function shownNotes(notes: readonly string[], redact: (text: string) => string): string[] {
   const shown = notes.slice(0, MAX_NOTES).map((note) => JSON.stringify(sentence(note, redact)));
-  const further = notes.length - shown.length;
-  return further === 0 ? shown : [...shown, JSON.stringify(`There are ${further} more notes.`)];
+  const others = notes.length - shown.length;
+  return others === 0 ? shown : [...shown, JSON.stringify(`There are ${others} more notes.`)];
 }
 
 /** How folio's sentences quote the records, which were written by others; here it speaks itself. */

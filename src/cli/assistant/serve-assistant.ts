@@ -53,14 +53,14 @@ export async function serveAssistant(
   const output = new Writable({
     write: (chunk: Buffer, _, done) => void context.stdout.write(chunk).then(() => done(), done),
   });
-  const asked = new PassThrough();
-  const transport = new StdioServerTransport(asked, output);
+  const questions = new PassThrough();
+  const transport = new StdioServerTransport(questions, output);
   // Whoever ends the conversation closes it.
   const close = transport.close.bind(transport);
   transport.close = () => close().finally(() => ended.abort());
   const turns = new Limiter(concurrency);
   const serving = serveStdio(() => serverOf(source, { calls, turns }), { transport });
-  void endWhenAnswered(input, asked, calls);
+  void endWhenAnswered(input, questions, calls);
   const stop = (): void => void serving.close();
   context.signal.addEventListener('abort', stop, { once: true });
   if (context.signal.aborted) stop();
@@ -75,10 +75,10 @@ export async function serveAssistant(
 /** Passes the input on, and its end when each question before it was answered or taken back. */
 async function endWhenAnswered(
   input: Readable,
-  asked: PassThrough,
+  questions: PassThrough,
   calls: ReadonlySet<Promise<unknown>>,
 ): Promise<void> {
-  input.pipe(asked, { end: false });
+  input.pipe(questions, { end: false });
   await once(input, 'end').catch(() => {});
   // What was passed on becomes a call within a turn of the event loop, and its answer is sent within one.
   do {
@@ -86,7 +86,7 @@ async function endWhenAnswered(
     await Promise.allSettled(calls);
   } while (calls.size > 0);
   await nextTurn();
-  asked.end();
+  questions.end();
 }
 
 const ANNOTATIONS = {
@@ -136,7 +136,7 @@ function serverOf(source: AssistantSource, { calls, turns }: Conversation): McpS
 /** Milliseconds between two notifications: clients give a question up that says nothing for a minute. */
 const PROGRESS_PERIOD = 10_000;
 
-/** Tells the client from time to time that its question is at work, where it asked for that. */
+/** Tells the client from time to time that its question is at work, if it wants that. */
 function showProgress({ mcpReq: { _meta: meta, notify } }: ServerContext, clock: Clock) {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return { tell: undefined, stop: () => {} };
@@ -251,7 +251,7 @@ async function booksBefore(
   }
 }
 
-/** The profile of the database whose records are read: the one asked for, the current one, or its only one; else what is to be said. */
+/** The profile of the database whose records are read: that of --profile, the current one, or its only one; else an error. */
 async function profileIn(
   from: string,
   names: readonly string[] | undefined,

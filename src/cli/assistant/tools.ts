@@ -153,11 +153,11 @@ const changes = tool({
     columns: chosen.describe('What to show of each record, such as ["number", "counterpartyName", "total"]'),
     limit,
   }),
-  asks: ({ listing: name, since: asked, columns: shown, limit: most = USUAL_ROWS }) => ({
+  asks: ({ listing: name, since: date, columns: shown, limit: most = USUAL_ROWS }) => ({
     resource: resourceNamed(name),
     words: [name, ...flagWords({ columns: ['_change', ...shown, 'field', 'old', 'new'] })],
     prints: 'rows',
-    since: day('since')(asked),
+    since: day('since')(date),
     limit: most,
   }),
 });

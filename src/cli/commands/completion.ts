@@ -107,9 +107,9 @@ type Offer = readonly [
 const NOTHING: Offer = ['words', []];
 
 /** What can stand in the place of the last of the words, from the declarations of the commands; hidden commands are left out. */
-async function offerFor(given: readonly string[], context: Context, programFor: ProgramFor): Promise<Offer> {
+async function offerFor(typed: readonly string[], context: Context, programFor: ProgramFor): Promise<Offer> {
   // bash passes `--format=csv` as three words.
-  const words = [...given.filter((word) => word !== '='), ...(given.at(-1) === '=' ? [''] : [])];
+  const words = [...typed.filter((word) => word !== '='), ...(typed.at(-1) === '=' ? [''] : [])];
   const last = words.pop() ?? '';
   const program = await programFor(context, words);
   let command = program;

@@ -26,9 +26,9 @@ export function addMcp(program: Command, context: Context, programFor: ProgramFo
     },
     run: async (flags) => {
       const { serveAssistant } = await import('../assistant/serve-assistant.ts');
-      await serveAssistant(context, flags, async (asking) => {
-        const asked = await programFor(asking, asking.argv);
-        await asked.parseAsync([...asking.argv], { from: 'user' });
+      await serveAssistant(context, flags, async (call) => {
+        const called = await programFor(call, call.argv);
+        await called.parseAsync([...call.argv], { from: 'user' });
       });
     },
   });

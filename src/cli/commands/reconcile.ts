@@ -85,7 +85,7 @@ function parseTolerance(text: string): Decimal {
   throw new UsageError(`--tolerance ${JSON.stringify(text)}: expected an amount, such as 1 or 0.50`);
 }
 
-/** Reads the lists before anything is asked, and holds them against the service, or offline against an export. */
+/** Reads the lists before the first request, and compares them with the service, or offline against an export. */
 async function runReconcile(
   context: Context,
   paths: readonly string[],

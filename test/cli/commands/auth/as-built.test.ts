@@ -181,23 +181,3 @@ describe.concurrent('a token that ends within 14 days', () => {
     });
   });
 });
-
-describe.concurrent('auth list', () => {
-  it('fits the terminal', needingTerminal, async () => {
-    const { env } = storeOf(`https://${'long-name.'.repeat(12)}example.com/v1`, {
-      south: tokenOf('organization-with-a-long-name-1'),
-      north: 'two words',
-    });
-    const { screen } = await runInTerminal(['auth', 'list'], { env });
-    const lines = screen.trimEnd().split('\r\n');
-    expect(lines).toHaveLength(3);
-    expect(lines.filter((line) => line.length > 100)).toEqual([]);
-  });
-
-  it('shows no part of a day', needingTerminal, async () => {
-    const token = tokenOf('adb14f14a323bdda2725cb7d', { exp: Date.UTC(2099, 10, 22) / 1000 });
-    const { env } = storeOf('https://api.example.com/v1', { north: token });
-    const { screen } = await runInTerminal(['auth', 'list'], { env, columns: 60 });
-    expect(screen).toMatch(/ 2099-11-22…\r\n/);
-  });
-});

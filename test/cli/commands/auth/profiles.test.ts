@@ -160,6 +160,8 @@ describe('folio auth list', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['profile', 'acme', 'vault', 'broken']);
+    // No part of a day.
+    expect(stdout).not.toMatch(/2027-(?!02-28)/);
   });
 
   it('is an array as JSON, also when there is none', async () => {
