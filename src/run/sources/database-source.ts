@@ -129,28 +129,22 @@ export async function lastSyncsIn(
   });
 }
 
-interface DatabaseRequest extends Omit<FromRequest, 'whose'> {
+interface DatabaseRequest extends FromRequest {
   readonly database: FromDatabase;
-  /** Whose records are wanted, or the profiles themselves, where the caller has chosen them. */
+  /** The profiles of the flags, or those that the caller has chosen. */
   readonly whose: ProfilesAsked | readonly string[];
 }
 
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */
-export class DatabaseSource extends FromSource {
-  readonly #request: DatabaseRequest;
+export class DatabaseSource extends FromSource<DatabaseRequest> {
   #syncs: HeldListing['syncs'] | undefined;
   #profiles: readonly string[] = [];
   /** Undefined where the table has no such column, or one that does not hold text. */
   #dateColumn: string | undefined;
   #isNewestFirst = false;
 
-  constructor(request: DatabaseRequest) {
-    super({ ...request, whose: undefined });
-    this.#request = request;
-  }
-
   protected override get ownReads(): readonly ReadPath[] {
-    return this.#request.database.reads;
+    return this.request.database.reads;
   }
 
   async profiles(context: Context): Promise<readonly string[]> {
@@ -166,7 +160,7 @@ export class DatabaseSource extends FromSource {
   }
 
   preferNewest(): boolean {
-    const { sortBy, sortOrder } = this.#request.filters ?? {};
+    const { sortBy, sortOrder } = this.request.filters ?? {};
     const isOrdered = (sortBy ?? sortOrder) !== undefined;
     this.#isNewestFirst =
       this.#dateColumn !== undefined && this.resource.newestFirst !== undefined && !isOrdered;
@@ -174,7 +168,7 @@ export class DatabaseSource extends FromSource {
   }
 
   async close(): Promise<void> {
-    await this.#request.database.close();
+    await this.request.database.close();
   }
 
   /** Of when the records are; with several profiles, the oldest. */
@@ -203,7 +197,7 @@ export class DatabaseSource extends FromSource {
     profile: string | undefined,
   ): Promise<AsyncIterable<RecordBatch>> {
     if (profile === undefined) throw new Error('a database is read a profile at a time');
-    const { database, id } = this.#request;
+    const { database, id } = this.request;
     const sync = this.#syncs?.get(profile);
     if (sync !== undefined && sync.wholeAt === undefined) throw this.#neverRead(sync);
     const where = id === undefined ? undefined : { column: 'fundId', value: id };
@@ -213,7 +207,7 @@ export class DatabaseSource extends FromSource {
 
   /** Throws UsageError where the database is not folio's, or holds no records of the profiles. */
   async #findRecords(context: Context): Promise<void> {
-    const { database, whose } = this.#request;
+    const { database, whose } = this.request;
     const { shown } = database;
     const table = tableOf(this.resource);
     const books = await database.open(context, [this.resource]);
@@ -235,7 +229,7 @@ export class DatabaseSource extends FromSource {
   }
 
   get #shownRecords(): string {
-    return `${this.#request.database.shown} has the ${this.records}`;
+    return `${this.request.database.shown} has the ${this.records}`;
   }
 
   /** A sentence for each profile whose last sync failed, so that its records are older. */
@@ -248,7 +242,7 @@ export class DatabaseSource extends FromSource {
   }
 
   #neverRead({ profile, at, error }: LastSync): ServiceError {
-    const { shown } = this.#request.database;
+    const { shown } = this.request.database;
     return new ServiceError(
       `${shown} lacks the ${this.records} of profile ${profile}: the sync of ${at} could not read them (${error})`,
       {
@@ -260,7 +254,7 @@ export class DatabaseSource extends FromSource {
   /** By date, in the direction that the user wants, or the service's usual one. */
   get #order(): StoredOrder | undefined {
     const { usual } = this.resource.byDate ?? {};
-    const wanted = this.#isNewestFirst ? 'desc' : (this.#request.filters?.sortOrder ?? usual);
+    const wanted = this.#isNewestFirst ? 'desc' : (this.request.filters?.sortOrder ?? usual);
     if (wanted === undefined || this.#dateColumn === undefined) return undefined;
     return {
       column: this.#dateColumn,

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { errorOf, UsageError, type FolioError } from '../../errors.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../../output/spool.ts';
-import { chooseHeld, refuseProfiles } from '../../profiles/choice.ts';
+import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import {
   listBesideItsColumns,
@@ -20,8 +20,12 @@ import type { ReadPath } from '../paths.ts';
 import type { Run, Origin } from '../run.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
-export class ExportSource extends FromSource {
-  readonly #request: FromRequest;
+interface ExportRequest extends FromRequest {
+  /** The profiles of the flags; without it all, each record with its own. */
+  readonly whose?: ProfilesAsked | undefined;
+}
+
+export class ExportSource extends FromSource<ExportRequest> {
   /** Whose records are read, where the file has those of several. */
   #profiles: readonly string[];
   /** The records of each of several, from the first that is read: the file is read once. */
@@ -33,23 +37,22 @@ export class ExportSource extends FromSource {
   #warnOfRows: ((list: string) => void) | undefined;
 
   /** @param profiles those that are read, where the caller has chosen them */
-  constructor(request: FromRequest, profiles: readonly string[] = []) {
+  constructor(request: ExportRequest, profiles: readonly string[] = []) {
     super(request);
-    this.#request = request;
     this.#profiles = profiles;
   }
 
   get #shown(): string {
-    const { from } = this.#request;
+    const { from } = this.request;
     return from === STANDARD_INPUT ? 'standard input' : from;
   }
 
   protected override get ownReads(): readonly ReadPath[] {
-    return readsOfExport('--from', this.#request.from);
+    return readsOfExport('--from', this.request.from);
   }
 
   async profiles(context: Context): Promise<readonly string[]> {
-    const { whose = { names: undefined, all: false } } = this.#request;
+    const { whose = { names: undefined, all: false } } = this.request;
     this.checkOrder(false);
     const shown = this.#shown;
     const held = await profilesInExport(await this.#file(context));
@@ -72,7 +75,7 @@ export class ExportSource extends FromSource {
   }
 
   override async open(run: Run): Promise<void> {
-    this.#checked = await checkExport(this.#request.from);
+    this.#checked = await checkExport(this.request.from);
     const { finding, delivered } = this.#checked;
     if (finding !== undefined) run.notices.add(finding);
     const { resource } = delivered ?? {};
@@ -111,7 +114,7 @@ export class ExportSource extends FromSource {
     profile: string | undefined,
   ): Promise<AsyncIterable<RecordBatch>> {
     const all = readExport(await this.#file(context));
-    const { questions } = this.#request;
+    const { questions } = this.request;
     const areDocuments = (questions?.sum ?? questions?.changesSince) !== undefined || questions === undefined;
     const records = areDocuments ? this.#withoutRows(all) : all;
     if (!this.isSeveral || profile === undefined) return records;
@@ -125,9 +128,9 @@ export class ExportSource extends FromSource {
     const lists = this.resource.columns.flatMap(([name, type]) => (type === 'list' ? [name] : []));
     for await (const batch of records) {
       const expanded = listBesideItsColumns(batch);
-      if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.#request.questions);
+      if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.request.questions);
       const list = this.#warnOfRows && objectInPlaceOf(batch, lists);
-      if (list !== undefined && !areOfRows(list, this.#request.questions)) {
+      if (list !== undefined && !areOfRows(list, this.request.questions)) {
         this.#warnOfRows?.(list);
         this.#warnOfRows = undefined;
       }
@@ -137,7 +140,7 @@ export class ExportSource extends FromSource {
 
   /** The file, or what standard input brought: it is read once, and kept. */
   async #file(context: Context): Promise<string | ExportFile> {
-    const { from } = this.#request;
+    const { from } = this.request;
     if (from !== STANDARD_INPUT) return from;
     const { argv } = context;
     const flags = argv.findIndex((word) => word.startsWith('-'));

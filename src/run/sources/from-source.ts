@@ -4,7 +4,6 @@ import type { RoleColumns } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
-import type { ProfilesAsked } from '../../profiles/choice.ts';
 import type { SortColumn } from '../../query/question-syntax.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
@@ -20,8 +19,6 @@ export interface FromRequest {
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
   readonly filters?: Pick<FilterFlags, 'fiscalIds' | 'sortBy' | 'sortOrder'> | undefined;
-  /** The profiles; without it all, each record with its own. */
-  readonly whose?: ProfilesAsked | undefined;
   /** Whether the answer is of whatever is in it, be it rows of --expand or a part of a listing. */
   readonly rowsToo?: boolean;
   /** Whether an answer from a part of the listing is incomplete, unless the part is that of the fiscal IDs in the filter. */
@@ -34,21 +31,21 @@ export interface FromRequest {
  * Records that were read earlier, for --from: those that the service would give, in its order. Nothing is sent, and no token is
  * needed.
  */
-export abstract class FromSource implements LocalSource {
+export abstract class FromSource<Request extends FromRequest> implements LocalSource {
   readonly kind = 'local';
   readonly name: string;
   readonly records: string;
   readonly resource: Resource;
-  readonly #request: FromRequest;
+  protected readonly request: Request;
   readonly #flag: string;
   #fiscalIds: readonly string[] = [];
   #lack: FolioError | undefined;
 
-  constructor(request: FromRequest) {
+  constructor(request: Request) {
     const { resource } = request;
     ({ name: this.name, records: this.records } = resource);
     this.resource = resource;
-    this.#request = request;
+    this.request = request;
     this.#flag = `--${resource.fiscalIds?.flag}`;
   }
 
@@ -68,11 +65,11 @@ export abstract class FromSource implements LocalSource {
   }
 
   get reads(): readonly ReadPath[] {
-    return [...this.ownReads, ...listsIn(this.#flag, this.#request.filters?.fiscalIds)];
+    return [...this.ownReads, ...listsIn(this.#flag, this.request.filters?.fiscalIds)];
   }
 
   async open({ context: { stdin }, day, notices }: Run): Promise<void> {
-    const { rowsToo = false, needsWhole = false, filters: { fiscalIds } = {} } = this.#request;
+    const { rowsToo = false, needsWhole = false, filters: { fiscalIds } = {} } = this.request;
     if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
     day.add(this.origins);
     if (rowsToo) return;
@@ -121,7 +118,7 @@ export abstract class FromSource implements LocalSource {
    * @param hasOrder whether the source has the order of the service, which a direction alone turns
    */
   protected checkOrder(hasOrder: boolean): void {
-    const { sortBy, sortOrder } = this.#request.filters ?? {};
+    const { sortBy, sortOrder } = this.request.filters ?? {};
     if (sortBy !== undefined) this.#sortKeys();
     else if (sortOrder !== undefined && !hasOrder) {
       throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
@@ -132,7 +129,7 @@ export abstract class FromSource implements LocalSource {
 
   /** The records as the service would choose and order them. */
   async #chosen({ context, profile, names: { fields } }: Part): Promise<AsyncIterable<RecordBatch>> {
-    const { sortBy } = this.#request.filters ?? {};
+    const { sortBy } = this.request.filters ?? {};
     const records = await this.stored(context, profile);
     if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
     let chosen = records;
@@ -149,7 +146,7 @@ export abstract class FromSource implements LocalSource {
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
   #sortKeys({ date = [], due = [], total = [] }: Partial<RoleColumns> = {}): readonly SortColumn[] {
-    const { sortBy, sortOrder } = this.#request.filters ?? {};
+    const { sortBy, sortOrder } = this.request.filters ?? {};
     if (sortBy === undefined) return [];
     const keys = { NUMBER: [this.resource.label], DATE: date, DUE_BY: due, AMOUNT: total };
     const columns = keys[sortBy.toUpperCase() as keyof typeof keys];

@@ -23,24 +23,17 @@ export interface ListingSourceOptions {
 /** A listing of the service, with the filters and the extent of the command line. */
 export class ListingSource implements ServiceSource {
   readonly kind = 'service';
+  readonly resource: Resource;
+  readonly name: string;
+  readonly records: string;
   readonly #options: ListingSourceOptions;
   #fiscalIds: readonly string[] = [];
   #isNewestFirst = false;
 
   constructor(options: ListingSourceOptions) {
     this.#options = options;
-  }
-
-  get resource(): Resource {
-    return this.#options.resource;
-  }
-
-  get name(): string {
-    return this.resource.name;
-  }
-
-  get records(): string {
-    return this.resource.records;
+    this.resource = options.resource;
+    ({ name: this.name, records: this.records } = options.resource);
   }
 
   get fiscalIds(): readonly string[] {
@@ -94,21 +87,14 @@ export class ListingSource implements ServiceSource {
   async *read(options: ServicePart, limit: number | undefined): AsyncGenerator<Delivery> {
     const { context, session, serviceErrors, status, notices } = options;
     const { client, limits, defaults } = session;
-    const { concurrency } = limits;
-    const newest = this.#isNewestFirst ? this.resource.newestFirst : undefined;
-    const query = { ...this.query(defaults), ...newest, limit };
-    const { signal } = context;
-    const onErrors = serviceErrors.add;
     const { resource } = this;
+    const newest = this.#isNewestFirst ? resource.newestFirst : undefined;
+    const query = { ...this.query(defaults), ...newest, limit };
     try {
-      const onDetail = (text: string): void => notices.detail(text);
       yield* openListing(resource, query, {
-        client,
-        concurrency,
-        status,
-        signal,
-        onErrors,
-        onDetail,
+        ...{ client, status, concurrency: limits.concurrency, signal: context.signal },
+        onErrors: serviceErrors.add,
+        onDetail: (text) => notices.detail(text),
       });
     } catch (error) {
       throw serviceErrors.explain(error, resource.fiscalIds);
