@@ -35,22 +35,13 @@ interface Dialect {
   readonly within?: string;
 }
 
+const FUNDS = { firstPage: 1, serviceSize: 20, caps: false };
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   '/invoices/issued': { name: 'issued', firstPage: 0, serviceSize: 10, maxSize: Infinity, caps: true },
   '/invoices/received': { name: 'received', firstPage: 0, serviceSize: 10, maxSize: 1000, caps: true },
-  '/accounts-payable/prepaid-expenses': {
-    name: 'funds',
-    firstPage: 1,
-    serviceSize: 20,
-    maxSize: 1000,
-    caps: false,
-  },
+  '/accounts-payable/prepaid-expenses': { name: 'funds', ...FUNDS, maxSize: 1000 },
   '/accounts-payable/prepaid-expenses/1': {
-    name: 'documents',
-    firstPage: 1,
-    serviceSize: 20,
-    maxSize: 100,
-    caps: false,
+    ...{ name: 'documents', ...FUNDS, maxSize: 100 },
     within: '{"id":1,"name":"Travel","assignedDocuments":PAGE,"amount":1190.10}',
   },
 };
@@ -73,8 +64,8 @@ export class ModelService {
 
   #numberedPage(query: URLSearchParams, dialect: Dialect): ModelPage {
     const { name, firstPage, serviceSize, maxSize, caps, within } = dialect;
-    const asked = Number(query.get('options_pageSize') ?? serviceSize);
-    const pageSize = asked <= maxSize ? asked : caps ? maxSize : serviceSize;
+    const wanted = Number(query.get('options_pageSize') ?? serviceSize);
+    const pageSize = wanted <= maxSize ? wanted : caps ? maxSize : serviceSize;
     const page = Number(query.get('options_page') ?? firstPage);
     const start = (page - firstPage) * pageSize;
     const all = this.records[name];
@@ -108,11 +99,8 @@ export function respond(page: ModelPage): ModelResponse {
   const body = pageBody(page);
   const headers = { 'content-type': 'application/json' };
   if (page.records.length <= 1729) return { status: 200, headers, body };
-  return {
-    status: 200,
-    headers: { ...headers, 'content-encoding': 'gzip' },
-    body: gzipSync(body, { level: 1 }),
-  };
+  const packed = gzipSync(body, { level: 1 });
+  return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: packed };
 }
 
 export function pageBody({ members, recordsIn, records, within = 'PAGE' }: ModelPage): Buffer {

@@ -43,7 +43,7 @@ interface Place {
 const hidden = (process.env['FOLIO_TEST_WITHOUT'] ?? '').split(' ');
 
 const paths = new Map<Program, string | undefined>();
-const asked = new Set<Program>();
+const declared = new Set<Program>();
 
 /** Whether this machine has the program. */
 export function hasProgram(program: Program): boolean {
@@ -87,7 +87,7 @@ interface Needing {
  * the run say so. A test within a suite that needs something names that, too.
  */
 export function needing(...programs: readonly Program[]): Needing {
-  for (const program of programs) asked.add(program);
+  for (const program of programs) declared.add(program);
   const missing = programs.filter((program) => !hasProgram(program));
   return { skip: missing.length > 0, meta: { needs: programs, missing } };
 }
@@ -99,10 +99,11 @@ export function needingThat(what: string, isSo: () => boolean, ...programs: read
   return { skip: true, meta: { needs: programs, missing: [what] } };
 }
 
-/** The path of a program that is there, and that tests have asked for. */
+/** The path of a program that is there, and that a test has named with `needing`. */
 export function pathOf(program: Startable): string {
   if (isEverywhere(program)) return EVERYWHERE[program];
-  if (!asked.has(program)) throw new Error(`no test says that it starts ${program}: needing('${program}')`);
+  if (!declared.has(program))
+    throw new Error(`no test says that it starts ${program}: needing('${program}')`);
   if (!hasProgram(program)) throw new Error(`a test starts ${program}, which it does not say: needing(…)`);
   return paths.get(program)!;
 }
