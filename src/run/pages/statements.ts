@@ -171,7 +171,7 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
     const { statements, facts } = await readAll(job);
     if (format === 'json') return statementsJson(statements, facts);
     const statement = theOnly(statements);
-    const { statementPage } = await import('../../report/statement-page.ts');
+    const { statementPage } = await import('../../report/statement-pages.ts');
     return statementPage(statement, { ...facts, writing: await writingOf(job), note });
   });
 }
@@ -207,8 +207,7 @@ async function writeFolder(job: Job, path: string): Promise<void> {
   const { context } = run;
   const { safePageName, uniqueNames } = await import('../../output/downloads/file-names.ts');
   const { writeNewFolder } = await import('../../output/files/new-folder.ts');
-  const { statementIndex } = await import('../../report/statement-index.ts');
-  const { statementPage } = await import('../../report/statement-page.ts');
+  const { statementIndex, statementPage } = await import('../../report/statement-pages.ts');
   const writing = await writingOf(job);
   const note = await noteOf(flags.note, context);
   const indexed: { own: OwnStatement; file: string }[] = [];
