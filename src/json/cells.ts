@@ -106,7 +106,6 @@ const LOOK_AHEAD = 8;
  * it, and the next name is compared with the bytes of that one. Only another name is decoded and searched.
  */
 export class CellReader {
-  /** The names of the columns that are known so far. */
   readonly columns: readonly string[];
   /** The bytes that `spans` are of: those of the batch, and behind them the value of folio's own column. */
   view: WordView = new WordView(Buffer.alloc(0));
@@ -324,7 +323,6 @@ export class CellReader {
     return column;
   }
 
-  /** Drops what was found in this member, because the same object has it once more. */
   #forget(member: Member): void {
     this.#isPlain = false;
     if (member.column !== undefined && member.column >= 0) this.spans.kinds[member.column] = ABSENT;

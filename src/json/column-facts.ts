@@ -3,15 +3,14 @@ import type { Cell } from './cells.ts';
 import { fitsInt64, parseDecimal } from './decimal.ts';
 
 /**
- * Of which kind a column is, as far as its cells have come. Null and missing are no cells. Who asks decides what follows from it:
- * a file may lose no cell, so that empty text is text there; a question takes empty text for nothing.
+ * The kinds of the cells of a column so far. Null and missing are no cells. A file may lose no cell, so that empty text is text
+ * there; a question takes empty text for nothing.
  */
 export class ColumnFacts {
   /** How many cells are of each kind; empty texts are among the texts. */
   numbers = 0;
   texts = 0;
   booleans = 0;
-  /** Lists and whole objects. */
   nested = 0;
   empty = 0;
 
@@ -25,7 +24,6 @@ export class ColumnFacts {
 
   /** Texts that begin with a day of the calendar, whatever follows. */
   dated = 0;
-  /** Texts that are nothing but a day. */
   days = 0;
   /** Texts that are the midnight with which a day begins, in the zone UTC and in no zone. */
   midnights = 0;
@@ -51,7 +49,6 @@ export class ColumnFacts {
     this.#addDate(text);
   }
 
-  /** Takes in a number as it was sent. */
   addNumber(literal: string): void {
     this.numbers++;
     const [, whole, fraction = ''] = SHORT_NUMBER.exec(literal) ?? [];
@@ -120,7 +117,7 @@ const DAY_LENGTH = '2024-10-15'.length;
 /** A number of no more than 18 characters surely fits in 64 bits, with and without its point. */
 const SHORT_NUMBER = /^-?(?=.{1,18}$)(\d+)(?:\.(\d+))?$/;
 const UTC = /^(?:Z|[+-]00:?00)$/;
-/** Zones that are told apart: who asks wants to know of one, or of several. */
+/** Zones that are counted: more are as good as several. */
 const MAX_ZONES = 8;
 /** A time of day behind a day: `T10:00:00.125Z`. */
 const TIME =

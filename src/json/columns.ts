@@ -17,13 +17,13 @@ export const UNWANTED = -1;
  * all its dots, and any further one a number: `a.b#4`.
  */
 export class Columns {
-  /** The names in order: as they were given, or else as they first appear. */
+  /** The names in order: as they were chosen, or else as they first appear. */
   readonly names: readonly string[];
   readonly #names: string[];
   readonly #stable: boolean;
-  readonly #given: ReadonlyMap<string, number> | undefined;
+  readonly #chosen: ReadonlyMap<string, number> | undefined;
   /**
-   * The paths that lead to a given column, such as `payments` to `payments.date`, each with a column of its own behind the given
+   * The paths that lead to a chosen column, such as `payments` to `payments.date`, each with a column of its own behind the chosen
    * ones, which is of what is no object there.
    */
   readonly #parents = new Map<string, number>();
@@ -34,18 +34,18 @@ export class Columns {
   #characters = 0;
 
   /** @param stable whether a name must not depend on which fields came before: then dots in members' names always have a backslash */
-  constructor(given?: readonly string[], stable = false) {
+  constructor(chosen?: readonly string[], stable = false) {
     this.#stable = stable;
-    this.#names = given ? [...given] : [];
+    this.#names = chosen ? [...chosen] : [];
     this.names = this.#names;
-    if (!given) return;
-    this.#given = new Map(given.map((name, index) => [name, index] as const).toReversed());
-    for (const name of given) {
+    if (!chosen) return;
+    this.#chosen = new Map(chosen.map((name, index) => [name, index] as const).toReversed());
+    for (const name of chosen) {
       const path = name.replaceAll('\\.', '.');
       const parents = parentsOf(path);
       for (const parent of parents) {
         if (!this.#parents.has(parent))
-          this.#parents.set(parent, this.#given.get(parent) ?? given.length + this.#parents.size);
+          this.#parents.set(parent, this.#chosen.get(parent) ?? chosen.length + this.#parents.size);
       }
       this.#above.set(
         name,
@@ -54,43 +54,43 @@ export class Columns {
     }
   }
 
-  /** How many columns there are, with those behind the given ones. */
+  /** How many columns there are, with those behind the chosen ones. */
   get size(): number {
     return this.#names.length + this.#parents.size;
   }
 
-  /** The columns of the paths that lead to a given one, the shortest first. */
+  /** The columns of the paths that lead to a chosen one, the shortest first. */
   above(name: string): readonly (readonly [path: string, column: number])[] {
     return this.#above.get(name) ?? [];
   }
 
-  /** Whether some record had the given column, be it null. */
+  /** Whether some record had the chosen column, be it null. */
   had(name: string): boolean {
     return this.#taken.has(name);
   }
 
-  /** True when the columns were given; then none is added. */
+  /** True when the columns were chosen; then none is added. */
   get fixed(): boolean {
-    return this.#given !== undefined;
+    return this.#chosen !== undefined;
   }
 
   /** The column of the field at `path`, which may be a new one, or UNWANTED. Call it once for each path. Throws ServiceError. */
   find(path: readonly string[]): number {
-    const name = this.#given ? this.#chosen(path, this.#given) : this.#free(path);
+    const name = this.#chosen ? this.#chosenName(path, this.#chosen) : this.#free(path);
     if (name === undefined) return this.#parents.get(path.join('.')) ?? UNWANTED;
     this.#taken.add(name);
-    return this.#given ? this.#given.get(name)! : this.#add(name);
+    return this.#chosen ? this.#chosen.get(name)! : this.#add(name);
   }
 
   /** Whether a column is within the object at `path`. */
   reachesInto(path: readonly string[]): boolean {
-    return this.#given === undefined || this.#parents.has(path.join('.'));
+    return this.#chosen === undefined || this.#parents.has(path.join('.'));
   }
 
-  /** The columns that were given twice: pairs of the first one, which `find` returns, and another one. */
+  /** The columns that were chosen twice: pairs of the first one, which `find` returns, and another one. */
   duplicates(): [first: number, again: number][] {
     return this.#names.flatMap((name, index): [number, number][] => {
-      const first = this.#given?.get(name) ?? index;
+      const first = this.#chosen?.get(name) ?? index;
       return first === index ? [] : [[first, index]];
     });
   }
@@ -110,22 +110,21 @@ export class Columns {
     const escaped = [escapeDots(path), plain.replaceAll('.', '\\.')];
     const free = escaped.find((name) => !this.#taken.has(name));
     if (free !== undefined) return free;
-    // A number that was given once is not tried again, so that many equal names take no more time than others.
+    // A number that was used once is not tried again, so that many equal names take no more time than others.
     let number = this.#numbers.get(plain) ?? 4;
     while (this.#taken.has(`${plain}#${number}`)) number++;
     this.#numbers.set(plain, number + 1);
     return `${plain}#${number}`;
   }
 
-  #chosen(path: readonly string[], given: ReadonlyMap<string, number>): string | undefined {
+  #chosenName(path: readonly string[], chosen: ReadonlyMap<string, number>): string | undefined {
     const plain = path.join('.');
     const names = [plain, escapeDots(path)];
     if (this.#taken.has(plain)) names.push(plain.replaceAll('.', '\\.'));
-    return names.find((name) => given.has(name) && !this.#taken.has(name));
+    return names.find((name) => chosen.has(name) && !this.#taken.has(name));
   }
 }
 
-/** `a` and `a.b` of `a.b.c`. */
 function parentsOf(path: string): string[] {
   const parts = path.split('.');
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('.'));
@@ -145,7 +144,6 @@ export class Member {
   readonly path: readonly string[];
   /** The bytes of its name as it was last sent, from the opening quote to the colon, as words for comparison. */
   private token = new Int32Array(0);
-  /** The length of these bytes. */
   length = 0;
   /** Its column. It is looked up when the member first holds something other than an object. */
   column: number | undefined;
@@ -153,7 +151,6 @@ export class Member {
   members: Members | null | undefined;
   /** The member that followed it in the last record, and probably follows it in this record too. */
   next: Member | undefined;
-  /** The number of the last record that had it. */
   seen = 0;
 
   constructor(path: readonly string[]) {

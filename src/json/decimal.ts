@@ -51,7 +51,6 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
   return { coefficient: rescale(left, scale) + rescale(right, scale), scale };
 }
 
-/** The exact product. */
 export function multiplyDecimals(one: Decimal, other: Decimal): Decimal {
   return { coefficient: one.coefficient * other.coefficient, scale: one.scale + other.scale };
 }

@@ -58,7 +58,6 @@ export class RecordShapes {
   #first: Step | undefined;
   #steps = 0;
   #shapes = 0;
-  /** The most values of a shape. */
   #most = 0;
   #misses = 0;
 
@@ -91,7 +90,7 @@ export class RecordShapes {
     let step: Step | undefined = this.#first;
     while (step !== undefined) {
       const value = at + step.length;
-      // What goes on with an object, or with white space, is another step.
+      // An object, or white space, belongs to another step.
       if (
         !sameBytes(view, step.start, at, step.length) ||
         (step.shape < 0 && (bytes[value] === ascii.OPEN_BRACE || bytes[value]! <= ascii.SPACE))
@@ -130,7 +129,7 @@ export class RecordShapes {
   learn(start: number, end: number): void {
     const { bytes, view } = this.#scanner;
     const { id } = this;
-    // An id that is an object is no value, and takes the first of one that came before.
+    // An id that is an object is no value, and replaces one that came before.
     if (this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === ascii.OPEN_BRACE)) return;
     let before: Step | undefined;
     let level = -1;

@@ -144,16 +144,12 @@ function listNames(members: ReadonlyMap<string, Span>): string {
   return names.length === 0 ? 'none' : names.join(', ');
 }
 
-/** The bytes of an empty string: two quotes. */
-const EMPTY_STRING_BYTES = 2;
-
 /** Bytes of records that are scanned in one step: a few milliseconds. */
 const STEP = 2 * 1024 * 1024;
 
 /** Collects the records that a scanner finds in a body, and where the `id` of each is. */
 class RecordCollector {
   readonly scanner: JsonScanner;
-  /** Where the JSON begins. */
   readonly start: number;
   readonly #shapes: RecordShapes;
   readonly #bounds: number[] = [];
@@ -200,7 +196,6 @@ class RecordCollector {
     return at;
   }
 
-  /** Scans the record that begins at `start`. Returns the position after it. Throws BadBody. */
   scanRecord(start: number): number {
     const shapes = this.#shapes;
     // Only white space within a record matters.
@@ -255,11 +250,10 @@ class RecordCollector {
   #noteId(start: number, end: number): void {
     const first = start < 0 ? ascii.SPACE : this.scanner.bytes[start]!;
     const isId =
-      (first === ascii.QUOTE && end - start > EMPTY_STRING_BYTES) ||
+      (first === ascii.QUOTE && end - start > '""'.length) ||
       first === ascii.MINUS ||
       (first >= ascii.DIGIT_ZERO && first <= ascii.DIGIT_NINE);
-    if (isId) this.#ids.push(start, end);
-    else this.#ids.push(-1, -1);
+    this.#ids.push(isId ? start : -1, isId ? end : -1);
   }
 }
 

@@ -140,7 +140,6 @@ export class JsonScanner {
  * A position after the end reads as undefined, which equals no byte, so that every check fails there.
  */
 
-/** The most bytes of a string. */
 const MAX_STRING = 16 * 1024 * 1024;
 
 const ESCAPES = new Uint8Array(256);

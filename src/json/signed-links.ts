@@ -60,7 +60,6 @@ function findLinks({ bytes, bounds, count }: RecordBatch): Int32Array {
   return new Int32Array(scanner.links);
 }
 
-/** The record as one line. */
 export function compactRecord(batch: RecordBatch, index: number): Buffer {
   return batch.spaced
     ? compact(batch.bytes, batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!)
