@@ -25,7 +25,7 @@ interface StoredRun {
 
 interface Chosen {
   readonly profile: string;
-  /** Only records whose column has this text, as its first member; they are given without it. */
+  /** Only records whose column has this text, as its first member; they come without it. */
   readonly where?: { readonly column: string; readonly value: string } | undefined;
   readonly order?: StoredOrder | undefined;
 }
@@ -107,7 +107,7 @@ export class StoredBooks {
 
   /**
    * The records of a profile that are not gone, as the service sent them except for links to files. They come in the order in
-   * which they were first stored, or in the given one.
+   * which they were first stored, or in `order`.
    */
   async *read(table: string, chosen: Chosen): AsyncGenerator<RecordBatch> {
     const before = this.#turn;

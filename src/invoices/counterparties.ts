@@ -19,17 +19,17 @@ export interface Party {
 }
 
 /** A name or a fiscal ID, and the day and the number of the newest document that has it. */
-interface Said {
+class Newest {
   cell: Cell | undefined;
-  day: string;
-  number: string;
+  day = '';
+  number = '';
 }
 
 class Entry implements Party {
   readonly key: string;
   readonly isShared: boolean;
-  readonly named: Said = { cell: undefined, day: '', number: '' };
-  readonly spelled: Said = { cell: undefined, day: '', number: '' };
+  readonly named = new Newest();
+  readonly spelled = new Newest();
 
   constructor(key: string, isShared: boolean) {
     this.key = key;
@@ -52,7 +52,7 @@ const MAX_WRITTEN = 20_000;
 
 /**
  * Knows counterparties by one name and one spelling of the fiscal ID, however it changes from record to record: those of the newest
- * document that says them, by date, then by number, among all records that are read, also where a question keeps few of them.
+ * document that has them, by date, then by number, among all records that are read, also where a question keeps few of them.
  */
 export class Counterparties {
   readonly #cellOf: CellOf;
@@ -99,7 +99,7 @@ export class Counterparties {
     return this.#entries.values();
   }
 
-  /** Takes newer names and spellings from what others know of the same counterparties. */
+  /** Takes newer names and spellings from other records of the same counterparties. */
   learnFrom(other: Counterparties): void {
     for (const [key, { named, spelled }] of other.#entries) {
       const own = this.#entries.get(key);
@@ -131,7 +131,7 @@ export class Counterparties {
 
   #learn(entry: Entry, document: Document): void {
     const day = document.text('date')?.slice(0, 'yyyy-mm-dd'.length) ?? '';
-    // Most documents are older than the newest one: these are not looked at any further.
+    // Most documents are older than the newest one: their other cells are not read.
     if (day < entry.named.day && day < entry.spelled.day) return;
     const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
     const number = document.text('number') ?? '';
@@ -140,8 +140,8 @@ export class Counterparties {
   }
 }
 
-/** Takes what another document says, where it is newer. Of two as old as each other, the text decides, whatever order they come in. */
-function takeNewer(known: Said, { cell, day: written, number }: Readonly<Said>): void {
+/** Takes the cell of a newer document. Of two of one age the greater text counts, so that their order does not matter. */
+function takeNewer(known: Newest, { cell, day: written, number }: Readonly<Newest>): void {
   if (cell === undefined) return;
   const day = written === known.day || parseCalendarDay(written) !== undefined ? written : '';
   const isNewer =

@@ -42,7 +42,7 @@ export class DocumentReader extends Document {
   sample(batch: RecordBatch): void {
     this.#sampleColumns(batch);
     // They have no place: they are not read.
-    this.#findNames(batch, 0);
+    this.#searchNames(batch, 0);
   }
 
   fold(batch: RecordBatch, take: (index: number) => void, placeOf: PlaceOf = (nth) => nth): void {
@@ -54,10 +54,10 @@ export class DocumentReader extends Document {
   }
 
   /** Searches records for the names that none had so far. */
-  look(batch: RecordBatch): void {
+  findNames(batch: RecordBatch): void {
     this.records += batch.count;
     if (this.#unseenNames.size > 0) this.#sampleColumns(batch);
-    this.#findNames(batch, 1);
+    this.#searchNames(batch, 1);
   }
 
   has(role: Role): boolean {
@@ -124,7 +124,7 @@ export class DocumentReader extends Document {
    * Throws UsageError where no record has one of the roles: an answer without it would be wrong and not say so, such as a sum of
    * amounts whose currencies are unknown.
    *
-   * @param what cannot be told: `no figures`
+   * @param the beginning of the message: `no figures`
    * @param record what was read: `document of 1-9`
    */
   refuseWithout(roles: readonly Role[], what: string, record = 'record'): void {
@@ -149,7 +149,7 @@ export class DocumentReader extends Document {
     this.#seen += batch.count;
   }
 
-  #findNames(batch: RecordBatch, place: number): void {
+  #searchNames(batch: RecordBatch, place: number): void {
     for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++) {
       this.#reader.moveTo(batch, index);
       this.show(place);

@@ -178,7 +178,7 @@ export class Document {
     return ofAny(this.sources).flatMap(({ fields }) => fields.columns[role]);
   }
 
-  /** Its currency, as amounts are told apart by it. */
+  /** Its currency, as sums compare it. */
   get currency(): string | undefined {
     return bareCurrency(this.text('currency'));
   }

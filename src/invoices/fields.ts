@@ -143,7 +143,7 @@ export function howToMap(role: Role): string {
 
 /** What holds for the records of which profile. */
 export interface ByProfile<Value> {
-  /** Of the records of every profile that is not told apart. */
+  /** For the records of every profile without a value of its own. */
   readonly usual: Value;
   /** That of each profile, where records say in `_profile` of which they are. */
   readonly byProfile?: ReadonlyMap<string, Value> | undefined;

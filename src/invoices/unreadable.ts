@@ -42,7 +42,7 @@ export class Unreadable {
     return this.#count;
   }
 
-  /** What is left out, as a failure where there is any. `flag` asked for the answer. */
+  /** The records left out, as a failure where there are any. `flag` is the one of the question. */
   finding(flag: string): Finding {
     const missing = { unreadable: this.#count };
     if (this.#count === 0) return { level: 'fact', text: '', missing };

@@ -108,7 +108,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   };
   const compareBatch = (listed: RecordBatch): RecordBatch => {
     const batch = wholeRecords(listed);
-    keys.look(batch);
+    keys.findNames(batch);
     earlier.checkColumns(batch);
     return batchOfRows(Array.from({ length: batch.count }, (_, index) => compareRecord(batch, index)).flat());
   };
@@ -235,7 +235,7 @@ async function openEarlier(options: ChangesOptions) {
     for await (const { batch, offset } of file.parts()) {
       const own = others.length === 0 ? batch : ofProfiles(batch, profiles!);
       const kept = keep?.(own) ?? own;
-      keys.look(kept);
+      keys.findNames(kept);
       add(kept, offset);
     }
     refuseWithoutKey(keys, ` with ${path}:`);

@@ -73,7 +73,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   return {
     async *answer(batches: Records): AsyncGenerator<RecordBatch> {
       for await (const batch of batches) {
-        reader.look(batch);
+        reader.findNames(batch);
         yield* expanded(wholeRecords(batch));
       }
       refuseMissing(reader, '--expand', { isShown: true });

@@ -109,7 +109,7 @@ export async function* watchColumns(
   { reader, flag, warn }: WatchOptions,
 ): AsyncGenerator<RecordBatch> {
   for await (const batch of records) {
-    reader.look(batch);
+    reader.findNames(batch);
     yield batch;
   }
   if (flag === '--columns') refuseLists(reader, flag);
