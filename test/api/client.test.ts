@@ -148,7 +148,10 @@ describe('retries', () => {
     const html = setUp(
       fakeTransport({ body: '<html>', headers: { 'content-type': 'text/html; charset=utf-8' } }),
     );
-    await expect(html.get()).rejects.toThrow('with an HTML page, where JSON was expected');
+    await expect(html.get()).rejects.toMatchObject({
+      message: expect.stringContaining('with an HTML page, where JSON was expected'),
+      hint: 'Check the base address, and any proxy on the way to it.',
+    });
   });
 
   it('obey Retry-After', async () => {

@@ -53,9 +53,13 @@ describe('a link to a file', () => {
     );
   });
 
-  it('never shows more of a refused link than its host', () => {
-    expect(() => checkLink('http://host.example/path?signature=s3cret', { onLoopback: false })).toThrow(
-      'the link to host.example is http:// and not https://: it is not followed',
+  it.each([
+    ['http://host.example/path?signature=s3cret', 'is http:// and not https://'],
+    ['https://user@host.example/s3cret', 'names a user'],
+    ['https://:s3cret@host.example/', 'names a user'],
+  ])('%s is refused with its host alone', (link, reason) => {
+    expect(() => checkLink(link, { onLoopback: false })).toThrow(
+      new ServiceError(`the link to host.example ${reason}: it is not followed`),
     );
   });
 });
@@ -111,6 +115,7 @@ describe('the body of a file', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ['says nothing of its length', {}, /does not say how long/],
     ['is in another coding', { 'content-length': '1', 'content-encoding': 'br' }, /coding/],
+    ['is in gzip within another coding', { 'content-length': '1', 'content-encoding': 'br,gzip' }, /coding/],
   ])('is refused when it %s', async (_, headers, message) => {
     const failed = await failureOf(read(responseOf([Buffer.from('x')], headers), to));
     expect(failed.message).toMatch(message);

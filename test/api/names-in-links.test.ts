@@ -64,6 +64,12 @@ describe('a name in a link', () => {
     expect(service.requests).toEqual([]);
   });
 
+  it('that is unknown is the error of the look-up', async () => {
+    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    const failing: LookupFunction = (_name, _options, done) => done(unknown, '127.0.0.1', 4);
+    await expect(get(failing)).rejects.toBe(unknown);
+  });
+
   it('is followed to this machine where the service is on it', async () => {
     expect(await get(answering('127.0.0.1'), true)).toBe(200);
     expect(service.requests.map(({ headers }) => headers.host)).toEqual([`files.example:${service.port}`]);

@@ -101,6 +101,19 @@ describe('401 and 403', () => {
   );
 });
 
+describe('a redirect', () => {
+  it.each([
+    ['https://other.example/x?signature=s3cret', 'other.example'],
+    ['/elsewhere', 'api.example.com'],
+    ['http://[', 'an unreadable address'],
+  ])('to %s is not followed, and named by its host', (location, target) => {
+    expect(failure(307, '', { location })).toMatchObject({
+      message: `api.example.com redirects to ${target} (307), and folio takes the token nowhere else`,
+      hint: 'If the service has moved, give its new base address.',
+    });
+  });
+});
+
 describe('other statuses', () => {
   it('404 is not found', () => {
     const error = failure(404, { message: 'no such customer' });
