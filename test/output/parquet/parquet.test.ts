@@ -186,7 +186,7 @@ describe(`${INVOICES} invoices of the embedded service`, () => {
     const made = [csv, parquet].map((file) => runHere(['issued', '--from', lossless!, '-o', file!], { env }));
     for (const run of [fetched, ...(await Promise.all(made))])
       expect(run).toMatchObject({ code: 0, stderr: '' });
-    const [header, ...expected] = parseCsv(readFileSync(csv!)) as string[][];
+    const [header, ...expected] = parseCsv(readFileSync(csv!));
     const { columns, rows } = await readParquet(parquet!);
     expect(columns.map(([name]) => name)).toEqual(header);
     expect(rows).toHaveLength(INVOICES);
