@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderCustomer } from '../../src/sandbox/listings/customers.ts';
 import { fundsOf, openFund, renderDocument } from '../../src/sandbox/listings/funds.ts';
@@ -5,6 +6,8 @@ import { renderIssued, renderReceived } from '../../src/sandbox/listings/invoice
 import { statuses } from '../../src/sandbox/data/ledger.ts';
 import { makeOrganizations, type Organization } from '../../src/sandbox/data/organization.ts';
 
+/** Those of `folio sandbox`. */
+const COUNTS = { issued: 120, received: 90, customers: 40, funds: 12, documents: 130 };
 const counts = { issued: 3000, received: 600, customers: 200, funds: 40, documents: 60 };
 const linkTo = (invoice: string, file: number): string => `http://localhost/files/${invoice}/${file}`;
 const settings = { seed: 1, today: 20_779, awkward: true, ids: 'unique' } as const;
@@ -129,4 +132,246 @@ function namesOf(record: string): string[] {
 
 function range(length: number): number[] {
   return Array.from({ length }, (_, index) => index);
+}
+
+/** 2026-11-22, in days since 1970-01-01. */
+const TODAY = 20_779;
+
+interface Payment {
+  readonly date: string;
+  readonly amount: number;
+}
+
+/** What both kinds of invoices have. */
+interface Invoice {
+  readonly id: string;
+  readonly number: number;
+  readonly documentType: string;
+  readonly status: string;
+  readonly date: string;
+  readonly dueBy: string;
+  readonly currency: string;
+  readonly totalAmount: number;
+  readonly netAmount: number;
+  readonly exemptAmount: number;
+  readonly taxAmount: number;
+  readonly amountToBePaid: number;
+  readonly conciliatedAmount: number;
+  readonly receiverFiscalId: string;
+  readonly issuerFiscalId: string;
+  readonly relatedDocumentId: string | null;
+  readonly relatedDocumentNumber: number | null;
+  readonly payments?: readonly Payment[];
+  readonly accountingEntries?: readonly { readonly debit: number; readonly credit: number }[];
+}
+
+/** Each kind of record of an organization, as JSON texts; all documents of all funds. */
+function textsOf(organization: Organization) {
+  const { issued, received, customers, funds } = kinds;
+  const all = fundsOf(organization);
+  const documents = range(all.count).flatMap((fund) =>
+    range(all.documents).map((index) => renderDocument(all, fund, index)),
+  );
+  const others = [...customers!(organization), ...funds!(organization), ...documents];
+  return { issued: issued!(organization), received: received!(organization), others };
+}
+
+function company(seed: number, { today = TODAY, awkward = false } = {}): Organization {
+  return makeOrganizations(COUNTS, { seed, today, awkward, ids: 'unique' })[0];
+}
+
+const parsed = (texts: readonly string[]): Invoice[] => texts.map((text) => JSON.parse(text) as Invoice);
+const cents = (amount: number): number => Math.round(amount * 100);
+const day = (text: string): number => Date.parse(text.slice(0, 10)) / 86_400_000;
+const books = fc.record({ seed: fc.nat(), awkward: fc.boolean() });
+const isNote = ({ documentType }: Invoice): boolean => documentType === 'CREDIT_NOTE';
+
+describe('the books of a company', () => {
+  it('add up: net, exempt and tax, what is paid and what is open, payments and entries', () => {
+    fc.assert(
+      fc.property(books, ({ seed, awkward }) => {
+        const { issued, received } = textsOf(company(seed, { awkward }));
+        for (const invoice of parsed([...issued, ...received])) {
+          const { netAmount, exemptAmount, taxAmount, totalAmount, payments, accountingEntries } = invoice;
+          expect(cents(netAmount) + cents(exemptAmount) + cents(taxAmount)).toBe(cents(totalAmount));
+          const [open, paid] = [cents(invoice.amountToBePaid), cents(invoice.conciliatedAmount)];
+          if (invoice.status === 'NULLIFIED')
+            expect([[0, cents(totalAmount)].includes(open), paid]).toEqual([true, 0]);
+          else expect(open + paid).toBe(cents(totalAmount));
+          if (!awkward) {
+            const unit = invoice.currency === 'CLP' ? 1 : 0.01;
+            expect(Math.abs(taxAmount - netAmount * 0.19)).toBeLessThanOrEqual(0.51 * unit);
+          }
+          if (payments !== undefined && !isNote(invoice)) {
+            expect(payments.reduce((sum, { amount }) => sum + cents(amount), 0)).toBe(paid);
+          }
+          const sums = (accountingEntries ?? []).map(
+            ({ debit, credit }) => [cents(debit), cents(credit)] as const,
+          );
+          const [debits, credits] = [0, 1].map((side) => sums.reduce((sum, entry) => sum + entry[side]!, 0));
+          expect(debits).toBe(credits);
+          if (accountingEntries !== undefined) expect(debits).toBe(Math.abs(cents(totalAmount)));
+        }
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('have each credit note refer to an invoice of the same party, and each annulled invoice to a note that annuls it', () => {
+    fc.assert(
+      fc.property(books, ({ seed, awkward }) => {
+        const { issued, received } = textsOf(company(seed, { awkward }));
+        for (const invoices of [parsed(issued), parsed(received)]) {
+          const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
+          const annulled: string[] = [];
+          for (const note of invoices.filter(isNote)) {
+            const of = byId.get(note.relatedDocumentId ?? '')!;
+            expect(note.relatedDocumentNumber).toBe(of.number);
+            for (const member of ['currency', 'issuerFiscalId', 'receiverFiscalId'] as const) {
+              expect(note[member]).toBe(of[member]);
+            }
+            expect(note.date >= of.date && day(note.date) <= TODAY).toBe(true);
+            const whole = cents(Math.abs(note.totalAmount)) === cents(of.totalAmount);
+            expect(of.status === 'NULLIFIED').toBe(whole);
+            expect(Math.abs(note.totalAmount)).toBeLessThanOrEqual(of.totalAmount);
+            if (whole) annulled.push(of.id);
+          }
+          expect(annulled).toEqual(
+            invoices.filter(({ status }) => status === 'NULLIFIED').map(({ id }) => id),
+          );
+          expect(annulled.length).toBeGreaterThan(0);
+          const others = invoices.filter((invoice) => !isNote(invoice));
+          expect(others.every(({ relatedDocumentId }) => relatedDocumentId === null)).toBe(true);
+        }
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('are mostly paid, with some open and few late, and go up to today', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 0, max: 40_000 }), (seed, today) => {
+        const { issued, received } = textsOf(company(seed, { today }));
+        const invoices = parsed(issued).filter((invoice) => !isNote(invoice));
+        expect(day(parsed(issued).at(-1)!.date)).toBe(today);
+        for (const { date, dueBy, status, payments = [], amountToBePaid } of [
+          ...invoices,
+          ...parsed(received),
+        ]) {
+          expect(day(date)).toBeLessThanOrEqual(today);
+          for (const payment of payments) {
+            expect(day(payment.date)).toBeGreaterThanOrEqual(day(date));
+            expect(day(payment.date)).toBeLessThanOrEqual(today);
+          }
+          if (status === 'OVERDUE') expect(day(dueBy)).toBeLessThan(today);
+          if (status === 'OVERDUE' || status === 'PENDING') expect(amountToBePaid).toBeGreaterThan(0);
+        }
+        const share = (matches: (invoice: Invoice) => boolean): number =>
+          invoices.filter(matches).length / invoices.length;
+        const late = share(({ amountToBePaid, dueBy }) => amountToBePaid > 0 && day(dueBy) < today);
+        expect(
+          share(({ status }) => status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID'),
+        ).toBeGreaterThan(0.65);
+        expect(share(({ amountToBePaid }) => amountToBePaid > 0)).toBeGreaterThan(0.05);
+        expect(late).toBeGreaterThan(0);
+        expect(late).toBeLessThan(0.15);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('are on another day the same but for their dates', () => {
+    const withoutDates = (today: number): string[] =>
+      [...textsOf(company(1, { today })).issued].map((text) => text.replaceAll(/\d{4}-\d\d-\d\d/g, 'day'));
+    expect(withoutDates(TODAY + 500)).toEqual(withoutDates(TODAY));
+    expect(textsOf(company(1, { today: TODAY + 1 })).issued).not.toEqual(textsOf(company(1)).issued);
+  });
+
+  it('number issued invoices and credit notes without a gap, each kind by itself', () => {
+    const invoices = parsed(textsOf(company(7)).issued);
+    for (const [kind, first] of [
+      ['INVOICE', 10_001],
+      ['CREDIT_NOTE', 501],
+    ] as const) {
+      const numbers = invoices
+        .filter(({ documentType }) => documentType === kind)
+        .map(({ number }) => number);
+      expect(numbers).toEqual(numbers.map((_, index) => first + index));
+      expect(numbers.length).toBeGreaterThan(4);
+    }
+  });
+
+  it('say of each customer what the invoices say', () => {
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const { issued, others } = textsOf(company(seed));
+        const customers = others.slice(0, COUNTS.customers).map((text) => JSON.parse(text) as Customer);
+        const owed = new Map(customers.map(({ fiscalId }) => [fiscalId, [0, 0] as [number, number]]));
+        for (const invoice of parsed(issued)) {
+          const of = owed.get(invoice.receiverFiscalId)!;
+          const open = cents(invoice.amountToBePaid);
+          of[0] += isNote(invoice) ? -open : open;
+          if (!isNote(invoice) && day(invoice.dueBy) < TODAY) of[1] += open;
+        }
+        for (const { fiscalId, balance } of customers) {
+          expect([cents(balance.total), cents(balance.overdue)]).toEqual(owed.get(fiscalId));
+        }
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('have documents of a fund that make up what is accounted for, and what is left is the balance', () => {
+    const funds = fundsOf(company(3));
+    for (let fund = 0; fund < funds.count; fund++) {
+      const { amount, accountedAmount, balance } = JSON.parse(`${openFund(funds, fund)}}`) as Fund;
+      const amounts = Array.from(
+        { length: funds.documents },
+        (_, index) => (JSON.parse(renderDocument(funds, fund, index)) as { totalAmount: number }).totalAmount,
+      );
+      expect(amounts.reduce((sum, each) => sum + each, 0)).toBe(accountedAmount);
+      expect(Math.min(...amounts)).toBeGreaterThan(0);
+      expect(amount - accountedAmount).toBe(balance);
+    }
+  });
+
+  it('have plausible names and amounts, and awkward ones where they are wanted', () => {
+    const awkwardIn = (texts: readonly string[]): string[] => {
+      const strings = texts.flatMap((text) => text.match(/"(?:[^"\\]|\\.)*"/g) ?? []);
+      const literals = texts.flatMap(
+        (text) => text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/\d[\d.eE+]*/g) ?? [],
+      );
+      const names = texts.flatMap((text) => text.match(/"name":"[^\p{Lu}][^"]*/gu) ?? []);
+      return [
+        ...strings.filter((string) => /[\p{Cc}\p{Cf}\\]/u.test(string)),
+        ...literals.filter((literal) => /[eE]|\d{16}/.test(literal)),
+        ...names,
+      ];
+    };
+    const lines = (awkward: boolean): string[] =>
+      Object.values(textsOf(company(1, { awkward }))).flatMap((texts: readonly string[]) =>
+        texts.flatMap((text) => text.split('\n')),
+      );
+    expect(awkwardIn(lines(false))).toEqual([]);
+    expect(new Set(awkwardIn(lines(true))).size).toBeGreaterThan(20);
+  });
+
+  it('have no two customers or suppliers of one name', () => {
+    const { issued, received } = company(1);
+    for (const { parties } of [issued.ledger, received.ledger]) {
+      const names = Array.from({ length: parties.count }, (_, index) => parties.nameOf(index));
+      expect(new Set(names).size).toBe(parties.count);
+    }
+  });
+});
+
+interface Customer {
+  readonly fiscalId: string;
+  readonly balance: { readonly total: number; readonly overdue: number };
+}
+
+interface Fund {
+  readonly amount: number;
+  readonly accountedAmount: number;
+  readonly balance: number;
 }
