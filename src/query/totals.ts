@@ -80,6 +80,11 @@ interface SumColumn extends HeldValues {
   readonly unreadable: Unreadable;
 }
 
+interface CellWorth {
+  readonly amount: Decimal;
+  readonly cancelled: Decimal;
+}
+
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
 
@@ -108,10 +113,15 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
     const isOfMoney = isMoney(column, names);
     // A column that nothing declares may be money, unless --as-sent is there.
     const needsCurrency = isOfMoney || (flags.asSent !== true && isUndeclared(column, names));
-    const unreadable = new Unreadable();
+    // Made in one go: an object of spreads is slow to read.
     return {
-      ...{ column, role: roleOf(column), isMoney: isOfMoney, needsCurrency, unreadable },
-      ...{ wrong: undefined, isFound: false },
+      column,
+      role: roleOf(column),
+      isMoney: isOfMoney,
+      needsCurrency,
+      unreadable: new Unreadable(),
+      wrong: undefined,
+      isFound: false,
     };
   });
   const columns = keys.map(({ column }) => column);
@@ -154,16 +164,24 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
     return values;
   };
 
-  const newGroup = (key: string, group: Pick<TotalsGroup, 'values' | 'currency' | 'party'>): TotalsGroup => {
+  const newGroup = (
+    key: string,
+    { values, currency, party }: Pick<TotalsGroup, 'values' | 'currency' | 'party'>,
+  ): TotalsGroup => {
     if (groups.size === MAX_GROUPS) {
       const typed = groupBy.map((column) => `--group-by ${column}`).join(' ');
       throw new UsageError(`${typed} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`, {
         hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
       });
     }
-    const nothing = { total: DECIMAL_ZERO, creditNotes: DECIMAL_ZERO, cancelled: DECIMAL_ZERO };
-    const empty = sum.map((): Sum => ({ ...nothing, missing: 0, isFound: false }));
-    const made = { ...group, other: undefined, records: 0, sums: empty };
+    const empty = sum.map((): Sum => ({
+      total: DECIMAL_ZERO,
+      creditNotes: DECIMAL_ZERO,
+      cancelled: DECIMAL_ZERO,
+      missing: 0,
+      isFound: false,
+    }));
+    const made: TotalsGroup = { values, currency, party, other: undefined, records: 0, sums: empty };
     groups.set(key, made);
     return made;
   };
@@ -190,7 +208,7 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
   };
 
   /** What a cell adds to a sum. A column without a role is added as it stands, and so are all with --as-sent. */
-  const worthOf = (role: AmountRole | undefined, cell: Cell | undefined) => {
+  const worthOf = (role: AmountRole | undefined, cell: Cell | undefined): string | CellWorth => {
     const isCancelled = documents.validity === 'cancelled';
     if (role === undefined || asSent) {
       const amount = readAmount(cell);
@@ -202,35 +220,43 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
     return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
   };
 
+  /** Adds the cell of a column to a sum, and returns what it is worth, where that is an amount of documents. */
+  const addCell = (total: Sum, index: number): CellWorth | 'unreadable' | undefined => {
+    const held = sums[index]!;
+    const at = keys.length + index;
+    const own = documents.roleOfName(at);
+    const role = isAmountRole(own) ? own : undefined;
+    const cell = documents.named(at);
+    const worth = worthOf(role, cell);
+    // A column of amounts may be added up, whatever is in it.
+    if (role !== undefined) held.isFound = true;
+    if (worth === 'absent') total.missing++;
+    else if (worth === 'unreadable') {
+      noteWrong(held, cell!);
+      held.unreadable.noteCell(documents, held.column, cell!);
+      return worth;
+    }
+    if (typeof worth === 'string') return undefined;
+    const { amount, cancelled } = worth;
+    total.isFound = held.isFound = true;
+    if (held.needsCurrency && amount.coefficient !== 0n) hasAmounts = true;
+    total.total = addDecimals(total.total, amount);
+    if (documents.family === 'credit note') total.creditNotes = addDecimals(total.creditNotes, amount);
+    total.cancelled = addDecimals(total.cancelled, cancelled);
+    return role === undefined ? undefined : worth;
+  };
+
   const addDocument = (): void => {
     const group = groupOf();
     if (group === undefined) return;
     let unreadable = 0;
     const changes = { sum: false, cancelled: false };
-    for (const [index, held] of sums.entries()) {
-      const at = keys.length + index;
-      const own = documents.roleOfName(at);
-      const role = isAmountRole(own) ? own : undefined;
-      const cell = documents.named(at);
-      const worth = worthOf(role, cell);
-      const total = group.sums[index]!;
-      // A column of amounts may be added up, whatever is in it.
-      if (role !== undefined) held.isFound = true;
-      if (worth === 'absent') total.missing++;
-      else if (worth === 'unreadable') {
-        unreadable++;
-        noteWrong(held, cell!);
-        held.unreadable.noteCell(documents, held.column, cell!);
-      } else if (typeof worth === 'object') {
-        const { amount, cancelled } = worth;
-        total.isFound = held.isFound = true;
-        if (held.needsCurrency && amount.coefficient !== 0n) hasAmounts = true;
-        total.total = addDecimals(total.total, amount);
-        if (documents.family === 'credit note') total.creditNotes = addDecimals(total.creditNotes, amount);
-        total.cancelled = addDecimals(total.cancelled, cancelled);
-        if (role === undefined) continue;
-        changes.sum ||= amount.coefficient !== 0n;
-        changes.cancelled ||= cancelled.coefficient !== 0n;
+    for (const [index, total] of group.sums.entries()) {
+      const worth = addCell(total, index);
+      if (worth === 'unreadable') unreadable++;
+      else if (worth !== undefined) {
+        changes.sum ||= worth.amount.coefficient !== 0n;
+        changes.cancelled ||= worth.cancelled.coefficient !== 0n;
       }
     }
     // A record counts if any of its amounts is in a total.
