@@ -36,12 +36,10 @@ export type Examples = readonly (readonly [commandLine: string, answer: string])
 
 const examples = new WeakMap<Command, Examples>();
 
-/** The examples of a command. */
 export function examplesOf(command: Command): Examples {
   return examples.get(command) ?? [];
 }
 
-/** What the help says of a command. */
 export interface CommandHelp {
   /** Stands beside its name in a list. */
   readonly summary?: string;
@@ -50,7 +48,6 @@ export interface CommandHelp {
   readonly hidden?: boolean;
 }
 
-/** The declaration of a command. */
 interface CommandSpec<Own extends Flags, Specs extends readonly ArgumentSpec[]> extends CommandHelp {
   readonly arguments?: Specs;
   /** Its flags, besides those of every command. */
@@ -59,7 +56,6 @@ interface CommandSpec<Own extends Flags, Specs extends readonly ArgumentSpec[]> 
   readonly run: (flags: Values<Own> & GlobalFlags, args: ArgumentValues<Specs>) => Promise<void>;
 }
 
-/** Declares a command: its help, its arguments, its flags and what it runs. */
 export function addCommand<
   const Specs extends readonly ArgumentSpec[] = readonly [],
   Own extends Flags = typeof globalFlags,

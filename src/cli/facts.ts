@@ -36,7 +36,6 @@ function isList(facts: Facts | readonly Facts[]): facts is readonly Facts[] {
   return Array.isArray(facts);
 }
 
-/** Cells between two columns. */
 const GAP = 2;
 /** The fewest cells of a column that is worth showing, and of one of points in time: a day stays whole. */
 const NARROWEST = { text: 8, time: '2026-11-22…'.length };

@@ -5,7 +5,6 @@ import { exitCodes } from './exit-codes.ts';
 
 /** A page of help that is not about one command. `folio help <name>` shows it, and the manual has it. */
 export interface Topic {
-  /** As it is typed: `exit-codes`. */
   readonly name: string;
   /** One line, for lists. */
   readonly about: string;
@@ -13,12 +12,10 @@ export interface Topic {
   readonly blocks: readonly (string | TermList | Lines)[];
 }
 
-/** Lines that are shown as they are. */
 interface Lines {
   readonly lines: string;
 }
 
-/** Terms, each with its meaning. */
 export type TermList = readonly (readonly [term: string, meaning: string])[];
 
 /*

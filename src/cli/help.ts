@@ -6,7 +6,6 @@ import { nearestHint } from '../query/nearest-names.ts';
 import { addCommand, examplesOf, shownUnder } from './command.ts';
 import type { TermList, Topic } from './help-topics.ts';
 
-/** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
   addCommand(program, context, 'help', {
     description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',

@@ -19,7 +19,6 @@ const EXAMPLES = [
   ['folio doctor', 'whether all is set up, and what to fix'],
 ] as const;
 
-/** Declares a command with all that is under it. */
 type Declare = (program: Command, context: Context, programFor: ProgramFor) => void;
 
 /** What loads the declaration of a command. What the command runs is loaded later still. */
@@ -126,7 +125,6 @@ async function loadListing(resource: Resource): Promise<Declare> {
 /** The program with its flags and no command. */
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
-  /** Whether no command was typed. */
   let isAlone = false;
   describe(program, { description: ABOUT, examples: EXAMPLES })
     .version(version, '--version', 'print the version')

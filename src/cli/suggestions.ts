@@ -4,7 +4,6 @@ import { isPeriod, meantPeriod } from '../invoices/periods.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
 import { commandPath, shownUnder, termOf } from './command.ts';
 
-/** What the parser did not recognize on a command line. */
 export class Unrecognized extends UsageError {
   readonly command: Command;
   readonly word: string;

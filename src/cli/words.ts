@@ -8,10 +8,8 @@ import { blocksOf, type Topic } from './help-topics.ts';
 
 /** What stood behind a flag that folio does not have. */
 interface Typed {
-  /** The flag without its dashes. */
   readonly word: string;
   readonly value: string | undefined;
-  /** In days since 1970-01-01. */
   readonly today: number;
 }
 
@@ -141,11 +139,9 @@ function byName(payable: string, part = 'roble'): readonly string[] {
   return [filter, `folio aging ${filter}${payable}`];
 }
 
-/** What folio has for a word. */
 interface MeantWord {
   /** What to write instead, of what the command has. `value` stood behind the word. */
   readonly instead: (command: Command, value: string | undefined, today: number) => readonly string[];
-  /** Its page of help. */
   readonly topic: Topic;
 }
 

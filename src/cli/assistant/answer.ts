@@ -40,14 +40,12 @@ export interface AssistantSource {
 }
 
 export interface EarlierBooks {
-  /** A jsonl file. */
   readonly path: string;
   /** A sentence that says of when they are. */
   readonly sentence: string;
   readonly remove: () => Promise<void>;
 }
 
-/** The most bytes of an answer. */
 const MAX_ANSWER = 40_000;
 /** The most bytes that are kept of what a command prints: more than an answer holds, whatever is taken out of it. */
 const MAX_PRINTED = 1 << 19;
@@ -57,7 +55,6 @@ const MAX_NOTE = 600;
 /** Bytes of an answer around its rows: its other members, and a note on what was cut. */
 const FRAME = 600;
 
-/** Who waits for an answer. */
 interface Waiting {
   /** Aborted when nobody waits for the answer any longer. */
   readonly signal: AbortSignal;
@@ -147,7 +144,6 @@ export function errorText(error: unknown, redact: (text: string) => string): str
   return sentence(`this is a fault of folio's own, please report it: ${what}`, redact);
 }
 
-/** A signal that ends a run as Ctrl-C does. */
 function interruptedBy(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => controller.abort(new Interrupted('SIGINT'));
@@ -167,7 +163,6 @@ const NO_INPUT: InputStream = {
   readLine: () => Promise.reject(new Interrupted('SIGINT')),
 };
 
-/** A line that says how far a run has come. */
 const PROGRESS = /^\d{4}-\d\d-\d\dT[\d:]+Z (.*)\n$/;
 
 /** An output that keeps the beginning of what is written, but for lines of progress. */
@@ -178,9 +173,7 @@ function keptOutput(isTerminal: boolean, onProgress?: Waiting['onProgress']) {
     isTerminal,
     isPipe: false,
     columns: undefined,
-    /** Whether more was written than is kept. */
     isCut: false,
-    /** The lines that were kept whole. */
     get lines(): readonly string[] {
       const lines = Buffer.concat(chunks).toString('utf8').split('\n');
       const rest = lines.pop()!;
@@ -249,7 +242,6 @@ function cutNote(count: number, prints: AssistantQuestion['prints']): string {
   return `The answer was cut behind ${countOf(count, 'row')}: it may have 40 kB. ${ASK_LESS}`;
 }
 
-/** The notes as JSON texts. */
 function shownNotes(notes: readonly string[], redact: (text: string) => string): string[] {
   const shown = notes.slice(0, MAX_NOTES).map((note) => JSON.stringify(sentence(note, redact)));
   const others = notes.length - shown.length;
@@ -263,7 +255,6 @@ const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
   [/( is in order within each currency): .*$/, '$1'],
 ];
 
-/** The flags that are arguments of the tools. */
 const ARGUMENT =
   /(?<![\w-])--(where|since|until|period|open|overdue|expand|sum|group-by|columns|sort|limit|as-of|payable)\b(?!-)/g;
 

@@ -96,7 +96,6 @@ const ANNOTATIONS = {
   openWorldHint: false,
 };
 
-/** What the questions of a conversation share. */
 interface Conversation {
   /** Those that are being answered, and those that wait for their turn. */
   readonly calls: Set<Promise<unknown>>;

@@ -174,7 +174,6 @@ const columns = tool({
   }),
 });
 
-/** What every server offers, and nothing else. */
 const everywhere = [summarize, find, aging, columns];
 
 /** The tools of a server, which may read a database that has a history. */
@@ -182,7 +181,6 @@ export function assistantTools(hasHistory: boolean): readonly AssistantTool[] {
   return hasHistory ? [...everywhere, changes] : everywhere;
 }
 
-/** What an assistant is told of the whole. */
 export const ASSISTANT_INSTRUCTIONS =
   "folio reads an organization's issued and received invoices, customers and prepaid-expense funds, and changes nothing. Ask " +
   'summarize for figures, aging for who owes how much since when, find for single records, changes, where there is such a tool, for what changed since a day, columns for names of columns. Currencies ' +

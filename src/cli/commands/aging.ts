@@ -74,7 +74,6 @@ const agingFlags = {
   field: fieldFlag(),
 };
 
-/** Ages the open amounts of the service, or offline those of an export. */
 async function runAging(context: Context, flags: Values<typeof agingFlags> & ExportFlags): Promise<void> {
   const { payable, buckets, asOf, totals = false, order, most } = flags;
   const resource = payable ? received : issued;

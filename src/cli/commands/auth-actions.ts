@@ -39,7 +39,6 @@ interface LoginFlags extends GlobalFlags {
   readonly replace?: boolean | undefined;
 }
 
-/** Takes a token, tries it, stores it. A token that is refused is not stored. */
 export async function runLogin(context: Context, flags: LoginFlags): Promise<void> {
   const { clock, env } = context;
   const notices = new Notices(context, flags);
@@ -192,7 +191,6 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
   if (failure) throw failure;
 }
 
-/** A row for each profile. */
 async function showAll(context: Context, flags: StatusFlags): Promise<void> {
   const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = context.env;
   const { profileNames } = await context.config();
@@ -271,7 +269,6 @@ export async function runList(context: Context, flags: GlobalFlags & FactFlags):
   if (rows.length === 0) new Notices(context, flags).remark(`There are no profiles. ${LOG_IN}`);
 }
 
-/** Makes a profile the current one. */
 export async function runUse(context: Context, flags: GlobalFlags, name: string): Promise<void> {
   const store = await context.config();
   knownProfile(parseProfileName(name, 'auth use'), store);

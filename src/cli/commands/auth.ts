@@ -4,7 +4,6 @@ import { no, not, ruled, wordList, yes } from '../../run/flag.ts';
 import { allProfilesFlag, factFlags } from '../../run/flags.ts';
 import { addCommand, addGroup } from '../command.ts';
 
-/** Loaded when one of the commands runs. */
 const actions = () => import('./auth-actions.ts');
 
 const loginFlags = {
@@ -26,7 +25,6 @@ const statusFlags = {
   ...factFlags,
 };
 
-/** Declares `folio auth` and its commands. */
 export function addAuth(program: Command, context: Context): void {
   const auth = addGroup(program, 'auth', {
     description: 'Profiles: one for each organization, with its token.',

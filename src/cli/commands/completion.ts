@@ -7,7 +7,6 @@ import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { addCommand, commandPath, shownUnder, type ProgramFor } from '../command.ts';
 
-/** The shells that folio has completion scripts for. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** `completion`, and the hidden command that its scripts ask at each completion. */
@@ -184,8 +183,8 @@ async function valuesOf(
     const [before] = /^(?:.*,)?-?/s.exec(begun)!;
     return ['list', columns.map((column) => [before + column])];
   }
-  if (long === '--profile') return profileNames(context);
-  return wordsOf(parseArg) ?? byPlaceholder(/<([\w-]+)/.exec(flags)?.[1] ?? '');
+  const placeholder = long === '--profile' ? 'profile' : (/<([\w-]+)/.exec(flags)?.[1] ?? '');
+  return offerOf(parseArg, placeholder, context);
 }
 
 /** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
@@ -199,21 +198,19 @@ function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
 
 async function argumentsOf(argument: Argument | undefined, context: Context): Promise<Offer> {
   if (argument === undefined) return NOTHING;
-  // That of `auth use` and `auth logout`.
-  if (argument.name() === 'name') return profileNames(context);
-  if (argument.name() === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];
-  return wordsOf(argument.parseArg) ?? byPlaceholder(argument.name());
+  // The name of `auth use` and `auth logout` is that of a profile.
+  const name = argument.name() === 'name' ? 'profile' : argument.name();
+  return offerOf(argument.parseArg, name, context);
 }
 
-/** The words that a flag or argument takes, from its parse function; undefined where it takes any text. */
-function wordsOf(parse: unknown): Offer | undefined {
+/** The words that a parse function names, or what its placeholder stands for; nothing where any text may stand. */
+async function offerOf(parse: unknown, placeholder: string, context: Context): Promise<Offer> {
   const words = (parse as Partial<Offering> | undefined)?.words;
-  return words && ['words', words.map((word) => [word])];
-}
-
-function byPlaceholder(name: string): Offer {
-  if (['dir', 'folder'].includes(name)) return ['directory', []];
-  return /^(?:files?|list|receipt|database)$/.test(name) ? ['file', []] : NOTHING;
+  if (words !== undefined) return ['words', words.map((word) => [word])];
+  if (placeholder === 'profile') return profileNames(context);
+  if (placeholder === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];
+  if (['dir', 'folder'].includes(placeholder)) return ['directory', []];
+  return /^(?:files?|list|receipt|database)$/.test(placeholder) ? ['file', []] : NOTHING;
 }
 
 /**

@@ -38,7 +38,6 @@ function settingName(name: string): string {
   return name;
 }
 
-/** Declares `folio config` and its commands. */
 export function addConfig(program: Command, context: Context): void {
   const config = addGroup(program, 'config', {
     description: 'Settings: defaults for flags, for all profiles or, with --profile, for one.',
@@ -117,12 +116,10 @@ async function writeLine({ stdout }: Context, text: string): Promise<void> {
   await stdout.write(`${stdout.isTerminal ? visible(text) : text}\n`);
 }
 
-/** Whether the name is that of the base address, which only a profile has. */
 function isBaseUrl(name: string): boolean {
   return name === 'baseUrl' || name === 'base-url';
 }
 
-/** Checks the value as the flag would, then stores it. */
 async function runSet(
   context: Context,
   flags: GlobalFlags,
@@ -145,7 +142,6 @@ async function runSet(
   new Notices(context, flags).remark(`${name} is now ${typed.value}${whose}.`);
 }
 
-/** Removes a setting. Nothing happens when it was not set. */
 async function runUnset(context: Context, flags: GlobalFlags, typed: string): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
   const { name } = findSetting(typed);

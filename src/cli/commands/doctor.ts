@@ -52,12 +52,9 @@ const doctorFlags = {
   ...factFlags,
 };
 
-/** The result of one check. */
 interface CheckResult {
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** What was found, in one line. */
   readonly says: string;
-  /** What to do about it. */
   readonly fix?: string | undefined;
   /** The error of a command that needs it. */
   readonly failure?: FolioError;
