@@ -12,14 +12,6 @@ export interface ConnectionFlags {
   readonly tokenFile?: string | undefined;
 }
 
-/** What a connection is told by, besides the environment. */
-interface ConnectionSources {
-  readonly flags: ConnectionFlags;
-  readonly store: ConfigStore;
-}
-
-type Surroundings = Pick<Context, 'env' | 'stdin' | 'signal'>;
-
 export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
 
 /** The service and the organization of a run, as far as flags, environment and store tell. */
@@ -41,18 +33,29 @@ export interface Connection {
  * @throws UsageError for a bad value, AuthError for a token that is malformed or that belongs to another base address.
  */
 export async function resolveConnection(
-  context: Surroundings,
-  { flags, store }: ConnectionSources,
+  { env, stdin, signal }: Pick<Context, 'env' | 'stdin' | 'signal'>,
+  { flags, store }: { readonly flags: ConnectionFlags; readonly store: ConfigStore },
 ): Promise<Connection> {
-  const { env } = context;
   refuseMixed(flags, env);
   const profile = chooseProfile(flags.profile, env, store);
   const own = profile && profileAddress(profile, store);
   const baseUrl = statedAddress(flags, env) ?? own;
-  const checkAddress = (): void => checkBelongs(profile!.name, own, baseUrl);
-  const found = await findToken(context, flags.tokenFile, { profile, checkAddress });
   const others = profile === undefined ? store.profileNames : [];
-  return { ...found, profile: profile?.name, baseUrl, others };
+  const known = { profile: profile?.name, baseUrl, others };
+  if (flags.tokenFile !== undefined) {
+    const { readTokenFile } = await import('./token-sources.ts');
+    return { ...known, ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
+  }
+  if (env['FOLIO_TOKEN'])
+    return { ...known, ...parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
+  const { token, tokenCommand: command } = profile ?? {};
+  if (token === undefined && command === undefined)
+    return { ...known, token: undefined, tokenSource: undefined, notes: [] };
+  checkBelongs(profile!.name, own, baseUrl);
+  if (command === undefined) return { ...known, token, tokenSource: 'profile', notes: [] };
+  const { runTokenCommand } = await import('./token-sources.ts');
+  const printed = await runTokenCommand({ command, profile: profile!.name, env, signal });
+  return { ...known, ...printed, tokenSource: 'token command' };
 }
 
 /**
@@ -83,30 +86,6 @@ export function profileAddress({ name, baseUrl }: Profile, { file }: ConfigStore
   } catch (error) {
     throw brokenStore(file!, `profiles.${name}.baseUrl: ${(error as Error).message}`);
   }
-}
-
-type Found = Pick<Connection, 'token' | 'tokenSource' | 'notes'>;
-
-async function findToken(
-  { env, stdin, signal }: Surroundings,
-  file: string | undefined,
-  { profile, checkAddress }: { readonly profile: Profile | undefined; readonly checkAddress: () => void },
-): Promise<Found> {
-  if (file !== undefined) {
-    const { readTokenFile } = await import('./token-sources.ts');
-    return { ...(await readTokenFile(file, stdin)), tokenSource: 'token file' };
-  }
-  if (env['FOLIO_TOKEN']) {
-    return { ...parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
-  }
-  const { token, tokenCommand: command } = profile ?? {};
-  if (token === undefined && command === undefined)
-    return { token: undefined, tokenSource: undefined, notes: [] };
-  checkAddress();
-  if (command === undefined) return { token, tokenSource: 'profile', notes: [] };
-  const { runTokenCommand } = await import('./token-sources.ts');
-  const printed = await runTokenCommand({ command, profile: profile!.name, env, signal });
-  return { ...printed, tokenSource: 'token command' };
 }
 
 /** A token of the store goes only to the address that it was stored for, whatever flags and environment say. */

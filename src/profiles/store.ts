@@ -76,7 +76,6 @@ export function readProfile(document: StoreDocument, name: string, file: string)
   };
 }
 
-/** The settings of a profile, or those for all, as they stand in the file. */
 export function readSettings(document: StoreDocument, profile: string | undefined, file: string): JsonObject {
   const settings = profile === undefined ? document.settings : document.profiles[profile]?.['settings'];
   if (settings === undefined) return {};

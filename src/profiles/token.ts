@@ -70,7 +70,6 @@ function nameOf(character: string): string {
 /** What a token says of itself, moments in milliseconds since 1970. The specification promises none of it: nothing relies on it. */
 interface TokenClaims {
   readonly organizationId: string | undefined;
-  readonly issuedAt: number | undefined;
   readonly expiresAt: number | undefined;
 }
 
@@ -85,7 +84,6 @@ export function decodeToken(token: string): TokenClaims | undefined {
   if (parts.length !== 3 || header === undefined || payload === undefined) return undefined;
   return {
     organizationId: nameIn(payload.get('organizationId')),
-    issuedAt: momentIn(payload.get('iat')),
     expiresAt: momentIn(payload.get('exp')),
   };
 }
