@@ -334,13 +334,13 @@ describe('an assistant that asks the service', () => {
     const { ask, process, exit } = await assistantOf(quickly([], service));
     const cancelling = new AbortController();
     const question = ask('summarize', { listing: 'issued' }, cancelling.signal);
-    await service.asked(1);
+    await service.received(1);
     cancelling.abort();
     await expect(question).rejects.toThrow();
     await closed[0];
     expect((await ask('summarize', { listing: 'issued' })).rows).toEqual([{ records: 1 }]);
     const last = ask('summarize', { listing: 'issued' });
-    await service.asked(3);
+    await service.received(3);
     process.kill('SIGTERM');
     await expect(last).rejects.toThrow();
     await closed[1];

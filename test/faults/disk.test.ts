@@ -101,7 +101,7 @@ describe('two runs on one output', () => {
     const args = [...EXPORT, '-o', join(folder, 'out.jsonl'), '--receipt', join(folder, 'receipt.json')];
     const silent = await startFaultServer({ issued }, always(silence));
     const first = startFolio(quickly(args, silent));
-    await silent.asked(1);
+    await silent.received(1);
     const second = await runAgainst({ records: { issued }, args });
     expect(second).toMatchObject({ code: 1, requests: [] });
     expect(second.stderr).toContain(`another run (pid ${first.process.pid}`);

@@ -31,7 +31,7 @@ describe('a kill at a random moment', () => {
       const { process, exit } = startFolio(quickly(args, server));
       // Half of the kills fall into the end of the run, where the file is flushed and renamed.
       const requests = random(2) === 0 ? PAGES + 1 : random(PAGES + 1);
-      await Promise.race([server.asked(requests), exit]);
+      await Promise.race([server.received(requests), exit]);
       await wait(random(20));
       process.kill('SIGKILL');
       if ((await exit).signal === 'SIGKILL') interrupted++;

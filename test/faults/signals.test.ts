@@ -17,7 +17,7 @@ async function interrupted(fault: Fault, ...signals: readonly NodeJS.Signals[]) 
   writeFileSync(file, 'old\n');
   const server = await startFaultServer({ issued: modelRecords(200) }, from(3, fault));
   const { process, exit } = startFolio(quickly(['issued', '--page-size', '10', '-o', file], server));
-  await server.asked(4);
+  await server.received(4);
   for (const signal of signals) process.kill(signal);
   const timer = setTimeout(() => process.kill('SIGKILL'), HUNG);
   const { code, signal, stderr } = await exit;

@@ -148,7 +148,7 @@ describeDatabases('folio sync into %s', (engine) => {
     const records = { issued: modelRecords(1) };
     await sync(records);
     await duringSync({ records, args: [address, 'issued'], script: () => silence }, async (run, service) => {
-      await service.asked(1);
+      await service.received(1);
       const refused = [1, expect.stringMatching(/another run \(pid \d+/)];
       expect(await sync({ issued: modelRecords(2) })).toEqual(engine === 'SQLite' ? refused : [0, '']);
       run.process.kill('SIGTERM');

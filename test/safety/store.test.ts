@@ -141,7 +141,7 @@ describe.concurrent('the store', () => {
     const server = await startFaultServer({ issued: ['{"id":1}'] }, always(silence));
     const { env } = privateStore(GOOD.replace('BASE', server.baseUrl));
     const { process, exit } = startFolio(['issued'], { env });
-    await server.asked(1);
+    await server.received(1);
     process.kill('SIGINT');
     expect(await exit).toMatchObject({ code: 130, signal: null, stderr: 'folio: stopped by SIGINT\n' });
   });

@@ -160,7 +160,7 @@ describe('a token in the environment', () => {
         if (printed.includes('Node.js report completed')) resolve();
       });
     });
-    await server.asked(1);
+    await server.received(1);
     // Only Linux has it.
     const hasProcesses = readdirSync('/').includes('proc');
     if (hasProcesses) expect(leakIn(readFileSync(`/proc/${process.pid}/cmdline`, 'utf8'))).toBeUndefined();

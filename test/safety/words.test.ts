@@ -52,7 +52,7 @@ describe('a temporary file that somebody exchanges', () => {
       number >= 2 && !isOpen ? status(503) : undefined,
     );
     const { exit } = startFolio(quickly([...ARGS, '-o', file, '--retries', '100'], server));
-    await server.asked(3);
+    await server.received(3);
     const [name] = readdirSync(folder).filter((entry) => /^\.out\.csv.*\.folio-tmp$/.test(entry));
     expect(name).toBeDefined();
     writeFileSync(join(folder, 'other'), '=evil\n');

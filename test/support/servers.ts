@@ -78,7 +78,7 @@ export interface HttpService extends Listening {
   /** All requests so far. A test may remove some, to look at those that come after. */
   readonly requests: LoggedRequest[];
   /** Resolves when the log has so many requests. */
-  asked(count: number): Promise<void>;
+  received(count: number): Promise<void>;
 }
 
 /** Starts an HTTP service that answers as the test says. */
@@ -108,7 +108,7 @@ export async function startHttpService(
     origin,
     baseUrl: `${origin}/v1`,
     requests,
-    async asked(count) {
+    async received(count) {
       while (requests.length < count) await once(arrivals, 'request');
     },
   };
