@@ -5,10 +5,10 @@ import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
 import { Collected } from '../output/spool.ts';
 import type { Delivery } from '../paging/page.ts';
-import { checkPart, forEachPart, recordsOf, tryPart, type LocalSource, type Source } from './part.ts';
-import { stateOf, type Run } from './run.ts';
-import type { PartState } from './progress.ts';
 import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
+import { checkPart, forEachPart, recordsOf, tryPart, type LocalSource, type Source } from './part.ts';
+import type { PartState } from './progress.ts';
+import { stateOf, type Run } from './run.ts';
 
 interface JoinedOptions {
   /** What is read of each. The caller has opened it, and closes it. */

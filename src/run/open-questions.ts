@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import type { ColumnNames } from '../invoices/column-names.ts';
+import type { PlaceOf } from '../invoices/document-reader.ts';
 import { fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf, localeOf } from '../output/terminal/number-text.ts';
-import type { ColumnNames } from '../invoices/column-names.ts';
-import type { PlaceOf } from '../invoices/document-reader.ts';
 import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';

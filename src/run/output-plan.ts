@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import type { ColumnNames } from '../invoices/column-names.ts';
 import { declaredType, fixedValue, ofAny } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
@@ -11,9 +12,8 @@ import {
   formats,
   type Format,
 } from '../output/formats.ts';
-import { useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
-import type { ColumnNames } from '../invoices/column-names.ts';
+import { useColor } from '../output/terminal/terminal-text.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
 import type { ReportLanguage } from '../report/words.ts';
 import type { Resource } from '../resources/resource.ts';

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { errorOf, isFailure, UsageError, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
+import type { ColumnNames } from '../invoices/column-names.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
@@ -10,7 +11,6 @@ import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
-import type { ColumnNames } from '../invoices/column-names.ts';
 import type { DeliveredFile } from '../query/exports/read-receipt.ts';
 import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -18,8 +18,8 @@ import { lackOf, ServiceErrors } from './completeness.ts';
 import type { Notices, Written } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath } from './paths.ts';
-import { stateOf, type Run } from './run.ts';
 import type { PartState } from './progress.ts';
+import { stateOf, type Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
 import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 

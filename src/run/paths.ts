@@ -1,8 +1,8 @@
 import { fstatSync, promises, type BigIntStats } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
 import type { DatabaseAddress } from '../database/address.ts';
+import { UsageError } from '../errors.ts';
 import { behindLinks, findStream } from '../output/files/target.ts';
 
 /** A file that a run reads, or with `names` the files of a folder. */

@@ -9,27 +9,14 @@ import { written } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
-import { namedProfile } from '../profiles/connection.ts';
-import type { Questions } from '../query/questions.ts';
 import { profilesAsked } from '../profiles/choice.ts';
+import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
+import type { Questions } from '../query/questions.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
-import { ListingSource } from './sources/listing-source.ts';
-import {
-  type Source,
-  withPart,
-  checkPart,
-  deliver,
-  forEachPart,
-  recordsOf,
-  storeOf,
-  tryPart,
-  type Part,
-} from './part.ts';
+import { checkResults, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
-import { inRun, type Run, type RunOptions } from './run.ts';
-import type { PartState } from './progress.ts';
 import { Notices, type Written } from './notices.ts';
 import {
   hasResult,
@@ -43,9 +30,22 @@ import {
   type ExportRequest,
 } from './open-questions.ts';
 import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './output-plan.ts';
-import { checkResults, wordsOfProfiles } from './completeness.ts';
+import {
+  type Source,
+  withPart,
+  checkPart,
+  deliver,
+  forEachPart,
+  recordsOf,
+  storeOf,
+  tryPart,
+  type Part,
+} from './part.ts';
+import type { PartState } from './progress.ts';
+import { inRun, type Run, type RunOptions } from './run.ts';
 import { isOfSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
+import { ListingSource } from './sources/listing-source.ts';
 
 /**
  * Exports what a source yields: source, then questions, then a format in a file or on a stream. Every command whose

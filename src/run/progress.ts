@@ -1,5 +1,7 @@
 import type { RequestEvent } from '../api/client.ts';
 import type { Clock, Context, OutputStream } from '../context.ts';
+import type { FolioError } from '../errors.ts';
+import type { Destination } from '../output/files/destination.ts';
 import { countOf, digitGrouper, localeOf, type GroupDigits } from '../output/terminal/number-text.ts';
 import {
   displayWidth,
@@ -10,8 +12,6 @@ import {
 } from '../output/terminal/terminal-text.ts';
 import { WalkStatus, type WalkEvent } from '../paging/walk-status.ts';
 import type { GlobalFlags } from './flags.ts';
-import type { FolioError } from '../errors.ts';
-import type { Destination } from '../output/files/destination.ts';
 import { duration, timeStamp, type Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { Session } from './session.ts';

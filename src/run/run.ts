@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Clock, Context } from '../context.ts';
-import { formatDay, localDay, localMinute } from '../json/calendar-day.ts';
-import type { RecordNote } from '../report/invoice-figures.ts';
-import { compareOrders } from '../query/cell-order.ts';
 import { Interrupted } from '../errors.ts';
+import { formatDay, localDay, localMinute } from '../json/calendar-day.ts';
 import { findStream, makeFolder } from '../output/files/target.ts';
+import { compareOrders } from '../query/cell-order.ts';
+import type { RecordNote } from '../report/invoice-figures.ts';
 import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlags } from './flags.ts';
 import { Notices } from './notices.ts';
 import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';

@@ -3,6 +3,7 @@ import { ApiClient, type ObserveRequests } from '../api/client.ts';
 import { RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError, AuthError } from '../errors.ts';
+import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
 import {
   requireConnection,
   resolveConnection,
@@ -12,14 +13,13 @@ import {
 } from '../profiles/connection.ts';
 import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import { issued } from '../resources/issued.ts';
+import { probeListing } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import { valuesGiven, requestDefaults, type RequestLimits } from './flag.ts';
 import { requestFlags, type GlobalFlags, type ProfilesFlags, type RequestFlags } from './flags.ts';
 import { Notices } from './notices.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
-import { probeListing } from '../resources/listing-pages.ts';
-import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
 
 interface ServiceAddress {
   readonly baseUrl: URL;

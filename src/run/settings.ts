@@ -1,10 +1,5 @@
 import { LIST_ENCODINGS, type ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
-import type { ChosenColumns } from '../output/chosen-columns.ts';
-import { formatOf, formats, type Format } from '../output/formats.ts';
-import type { ParquetType } from '../output/parquet/column-type.ts';
-import type { ConfigStore } from '../profiles/profile.ts';
-import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import {
   FIELD_NAMES,
   fieldsOfColumns,
@@ -13,6 +8,11 @@ import {
   type Fields,
   type FieldsOf,
 } from '../invoices/fields.ts';
+import type { ChosenColumns } from '../output/chosen-columns.ts';
+import { formatOf, formats, type Format } from '../output/formats.ts';
+import type { ParquetType } from '../output/parquet/column-type.ts';
+import type { ConfigStore } from '../profiles/profile.ts';
+import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import {

@@ -3,13 +3,13 @@ import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
-import type { WhereFilter } from '../../query/where/where.ts';
 import type { DocumentFlags } from '../../query/where/date-flags.ts';
+import type { WhereFilter } from '../../query/where/where.ts';
+import { hasRecords } from '../completeness.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import { checkPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
-import type { Run } from '../run.ts';
 import type { PartState } from '../progress.ts';
-import { hasRecords } from '../completeness.ts';
+import type { Run } from '../run.ts';
 
 /** What the records of a part come to. */
 interface Tally {

@@ -2,11 +2,12 @@ import { promises } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError, systemReason } from '../../errors.ts';
 import type { Format } from '../../output/formats.ts';
-import { StatementTally } from '../../report/statement.ts';
 import type { OwnStatement, StatementFacts } from '../../report/statement-rows.ts';
+import { StatementTally } from '../../report/statement.ts';
 import type { ReportLanguage } from '../../report/words.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
+import { checkResults, hasRecords, wordsOfProfiles } from '../completeness.ts';
 import type {
   GlobalFlags,
   OutputFlags,
@@ -17,9 +18,8 @@ import type {
 } from '../flags.ts';
 import { forEachPart, storeOf, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
 import type { PartState } from '../progress.ts';
-import { checkResults, hasRecords, wordsOfProfiles } from '../completeness.ts';
+import type { Run } from '../run.ts';
 import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { readPart, type PartRead } from './read-part.ts';

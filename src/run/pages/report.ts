@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isFailure, UsageError } from '../../errors.ts';
+import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
@@ -8,15 +9,14 @@ import { writerOfResult } from '../../query/questions.ts';
 import { batchOfRows } from '../../query/rows.ts';
 import { FundTally, organizationFigures, type Doubt, type ReportFigures } from '../../report/figures.ts';
 import { InvoiceFigures, type DirectionFigures, type ReportDates } from '../../report/invoice-figures.ts';
-import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
+import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../completeness.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
-import { inRun, type Run, type RunDay } from '../run.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, forEachPart, storeOf } from '../part.ts';
 import { checkPaths } from '../paths.ts';
-import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../completeness.ts';
+import { inRun, type Run, type RunDay } from '../run.ts';
 import { pageDefaults } from '../settings.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
 import {

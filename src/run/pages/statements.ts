@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
+import { localeOf } from '../../output/terminal/number-text.ts';
 import { writerOfResult } from '../../query/questions.ts';
 import { batchesOfRows } from '../../query/rows.ts';
 import {
@@ -12,12 +13,11 @@ import {
   type OwnStatement,
 } from '../../report/statement-rows.ts';
 import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
-import { localeOf } from '../../output/terminal/number-text.ts';
-import { inRun } from '../run.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
-import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { sourceFor } from '../pipeline.ts';
+import { inRun } from '../run.ts';
+import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { deliverText } from './read-part.ts';
 import {
   checkOutcome,

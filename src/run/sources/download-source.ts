@@ -12,19 +12,19 @@ import {
   type DownloadResult,
 } from '../../output/downloads/download-folder.ts';
 import { invoiceFilesOf, linkRenewal, type ReadFiles } from '../../output/downloads/invoice-files.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
-import { countOf } from '../../output/terminal/number-text.ts';
-import type { Written } from '../notices.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
-import { ListingSource } from './listing-source.ts';
+import type { Written } from '../notices.ts';
 import { filterOf } from '../open-questions.ts';
-import type { ReadPath } from '../paths.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
+import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
+import { ListingSource } from './listing-source.ts';
 
 export const downloadColumns = ['invoice', 'file', 'bytes', 'status'] as const;
 

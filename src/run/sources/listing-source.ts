@@ -7,8 +7,8 @@ import { asksForOrder, filterParameters, type ListingQuery } from '../../resourc
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
-import type { ReadPath } from '../paths.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
+import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
 

@@ -8,11 +8,11 @@ import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
+import type { Resource } from '../../resources/resource.ts';
 import { checkResults } from '../completeness.ts';
 import type { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import type { Run } from '../run.ts';
-import type { Resource } from '../../resources/resource.ts';
 
 /** A listing, and its names: that of the command line, and that of the table. */
 interface SyncedResource {

@@ -7,10 +7,19 @@ import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import { planSync, writeSync, type GoneLimit, type SyncPart } from '../../database/sync-run.ts';
 import { checkTables, readRuns, tryWriting } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { withOwnColumn } from '../../json/scan-records.ts';
 import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
+import { mapInOrder } from '../../paging/map-in-order.ts';
+import type { Delivery } from '../../paging/page.ts';
+import { WalkStatus } from '../../paging/walk-status.ts';
+import { fundDocuments, funds } from '../../resources/funds.ts';
+import { listings } from '../../resources/index.ts';
+import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
+import { lackOf } from '../completeness.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import {
   checkPart,
@@ -25,18 +34,9 @@ import { readsOfDatabase } from '../paths.ts';
 import { inRun, type Run } from '../run.ts';
 import { chooseProfiles, isOfSeveral } from '../session.ts';
 import { fieldsOf, type FlagDefaults } from '../settings.ts';
-import { showResults } from './sync-result.ts';
-import type { RecordBatch } from '../../json/records.ts';
-import { withOwnColumn } from '../../json/scan-records.ts';
-import { mapInOrder } from '../../paging/map-in-order.ts';
-import type { Delivery } from '../../paging/page.ts';
-import { WalkStatus } from '../../paging/walk-status.ts';
-import { fundDocuments, funds } from '../../resources/funds.ts';
-import { listings } from '../../resources/index.ts';
-import { oneWordName, type Resource } from '../../resources/resource.ts';
-import { lackOf } from '../completeness.ts';
 import { tableOf } from '../sources/database-source.ts';
 import { ListingSource, type ListingSourceOptions } from '../sources/listing-source.ts';
+import { showResults } from './sync-result.ts';
 
 interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<ProfilesFlags, 'allProfiles'> {
   readonly toEnv?: string | undefined;
