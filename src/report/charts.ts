@@ -60,7 +60,6 @@ export function stackedBars(chart: Chart, writing: Writing): Content {
 
 const PLOT = 190;
 
-/** A column a month for each series, side by side. */
 export function monthlyColumns(chart: Chart, writing: Writing): Content {
   const { parts, rows } = chart;
   const y = scaleLinear()

@@ -18,7 +18,6 @@ import {
   type ReportDates,
 } from './invoice-figures.ts';
 
-/** Open amounts of one direction in one currency. */
 export interface OpenFigures {
   readonly open: Decimal;
   readonly overdue: Decimal;
@@ -40,7 +39,6 @@ interface OpenParty extends Counterparty, Pick<OpenFigures, 'invoices' | 'overdu
   readonly total: Decimal;
 }
 
-/** Everything about one organization in one currency. */
 export interface CurrencySection {
   readonly currency: string | undefined;
   readonly receivable: OpenFigures;
@@ -65,7 +63,6 @@ export interface OrganizationFigures {
   /** The organization's name or number in the token, if the token has one. */
   readonly organization: string | undefined;
   readonly fiscalIds: readonly string[];
-  /** The organization's name, as its invoices have it. */
   readonly name: string | undefined;
   /** Documents of the period that are in no sum: delivery guides, quotes, orders, what is void. */
   readonly inNoSum: { readonly issued: number; readonly received: number };
@@ -83,7 +80,6 @@ export interface Doubt extends Finding {
   readonly listing: ListingName;
 }
 
-/** Everything that a report shows. */
 export interface ReportFigures {
   readonly dates: ReportDates;
   readonly notes: readonly RecordNote[];
@@ -100,7 +96,6 @@ interface OrganizationListings {
   readonly issued: DirectionFigures | undefined;
   readonly received: DirectionFigures | undefined;
   readonly funds: FundFigures | undefined;
-  /** Why there are none. */
   readonly reasonFor: (listing: ListingName) => Omit<MissingFigure, 'figure'>;
 }
 
@@ -206,11 +201,9 @@ interface FundFigures {
   readonly first: readonly Fund[];
   readonly count: number;
   readonly missing: readonly MissingFigure[];
-  /** Why not every fund is in the figures. */
   readonly failure: Finding | undefined;
 }
 
-/** Gathers the funds that have a balance. */
 export class FundTally {
   readonly #fund: DocumentReader;
   readonly #unreadable = new Unreadable();

@@ -50,7 +50,6 @@ interface TypeFigures {
   readonly type: string | typeof REST | undefined;
   documents: number;
   readonly amounts: Record<TypeRole, Decimal>;
-  /** Documents without such an amount. */
   readonly missing: Record<TypeRole, number>;
 }
 export const REST: unique symbol = Symbol('other types');
@@ -64,7 +63,6 @@ export interface CurrencyFigures {
   readonly months: ReadonlyMap<string, Decimal>;
   /** Documents without a total or a date of issue, which are in no month. */
   readonly missing: number;
-  /** What is dated in the period. */
   readonly all: Readonly<TypeFigures>;
   /** The same by type: invoices first, then other documents, then credit notes. */
   readonly types: readonly Readonly<TypeFigures>[];
@@ -99,7 +97,6 @@ export interface DirectionFigures {
   /** Delivery guides, quotes, orders and void documents of the period, which are in no sum. */
   readonly inNoSum: number;
   readonly missing: readonly MissingFigure[];
-  /** Why not every document is in the figures. */
   readonly failure: Finding | undefined;
 }
 
@@ -195,7 +192,6 @@ export class InvoiceFigures {
     if (unreadable !== undefined) this.#unreadable.noteRole(documents, unreadable);
   }
 
-  /** The tally of the document's currency. */
   #tally(): CurrencyTally {
     const { currency } = this.#aging.documents;
     let tally = this.#currencies.get(currency);
@@ -237,7 +233,6 @@ export class OwnNames {
     countText(this.#counts.names, firstFilled(document.namedCells(middle, end))?.text);
   }
 
-  /** The first few. */
   get fiscalIds(): readonly string[] {
     return [...this.#counts.fiscalIds.keys()];
   }
@@ -254,7 +249,6 @@ function countText(counts: Map<string, number>, text: string | undefined): void 
     counts.set(text, (count ?? 0) + 1);
 }
 
-/** Types that have a row of their own. */
 const MAX_TYPES = 40;
 const FAMILY_ORDER: readonly Family[] = [
   'invoice',
@@ -266,7 +260,6 @@ const FAMILY_ORDER: readonly Family[] = [
   'credit note',
 ];
 
-/** The figures of one currency, as they grow. */
 class CurrencyTally {
   documents = 0;
   missing = 0;

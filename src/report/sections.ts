@@ -80,7 +80,6 @@ function missingNotes(missing: OrganizationFigures['missing'], writing: Writing)
 
 type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;
 
-/** What there are figures of. */
 function shownFigures(missing: OrganizationFigures['missing']): Shown {
   const has = (direction: 'issued' | 'received', figure: MissingFigure['figure']): boolean =>
     !missing.some((one) => one.direction === direction && one.figure === figure);
@@ -218,7 +217,6 @@ interface ChartedOptions {
   readonly head: string;
 }
 
-/** A chart, and its figures as a table. */
 function charted(chart: Chart, { draw, caption, head }: ChartedOptions, writing: Writing): Html | undefined {
   const { title, parts, rows } = chart;
   if (parts.length === 0) return undefined;
@@ -235,7 +233,6 @@ function amountColumn<Row>(head: string, cell: (row: Row) => Decimal | undefined
   return ['amount', head, cell];
 }
 
-/** What is dated in the period, by type of document. */
 function typeTable(title: string, figures: CurrencySection['issued'], writing: Writing): Html | undefined {
   const { words, language, count } = writing;
   if (figures === undefined || figures.all.documents === 0) return undefined;

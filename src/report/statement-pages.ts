@@ -120,7 +120,6 @@ function ages(sums: readonly Decimal[], id: string, { words, amount }: Writing):
 
 const WIDTH = 1000;
 
-/** What is owed by age. */
 function bar(sums: readonly Decimal[], id: string): Html | undefined {
   const lengths = sums.map((sum) => Math.max(0, Number(formatDecimal(sum))));
   const all = lengths.reduce((left, right) => left + right, 0);
@@ -221,7 +220,6 @@ function leftOut(currencies: readonly StatedCurrency[], { words, ...writing }: W
   return noteLine(notes);
 }
 
-/** Paragraphs, as blank lines part them. */
 function paragraphs(note: string): Html[] {
   const texts = note.trim().split(/\r?\n(?:[ \t]*\r?\n)+/);
   return texts.map((text) => {
@@ -233,10 +231,8 @@ function paragraphs(note: string): Html[] {
   });
 }
 
-/** A page of the folder. */
 interface IndexedStatement {
   readonly own: OwnStatement;
-  /** Its name in the folder. */
   readonly file: string;
 }
 

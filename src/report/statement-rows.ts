@@ -14,7 +14,6 @@ import type { RecordFacts } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 import { scaleOf } from './words.ts';
 
-/** A statement, and the organization that sends it. */
 export interface OwnStatement {
   readonly statement: Statement;
   /** Undefined where the source has no profiles. */
@@ -37,7 +36,6 @@ interface Column<Of> extends NonNullable<ShownColumns[string]> {
   readonly json: (of: Of) => string;
 }
 
-/** Whose a row is. */
 interface RowOwner {
   readonly profile: string | undefined;
   readonly party: Statement['party'];

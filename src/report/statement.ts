@@ -17,7 +17,6 @@ import { OwnNames } from './invoice-figures.ts';
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;
 
-/** A payment of a document, as far as the record has it. */
 interface Payment {
   readonly date: StatedDay;
   readonly amount: Decimal;
@@ -54,7 +53,6 @@ export interface StatedCurrency {
   readonly balance: AgedBalance;
 }
 
-/** The open items of one counterparty. */
 export interface Statement {
   readonly party: Counterparty;
   /** By name; amounts without a currency come last. */
@@ -69,7 +67,6 @@ export interface StatementFigures {
   readonly statements: readonly Statement[];
   /** The organization's own fiscal ID and name, as its invoices have them. */
   readonly own: Counterparty;
-  /** Why not every document is in them. */
   readonly failure: Finding | undefined;
 }
 
@@ -115,7 +112,6 @@ export class StatementTally {
     });
   }
 
-  /** What the columns mean. */
   get fields(): FieldsOf {
     return this.#options.fields;
   }

@@ -6,7 +6,6 @@ import { formatDecimal, negateDecimal, widestScale, type Decimal } from '../json
 import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import type { Doubt } from './figures.ts';
 
-/** The languages that a report is written in. */
 export type ReportLanguage = 'en' | 'es';
 
 /** The language of a locale such as `es-CL`; English where it is neither Spanish nor English. */
@@ -27,7 +26,6 @@ function both<const En extends string, const Es extends string>(
   return { en, es };
 }
 
-/** Everything that pages say. */
 const WORDS = {
   title: both('Invoices and funds', 'Facturas y fondos'),
   asOf: both('As of {day}', 'Al {day}'),
