@@ -131,7 +131,7 @@ In sums a document counts for what it is worth, in every answer alike: --sum, ag
 Counterparties are told by their fiscal IDs, then by name. IDs that many share are fields.sharedIds. Each has
   the name and the spelling of the ID that its newest document has.
 --sum adds exactly, each currency by itself (clp is CLP), and asks for --field currency where no record has
-  one; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that
+  one; with --as-sent it adds cells as they stand, and what nothing declares counts as no money. --count prints a number. Both work on the records that
   --where, --open, --overdue, --since, --until and --period keep; so do --group-by, --sort and --changes-since.
   --sort never compares amounts of two currencies: they are in order within each.
 --group-by date:month (:day, :quarter, :year) goes by the day as it is written, in no time zone, and comes
