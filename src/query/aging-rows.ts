@@ -49,7 +49,7 @@ const TYPES: Readonly<Record<string, DeclaredType>> = {
   counterparty: 'text',
   fiscalId: 'text',
   currency: 'text',
-  documents: 'count',
+  invoices: 'count',
   'total.missing': 'count',
   note: 'text',
 };
@@ -61,12 +61,12 @@ const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
  * A row for each counterparty and currency, the largest total first, and at the end one for the invoices without a currency.
  *
  * Columns: `_row` where there are totals (the kind of the row: `counterparty`, `no currency`, `total`), `_profile` where there
- * are several, `counterparty`, `fiscalId`, `currency`, `documents`, the buckets, `no due date`, `credits`, `total` (the sum of
+ * are several, `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `no due date`, `credits`, `total` (the sum of
  * the buckets, what has no due date, and the credits), then of the total the part that is credit notes, what was left out
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
  * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves
- * out `fiscalId`, `documents` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
+ * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
  * that is too much, too, it keeps `overdue` the longest.
  */
 export function agingRows(
@@ -88,7 +88,7 @@ export function agingRows(
     ['counterparty', ({ name, kind }) => textJson(name ?? ownName(kind))],
     ['fiscalId', ({ fiscalId }) => textJson(fiscalId)],
     ['currency', ({ currency }) => textJson(currency)],
-    ['documents', ({ invoices }) => String(invoices)],
+    ['invoices', ({ invoices }) => String(invoices)],
     ...ages.map((column, age): [string, CellOf] => [column, (one, amount) => amount(one.ages[age]!)]),
     [OVERDUE, (one, amount) => amount(overdueOf(one))],
     ['total', (one, amount) => amount(totalOf(one))],
@@ -132,7 +132,7 @@ export function agingRows(
     {
       columns: cells.flatMap(([column]) => (leftOut.includes(column) ? [] : column)),
       shown: FIRST,
-      spare: [...BESIDE, 'fiscalId', 'documents', ...empty],
+      spare: [...BESIDE, 'fiscalId', 'invoices', ...empty],
       together: { columns: late, as: OVERDUE },
       last: [first, NO_DUE_DATE, 'credits', ...late, OVERDUE],
     },

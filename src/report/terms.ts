@@ -39,7 +39,7 @@ export function headingsIn(words: Words): (columns: readonly string[]) => readon
     counterparty: words.counterparty,
     fiscalId: words.fiscalId,
     currency: words.currency,
-    documents: words.documents,
+    invoices: words.documents,
     'not due': words.notDue,
     'no due date': words.noDueDate,
     credits: words.credits,

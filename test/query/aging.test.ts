@@ -90,8 +90,8 @@ describe('aging', () => {
       '"no due date":0.00,"credits":0.00';
     const beside = '"total.creditNotes":0.00,"total.cancelled":0.00,"total.missing":0';
     expect(age(records)).toEqual([
-      `{"_row":"counterparty","counterparty":"A","fiscalId":"1-9","currency":"USD","documents":4,${amounts},"total":90071992547409960.41,${beside}}`,
-      `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"USD","documents":4,${amounts},"total":90071992547409960.41,${beside}}`,
+      `{"_row":"counterparty","counterparty":"A","fiscalId":"1-9","currency":"USD","invoices":4,${amounts},"total":90071992547409960.41,${beside}}`,
+      `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"USD","invoices":4,${amounts},"total":90071992547409960.41,${beside}}`,
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('aging', () => {
         invoice({ amountToBePaid: -5 }),
       ]),
     );
-    expect(row).toMatchObject({ documents: 4, 'not due': 100, '1 to 30': 0, credits: -55, total: 45 });
+    expect(row).toMatchObject({ invoices: 4, 'not due': 100, '1 to 30': 0, credits: -55, total: 45 });
     expect(row).toMatchObject({ 'total.creditNotes': -50, 'total.cancelled': 0, 'total.missing': 0 });
   });
 
@@ -141,7 +141,7 @@ describe('aging', () => {
         invoice({ amountToBePaid: null }),
       ]),
     );
-    expect(row).toMatchObject({ documents: 2, total: 111, 'total.cancelled': 5, 'total.missing': 1 });
+    expect(row).toMatchObject({ invoices: 2, total: 111, 'total.cancelled': 5, 'total.missing': 1 });
   });
 
   it('passes over settled records, whatever they lack', () => {
@@ -181,7 +181,7 @@ describe('aging', () => {
         of('66666666-6', 'Luz'),
       ]),
     );
-    expect(rows.map(({ counterparty, fiscalId, documents }) => [counterparty, fiscalId, documents])).toEqual([
+    expect(rows.map(({ counterparty, fiscalId, invoices }) => [counterparty, fiscalId, invoices])).toEqual([
       ['Lago', null, 2],
       ['Roble', '1-9', 1],
       ['Roble', '2-7', 1],
@@ -215,7 +215,7 @@ describe('aging', () => {
       invoice({ amountToBePaid: 4, currency: '', dueBy: null }),
       invoice({ amountToBePaid: 1, receiverFiscalId: null, customer: null }),
     ]).map((line) => {
-      const { _row, counterparty, currency, documents, total, ...others } = JSON.parse(line) as Record<
+      const { _row, counterparty, currency, invoices, total, ...others } = JSON.parse(line) as Record<
         string,
         unknown
       >;
@@ -223,7 +223,7 @@ describe('aging', () => {
         _row,
         counterparty,
         currency,
-        documents,
+        invoices,
         others['not due'],
         others['1 to 30'],
         others['no due date'],
@@ -245,9 +245,9 @@ describe('aging', () => {
       invoice({ amountToBePaid: 1, date: '2026-10-31T23:00:00Z', dueBy: '2026-10-01' }),
       invoice({ amountToBePaid: 2, date: '2026-11-01', dueBy: '2026-11-01' }),
     ];
-    expect(age(records, { asOf })[0]).toContain('"documents":1,"not due":0,"1 to 30":1,');
+    expect(age(records, { asOf })[0]).toContain('"invoices":1,"not due":0,"1 to 30":1,');
     expect(() => age([invoice()], { asOf })).toThrow('no record has a date of issue in date or');
-    expect(age(records)[0]).toContain('"documents":2,');
+    expect(age(records)[0]).toContain('"invoices":2,');
   });
 
   it('keeps the rows of several organizations apart', () => {
@@ -304,7 +304,7 @@ describe('aging', () => {
   it('shows on a terminal what there is room for', () => {
     const columnsAt = (width: number): string =>
       agingRows([], { buckets: DEFAULT_BUCKETS, layout: totals }, { width, blocks: true }).columns.join(' ');
-    expect(columnsAt(200)).toMatch(/^counterparty fiscalId currency documents .* total bar$/);
+    expect(columnsAt(200)).toMatch(/^counterparty fiscalId currency invoices .* total bar$/);
     expect(columnsAt(90)).toMatch(/^counterparty currency not due .* total bar$/);
     expect(columnsAt(60)).toBe('counterparty currency not due overdue total');
     expect(columnsAt(46)).toBe('counterparty currency overdue total');

@@ -57,7 +57,7 @@ describe('the answer', () => {
     expect([code, rows]).toEqual([
       0,
       [
-        'counterparty,fiscalId,currency,documents,not due,1 to 30,31 to 60,61 to 90,over 90,no due date,credits,total,total.creditNotes,total.cancelled,total.missing,note',
+        'counterparty,fiscalId,currency,invoices,not due,1 to 30,31 to 60,61 to 90,over 90,no due date,credits,total,total.creditNotes,total.cancelled,total.missing,note',
         'Roble,1-9,CLP,1,0,100,0,0,0,0,0,100,0,50,0',
         'Pino,2-7,CLP,1,0,0,0,0,0,0,-7,-7,0,0,1',
         '',

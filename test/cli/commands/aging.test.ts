@@ -20,7 +20,7 @@ const INVOICES = [
 );
 
 const AGED = [
-  'counterparty,fiscalId,currency,documents,not due,1 to 30,31 to 60,61 to 90,over 90,no due date,credits,total,' +
+  'counterparty,fiscalId,currency,invoices,not due,1 to 30,31 to 60,61 to 90,over 90,no due date,credits,total,' +
     'total.creditNotes,total.cancelled,total.missing',
   'Roble,1-9,CLP,2,7.0,100.5,0.0,0.0,0.0,0.0,0.0,107.5,0.0,0.0,0',
   'Lago,2-7,CLP,1,0.0,0.0,20.0,0.0,0.0,0.0,0.0,20.0,0.0,0.0,0',
@@ -133,7 +133,7 @@ describe('aging', () => {
   ])('keeps what adds up to the total on a terminal of %i columns', async (columns, names) => {
     const { stdout, stderr } = await age('', INVOICES, screen(columns));
     expect(stdout.split('\n')[0]!.trim().split(/ {2,}/)).toEqual(names);
-    expect(stderr.replaceAll('\n', ' ')).toMatch(/Not shown: fiscalId, documents, .*over 90. Choose with/);
+    expect(stderr.replaceAll('\n', ' ')).toMatch(/Not shown: fiscalId, invoices, .*over 90. Choose with/);
   });
 
   it('is a sheet of that name in a workbook, without totals', async () => {

@@ -370,7 +370,7 @@ async function compareAging(site: Site): Promise<void> {
       rows.map((row) => {
         const names = row['currency'] === null ? [] : [row['fiscalId'], row['counterparty']];
         const key = [row['_profile'], row['currency'], ...names].map(text).join('|');
-        const figures = [Number(text(row['documents'])), ...AGES.map((age) => units(row[age]))];
+        const figures = [Number(text(row['invoices'])), ...AGES.map((age) => units(row[age]))];
         return [key, [...figures, ...cellsOf(row, 'total')]];
       }),
     ),
