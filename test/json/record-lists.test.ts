@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WordView } from '../../src/json/bytes.ts';
-import { findList, withoutMember } from '../../src/json/record-lists.ts';
+import { findList, ListReader, withoutMember } from '../../src/json/record-lists.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 
 interface Found {
@@ -77,5 +77,23 @@ describe('a list of objects in a record', () => {
         `the text "${'x'.repeat(39)}`,
       ].map((other) => ({ other, left: '{}' })),
     );
+  });
+
+  it('has the cells of a column in its objects, and in those of lists within them', () => {
+    const reader = new ListReader('b.c');
+    const cells = reader.read('[{"b":{"c":1}},{"b":[{"c":"x"},{}]}]');
+    expect(cells?.map((cell) => cell?.text)).toEqual(['1', 'x', undefined]);
+    expect(reader.had).toBe(true);
+    expect(['"[{}]"', '[1]', '[{},1]'].map((text) => reader.read(text))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const had = (text: string): boolean => {
+      const one = new ListReader('c');
+      one.read(text);
+      return one.had;
+    };
+    expect(['[]', '[{}]', '[{"c":null}]', '7'].map(had)).toEqual([true, false, true, false]);
   });
 });
