@@ -50,7 +50,6 @@ export interface CommandHelp {
 
 interface CommandSpec<Own extends Flags, Specs extends readonly ArgumentSpec[]> extends CommandHelp {
   readonly arguments?: Specs;
-  /** Its flags, besides those of every command. */
   readonly flags?: Own;
   /** Loads what it needs by `import()`, so that no other command pays for it. */
   readonly run: (flags: Values<Own> & GlobalFlags, args: ArgumentValues<Specs>) => Promise<void>;
@@ -95,7 +94,6 @@ function newOption({ syntax, about, parse, rules }: Flag<unknown>): Option {
   return option;
 }
 
-/** A flag on the command line, how it was spelt, and its value. */
 interface TypedFlag {
   readonly name: string;
   readonly flag: Flag<unknown>;

@@ -3,7 +3,6 @@ import type { Values } from '../run/flag.ts';
 import type { factFlags } from '../run/flags.ts';
 import { displayWidth, truncate, visible } from '../output/terminal/terminal-text.ts';
 
-/** How commands that print facts instead of records show them. */
 export type FactFlags = Values<typeof factFlags>;
 
 /** The facts about one thing, by name, in order; null for a fact that is not known. */

@@ -307,7 +307,6 @@ function listed(terms: readonly (readonly [term: string | number, meaning: strin
   return terms.map(([term, meaning]) => `* ${term} :: ${meaning}`).join('\n');
 }
 
-/** The paragraphs and lists of a text: see above. */
 export function blocksOf(text: string): (string | TermList)[] {
   const blocks: (string | [string, string][])[] = [];
   for (const item of text.trim().split(/\n(?! )/)) {
@@ -323,7 +322,6 @@ export function blocksOf(text: string): (string | TermList)[] {
   return blocks;
 }
 
-/** The pages of help besides those of commands. */
 export const topics: readonly Topic[] = [
   { name: 'exit-codes', about: 'what each exit code says', blocks: blocksOf(EXIT_CODES) },
   { name: 'environment', about: 'the environment variables that are read', blocks: blocksOf(ENVIRONMENT) },

@@ -5,11 +5,7 @@ import { topics, type Topic } from './help-topics.ts';
 
 const MAX_LINE_BYTES = 80;
 
-/**
- * The manual page in the macros of man(7), made from the same declarations and topics as the help.
- *
- * @param date the day of the page, such as 2026-11-22
- */
+/** The manual page in the macros of man(7), made from the declarations and topics of the help. `date` is like 2026-11-22. */
 export function manPage(program: Command, date: string): string {
   const help = program.createHelp();
   const commands = shownUnder(program).flatMap(withChildren);

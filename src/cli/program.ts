@@ -122,7 +122,6 @@ async function loadListing(resource: Resource): Promise<Declare> {
   };
 }
 
-/** The program with its flags and no command. */
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
   let isAlone = false;

@@ -58,11 +58,7 @@ function unrecognized(command: Command, { code, message }: CommanderError): Usag
   }
 }
 
-/**
- * The same error with what was likely meant.
- *
- * @param today in days since 1970-01-01
- */
+/** The same error with what was likely meant. `today` is in days since 1970-01-01. */
 export async function explained(
   error: Unrecognized,
   { today, wholeProgram }: { readonly today: number; readonly wholeProgram: () => Promise<Command> },

@@ -23,7 +23,6 @@ import {
 } from './result-rows.ts';
 import { textJson, type Row } from './rows.ts';
 
-/** How the result of aging is laid out. */
 interface AgingLayout {
   /** Whether totals are rows among the others, marked by `_row`. On a terminal they always are. */
   readonly totals: boolean;

@@ -169,7 +169,6 @@ export class Aging {
     return this.#options.asOf < this.#options.today;
   }
 
-  /** The balance of the document's counterparty, in the document's currency. */
   #balanceOf(party: string): AgedBalance {
     const { profile, currency } = this.documents;
     const isKnown = currency !== undefined;

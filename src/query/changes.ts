@@ -303,7 +303,6 @@ function refuseWithoutKey(reader: DocumentReader, where: string): void {
     throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });
 }
 
-/** The names of the members of a record. */
 function membersOf(batch: RecordBatch, index: number): readonly string[] {
   return Object.keys(JSON.parse(recordBytes(batch, index).toString()) as object);
 }

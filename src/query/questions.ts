@@ -23,7 +23,6 @@ export interface Question {
   readonly result?: ResultForm;
 }
 
-/** How the rows of a result are shown. */
 export interface ResultForm {
   /**
    * The columns to write, once the first row is there: those of --columns, or the result's own; undefined for all that the
@@ -92,7 +91,6 @@ export class Questions {
     return this.#inOrder.length === 0;
   }
 
-  /** Whether rows come out in place of the records. */
   get hasResult(): boolean {
     return this.#options.result !== undefined;
   }
@@ -137,7 +135,6 @@ export class Questions {
     }
   }
 
-  /** The writer for what comes out. */
   writer(openWriter: OpenWriter): OpenWriter {
     const form = this.#options.result?.result;
     return form === undefined ? openWriter : writerOfResult(openWriter, form);

@@ -10,7 +10,6 @@ import type { Finding } from '../findings.ts';
 import type { Question, ResultForm } from './questions.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
-/** A result for a writer. */
 export interface ResultRows {
   readonly batch: RecordBatch;
   /** The columns in their order, also where there are no rows. */
@@ -42,7 +41,6 @@ export interface ResultContext {
 /** The columns of a result, and those that a narrow terminal may leave out. */
 interface ResultColumns {
   readonly columns: readonly string[];
-  /** What they are to a reader. */
   readonly shown: ShownColumns;
   /** Left out together where the table has too little room to show every cell whole. */
   readonly spare?: readonly string[];
@@ -183,7 +181,6 @@ export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => stri
   return [...groups.values()];
 }
 
-/** How bars are drawn. */
 interface BarStyle {
   /** Display cells of the longest bar. */
   readonly width: number;

@@ -3,7 +3,6 @@ import { batchWithoutIds, type RecordBatch } from '../json/records.ts';
 
 /** One field of a row: its name, and its value as JSON text, so that a number keeps all its digits. */
 export type RowField = readonly [name: string, json: string];
-/** One row of a result. */
 export type Row = readonly RowField[];
 
 /** A text as JSON; null where there is none. */

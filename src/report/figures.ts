@@ -106,7 +106,6 @@ const FIGURES_OF = {
   funds: ['funds'],
 } as const satisfies Record<ListingName, readonly MissingFigure['figure'][]>;
 
-/** The figures of one organization, from those of its listings. */
 export function organizationFigures(listings: OrganizationListings): OrganizationFigures {
   const { profile, organization, issued, received, funds, reasonFor } = listings;
   const ids = [...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])];

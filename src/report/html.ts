@@ -47,7 +47,6 @@ export function trusted(text: string): Html {
   return new Html(text);
 }
 
-/** A part as HTML. */
 export function textOf(part: Content): string {
   if (part === undefined) return '';
   if (part instanceof Html) return part.text;

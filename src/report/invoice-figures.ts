@@ -237,7 +237,6 @@ export class OwnNames {
     return [...this.#counts.fiscalIds.keys()];
   }
 
-  /** The name that most documents have. */
   get name(): string | undefined {
     return [...this.#counts.names].toSorted(([, left], [, right]) => right - left)[0]?.[0];
   }

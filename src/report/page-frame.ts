@@ -38,7 +38,6 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
   return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', body, code)))}\n`;
 }
 
-/** What the records of a page are. */
 export interface RecordFacts {
   /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
   readonly asOf: number;
@@ -60,7 +59,6 @@ export function recordNotes(
   return [notes.includes('part') ? warning(words.part) : undefined, noteLine(texts)];
 }
 
-/** A paragraph that must not be overlooked. */
 export function warning(...content: readonly Content[]): Content {
   return el('p.verdict.doubt', { role: 'alert' }, content);
 }

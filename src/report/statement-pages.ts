@@ -238,7 +238,6 @@ interface IndexedStatement {
 
 interface IndexOptions extends StatementFacts {
   readonly writing: Writing;
-  /** Whether everything could be read. */
   readonly isWhole: boolean;
 }
 

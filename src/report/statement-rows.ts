@@ -19,7 +19,6 @@ export interface OwnStatement {
   /** Undefined where the source has no profiles. */
   readonly profile: string | undefined;
   readonly isOneOfSeveral: boolean;
-  /** Its name, if known. */
   readonly organization: string | undefined;
   readonly organizationFiscalId: string | undefined;
   /** Whether all its invoices were there. */

@@ -61,7 +61,6 @@ export interface Statement {
   readonly unreadable: number;
 }
 
-/** The statements of the counterparties of one organization. */
 export interface StatementFigures {
   /** Of those with something open, in order of first appearance; with `everyone`, of all. */
   readonly statements: readonly Statement[];

@@ -13,7 +13,6 @@ export const CREDIT = AGES.length - 1;
 /** Not among the ages: what was cancelled is in no sum. */
 export const CANCELLED = AGES.length;
 
-/** What a page calls the ages. */
 export function ageNames(words: Words): string[] {
   const ranges = DEFAULT_BUCKETS.map((last, index) =>
     words.daysRange({ from: (DEFAULT_BUCKETS[index - 1] ?? 0) + 1, to: last }),

@@ -8,7 +8,6 @@ import { countOf } from '../output/terminal/number-text.ts';
 import type { IncompleteReason, WalkStatus } from '../paging/walk-status.ts';
 import type { FiscalIdFilter } from '../resources/resource.ts';
 
-/** The most records whose places a message names. */
 const MAX_PLACES = 20;
 
 /**
@@ -49,7 +48,6 @@ export function lackOf(status: WalkStatus, unknown: readonly string[] = []): Inc
 
 const AGAIN_LATER = 'Run it again when the service is quieter.';
 
-/** Why records may be missing, and what to do about it. */
 const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonly hint: string }>> = {
   changing: { why: 'the listing kept changing while it was read', hint: AGAIN_LATER },
   order: {
@@ -75,7 +73,6 @@ const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonl
   },
 };
 
-/** Why records may be missing, in words. */
 export function whyIncomplete(reason: IncompleteReason = 'changing'): string {
   return REASONS[reason].why;
 }
@@ -88,10 +85,7 @@ export class ServiceErrors {
   readonly #redact: Redact;
   #isNamedByError = false;
 
-  /**
-   * @param fiscalIds those of the filter, as they were typed
-   * @param redact removes secrets from the service's words, which receipts keep
-   */
+  /** The fiscal IDs are those of the filter, as typed; `redact` removes secrets from the service's words, which receipts keep. */
   constructor(fiscalIds: readonly string[], redact: Redact) {
     this.#redact = redact;
     this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));
@@ -146,7 +140,6 @@ export class ServiceErrors {
   }
 }
 
-/** The most fiscal IDs that a message names. */
 const MAX_NAMED = 10;
 
 function firstOf(ids: readonly string[]): string {
@@ -207,7 +200,6 @@ export function outcomeOf(
     : new IncompleteError(text, { hint: advice, cause: first, lines });
 }
 
-/** The same, thrown. */
 export function checkResults(results: readonly PartResult[], words: OutcomeWords): void {
   const failure = outcomeOf(results, words);
   if (failure !== undefined) throw failure;

@@ -56,11 +56,7 @@ export function needs(flags: readonly string[], why: string, hint?: string): Rul
   return { kind: 'needs', flags, why, hint };
 }
 
-/**
- * A flag with a value.
- *
- * @param parser makes its parse function; the name, of a flag or of a setting, is for the messages
- */
+/** A flag with a value. `parser` makes its parse function; it gets the name of the flag or setting for messages. */
 export function valued<Value>(
   syntax: string,
   about: string,
@@ -78,13 +74,11 @@ function plain<Value>() {
   });
 }
 
-/** A flag with any text as its value. */
 export const text = plain<string>();
 /** A flag with several words after it: `--flag <word...>`. */
 export const wordList = plain<readonly string[]>();
 /** A flag without a value. */
 export const yes = plain<true>();
-/** A flag `--no-…`. */
 export const no = plain<false>();
 
 /** The values of these flags alone, of those that are set. */
@@ -139,7 +133,6 @@ function parser<Value>(read: (text: string) => Value | undefined, allowed: strin
       read(text) ?? refuse(flag, text, allowed);
 }
 
-/** The number that a text is, where it has the form and is in the range. */
 function numberIn(text: string, form: RegExp, [least, most]: readonly [number, number]): number | undefined {
   const number = form.test(text) ? Number(text) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
@@ -249,7 +242,6 @@ export const day = parser(
   'a day, such as 2026-10-31',
 );
 
-/** How long something may be ago. */
 export interface Age {
   readonly milliseconds: number;
   /** As it was written: `26h`. */

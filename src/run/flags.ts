@@ -153,7 +153,6 @@ export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<st
   );
 }
 
-/** The organizations, and whether their records go into a file each. */
 export const profilesFlags = {
   allProfiles: allProfilesFlag('of every profile; --profile a,b for some. _profile is the first column'),
   outputDir: outputDirFlag(

@@ -10,7 +10,6 @@ import type { GlobalFlags } from './flags.ts';
 
 type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
 
-/** What a run has written, and where. */
 export interface Written {
   readonly count: number;
   /** How many there are, where fewer were written. */

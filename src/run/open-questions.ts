@@ -37,12 +37,10 @@ export interface ExportRequest {
   readonly makeResult?: (part: Part, shown: ResultContext) => Promise<Question>;
 }
 
-/** Whether totals come out instead of records. */
 export function hasTotals({ sum, groupBy, count }: QuestionFlags): boolean {
   return (sum ?? groupBy ?? count) !== undefined;
 }
 
-/** Whether the answer is something other than records. */
 export function hasResult({ flags, makeResult }: ExportRequest): boolean {
   return hasTotals(flags) || flags.changesSince !== undefined || makeResult !== undefined;
 }

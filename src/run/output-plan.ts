@@ -23,7 +23,6 @@ import type { FlagDefaults } from './settings.ts';
 /** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */
 const TABLE_LIMIT = 50;
 
-/** How and where the records are written, by flags, settings and terminal. */
 export interface OutputPlan {
   readonly format: Format;
   readonly layout: Layout;
@@ -154,7 +153,6 @@ async function headingsFor(
 
 const DUE_BEFORE_DATE = 6.5;
 
-/** The columns that people look for in records. */
 function shownColumns({
   resource,
   names: { fields },

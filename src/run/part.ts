@@ -47,20 +47,13 @@ interface AnySource {
   readonly strict?: boolean;
   /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[];
-  /**
-   * The profiles to read, each as a part of its own, where the source itself has records of several, as a database does. Called
-   * before everything else. Throws UsageError for a profile that the source does not have.
-   */
+  /** The profiles to read, each as a part, where the source has records of several. Called first. Throws UsageError for one it lacks. */
   profiles?(context: Context): Promise<readonly string[]>;
   /** Called once in a run, before the first request. Throws UsageError for faults of the command line. */
   open?(run: Run): Promise<void>;
   /** What the source itself has written, such as files, for the closing line. Called after the last record. */
   written?(): Written;
-  /**
-   * Has the newest records come first, where the user wants no other order. Called before the records are read.
-   *
-   * @returns whether the newest will come first
-   */
+  /** Has the newest records come first where the user wants no other order, and returns whether they will. Called before reading. */
   preferNewest?(): boolean;
   /** What the source knows to be missing. Called after the last record. */
   failure?(): FolioError | undefined;
@@ -80,11 +73,7 @@ interface JoinedProfiles {
 
 export interface ServiceSource extends AnySource {
   readonly kind: 'service';
-  /**
-   * The records, a page at a time. Sends nothing before they are read.
-   *
-   * @param limit records, at most
-   */
+  /** The records, at most `limit`, a page at a time. Sends nothing before they are read. */
   read(part: ServicePart, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
@@ -100,14 +89,9 @@ export interface Part {
   /** That of the run, with the part's own signal. */
   readonly context: Context;
   readonly source: Source;
-  /**
-   * The profile whose settings apply, and whose records are read where a source on this machine has those of several; undefined
-   * for the settings that are for all profiles.
-   */
+  /** Whose settings apply, and whose records a local source of several reads; undefined for the settings of all profiles. */
   readonly profile: string | undefined;
-  /** The settings, for flags that are not set. */
   readonly defaults: FlagDefaults;
-  /** What the names of columns stand for, by flags and settings. */
   readonly names: ColumnNames;
   /** Undefined for a local source. */
   readonly session: Session | undefined;
@@ -300,7 +284,6 @@ export function forEachPart<Item, Result>(
  * Throws the first failure: what the source or the walk knows to be missing, or a failure among the findings. Warns of the others:
  * none of it may go unsaid. Call it when everything that came was delivered.
  *
- * @param found what was found in the records
  * @param consequence what of the answer may be wrong where records are missing
  */
 export function checkPart(

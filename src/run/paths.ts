@@ -32,9 +32,7 @@ interface RunPaths {
 
 /**
  * Refuses a run that would write over what it reads, or write two things into one file. Files are compared as they are on the
- * disk: a link, another spelling or a second name does not hide one.
- *
- * @throws UsageError
+ * disk: a link, another spelling or a second name does not hide one. Throws UsageError.
  */
 export async function checkPaths({ env }: Context, { tokenFile, reads, writes }: RunPaths): Promise<void> {
   const all: WrittenAt[] = [];

@@ -145,12 +145,10 @@ async function severalOf(
   return own.length > 0 ? own : chooseProfiles(context, flags);
 }
 
-/** The file of one profile in the folder of --output-dir. */
 interface FileApart {
   readonly profile: string;
   readonly format: Format;
   readonly path: string;
-  /** Beside it. */
   readonly receipt: string | undefined;
   /** Its name in earlier versions, which was one for all listings. */
   readonly older: string;
@@ -292,7 +290,6 @@ function bareCount(flags: ExportFlags): Pick<OutputFlags, 'format' | 'header'> {
   return isBare ? { format: 'csv', header: false } : {};
 }
 
-/** What the part has written into its file, for the closing line. */
 function writtenBy(
   { source, state: { records, delivered }, status }: Part,
   { plan, questions, single }: { plan: OutputPlan; questions: Questions; single: boolean },
@@ -311,7 +308,6 @@ function writtenBy(
   };
 }
 
-/** Remarks how many records there are besides those in the table, and their order. */
 function remarkCount(
   { notices, status, source }: Part,
   flags: ExportFlags,
@@ -372,7 +368,6 @@ async function exportColumns(part: Part, request: ExportRequest): Promise<void> 
   checkPart(part);
 }
 
-/** Writes names of columns to the file of `-o` or to standard output, one a line. It is opened before they are read. */
 async function writeColumns(
   context: Context,
   output: string | undefined,

@@ -29,7 +29,6 @@ export class Progress {
   rereads = 0;
   /** No request is sent before this time, in milliseconds since 1970. */
   waitsUntil = 0;
-  /** The most records that are wanted. */
   limit: number | undefined;
   #total: number | undefined;
   readonly #inFlight = new Set<number>();
@@ -83,7 +82,6 @@ export class PartState {
   owner: string | undefined;
   /** Whose token was used, once it is known. */
   session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'tokenEndsSoon'> | undefined;
-  /** How the records are written, once it is known. */
   plan: OutputPlan | undefined;
   /** Where the records were written, once all of them were. */
   delivered: Destination | undefined;
@@ -91,7 +89,6 @@ export class PartState {
   records = 0;
   /** Why the part is missing; where it is an IncompleteError, why it is not whole. */
   failure: FolioError | undefined;
-  /** Notes a request, as it is sent and answered. */
   readonly requested: (event: RequestEvent) => void;
 
   constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {

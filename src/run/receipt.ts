@@ -12,9 +12,8 @@ import type { PartState } from './progress.ts';
 
 /**
  * The path of the receipt of a run: as typed behind --receipt, or with `beside` that beside the file, or beside a folder that is
- * written as one. Undefined where each of several files has its own.
- *
- * @throws UsageError where nothing is written that it could be beside, or where one receipt would be of several files
+ * written as one. Undefined where each of several files has its own. Throws UsageError where nothing is written that it could be
+ * beside, or where one receipt would be of several files.
  */
 export function receiptOf(
   receipt: string,
@@ -52,7 +51,6 @@ export function receiptBeside(path: string): string {
 /** A run or one of its parts, and where its receipt goes. */
 interface ReceiptRun {
   readonly context: Context;
-  /** As receipts name it: `issued`. */
   readonly name: string;
   /** The only part, or what joins all of them. */
   readonly whole: PartState;
@@ -64,14 +62,12 @@ interface ReceiptRun {
   /** As typed behind -o and --output-dir. */
   readonly output?: string | undefined;
   readonly folder?: string | undefined;
-  /** The path of the receipt. */
   readonly file: string;
 }
 
 /**
- * Does the work of a run, and writes its receipt at the end, also where the work fails: then throws that error.
- *
- * @throws OutputError before the work where the file cannot be written
+ * Does the work of a run, and writes its receipt at the end, also where the work fails: then throws that error. Throws
+ * OutputError before the work where the file cannot be written.
  */
 export async function withReceipt(run: ReceiptRun, work: () => Promise<void>): Promise<void> {
   const file = await openDestination(run.file, run.context, { hasReceipt: true });

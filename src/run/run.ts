@@ -46,7 +46,6 @@ export interface Run {
   readonly notices: Notices;
   /** The state of the only part, or of what joins all of them. */
   readonly whole: PartState;
-  /** The parts, where there are several, in their order. */
   readonly parts: readonly PartState[];
   readonly shared: SharedBySessions;
   readonly day: RunDay;

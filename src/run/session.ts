@@ -134,9 +134,8 @@ interface SessionOptions {
 }
 
 /**
- * Finds the address and the token, and makes the client. Sends nothing.
- *
- * @throws AuthError where there is no token, or where it has expired
+ * Finds the address and the token, and makes the client. Sends nothing. Throws AuthError where there is no token, or where it has
+ * expired.
  */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const { flags, observe, shared } = options;

@@ -27,10 +27,8 @@ import {
   wholeNumber,
 } from './flag.ts';
 
-/** A default for a flag, for all profiles or for one. */
 interface Setting {
   readonly about: string;
-  /** The type of its value in the file. */
   readonly stored: 'number' | 'string';
   /** Parses the value as the flag does. Throws UsageError that says what is allowed. */
   readonly parse: (text: string) => unknown;
@@ -122,11 +120,7 @@ export function settingNames(): readonly (readonly [name: string, about: string]
   return [...allSettings()].map(([name, { about }]) => [name, about]);
 }
 
-/**
- * The setting that a user means; `retry-delay` is `retryDelay`.
- *
- * @throws UsageError that lists those that there are
- */
+/** The setting that a user means; `retry-delay` is `retryDelay`. Throws UsageError that lists those that there are. */
 export function findSetting(typed: string): { readonly name: string; readonly setting: Setting } {
   if (typed.startsWith(TYPES) && typed !== TYPES) {
     const [name, found] = setting(typed, 'the type of a column in parquet', columnType);
@@ -142,10 +136,9 @@ export function findSetting(typed: string): { readonly name: string; readonly se
 }
 
 /**
- * The value of a setting for a run: the profile's own, else that of all profiles, else undefined. It is the value that the
- * flag's parser returns (`timeout` in milliseconds).
- *
- * @throws UsageError naming file and setting when the value in the file is not allowed
+ * The value of a setting for a run: the profile's own, else that of all profiles, else undefined. It is the value that the flag's
+ * parser returns (`timeout` in milliseconds). Throws UsageError naming file and setting when the value in the file is not
+ * allowed.
  */
 function settingFor(store: ConfigStore, name: string, profile: string | undefined): unknown {
   for (const owner of profile === undefined ? [undefined] : [profile, undefined]) {
@@ -178,7 +171,6 @@ export interface FlagDefaults extends Partial<RequestLimits> {
   readonly columns?: ChosenColumns;
   readonly key?: readonly string[];
   readonly limit?: number;
-  /** The types of columns of Parquet, by name. */
   readonly types?: ReadonlyMap<string, ParquetType>;
 }
 
@@ -186,10 +178,8 @@ const OF_ALL_LISTINGS = ['format', 'delimiter', 'listEncoding', 'limit'] as cons
 const OF_ONE_LISTING = ['pageSize', 'columns', 'key'] as const;
 
 /**
- * The defaults of a listing's flags: the profile's settings, else those of all profiles. The values that apply are
- * `{...defaults, ...flags}`.
- *
- * @throws UsageError naming file and setting when a value in the file is not allowed
+ * The defaults of a listing's flags: the profile's settings, else those of all profiles. The values that apply are `{...defaults,
+ * ...flags}`. Throws UsageError naming file and setting when a value in the file is not allowed.
  */
 export function flagDefaults(
   store: ConfigStore,
@@ -208,9 +198,7 @@ export function flagDefaults(
 
 /**
  * The language of pages about a profile, and the organization's name on them, where no flag has them. Without a profile, the
- * language is that of the current one.
- *
- * @throws UsageError naming file and setting when a value in the file is not allowed
+ * language is that of the current one. Throws UsageError naming file and setting when a value in the file is not allowed.
  */
 export function pageDefaults(
   store: ConfigStore | undefined,

@@ -9,7 +9,6 @@ import type { Resource } from '../../resources/resource.ts';
 /** What a tool asks: a command line of folio's, and how much of what it prints is wanted. */
 export interface AssistantQuestion {
   readonly resource: Resource;
-  /** The command and its own flags. */
   readonly words: readonly string[];
   /** What comes out: rows as lines of JSON, or names of columns. */
   readonly prints: 'rows' | 'columns';
@@ -41,7 +40,6 @@ export interface AssistantSource {
 
 export interface EarlierBooks {
   readonly path: string;
-  /** A sentence that says of when they are. */
   readonly sentence: string;
   readonly remove: () => Promise<void>;
 }
@@ -63,11 +61,9 @@ interface Waiting {
 }
 
 /**
- * The answer to a question, as JSON text: whether it is `complete`, or data are missing, whether it is `truncated`, so that there are
- * more rows, whose, `asOf` when, `notes` on what is missing, left out or counted in another way, and the rows. Every number has the digits
- * that the service sent.
- *
- * @throws FolioError where there is no answer
+ * The answer to a question, as JSON text: whether it is `complete`, or data are missing, whether it is `truncated`, so that there
+ * are more rows, whose, `asOf` when, `notes` on what is missing, left out or counted in another way, and the rows. Every number
+ * has the digits that the service sent. Throws FolioError where there is no answer.
  */
 export async function answerTo(
   { context, organization, words, age, before, run }: AssistantSource,

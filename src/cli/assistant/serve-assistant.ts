@@ -30,9 +30,7 @@ interface AssistantFlags extends GlobalFlags, RequestFlags {
 
 /**
  * Serves assistants over the Model Context Protocol on standard input and output, until the input ends. Whose records are read is
- * decided before the first question.
- *
- * @throws UsageError where that cannot be decided, Interrupted when a signal comes
+ * decided before the first question. Throws UsageError where that cannot be decided, Interrupted when a signal comes.
  */
 export async function serveAssistant(
   context: Context,

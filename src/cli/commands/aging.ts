@@ -21,7 +21,6 @@ import {
   type ExportFlags,
 } from '../../run/flags.ts';
 
-/** `aging`: who owes how much, and for how long. */
 export function addAging(program: Command, context: Context): void {
   addCommand(program, context, 'aging', {
     description:

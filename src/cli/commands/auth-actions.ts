@@ -79,7 +79,6 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   if (env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is set and goes before the tokens of all profiles.');
 }
 
-/** The profile that a login is stored under, and the store. */
 interface LoginTarget {
   readonly store: ConfigStore;
   readonly profile: string;
@@ -242,7 +241,6 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
   return { facts, notes, failure, hasToken: token !== undefined };
 }
 
-/** What a token says of itself. */
 function claimsIn(token: Connection['token'], organization?: string): Facts {
   const { organizationId, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
   return {

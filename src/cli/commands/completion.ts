@@ -9,7 +9,6 @@ import { addCommand, commandPath, shownUnder, type ProgramFor } from '../command
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** `completion`, and the hidden command that its scripts ask at each completion. */
 export function addCompletion(program: Command, context: Context, programFor: ProgramFor): void {
   addCommand(program, context, 'completion', {
     description:

@@ -30,7 +30,6 @@ import { version } from '../../version.ts';
 import { addCommand } from '../command.ts';
 import { writeFacts } from '../facts.ts';
 
-/** `doctor`: whether all is set up, and what to fix. */
 export function addDoctor(program: Command, context: Context): void {
   addCommand(program, context, 'doctor', {
     description:
@@ -66,7 +65,6 @@ interface CheckResult {
 /** Throws a FolioError for a check that fails. */
 type Check = () => Promise<CheckResult> | CheckResult;
 
-/** Makes a check and reports it. */
 type MakeCheck = (name: string, check: Check) => Promise<CheckResult>;
 
 /** Makes all checks, whichever fail, and ends with the error of the first that failed. */

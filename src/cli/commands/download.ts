@@ -15,7 +15,6 @@ import { addCommand } from '../command.ts';
 // Of files, all that are asked for come in any case.
 const { all: _, ...extent } = extentFlags(issued);
 
-/** `issued download`: the files behind the invoices of a listing. */
 export function addIssuedDownload(parent: Command, context: Context): void {
   addCommand(parent, context, 'download', {
     summary: 'the files of issued invoices',

@@ -5,7 +5,6 @@ import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../ru
 import type { Part } from '../../run/part.ts';
 import { addCommand } from '../command.ts';
 
-/** `get`: any address of the service. */
 export function addRawGet(program: Command, context: Context): void {
   addCommand(program, context, 'get', {
     description: 'The body of any GET under the base address, as it was served.',

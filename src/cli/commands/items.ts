@@ -10,13 +10,11 @@ import { addListingOf } from './listing.ts';
 /** Loaded when one of the commands runs. */
 const sources = () => import('../../run/sources/item-sources.ts');
 
-/** Exports the only record of a source. */
 async function exportItem(context: Context, flags: ExportFlags, source: Source): Promise<void> {
   const { exportRecords } = await import('../../run/pipeline.ts');
   await exportRecords(context, { flags, source, single: true });
 }
 
-/** `customers get` and `customers portal-link`. */
 export function addCustomerItems(customers: Command, context: Context): void {
   addCommand(customers, context, 'get', {
     summary: 'one customer',
@@ -50,7 +48,6 @@ const portalFlags = {
 
 const FUND_ID = ['<id>', 'the identifier of the fund, as in the listing'] as const;
 
-/** `funds get` and `funds documents`. */
 export function addFundItems(funds: Command, context: Context): void {
   addCommand(funds, context, 'get', {
     summary: 'one fund with all its documents',

@@ -47,7 +47,6 @@ export function addListingOf(
 
 const NEWEST = ' A table on a terminal begins with the newest.';
 
-/** What the help says of a listing. */
 function listingHelp({ records, path, defaultOrder, newestFirst, examples }: Resource): CommandHelp {
   const first = records.slice(0, 1).toUpperCase() + records.slice(1);
   return {
@@ -57,7 +56,6 @@ function listingHelp({ records, path, defaultOrder, newestFirst, examples }: Res
   };
 }
 
-/** The flags of a listing, and what it runs. */
 function listing(resource: Resource, context: Context) {
   const flags = {
     ...filterFlags(resource),

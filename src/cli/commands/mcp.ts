@@ -4,7 +4,6 @@ import { text } from '../../run/flag.ts';
 import { READS_A_FILE, requestFlags } from '../../run/flags.ts';
 import { addCommand, type ProgramFor } from '../command.ts';
 
-/** `mcp`: answers assistants. */
 export function addMcp(program: Command, context: Context, programFor: ProgramFor): void {
   addCommand(program, context, 'mcp', {
     description:

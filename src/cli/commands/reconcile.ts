@@ -18,7 +18,6 @@ import {
 import { addCommand } from '../command.ts';
 import { fiscalIdsOf } from '../counterparties.ts';
 
-/** `reconcile`: the books beside the list of the tax authority. */
 export function addReconcile(program: Command, context: Context): void {
   addCommand(program, context, 'reconcile', {
     description:

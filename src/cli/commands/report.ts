@@ -14,7 +14,6 @@ import {
 } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
 
-/** `report`: how an organization stands, on one page. */
 export function addReport(program: Command, context: Context): void {
   addCommand(program, context, 'report', {
     description:

@@ -36,7 +36,6 @@ export function addSandbox(program: Command, context: Context): void {
   });
 }
 
-/** A flag for each count of each listing. */
 const countFlags = Object.fromEntries(
   Object.entries(counts).map(([name, { what, usual, most }]) => [
     name,

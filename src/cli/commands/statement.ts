@@ -17,7 +17,6 @@ import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
 
-/** `statement`: what one customer owes, to send to him. */
 export function addStatement(program: Command, context: Context): void {
   addCommand(program, context, 'statement', {
     description:

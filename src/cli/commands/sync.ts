@@ -12,7 +12,6 @@ const NAMES = resources.map((resource) => oneWordName(resource, '-'));
 const USUAL = listings.map((resource) => oneWordName(resource, '-'));
 const RESULT_FORMATS = ['table', 'csv', 'json', 'jsonl'] as const;
 
-/** `sync`: keeps a database equal to the service. */
 export function addSync(program: Command, context: Context): void {
   addCommand(program, context, 'sync', {
     description:

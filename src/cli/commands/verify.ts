@@ -33,7 +33,6 @@ const verifyFlags = {
   ),
 };
 
-/** `verify`: whether files are still what runs delivered, and whether the runs were lately. */
 export function addVerify(program: Command, context: Context): void {
   addCommand(program, context, 'verify', {
     description:

@@ -210,7 +210,6 @@ export class ExportFile {
   }
 }
 
-/** Reasons that people understand, and what to do then. */
 const REASONS: ReadonlyMap<string | undefined, readonly [reason: string, hint?: string]> = new Map([
   ['ENOENT', ['there is no such file']],
   ['EISDIR', ['it is a folder', 'Name a file in it.']],

@@ -23,7 +23,6 @@ const LIST_FIELDS = [
   'exempt',
   'tax',
 ] as const;
-/** A fact of a document in a list. */
 export type ListField = (typeof LIST_FIELDS)[number];
 
 /** The headings of --match, by field. */
@@ -65,7 +64,6 @@ export function badList(path: string, line: number, what: string, hint?: string)
   });
 }
 
-/** Where the fields of a list are. */
 export interface ListLayout {
   /** Which register of the tax authority it is; `other` for any other list. */
   readonly kind: 'purchases' | 'pending' | 'sales' | 'other';

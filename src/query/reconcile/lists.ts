@@ -44,7 +44,6 @@ interface OpenList {
   readonly month: Period | undefined;
 }
 
-/** The lists, and what they are about together. */
 export interface OpenLists {
   readonly lists: readonly OpenList[];
   readonly against: Against;
@@ -125,7 +124,6 @@ function onlyValue<Value extends string>(
 }
 
 export interface ListsRead {
-  /** All documents, list after list. */
   readonly listed: Entry[];
   /** The months that the lists are of; none where neither names nor dates tell. */
   readonly months: readonly Period[];

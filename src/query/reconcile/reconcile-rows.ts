@@ -31,7 +31,6 @@ const typeJson: SideJson = ({ type }) => textJson(type);
 const fiscalIdJson: SideJson = ({ fiscalId }) => textJson(fiscalId);
 
 interface Column extends NonNullable<ShownColumns[string]> {
-  /** The fact that it shows. */
   readonly fact?: Difference;
   readonly json: (sides: Sides) => string;
 }

@@ -163,7 +163,6 @@ const ROLES = [...KIND_ROLES, ...COUNTERPARTY_ROLES, 'total', 'net', 'tax', 'cur
 const EXCHANGE_RATE = 'exchangeRate';
 const ONE: Decimal = { coefficient: 1n, scale: 0 };
 
-/** Reads the service's side. */
 function serviceReader({ against, lists, owner, months, fields }: ReconcileOptions) {
   const served: Entry[] = [];
   const unreadable = new Unreadable();

@@ -108,7 +108,6 @@ export const DOCUMENT_FLAGS: readonly (keyof DocumentFlags)[] = [
   ...ROWS.map(({ name }) => name),
 ];
 
-/** The values of these flags. */
 export type DocumentFlags = Readonly<
   Partial<Record<'open' | 'overdue', true | undefined> & Record<DateFlagName, DateRange | undefined>>
 >;

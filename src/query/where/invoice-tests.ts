@@ -75,7 +75,6 @@ function openTest(group: GroupDigits): RecordTest {
   };
 }
 
-/** The most credits that are named. */
 const MAX_NAMED = 3;
 
 /**

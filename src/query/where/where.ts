@@ -17,11 +17,9 @@ import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext
 
 type Cells = readonly (Cell | undefined)[];
 
-/** A test for records. */
 export interface RecordTest {
   /** The column that it tests, by any of its names. */
   readonly name?: string;
-  /** The roles that it reads. */
   readonly roles: readonly Role[];
   /** Whether a record passes. The cells are those of the name: one, or one of each object in a list that it is within. */
   readonly matches: (document: Document, cells: Cells) => boolean;

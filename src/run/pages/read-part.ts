@@ -11,7 +11,6 @@ import { checkPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
 import type { PartState } from '../progress.ts';
 import type { Run } from '../run.ts';
 
-/** What the records of a part come to. */
 interface Tally {
   /** @param filter which of the records count; without it, all */
   add(batch: RecordBatch, filter?: WhereFilter): void;
@@ -21,7 +20,6 @@ interface Tally {
 
 export interface PartRead<Read> {
   readonly result: PartState;
-  /** Whose records they are. */
   readonly profile: string | undefined;
   /** As the token names it. */
   readonly organization: string | undefined;

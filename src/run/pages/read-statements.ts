@@ -162,7 +162,6 @@ function warnOfBoth({ notices }: Run, statements: readonly OwnStatement[]): void
   );
 }
 
-/** Names in a message. */
 export const MAX_NAMED = 5;
 
 /** Whom the first of the statements are about. */
@@ -171,12 +170,10 @@ export function firstNames(statements: readonly OwnStatement[]): string {
   return names.slice(0, MAX_NAMED).join(', ');
 }
 
-/** Throws where not all is whole. */
 export function checkOutcome(results: readonly PartState[]): void {
   checkResults(results, wordsOfProfiles(results, 'not whole, which their statements say'));
 }
 
-/** The file of --note, which is read. */
 export function noteFile(note: string | undefined): readonly ReadPath[] {
   const file = note?.startsWith('@') ? note.slice(1) : '-';
   return file === '-' ? [] : [{ path: file, is: 'the note of --note' }];

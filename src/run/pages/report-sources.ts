@@ -19,7 +19,6 @@ const LISTINGS = ['issued', 'received', 'funds'] as const;
 export type Listing = (typeof LISTINGS)[number];
 export const RESOURCES = { issued, received, funds };
 
-/** One listing of one organization, and where its records come from. */
 export interface ReportPart {
   readonly listing: Listing;
   readonly profile: string | undefined;
@@ -29,7 +28,6 @@ export interface ReportPart {
 export interface ReportSources {
   /** Whom there is a report of; undefined where the records have no owner, or the flags name it. */
   readonly profiles: readonly (string | undefined)[];
-  /** The listings of one of them. */
   readonly partsOf: (profile: string | undefined) => readonly ReportPart[];
   readonly reads: readonly ReadPath[];
   readonly close?: () => Promise<void>;

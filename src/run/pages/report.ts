@@ -50,7 +50,6 @@ interface ReportFlags
   readonly title?: string | undefined;
   readonly format?: Exclude<ReportFormat, 'table'> | undefined;
   readonly output?: string | undefined;
-  /** A folder with a page for each profile. */
   readonly outputDir?: string | undefined;
 }
 
@@ -61,11 +60,9 @@ interface Job {
 }
 
 /**
- * Reads the invoices and funds of one organization and writes a page about them; with --output-dir, a page for each of several.
- * A listing that could not be read whole does not keep a page from being written: it is said at its top, and the run ends in
- * IncompleteError.
- *
- * @throws UsageError, AuthError, ServiceError, OutputError: no page was written
+ * Reads the invoices and funds of one organization and writes a page about them; with --output-dir, a page for each of several. A
+ * listing that could not be read whole does not keep a page from being written: it is said at its top, and the run ends in
+ * IncompleteError. Throws UsageError, AuthError, ServiceError, OutputError: no page was written.
  */
 export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
   const format = formatOf(context, flags);

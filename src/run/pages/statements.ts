@@ -124,7 +124,6 @@ async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
   return { kind: 'json' };
 }
 
-/** Throws UsageError for flags of rows. */
 function refuseRowFlags({ columns, wide }: StatementFlags): void {
   const flag = columns !== undefined ? '--columns' : wide ? '--wide' : undefined;
   if (flag === undefined) return;
@@ -163,7 +162,6 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
   if (state.records === 0 && isWhole(job)) run.notices.remark('nothing is open');
 }
 
-/** Writes one page, or one JSON document. */
 async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
   const { run, flags } = job;
   const note = await noteOf(flags.note, run.context);
@@ -190,7 +188,6 @@ async function languageSet({ run, flags, profiles }: Job): Promise<ReportLanguag
   return pageDefaults(await storeOf(run), only).lang;
 }
 
-/** Throws UsageError where there are several. */
 function theOnly(statements: readonly OwnStatement[]): OwnStatement {
   if (statements.length === 1) return statements[0]!;
   const names = firstNames(statements) + (statements.length > MAX_NAMED ? ' and more' : '');

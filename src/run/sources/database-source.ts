@@ -20,9 +20,7 @@ export function tableOf(resource: Pick<Resource, 'name'>): string {
   return oneWordName(resource, '_');
 }
 
-/**
- * A synced database that is read in place of the service. It is opened when it is first needed, once until it is closed.
- */
+/** A synced database that is read in place of the service. Opened when first needed, once until it is closed. */
 export class FromDatabase {
   readonly shown: string;
   readonly reads: readonly ReadPath[];
@@ -59,7 +57,6 @@ export class FromDatabase {
   }
 }
 
-/** The profiles in a synced database, also those that no sync could read. */
 interface HeldProfiles {
   readonly known: readonly string[];
   readonly held: ReadonlyMap<Resource, readonly string[]>;
@@ -80,7 +77,6 @@ export async function profilesHeld(
   return { known: inOrderOf(await context.config(), [...held.values()].flat()), held };
 }
 
-/** The profiles of a listing in a synced database, and the last sync of each. */
 interface HeldListing {
   readonly profiles: readonly string[];
   readonly syncs: ReadonlyMap<string, LastSync>;

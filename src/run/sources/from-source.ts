@@ -12,7 +12,6 @@ import type { ReadPath } from '../paths.ts';
 import type { Run, Origin } from '../run.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 
-/** What is read in place of the service. */
 export interface FromRequest {
   readonly from: string;
   readonly resource: Resource;
@@ -27,10 +26,7 @@ export interface FromRequest {
   readonly questions?: QuestionFlags | undefined;
 }
 
-/**
- * Records that were read earlier, for --from: those that the service would give, in its order. Nothing is sent, and no token is
- * needed.
- */
+/** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
 export abstract class FromSource<Request extends FromRequest> implements LocalSource {
   readonly kind = 'local';
   readonly name: string;

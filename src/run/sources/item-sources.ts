@@ -61,7 +61,6 @@ function itemSource(name: string, fetch: (options: ServicePart) => Promise<Recor
   };
 }
 
-/** An address of the service: a path below the base address, and what follows it. */
 interface ServiceAddress {
   readonly path: string;
   /** The version before it, such as `v1`, which the base address has as well. */

@@ -134,7 +134,6 @@ export async function readFiscalIds(
   return [...ids];
 }
 
-/** The error for a name where a fiscal ID is expected. */
 function namedCounterparty(flag: string, name: string): UsageError {
   const isPlain = /^[\p{L}\p{N}_.-]+$/u.test(name);
   const where = (column: string): string => {
@@ -150,7 +149,6 @@ function namedCounterparty(flag: string, name: string): UsageError {
   });
 }
 
-/** The files among them. */
 export function listsIn(flag: string, values: readonly string[] = []): readonly ReadPath[] {
   const files = values.filter((value) => value.startsWith('@') && value !== '@-');
   return files.map((value) => ({ path: value.slice(1), is: `the list of ${flag}` }));

@@ -14,7 +14,6 @@ import type { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import type { Run } from '../run.ts';
 
-/** A listing, and its names: that of the command line, and that of the table. */
 interface SyncedResource {
   readonly name: string;
   readonly table: string;

@@ -46,7 +46,6 @@ interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<Profil
   readonly format?: Format | undefined;
 }
 
-/** One listing of one profile. */
 interface ProfileListing {
   /** As messages name it: `north issued`. */
   readonly name: string;
@@ -100,7 +99,6 @@ export async function syncDatabase(
   });
 }
 
-/** The database, and the names of resources. */
 function readWords(
   { env, secrets }: Context,
   words: readonly string[],
@@ -264,14 +262,12 @@ function refuseOtherOrganization(profile: string, now: string | undefined, befor
   );
 }
 
-/** A listing that a database can hold. */
 interface SyncResource {
   /** As the command line names it: `fund-documents`. */
   readonly name: string;
   /** The name of its table: `fund_documents`. */
   readonly table: string;
   readonly records: string;
-  /** Whose columns its records have. */
   readonly resource: Resource;
   /** Whether it is synced when no resource is named. */
   readonly isUsual: boolean;
