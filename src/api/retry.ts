@@ -128,7 +128,7 @@ export async function withRetries<T>(tries: Tries<T>): Promise<T> {
 /**
  * How many ms to wait before the next attempt, with full jitter: random × min(20 s, delay × 2^attempt). That spreads out
  * clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is never shorter than Retry-After. Throws
- * the failure that ends the request, with the reason why there is no further attempt.
+ * the failure that ends the request, with the reason why there is no other attempt.
  */
 function waitAfter(failed: FailedTry, attempt: number, tries: Tries<unknown>): number {
   const { clock, retry, quota, limiter, onRetry } = tries;

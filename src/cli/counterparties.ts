@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { wordList, yes, type Values } from '../run/flag.ts';
 
-/** Of which counterparties open amounts are told: customers, or with --payable those whose invoices were received. */
+/** Whose open amounts: those of customers, or with --payable of the issuers of received invoices. */
 export const counterpartyFlags = {
   payable: yes('--payable', 'of received invoices instead of issued ones'),
   customerFiscalId: wordList(

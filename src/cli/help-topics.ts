@@ -19,7 +19,7 @@ interface Lines {
 export type TermList = readonly (readonly [term: string, meaning: string])[];
 
 /*
- * The texts of the topics. A paragraph begins at the left, its further lines do not. So does each term of a list, `* term :: meaning`.
+ * The texts of the topics. A paragraph begins at the left, its other lines do not. So does each term of a list, `* term :: meaning`.
  */
 
 const EXIT_CODES = `
@@ -128,7 +128,7 @@ In sums a document counts for what it is worth, in every answer alike: --sum, ag
 * no amount, no due date :: adds nothing, or is not overdue; <column>.missing counts
 * what cannot be read :: is left out, named, and makes exit code 6
 * references :: are not followed: a credit note is a credit, whatever it corrects
-Counterparties are told by their fiscal IDs, then by name. IDs that many share are fields.sharedIds. Each has
+Counterparties are identified by fiscal ID, then by name. IDs that many share are fields.sharedIds. Each has
   the name and the spelling of the ID that its newest document has.
 --sum adds exactly, each currency by itself (clp is CLP), and asks for --field currency where no record has
   one; with --as-sent it adds cells as they stand, and what nothing declares counts as no money. --count prints a number. Both work on the records that

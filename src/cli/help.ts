@@ -67,7 +67,7 @@ const DAILY = new Set(
 /** A command with so few flags shows them alike. */
 const FEW = 12;
 
-/** The line of the program's help about its topics. Their texts are loaded when one is asked for. */
+/** The line of the program's help about its topics. Their texts are loaded for `folio help <topic>`. */
 export const ABOUT_TOPICS = 'More: folio help exit-codes, environment, formats, questions, databases, agents';
 
 /**

@@ -82,7 +82,7 @@ export async function readColumns(database: Database, table: string): Promise<Kn
  * Decides which columns a table has to have.
  *
  * @param facts what the records that are to be written hold, by flat name, in order of first appearance
- * @param own names of further columns of folio's own, in lower case
+ * @param own names of folio's other columns, in lower case
  */
 export function planColumns(
   dialect: Dialect,

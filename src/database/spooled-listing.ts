@@ -55,7 +55,7 @@ export class SpooledListing {
     await this.#records.add(stored);
   }
 
-  /** All records, in their order; each batch stands until the next one is asked for. May be called more than once. */
+  /** All records, in their order; each batch stands until the next one is read. May be called more than once. */
   all(): AsyncIterable<RecordBatch> {
     return this.#records.read({ reuse: true });
   }

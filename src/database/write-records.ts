@@ -80,8 +80,8 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     `UPDATE ${rows} SET ${changes.join(', ')} WHERE _profile = ? AND _key = ?`;
   const assigned = (columns: readonly string[]): string[] => columns.map((name) => `${quoteName(name)} = ?`);
   // Where the record says the same as before, the run of its last change stays.
-  const isThere = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
-  const update = updateRow([...isThere, ...assigned(['_raw', ...names])]);
+  const ownColumns = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
+  const update = updateRow([...ownColumns, ...assigned(['_raw', ...names])]);
   for await (const records of listing.withAction(actions, ...UPDATES)) {
     const keysOf = (...wanted: readonly number[]): readonly string[] =>
       records.filter(({ number }) => wanted.includes(actions[number]!)).map(({ key }) => key);

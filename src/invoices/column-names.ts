@@ -42,11 +42,11 @@ export function columnsNamed(
 
 /** The names besides their own that stand for some of these columns. */
 export function namesMeaning(columns: readonly string[], names: ColumnNames): readonly string[] {
-  const isThere = (name: string): boolean =>
+  const hasColumn = (name: string): boolean =>
     ofAny(names.fields).some((fields) =>
       columnsNamed(name, names, fields)?.some((column) => columns.includes(column)),
     );
-  return [...ROLES, ...(names.headings?.keys() ?? [])].filter(isThere);
+  return [...ROLES, ...(names.headings?.keys() ?? [])].filter(hasColumn);
 }
 
 /** The role of a column by any of its names; undefined for a column without a meaning. */

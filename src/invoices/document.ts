@@ -155,8 +155,8 @@ export class Document {
       const seen = this.#seen[at]!;
       // A column of the role itself says nothing where it is empty. An object of that name, such as the customer, holds what the
       // heading means.
-      const isThere = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
-      seen.own ||= isThere && !(ownCell?.kind === 'array' && ownCell.text.startsWith('{'));
+      const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
+      seen.own ||= isPresent && !(ownCell?.kind === 'array' && ownCell.text.startsWith('{'));
       if (found !== -1) seen.meant = columns[found];
       if (seen.own && seen.meant !== undefined) throw clash(this.#names[at]!, seen.meant);
     }

@@ -14,7 +14,7 @@ export const UNWANTED = -1;
  * Knows the column of each field of the records. The path of a field is the names of the members that lead to it, and its
  * column has these names joined with dots. Two paths may give the same name: a member `a.b`, and a member `b` within `a`.
  * Then the later one gets a backslash before the dots in its members' names, `a\.b`, or, where that name is taken too, before
- * all its dots, and any further one a number: `a.b#4`.
+ * all its dots, and any later one a number: `a.b#4`.
  */
 export class Columns {
   /** The names in order: as they were chosen, or else as they first appear. */

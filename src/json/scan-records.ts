@@ -280,7 +280,7 @@ export function withOwnColumn(batch: RecordBatch, own: OwnColumn): RecordBatch {
 /** The records with other names for some of their members. */
 export function renameMembers(batch: RecordBatch, names: ReadonlyMap<string, string>): RecordBatch {
   const parts: Buffer[] = [];
-  let isThere = false;
+  let isFound = false;
   for (let index = 0; index < batch.count; index++) {
     const record = recordBytes(batch, index);
     let from = 0;
@@ -289,11 +289,11 @@ export function renameMembers(batch: RecordBatch, names: ReadonlyMap<string, str
       if (other === undefined) continue;
       parts.push(record.subarray(from, start), Buffer.from(JSON.stringify(other)));
       from = end;
-      isThere = true;
+      isFound = true;
     }
     parts.push(record.subarray(from), Buffer.from(index + 1 < batch.count ? ',' : ']'));
   }
-  return isThere ? scanArray(Buffer.concat([Buffer.from('['), ...parts])) : batch;
+  return isFound ? scanArray(Buffer.concat([Buffer.from('['), ...parts])) : batch;
 }
 
 function* memberNames(record: Buffer): Generator<[name: string, span: Span]> {

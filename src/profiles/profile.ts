@@ -46,9 +46,9 @@ export function checkNameIsNew(name: string, known: readonly string[]): void {
   );
 }
 
-/** Profiles and settings, as they were in the file when it was opened. What is in it is checked when it is asked for. */
+/** Profiles and settings, as they were in the file when it was opened. A profile or setting is checked when it is read. */
 export interface ConfigStore {
-  /** The file, whether or not it exists; undefined where no folder for it can be told. */
+  /** The file, whether or not it exists; undefined where no folder for it is known. */
   readonly file: string | undefined;
   /** For commands that name none. */
   readonly currentProfile: string | undefined;

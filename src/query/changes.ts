@@ -260,11 +260,11 @@ async function openEarlier(options: ChangesOptions) {
     checkColumns(batch: RecordBatch): void {
       if (batch.count === 0) return;
       const had = new Set(common.length === 0 ? [] : allMembersOf(batch).flat());
-      const lacking = common.find((member) => !had.has(member));
+      const missing = common.find((member) => !had.has(member));
       common = [];
-      if (lacking !== undefined) {
+      if (missing !== undefined) {
         throw new UsageError(
-          `cannot compare ${newer!.shown} with ${path}: no record has ${lacking} now, and all had it`,
+          `cannot compare ${newer!.shown} with ${path}: no record has ${missing} now, and all had it`,
           { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
         );
       }

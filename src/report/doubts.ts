@@ -5,11 +5,11 @@ import { el, type Content } from './html.ts';
 import type { DoubtWords, Writing } from './words.ts';
 
 /** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
-export function doubtText(doubt: Doubt, writing: Writing): Content {
-  const { listing, text } = doubt;
+export function doubtText(reason: Doubt, writing: Writing): Content {
+  const { listing, text } = reason;
   const { doubts } = writing.words;
   if (doubts === undefined) return text;
-  const own = ownText(doubt, doubts, writing);
+  const own = ownText(reason, doubts, writing);
   return own === undefined ? wordsOfFolio(text, writing) : `${doubts.listings[listing]}: ${own}`;
 }
 

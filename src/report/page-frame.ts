@@ -60,7 +60,7 @@ export function recordNotes(
 }
 
 export function warning(...content: readonly Content[]): Content {
-  return el('p.verdict.doubt', { role: 'alert' }, content);
+  return el('p.verdict.warning', { role: 'alert' }, content);
 }
 
 /** A line of facts; those that are not there are left out. */
@@ -99,7 +99,7 @@ p { margin: 0.4rem 0; max-width: 45rem; }
 .facts { margin: 0.5rem 0 0; color: var(--soft); }
 .facts span { margin-right: 1.5rem; white-space: nowrap; }
 .verdict { margin: 1rem 0; padding: 0.6rem 0.9rem; border-left: 4px solid var(--accent); background: var(--band); }
-.verdict.doubt { border-color: var(--late); background: var(--warn); color: var(--warn-ink); }
+.verdict.warning { border-color: var(--late); background: var(--warn); color: var(--warn-ink); }
 .note { color: var(--soft); font-size: 0.9rem; }
 .cards { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 0.75rem 0 0; padding: 0; list-style: none; }
 .cards li { flex: 1 1 9.5rem; max-width: 100%; padding: 0.7rem 0.9rem; border: 1px solid var(--line); border-radius: 6px; }

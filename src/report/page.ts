@@ -49,9 +49,9 @@ function verdict({ complete, doubts, dates, notes }: ReportFigures, writing: Wri
   const { words } = writing;
   const line = recordNotes({ ...dates, notes: notes.filter((note) => note !== 'part') }, writing);
   if (complete) return [el('p.verdict', words.whole), line];
-  const list = doubts.map((doubt) => el('li', doubtText(doubt, writing)));
+  const list = doubts.map((reason) => el('li', doubtText(reason, writing)));
   if (notes.includes('part')) list.push(el('li', words.part));
-  return [el('div.verdict.doubt', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
+  return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }
 
 /**

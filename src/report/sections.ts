@@ -75,7 +75,7 @@ function missingNotes(missing: OrganizationFigures['missing'], writing: Writing)
     const why = missingColumnText(details, writing) ?? wordsOfFolio(`${reason} ${hint ?? ''}`, writing);
     return el('li', `${words[direction]}: ${texts[figure]} `, isNotGiven ? words.notGiven : why);
   });
-  return el('div.verdict.doubt', el('ul', notes));
+  return el('div.verdict.warning', el('ul', notes));
 }
 
 type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;

@@ -97,7 +97,7 @@ const KINDS: Readonly<Record<string, Term>> = {
 
 /**
  * What a document type is called: `Factura` for `INVOICE`, `Factura (33)` for a code or a word that says more. A type that is
- * not known is told as it was sent, and the lack of one is an empty text.
+ * not known is shown as it was sent, and the lack of one is an empty text.
  */
 export function typeTerm(type: string | undefined, language: ReportLanguage): string {
   const family = familyOf(type);
@@ -129,7 +129,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   IN_REVIEW: 'En revisión',
 };
 
-/** What a status is called: `Partially paid` for `PARTIALLY_PAID`. One that is not known is told as it was sent. */
+/** What a status is called: `Partially paid` for `PARTIALLY_PAID`. One that is not known is shown as it was sent. */
 export function statusTerm(status: string, language: ReportLanguage): string {
   const key = keyOf(status);
   const spanish = Object.hasOwn(STATUSES, key) ? STATUSES[key] : undefined;

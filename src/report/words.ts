@@ -58,15 +58,15 @@ const WORDS = {
     'No se descuentan los créditos: son solo los documentos por pagar.',
   ),
   onlyOverdue: both(
-    'Only what was due before this day is told, without credits and without what falls due later.',
+    'Only what was due before this day is shown, without credits and without what falls due later.',
     'Solo se informa lo vencido antes de este día, sin créditos y sin lo que vence después.',
   ),
   onlyPeriod: both(
-    'Only documents issued in this period are told: {period}.',
+    'Only documents issued in this period are shown: {period}.',
     'Solo se informan los documentos emitidos en este período: {period}.',
   ),
   part: both(
-    'Only a part of the documents was there to read: what is told here may not be all.',
+    'Only a part of the documents was there to read: what is shown here may not be all.',
     'Solo había una parte de los documentos: lo que se informa aquí puede no ser todo.',
   ),
   receivable: both('Receivable', 'Por cobrar'),

@@ -18,14 +18,14 @@ export interface Resource {
   readonly paging: NumberedPaging | CursorPaging;
   /**
    * The columns that its records may have: those that the embedded service shows, in its order, and all in which a role is known to
-   * be. Flags, types of files and databases, and what can be asked for come from this.
+   * be. Flags, types of files and databases, and the questions come from this.
    */
   readonly columns: readonly DeclaredColumn[];
   /** The columns that people look for, in the order in which a table shows them. */
   readonly shown: readonly ShownField[];
   /** The order of the service, for the help. */
   readonly defaultOrder: string;
-  /** The field with the date by which the service can sort, and its direction where no order is asked for. */
+  /** The field with the date by which the service can sort, and its direction where the flags name no order. */
   readonly byDate?: { readonly field: string; readonly usual: 'asc' | 'desc' | undefined };
   readonly sortBy?: SortKeys;
   /** The order that brings the newest records first, where the service's own order begins with the oldest. */

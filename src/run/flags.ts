@@ -164,7 +164,7 @@ export const profilesFlags = {
 };
 
 export function paramFlag(
-  about = 'any further parameter of the service, sent as it is',
+  about = 'any other parameter of the service, sent as it is',
 ): Flag<readonly (readonly [name: string, value: string])[]> {
   return valued('--param <name=value>', about, parameter);
 }
@@ -242,7 +242,7 @@ export const READS_A_FILE: Rule = not(
     '--strict',
     '--param',
   ],
-  'a file is read, and no service asked',
+  'a file is read, and no service',
 );
 
 export const fromFlags = {
@@ -284,7 +284,7 @@ export const questionFlags = {
     '--expand <column>',
     'a row for each object of a list: with payments, payments.amount is a column',
     oneName,
-    not(['--changes-since'], 'changes are told of whole records'),
+    not(['--changes-since'], 'changes are of whole records'),
   ),
   count: yes(
     '--count',

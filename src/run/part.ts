@@ -221,7 +221,7 @@ const ORDER_MAY_MOVE =
 /** Throws UsageError where a path names another version of the service than the base address. */
 function refuseOtherVersion({ version, name }: Source, { baseUrl }: Session): void {
   if (version === undefined || baseUrl.pathname.endsWith(`/${version}`)) return;
-  throw new UsageError(`${name} is asked for in ${version}, and the base address is ${baseUrl.href}`, {
+  throw new UsageError(`${name} is wanted in ${version}, and the base address is ${baseUrl.href}`, {
     hint: `Leave /${version} out, or name a base address that ends with it.`,
   });
 }

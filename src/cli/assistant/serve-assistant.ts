@@ -24,7 +24,7 @@ import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
 
 interface AssistantFlags extends GlobalFlags, RequestFlags {
-  /** A database of `folio sync`, read instead of asking the service. */
+  /** A database of `folio sync`, read in place of the service. */
   readonly from?: string | undefined;
 }
 
@@ -183,7 +183,7 @@ async function sourceOf(
     return { context: { ...context, env }, organization, words, age: undefined, run };
   }
   const profile = await profileIn(from, names, context);
-  // Nobody reads the standard error of a server: it is told whoever asks.
+  // Nobody reads the standard error of a server: each answer is this error.
   if (profile instanceof UsageError) {
     new Notices(context, flags).warn(profile.message);
     const run = (): Promise<never> => Promise.reject(profile);

@@ -6,7 +6,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { day } from '../../run/flag.ts';
 import type { AssistantQuestion } from './answer.ts';
 
-/** A tool: what an assistant is told of it, what it takes, and which command line that is. */
+/** A tool: what assistants read about it, what it takes, and which command line that is. */
 interface AssistantTool<Input extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly title: string;
@@ -15,7 +15,7 @@ interface AssistantTool<Input extends z.ZodType = z.ZodType> {
   readonly asks: (given: z.infer<Input>) => AssistantQuestion;
 }
 
-/** The rows of an answer, unless more or fewer are asked for. */
+/** The rows of an answer, unless a question has another limit. */
 const USUAL_ROWS = 25;
 const MOST_ROWS = 1_000;
 

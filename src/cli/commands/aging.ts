@@ -59,7 +59,7 @@ const agingFlags = {
     'where one bucket ends and the next begins (default 30,60,90)',
     () => (days) => parseBuckets(days),
   ),
-  totals: yes('--totals', 'also a row with the total of each currency, told by _row; a terminal has them'),
+  totals: yes('--totals', 'also a row with the total of each currency, marked by _row; a terminal has them'),
   order: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
   most: valued(
     '--limit <n>',

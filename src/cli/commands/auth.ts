@@ -70,7 +70,7 @@ function addLogin(parent: Command, context: Context): void {
     examples: [
       ['folio auth login', 'asks for the address and the token'],
       ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
-      ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
+      ['folio auth login --profile acme --token-file acme.txt', 'another organization'],
       [
         'folio auth login --token-command op read op://vault/folio/token',
         'stores the command, not the token',

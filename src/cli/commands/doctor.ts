@@ -53,7 +53,7 @@ const doctorFlags = {
 
 interface CheckResult {
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  readonly says: string;
+  readonly text: string;
   readonly fix?: string | undefined;
   /** The error of a command that needs it. */
   readonly failure?: FolioError;
@@ -78,7 +78,7 @@ async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof do
     await checkAll(context, withValues(flags, { profile }), async (name, check) => {
       const found = await resultOf(check);
       const fix = found.fix === undefined ? undefined : secrets.redact(found.fix);
-      const result = { ...found, says: secrets.redact(found.says), fix };
+      const result = { ...found, text: secrets.redact(found.text), fix };
       results.push({ ...result, profile, name });
       // JSON is written whole, at the end.
       if (!isJson) await stdout.write(describeCheck(name, result, context, flags));
@@ -87,9 +87,9 @@ async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof do
   }
   if (isJson) {
     const facts = results.map(
-      ({ profile = null, name: check, status, says, fix = null, milliseconds = null, bytes = null }) => ({
+      ({ profile = null, name: check, status, text, fix = null, milliseconds = null, bytes = null }) => ({
         ...(isSeveral && { profile }),
-        ...{ check, status, says, fix, milliseconds, bytes },
+        ...{ check, status, says: text, fix, milliseconds, bytes },
       }),
     );
     await writeFacts(stdout, facts, flags);
@@ -108,7 +108,7 @@ async function resultOf(check: Check): Promise<CheckResult> {
     return await check();
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { status: 'failed', says: error.message, fix: error.hint, failure: error };
+    return { status: 'failed', text: error.message, fix: error.hint, failure: error };
   }
 }
 
@@ -125,12 +125,12 @@ const [STATUS, NAME, NARROWEST] = [9, 14, 30];
 /** The lines about one check, wrapped on a terminal: what was found, and what to do about it. */
 function describeCheck(
   name: string,
-  { status, says, fix }: CheckResult,
+  { status, text, fix }: CheckResult,
   { stdout, env }: Context,
   { color }: GlobalFlags,
 ): string {
   const width = stdout.isTerminal ? (stdout.columns ?? 80) : Infinity;
-  const texts = [visible(says), ...(fix === undefined ? [] : [`→ ${visible(fix)}`])];
+  const texts = [visible(text), ...(fix === undefined ? [] : [`→ ${visible(fix)}`])];
   const wrapped = texts.map((text) => wrapText(text, Math.max(NARROWEST, width - STATUS - NAME)));
   const lines = wrapped.join('').trimEnd().split('\n');
   const word = status.padEnd(STATUS);
@@ -188,17 +188,17 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
   }
 }
 
-function ok(says: string, measured: Pick<CheckResult, 'milliseconds' | 'bytes'> = {}): CheckResult {
-  return { ...measured, status: 'ok', says };
+function ok(text: string, measured: Pick<CheckResult, 'milliseconds' | 'bytes'> = {}): CheckResult {
+  return { ...measured, status: 'ok', text };
 }
 
-function warning(says: string, fix: string): CheckResult {
-  return { status: 'warning', says, fix };
+function warning(text: string, fix: string): CheckResult {
+  return { status: 'warning', text, fix };
 }
 
 /** The result of a check that cannot be made, because something before it is missing. */
-function skipped(says: string): CheckResult {
-  return { status: 'skipped', says };
+function skipped(text: string): CheckResult {
+  return { status: 'skipped', text };
 }
 
 /** Where profiles and settings are, and who may read them. Throws as opening the store does. */
@@ -238,11 +238,11 @@ async function checkToken(context: Context, flags: GlobalFlags) {
   }
   context.secrets.hide([token.reveal()]);
   const ending = checkExpiry(token, now, tokenHint(connection));
-  const says = describeToken(connection, token.reveal(), now);
+  const text = describeToken(connection, token.reveal(), now);
   const fix = 'Ask the operator of the service for a new one.';
   return {
     connection: { ...connection, token },
-    result: ending === undefined ? ok(says) : warning(says, fix),
+    result: ending === undefined ? ok(text) : warning(text, fix),
   };
 }
 
@@ -305,9 +305,9 @@ async function networkSteps(
   };
   const timed = async (step: () => Promise<string>): Promise<CheckResult> => {
     const start = clock.elapsed();
-    const says = await step().catch(fail);
+    const text = await step().catch(fail);
     const milliseconds = Math.round(clock.elapsed() - start);
-    return ok(`${says} (${milliseconds} ms)`, { milliseconds });
+    return ok(`${text} (${milliseconds} ms)`, { milliseconds });
   };
   return {
     proxy: () => {
@@ -340,7 +340,7 @@ async function networkSteps(
         return `${shown.protocol}; certificate by ${shown.issuer}, ${end}`;
       });
       if (!(validTo - now < CERTIFICATE_TIME)) return result;
-      return warning(result.says, 'Tell the operator of the service, or of the proxy, that it ends soon.');
+      return warning(result.text, 'Tell the operator of the service, or of the proxy, that it ends soon.');
     },
     // The service's clock, and ours, by which folio judges the end of a token. The request carries no token.
     clock: async () => {
@@ -370,8 +370,8 @@ function compareClocks(date: string | undefined, now: number): CheckResult {
   const seconds = Math.round(Math.abs(off) / 1000);
   // The header counts in whole seconds.
   if (seconds <= 1) return ok('as the service’s');
-  const says = `${seconds} s ${off < 0 ? 'behind' : 'ahead of'} the service’s`;
+  const text = `${seconds} s ${off < 0 ? 'behind' : 'ahead of'} the service’s`;
   return Math.abs(off) <= CLOCK_TOLERANCE
-    ? ok(says)
-    : warning(says, 'Set this machine’s clock: the end of a token is judged by it.');
+    ? ok(text)
+    : warning(text, 'Set this machine’s clock: the end of a token is judged by it.');
 }

@@ -12,7 +12,7 @@ import {
 } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
 
-// Of files, all that are asked for come in any case.
+// A download never stops by itself, so that --all has no use.
 const { all: _, ...extent } = extentFlags(issued);
 
 export function addIssuedDownload(parent: Command, context: Context): void {

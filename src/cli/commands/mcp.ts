@@ -16,11 +16,7 @@ export function addMcp(program: Command, context: Context, programFor: ProgramFo
       ['folio mcp --profile north', 'of the service'],
     ],
     flags: {
-      from: text(
-        '--from <database>',
-        'read a database of folio sync instead of asking the service',
-        READS_A_FILE,
-      ),
+      from: text('--from <database>', 'read a database of folio sync in place of the service', READS_A_FILE),
       ...requestFlags,
     },
     run: async (flags) => {

@@ -128,7 +128,7 @@ async function runReconcile(
 }
 
 function severalProfiles(): UsageError {
-  return new UsageError('a list is of one organization, and several profiles are asked', {
+  return new UsageError('a list is of one organization, and the flags name several profiles', {
     hint: 'Name the one whose list it is with --profile.',
   });
 }

@@ -18,7 +18,7 @@ export function addReport(program: Command, context: Context): void {
   addCommand(program, context, 'report', {
     description:
       'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
-      'Amounts are exact and never of two currencies together. A page that is not whole says so at its top. All days are told from ' +
+      'Amounts are exact and never of two currencies together. A page that is not whole says so at its top. All days are counted from ' +
       'today, or from the day of the export or the database.',
     examples: [
       ['folio report', 'on a terminal: the month as a table'],
@@ -44,7 +44,7 @@ const reportFlags = {
   allProfiles: allProfilesFlag('of every profile, a page each; --profile a,b for some'),
   from: wordList(
     '--from <file...>',
-    'of exports, or of a synced database, without asking the service: issued.jsonl, received=in.json',
+    'of exports, or of a synced database, in place of the service: issued.jsonl, received=in.json',
     READS_A_FILE,
   ),
   asOf: asOfFlag,

@@ -93,9 +93,9 @@ export function withTelling(
     if (column.role !== 'party' && column.role !== 'document') return column;
     const texts = new Set(rows.map((row) => row[column.index]).filter((text) => text !== undefined));
     const short = column.role === 'document' ? shortTypes(texts) : undefined;
-    const telling =
+    const distinct =
       short === undefined ? tellingWidth(texts) : Math.max(0, ...[...short.values()].map(columnWidth));
-    return { ...column, short, telling };
+    return { ...column, short, distinct };
   });
 }
 
@@ -108,16 +108,16 @@ function shortTypes(types: ReadonlySet<string>): ReadonlyMap<string, string> | u
 /** The least width at which texts that differ are not cut to the same text. */
 function tellingWidth(texts: Iterable<string>): number {
   const sorted = [...texts].toSorted();
-  let telling = 0;
+  let distinct = 0;
   for (let at = 1; at < sorted.length; at++) {
     const [one, other] = [sorted[at - 1]!, sorted[at]!];
     let common = 0;
     while (common < one.length && one[common] === other[common]) common++;
     // The first character that differs, and the mark of what is cut; or the shorter text as a whole.
     const both = columnWidth(other.slice(0, common) + String.fromCodePoint(other.codePointAt(common)!)) + 1;
-    telling = Math.max(telling, Math.min(both, columnWidth(one)));
+    distinct = Math.max(distinct, Math.min(both, columnWidth(one)));
   }
-  return telling;
+  return distinct;
 }
 
 /** The display cells of a table of rows: with every cell whole, and with each cut as far as names still differ. */
@@ -207,13 +207,13 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
 
 /** In display cells. A long name is no reason to make a column wider where there is a word for it, which is not cut. */
 function leastOf(column: ShownColumn): number {
-  const cells = column.short === undefined ? column.cells : column.telling;
+  const cells = column.short === undefined ? column.cells : column.distinct;
   const least = Math.min(Math.max(cells, columnWidth(column.word)), sizeOf(column, 'least'));
   return Math.max(least, Math.min(column.head, MAX_HEAD));
 }
 
 function tellingOf(column: ShownColumn): number {
-  return Math.max(leastOf(column), Math.min(column.telling, sizeOf(column, 'comfort')));
+  return Math.max(leastOf(column), Math.min(column.distinct, sizeOf(column, 'comfort')));
 }
 
 function comfortOf(column: ShownColumn): number {

@@ -35,8 +35,8 @@ export interface ShownColumn {
   readonly width: number;
   /** The width of its widest number. */
   readonly number: number;
-  /** The width in which the names of parties and the types of documents can be told apart; 0 for other columns. */
-  readonly telling: number;
+  /** The width in which the names of parties and the types of documents differ; 0 for other columns. */
+  readonly distinct: number;
   /** Words for the types of documents, which stand in their place where the column is narrower than they are. */
   readonly short?: ReadonlyMap<string, string> | undefined;
   /** Numbers only: aligned on the right. */
@@ -112,7 +112,7 @@ export function tableRows({
       cells,
       width: Math.max(columnWidth(name), cells),
       number,
-      telling: 0,
+      distinct: 0,
       numeric: facts.numbers > 0 && facts.numbers === filled,
       days,
       nested: facts.nested > 0,

@@ -167,8 +167,8 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
   const { against, knownBy, tax, total } = register;
   const fields = { ...REGISTER_FIELDS, counterpartyFiscalId: [knownBy[0]], tax, total: [total] };
   for (const field of LIST_FIELDS) if (field !== 'currency') columns.set(field, fields[field].map(indexOf));
-  const further = register.furtherTax.map(indexOf);
-  const isLast = further.every((index, at) => index === names.length - 3 + at);
+  const taxIndexes = register.furtherTax.map(indexOf);
+  const isLast = taxIndexes.every((index, at) => index === names.length - 3 + at);
   // Purchases that are not pending say when they were answered.
   const isAnswered = has('Fecha Acuse') || has('Fecha Reclamo');
   return {
@@ -179,7 +179,7 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     fixed,
     has: () => true,
     row: indexOf(ROW),
-    furtherTax: { amount: further[1]!, indexes: further, isLast },
+    furtherTax: { amount: taxIndexes[1]!, indexes: taxIndexes, isLast },
   };
 }
 

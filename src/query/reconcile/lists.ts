@@ -234,8 +234,8 @@ function rowReader(
   let cells: readonly string[] = [];
   /** The row that rows without a number of their own continue. A total of receipts has no entry. */
   let last: { readonly cells: readonly string[]; readonly entry?: Entry } | undefined;
-  /** The further taxes of the last document, without its sign. */
-  let further: Decimal | undefined;
+  /** The other taxes of the last document, without its sign. */
+  let otherTax: Decimal | undefined;
   /** The line of a row that names no document, such as totals: only the last row may. */
   let totals: number | undefined;
 
@@ -254,7 +254,7 @@ function rowReader(
       const amount = amountIn(cell, form);
       if (amount !== undefined) return amount;
       const what = `which is no ${isRegister ? 'whole number' : 'number'}`;
-      const heading = headings[index] ?? 'a further tax';
+      const heading = headings[index] ?? 'another tax';
       throw bad(`${heading} is ${shown(cell)}, ${what}`, AMOUNT_FORMS[form].hint);
     });
     return amounts.length === 0 ? undefined : amounts.reduce(addDecimals);
@@ -262,7 +262,7 @@ function rowReader(
   const amountOf = (field: ListField): Decimal | undefined =>
     sumOf(columns.get(field) ?? [], marks.get(field));
 
-  /** Where the last headings are of a further tax, more of them may follow, three cells each. */
+  /** Where the last headings are of another tax, more of them may follow, three cells each. */
   const furtherTaxOf = (): Decimal | undefined => {
     if (furtherTax === undefined) return undefined;
     const { amount, isLast } = furtherTax;
@@ -285,7 +285,7 @@ function rowReader(
     );
   };
 
-  /** A row has a cell for each heading that has a name, and no text behind them but further taxes. */
+  /** A row has a cell for each heading that has a name, and no text behind them but other taxes. */
   const checkWidth = (): void => {
     const isShort = headings.slice(cells.length).some((heading) => !isEmpty(heading));
     const isLong = furtherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
@@ -295,7 +295,7 @@ function rowReader(
     );
   };
 
-  /** Whether the row has further taxes of the document before, and repeats of that document nothing but its own cells. */
+  /** Whether the row has other taxes of the document before, and repeats of that document nothing but its own cells. */
   const isContinued = (number: string): boolean => {
     if (layout.row === undefined || furtherTax === undefined || !isEmpty(cells[layout.row])) return false;
     const isOther = (cell: string, index: number) =>
@@ -312,12 +312,12 @@ function rowReader(
     if (last === undefined) throw bad('the row goes on a document before it, and there is none');
     const more = furtherTaxOf();
     if (more === undefined || last.entry === undefined) return;
-    further = addDecimals(further ?? DECIMAL_ZERO, more);
-    last.entry.furtherTax = signedAmount(further, last.entry.family);
+    otherTax = addDecimals(otherTax ?? DECIMAL_ZERO, more);
+    last.entry.furtherTax = signedAmount(otherTax, last.entry.family);
   };
 
   const readDocument = (type: string, number: string): Entry => {
-    further = furtherTaxOf();
+    otherTax = furtherTaxOf();
     const total = amountOf('total');
     if (total === undefined) throw bad(`${headingOf('total')} is empty`);
     if (isRegister && !/^\d{1,4}$/.test(type))
@@ -335,7 +335,7 @@ function rowReader(
       net: amountOf('net'),
       exempt: amountOf('exempt'),
       tax: amountOf('tax'),
-      furtherTax: further,
+      furtherTax: otherTax,
       file: path,
       line,
       isPending: layout.kind === 'pending',
@@ -345,7 +345,7 @@ function rowReader(
   return (row) => {
     ({ line, cells } = row);
     const isBlank = cells.every(isEmpty);
-    // The rest of a row that was cut may look like totals, or like further taxes.
+    // The rest of a row that was cut may look like totals, or like other taxes.
     if (row.isOpen && (!isBlank || cells.length > 1)) checkWidth();
     if (isBlank) return;
     if (totals !== undefined) throw nameless(totals);

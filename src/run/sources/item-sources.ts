@@ -73,7 +73,7 @@ export function readAddress(address: string, more: readonly QueryPair[]): Servic
   const [, path = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(address) ?? [];
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     throw new UsageError(`get ${JSON.stringify(address)}: expected a path below the base address`, {
-      hint: 'Give a path such as /customers. No other service is asked, so that the token goes nowhere else.',
+      hint: 'Give a path such as /customers. folio reads no other service, so that the token goes nowhere else.',
     });
   }
   const [, version, below] = /^\/*(?:(v\d+)(?=\/))?\/*(.*)$/s.exec(path)!;

@@ -327,7 +327,7 @@ async function fundIds(part: ServicePart): Promise<readonly string[]> {
     for (let at = 0; at < records.count; at++) {
       const [start, end] = [records.ids[2 * at]!, records.ids[2 * at + 1]!];
       if (start < 0)
-        throw new ServiceError('a fund has no id, so that its documents cannot be asked for', {
+        throw new ServiceError('a fund has no id, so that its documents cannot be read', {
           hint: 'Name the resources to sync, without fund-documents.',
         });
       ids.push(records.bytes.toString('utf8', start, end));

@@ -12,7 +12,7 @@ export class FiscalIds {
   readonly #first: number;
   readonly #count: number;
 
-  /** `first` is the lowest number before the check digit; each further one is 5 higher. */
+  /** `first` is the lowest number before the check digit; each one after it is 5 higher. */
   constructor(first: number, count: number) {
     this.#first = first;
     this.#count = count;

@@ -383,7 +383,7 @@ describe('folio report', () => {
     const doubtsOf = async (answers: Readonly<Record<string, Answer>>): Promise<string> => {
       const { code, stdout } = await report(['--lang', 'es'], answers, 'es_CL.UTF-8');
       expect(code).toBe(6);
-      const [, box = ''] = /<div class="verdict doubt" role="alert">(.*?)<\/div>/s.exec(stdout) ?? [];
+      const [, box = ''] = /<div class="verdict warning" role="alert">(.*?)<\/div>/s.exec(stdout) ?? [];
       return textOf(box);
     };
     const head = 'Estas cifras no están completas. No las use como base.';

@@ -65,7 +65,7 @@ describe('--overdue', () => {
         '7,INVOICE,2026-10-01,2026-11-10,10',
       ],
     ]);
-    expect(await pageOfRoble(OF_ROBLE, ' --overdue')).toContain('Only what was due before this day is told');
+    expect(await pageOfRoble(OF_ROBLE, ' --overdue')).toContain('Only what was due before this day is shown');
     const { stderr } = await statement(`${ROBLE} --overdue --as-of 2026-10-31 --format csv`);
     expect(stderr).toContain('--overdue and --as-of do not go together');
   });

@@ -641,7 +641,7 @@ describe('reconcile', () => {
     ['a row too short', '2;33;Del Giro;76123456-7;Roble;5', cells(6), registro],
     ['a row that is cut behind its first cell', '2;', cells(2), registro],
     ['a row of one cell', '2', 'the row has 1 cell, and there are 43 headings', ofSales],
-    ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'a further tax is "y"', ofSales],
+    ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'another tax is "y"', ofSales],
     ['a code that is none', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is no code', registro],
     ['no number', second({ number: '' }), nameless, registro],
     ['totals that are not last', `Total;;;;;;;;;;;;;;5\n${second({})}`, nameless, registro],
