@@ -1,13 +1,13 @@
 import { UsageError, errorCode } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { PLAIN_NAMES } from '../invoices/column-names.ts';
+import { PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { cellJson, CellReader } from '../json/cells.ts';
 import { DigestReader } from '../json/digest-identity.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
 import { RecordIndex } from '../json/record-index.ts';
 import { KEY_HINT } from '../json/record-key.ts';
-import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
+import { recordBytes, sliceRecords, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { compactRecord } from '../json/signed-links.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
@@ -15,7 +15,7 @@ import { countOf } from '../output/terminal/number-text.ts';
 import { ExportFile } from './exports/export-file.ts';
 import { ofProfiles, profilesInExport } from './exports/read-export.ts';
 import { deliveredForm, type DeliveredFile } from './exports/read-receipt.ts';
-import { noValueIn } from './missing-columns.ts';
+import { missingColumns, noValueIn, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { Question } from './questions.ts';
 import { batchesOfRows, batchOfRows, type Row, type RowField } from './rows.ts';
 
@@ -38,12 +38,18 @@ interface ChangesOptions {
   readonly shown: readonly string[];
   /** The columns of `--columns`: those of records are shown beside the key; those of changes are shown alone. */
   readonly columns?: readonly string[] | undefined;
+  /** What names of columns mean. */
+  readonly names?: ColumnNames | undefined;
   /** Whether the listing of an earlier record could not be read: then the record does not count as gone. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
 }
 
 /** The columns of every row, whatever the records are. */
 const CHANGE_COLUMNS = ['_change', 'field', 'old', 'new', 'record'];
+
+/** Whether a column is one of changes: also `record.status`, as csv has what is added or gone. */
+const isOfChanges = (column: string): boolean =>
+  CHANGE_COLUMNS.includes(column) || column.startsWith('record.');
 
 /** Display ranks: a narrow terminal leaves out the key first, then the old value. */
 const CHANGE_SHOWN: ShownColumns = {
@@ -68,11 +74,13 @@ const KEY_SHOWN = { rank: 104 };
  * where records came but none had the key: all of them would look new and all earlier ones gone.
  */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
-  const { path, key, shown, columns = shown, isUnread = () => false } = options;
+  const { path, key, shown, columns = shown, names = PLAIN_NAMES, isUnread = () => false } = options;
   const earlier = await openEarlier(options);
-  const extra = columns.filter((column) => !CHANGE_COLUMNS.includes(column));
-  const context = [...new Set([...key, ...extra])];
-  const contextReader = new CellReader(context);
+  const extra = columns.filter((column) => !isOfChanges(column));
+  const besideKey = [...new Set(extra)].filter((column) => !key.includes(column));
+  const context = [...key, ...besideKey];
+  const keyCells = new CellReader(key);
+  const named = new DocumentReader(names, { roles: [], names: besideKey });
   const comparer = new FieldComparer();
   const identity = new DigestReader({ named: key });
   const keys = keyReader(key);
@@ -81,11 +89,13 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   let rows = 0;
 
   const rowOf = (change: keyof typeof counts, batch: RecordBatch, index: number): RowField[] => {
-    const cells = contextReader.read(batch, index);
-    return [
-      ['_change', JSON.stringify(change)],
-      ...context.map((column, at): RowField => [column, cellJson(cells[at])]),
-    ];
+    const row: RowField[] = [['_change', JSON.stringify(change)]];
+    const ofKey = keyCells.read(batch, index);
+    for (const [at, column] of key.entries()) row.push([column, cellJson(ofKey[at])]);
+    named.fold(sliceRecords(batch, index, index + 1), () => {
+      for (const [at, column] of besideKey.entries()) row.push([column, cellJson(named.named(at))]);
+    });
+    return row;
   };
   const wholeRow = (change: 'added' | 'gone', batch: RecordBatch, index: number): Row => {
     counts[change]++;
@@ -109,6 +119,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   const compareBatch = (listed: RecordBatch): RecordBatch => {
     const batch = wholeRecords(listed);
     keys.findNames(batch);
+    named.findNames(batch);
     earlier.checkColumns(batch);
     return batchOfRows(Array.from({ length: batch.count }, (_, index) => compareRecord(batch, index)).flat());
   };
@@ -119,6 +130,9 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   async function* batches(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     for await (const batch of records) yield compareBatch(batch);
     yield* batchesOfRows(goneRows());
+    if (options.columns === undefined) return;
+    refuseLists(named, '--columns');
+    refuseMissing(named, '--columns', { isShown: true });
   }
 
   const resultColumns = ['_change', ...context, 'field', 'old', 'new'];
@@ -136,7 +150,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     },
     result: {
       columns: (chosen) => {
-        if (chosen?.some((column) => CHANGE_COLUMNS.includes(column))) return chosen;
+        if (chosen?.some(isOfChanges)) return chosen;
         // A table has no room for whole records. Other formats have them, in as many columns as the records have.
         return forTable || rows === 0 || chosen !== undefined ? resultColumns : undefined;
       },
@@ -168,6 +182,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
           level: 'remark',
           text: `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
         },
+        ...(options.columns === undefined ? [] : missingColumns(named, '--columns')),
         ...warnings.map((text): Finding => ({ level: 'warning', text })),
       ];
     },

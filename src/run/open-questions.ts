@@ -172,6 +172,7 @@ async function resultOf(
     listing: source.name,
     profile,
     key: await keyOfRecords(part),
+    names,
     profiles: source.joined?.names ?? alone,
     isUnread: source.joined?.isUnread,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),

@@ -96,6 +96,32 @@ describe('--changes-since', () => {
     expect((await runScripted(argv, [pageOf(AFTER)])).stdout).toBe('_change,id,number,field,old,new\n');
   });
 
+  it('has the columns that names mean, and those of whole records; says which no record has', async () => {
+    const [before, now] = [
+      '{"id":1,"totalAmount":5,"amountToBePaid":3,"payments":[{"amount":2}]}\n',
+      '{"id":2,"totalAmount":7,"amountToBePaid":4,"payments":[{"amount":3}]}',
+    ];
+    const of = async (columns: string): Promise<ScriptedExit> =>
+      runScripted(
+        ['issued', '--changes-since', earlier(before), '--columns', columns, '--format', 'csv'],
+        [pageOf([now])],
+      );
+    expect((await of('_change,id,open,total,record.totalAmount')).stdout).toBe(
+      '_change,id,open,total,record.totalAmount\nadded,2,4,7,7\ngone,1,3,5,5\n',
+    );
+    const missing = await of('_change,id,shop');
+    expect([missing.code, missing.stdout]).toEqual([0, '_change,id,shop\nadded,2,\ngone,1,\n']);
+    expect(missing.stderr).toContain('warning: --columns: no record has a value in shop');
+    expect(await of('_change,id,totalAmont')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean totalAmount?'),
+    });
+    expect(await of('_change,id,payments.amount')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is within the list payments'),
+    });
+  });
+
   it('takes another key, other columns beside it, and only what --where keeps of both', async () => {
     const { stdout } = await changes(['--columns', 'status', '--where', 'number<30'], { key: 'number' });
     expect(stdout).toBe('_change,number,status,field,old,new\nchanged,10,PAID,status,PENDING,PAID\n');
