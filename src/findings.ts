@@ -47,9 +47,7 @@ export type FindingDetails =
   /** A message of the service beside the records. */
   | { readonly code: 'service says'; readonly words: string };
 
-/**
- * A result of a run besides its records. Standard error, the receipt, pages and the exit code are views of the findings.
- */
+/** A result of a run besides its records. Standard error, the receipt, pages and the exit code are views of the findings. */
 export interface Finding {
   /**
    * A `failure` decides the exit code; a `warning`, and an `answer`, which stands beside the records, are for every user; a

@@ -2,11 +2,7 @@ import { writeSync } from 'node:fs';
 import type { OwnProcess } from './process-context.ts';
 import { version } from './version.ts';
 
-/**
- * Runs folio on the real process. Only this file touches `process`.
- *
- * @returns the exit code
- */
+/** Runs folio on the real process. Only this file touches `process`. Returns the exit code. */
 export async function main(): Promise<number> {
   const argv = process.argv.slice(2);
   // Scripts ask for the version often, so the answer needs no other file.

@@ -42,9 +42,8 @@ export interface OwnProcess {
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGBREAK';
 
 /**
- * Runs the command line of the process. `main` loads this file late, and with it all that every command needs.
- *
- * @returns the exit code
+ * Runs the command line of the process. `main` loads this file late, and with it all that every command needs. Returns the exit
+ * code.
  */
 export function start(own: OwnProcess): Promise<number> {
   // There is a listener for each request in flight, so that many listeners are no leak.
@@ -101,7 +100,7 @@ function stopSignal(own: OwnProcess): AbortSignal {
   return controller.signal;
 }
 
-/** The most bytes that folio reads from standard input, which holds a token or a list of fiscal IDs. */
+/** The most bytes that folio reads from standard input, which brings a token or a list of fiscal IDs. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 /** The most bytes that are written without a stream, all in all. Every empty pipe takes that many at once. */

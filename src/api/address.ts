@@ -112,9 +112,8 @@ function addressRefused(text: string, reason: string): UsageError {
 }
 
 /**
- * The address of a request below the base address. `path` begins with a slash and is percent-encoded. Throws UsageError
- * for a path that a URL would change (`..`, a backslash, a query, a line break), because it could lead out of the base
- * address.
+ * The address of a request below the base address. `path` begins with a slash and is percent-encoded. Throws UsageError for a
+ * path that a URL would change (`..`, a backslash, a query, a line break), because it could lead out of the base address.
  */
 export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair[]): URL {
   const written = baseUrl.pathname + path;

@@ -1,6 +1,6 @@
 import type { Redact } from './redact.ts';
 
-/** What the body of a response other than 200 says. */
+/** The errors in the body of a response other than 200. */
 export interface ErrorBody {
   /** The service's own words as part of a line, or undefined when there are none. */
   readonly words: string | undefined;

@@ -8,7 +8,7 @@ import { Limiter } from './limiter.ts';
 import { FailedTry, refusedTry, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
-/** What the response says about a file, besides its bytes. */
+/** What the headers tell of a file. */
 export interface FileHead {
   readonly contentType: string | undefined;
   /** The path of the address that served the file, after all redirects. */
@@ -116,7 +116,7 @@ async function drain({ body }: TransportResponse): Promise<void> {
   try {
     for await (const chunk of body) if ((bytes += chunk.length) > 65_536) return;
   } catch {
-    // The status says all that matters.
+    // Only the status matters.
   }
 }
 
@@ -132,9 +132,8 @@ function fileStatusFailure(host: string, response: TransportResponse): FailedTry
 const MAX_FILE_BYTES = 256 * 2 ** 20;
 
 /**
- * Yields the bytes of the file in a response. Ends only when the file is whole; otherwise throws FailedTry, which says
- * whether another attempt may succeed. A response that does not say how long it is could be cut short without a sign, so
- * it is refused.
+ * Yields the bytes of the file in a response. Ends only when the file is whole; otherwise throws FailedTry, which says whether
+ * another attempt may succeed. A response that does not say how long it is could be cut short without a sign, so it is refused.
  */
 export async function* fileBody(
   response: TransportResponse,

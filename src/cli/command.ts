@@ -12,7 +12,7 @@ export type ProgramFor = (
   writeOut?: (text: string) => void,
 ) => Promise<Command>;
 
-/** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and what the help says of it. */
+/** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and its text in the help. */
 type ArgumentSpec = readonly [syntax: string, about: string, parse?: (text: string) => unknown];
 
 type ArgumentValue<Spec extends ArgumentSpec> = Spec extends readonly [
@@ -161,7 +161,7 @@ function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): o
   });
 }
 
-/** A flag that exists only to be refused. The error says how to give a token, and never shows the value. */
+/** A flag that exists only to be refused. The error explains how to give a token, and never shows the value. */
 const refusedToken = new Option('--token <token>').hideHelp().argParser(() => {
   throw new UsageError(
     'there is no --token flag: a token on a command line is in the process list and the history',

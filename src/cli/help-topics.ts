@@ -55,7 +55,7 @@ Nothing is read from the working folder. What folio starts, such as a token comm
   FOLIO_TOKEN.
 Examples:
 * FOLIO_TOKEN=$(cat token) FOLIO_BASE_URL=https://api.example.com folio issued :: without a log-in
-* folio doctor :: what holds, and whether it works`;
+* folio doctor :: what is set, and whether it works`;
 
 const FORMATS = `
 Without --format, the ending of --output decides the format, else the profile’s setting. Else it is a table
@@ -213,7 +213,7 @@ interface DatabaseQuery {
   readonly postgres: string;
 }
 
-/** The queries in the help. A test runs them. None says what counts in a sum: that rule is folio's alone. */
+/** The queries in the help. A test runs them. None decides what counts in a sum: that rule is folio's alone. */
 export const databaseQueries: readonly DatabaseQuery[] = [
   {
     question: 'What vanished in the last week',

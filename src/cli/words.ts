@@ -152,9 +152,9 @@ export function meantWord(typed: string): MeantWord | undefined {
   const meaning = MEANINGS.find(({ words }) => words.split(' ').includes(isPeriod ? 'month' : word));
   return (
     meaning && {
-      instead: ({ options }, given, today) => {
-        const isPlain = given !== undefined && /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(given);
-        const value = isPlain ? given : undefined;
+      instead: ({ options }, typed, today) => {
+        const isPlain = typed !== undefined && /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed);
+        const value = isPlain ? typed : undefined;
         const has = (line: string): boolean =>
           options.some(({ long, short }) => [long, short].includes(/ (--?[\w-]+)|$/.exec(` ${line}`)![1]));
         return meaning

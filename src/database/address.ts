@@ -13,7 +13,7 @@ export interface SqliteAddress {
 
 export interface PostgresAddress {
   readonly engine: 'PostgreSQL';
-  /** A name or an IP address, or a folder that holds the socket; undefined for what PGHOST says, else this machine. */
+  /** A name or an IP address, or a folder with the socket; undefined for that of PGHOST, else this machine. */
   readonly host: string | undefined;
   readonly port: number | undefined;
   readonly user: string | undefined;
@@ -79,7 +79,7 @@ export async function isDatabase(from: string): Promise<boolean> {
     const start = await file?.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0);
     return start !== undefined && start.buffer.equals(SQLITE);
   } catch {
-    // The code that reads it as an export says why.
+    // The code that reads it as an export reports why.
     return false;
   } finally {
     await file?.close();

@@ -188,7 +188,7 @@ function typeFor(
   return type === 'text' && areInstants ? 'timestamp with time zone' : types[type];
 }
 
-/** PostgreSQL: whether the text begins with a day that the calendar has, followed by what the expression says. */
+/** PostgreSQL: whether the text begins with a day that the calendar has, followed by what the expression matches. */
 function startsWithDay(cell: string, rest: string): string {
   const monthEnd = `(substr(${cell}, 1, 7) || '-01')::date + interval '1 month' - interval '1 day'`;
   return (

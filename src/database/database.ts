@@ -1,6 +1,6 @@
 import { OutputError, ServiceError } from '../errors.ts';
 
-/** What a database holds in a cell. PostgreSQL takes and gives text; SQLite its own numbers. */
+/** What a cell of a database has. PostgreSQL takes and gives text; SQLite its own numbers. */
 export type StoredValue = string | number | bigint | null;
 
 export type StoredRow = readonly StoredValue[];

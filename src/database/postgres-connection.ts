@@ -34,11 +34,11 @@ export async function loadDriver() {
 }
 
 /**
- * Connects, encrypted as `sslmode` says, in the meaning that libpq gives it: `prefer` encrypts where the server can, `require`
+ * Connects, encrypted as `sslmode` wants, in the meaning that libpq gives it: `prefer` encrypts where the server can, `require`
  * keeps listeners out, `verify-ca` servers of other authorities, `verify-full` servers of other names as well. Rejects with the
  * driver's error, or with UsageError for settings that cannot be used.
  *
- * @param onClient is given each client before it connects, so that a signal can cut its connection
+ * @param onClient gets each client before it connects, so that a signal can cut its connection
  */
 export async function connect(
   address: PostgresAddress,

@@ -340,7 +340,7 @@ function withParameters(sql: string, parameters: StoredRow): string {
   );
 }
 
-/** A value as SQL writes it. A backslash is written so that it means the same whatever `standard_conforming_strings` says. */
+/** A value as SQL writes it. A backslash is written so that it means the same whatever `standard_conforming_strings` is. */
 function literal(value: StoredValue): string {
   if (value === null) return 'NULL';
   const quoted = `'${String(value).replaceAll("'", "''")}'`;

@@ -30,7 +30,7 @@ interface Chosen {
   readonly order?: StoredOrder | undefined;
 }
 
-/** By a column that holds dates as text, all of one form. */
+/** By a column with dates as text, all of one form. */
 export interface StoredOrder {
   readonly column: string;
   readonly descending: boolean;

@@ -124,7 +124,7 @@ function freeName(field: string, taken: Set<string>, nameBytes: number): string 
   }
 }
 
-/** What a field with these facts holds. A number of too many digits is kept as text, as it was sent. */
+/** What is in a field with these facts. A number of too many digits is kept as text, as it was sent. */
 function contentsOf({ texts, numbers, tooLong, booleans, nested }: ColumnFacts): ColumnType[] {
   const held = { text: texts + tooLong, numeric: numbers - tooLong, boolean: booleans, json: nested };
   return columnTypes.filter((type) => type !== 'null' && held[type] > 0);

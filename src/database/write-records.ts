@@ -36,7 +36,7 @@ export interface WrittenRecords {
   readonly retyped: readonly TableColumn[];
   /** Fields that are in `_raw` alone, since the table has no room for more columns. */
   readonly withoutColumn: readonly string[];
-  /** Records whose text holds NUL, which the database's columns show as U+FFFD. */
+  /** Records with NUL in a text, which the database's columns show as U+FFFD. */
   readonly withNul: number;
   readonly unreadable: readonly UnreadableColumn[];
   /** By which rule the columns of documents were worked out; undefined for records that are none. */
@@ -79,7 +79,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const updateRow = (changes: readonly string[]): string =>
     `UPDATE ${rows} SET ${changes.join(', ')} WHERE _profile = ? AND _key = ?`;
   const assigned = (columns: readonly string[]): string[] => columns.map((name) => `${quoteName(name)} = ?`);
-  // Where the record says the same as before, the run of its last change stays.
+  // Where the record has the same values as before, the run of its last change stays.
   const ownColumns = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
   const update = updateRow([...ownColumns, ...assigned(['_raw', ...names])]);
   for await (const records of listing.withAction(actions, ...UPDATES)) {
@@ -160,7 +160,7 @@ async function findReworked(
   }
 }
 
-/** What each field holds in the records that are to be written, in the order of first appearance. */
+/** What each field has in the records that are to be written, in the order of first appearance. */
 async function surveyFields({ listing, actions }: Differences): Promise<ReadonlyMap<string, ColumnFacts>> {
   const reader = new CellReader(undefined, STABLE_NAMES);
   const facts: ColumnFacts[] = [];

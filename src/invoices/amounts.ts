@@ -6,8 +6,7 @@ import type { AmountRole } from './fields.ts';
 const MAX_CHARACTERS_SHOWN = 40;
 
 /**
- * The exact amount in a cell. Text is unreadable, even text of digits: a total must not depend on a guess at what a text
- * means.
+ * The exact amount in a cell. Text is unreadable, even text of digits: a total must not depend on a guess at what a text means.
  */
 export function readAmount(cell: Cell | undefined): Decimal | 'absent' | 'unreadable' {
   if (cell === undefined || cell.text === '') return 'absent';

@@ -17,7 +17,7 @@ export interface ColumnNames {
   /** For each heading the role of its column; or, where it has none, the columns that it may be in. */
   readonly headings?: ReadonlyMap<string, Role | readonly string[]>;
   /** The headings of --columns and of the export that is read, each with its column. They name columns of a file, not of records. */
-  readonly given?: ReadonlyMap<string, string> | undefined;
+  readonly byHeading?: ReadonlyMap<string, string> | undefined;
   /** The setting that declares more columns of the listing: `known.issued`. */
   readonly known?: string | undefined;
 }

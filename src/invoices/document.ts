@@ -43,7 +43,7 @@ interface NameSources {
 export const KIND_ROLES = ['documentType', 'status', 'cancelled'] as const satisfies readonly Role[];
 
 /**
- * What a record says, by the roles and names of its columns, each record by the fields of its own profile. One object shows one
+ * The values of a record, by the roles and names of its columns, each record by the fields of its own profile. One object shows one
  * record after the other, and reads only the cells that are needed, each once.
  */
 export class Document {
@@ -153,7 +153,7 @@ export class Document {
     const found = meant.findIndex((source) => isFilled(this.#cellAt(source)));
     if (meant[found] !== own) {
       const seen = this.#seen[at]!;
-      // A column of the role itself says nothing where it is empty. An object of that name, such as the customer, holds what the
+      // A column of the role itself does not count where it is empty. An object of that name, such as the customer, holds what the
       // heading means.
       const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
       seen.own ||= isPresent && !(ownCell?.kind === 'array' && ownCell.text.startsWith('{'));

@@ -171,7 +171,7 @@ export function mapProfiles<Value, Made>(
   return { usual: make(usual), byProfile: profiles };
 }
 
-/** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */
+/** Names whose last word marks them as money: `totalAmount`, `unit_price`, `balance`. */
 const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
 
 /** What the cells of a role are, where they are more than texts: one that cannot be read makes an answer incomplete. */
@@ -184,7 +184,7 @@ export const ROLE_TYPES: ReadonlyMap<Role, 'date' | 'money'> = new Map<Role, 'da
 
 /**
  * The type of a column in the records of any profile, in every file and database: that of the role that it has there, else the
- * declared one. A name that says money is money; undefined for any other column that nobody declares.
+ * declared one. A column with such a name is money; undefined for any other column that nobody declares.
  */
 export function declaredType(fields: FieldsOf, column: string): DeclaredType | undefined {
   const all = ofAny(fields);

@@ -24,7 +24,7 @@ export function isFiscalId(text: string | undefined): text is string {
 
 /** A counterparty as a record names it. */
 export interface Counterparty {
-  /** Undefined where the record says none. */
+  /** Undefined where the record has none. */
   readonly name: string | undefined;
   /** Undefined where it is none, or punctuation alone. */
   readonly fiscalId: string | undefined;

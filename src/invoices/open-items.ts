@@ -8,7 +8,7 @@ import type { Role } from './fields.ts';
 export type OpenItem =
   /** It is settled, or in no sum. */
   | { readonly kind: 'settled' }
-  /** It says no amount. */
+  /** It has no amount. */
   | { readonly kind: 'absent' }
   /** It may be open, and its amount or its due date cannot be read. */
   | { readonly kind: 'unreadable'; readonly role: 'open' | 'due' }

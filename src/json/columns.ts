@@ -145,9 +145,9 @@ export class Member {
   /** The bytes of its name as it was last sent, from the opening quote to the colon, as words for comparison. */
   private token = new Int32Array(0);
   length = 0;
-  /** Its column. It is looked up when the member first holds something other than an object. */
+  /** Its column. It is looked up when the member first has something other than an object. */
   column: number | undefined;
-  /** The members of the object that it holds, or null when no column is within. */
+  /** The members of the object in it, or null when no column is within. */
   members: Members | null | undefined;
   /** The member that followed it in the last record, and probably follows it in this record too. */
   next: Member | undefined;
@@ -212,7 +212,7 @@ export class Members {
     return member;
   }
 
-  /** The members of the object that `member` holds; null when no column is within. Throws ServiceError when it is too deep. */
+  /** The members of the object in `member`; null when no column is within. Throws ServiceError when it is too deep. */
   within(member: Member): Members | null {
     if (member.members !== undefined) return member.members;
     member.members = null;

@@ -20,7 +20,7 @@ type RecordsMember = 'pageResults' | 'data' | 'assignedDocuments';
 /** The most members of the object around the records: far more than an envelope or a fund has. */
 const MAX_MEMBERS = 10_000;
 
-/** The member that holds the records. */
+/** The member with the records. */
 interface RecordsHolder {
   /** One of these names must be there, and once. */
   readonly names: readonly string[];

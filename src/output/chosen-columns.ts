@@ -76,9 +76,8 @@ export class ChosenColumns {
   }
 
   /**
-   * For each of these columns its heading, else its name. A column that comes several times has its headings in turn.
-   *
-   * @throws UsageError where two are the same
+   * For each of these columns its heading, else its name. A column that comes several times has its headings in turn. Throws
+   * UsageError where two are the same.
    */
   headingsOf(columns: readonly string[]): string[] {
     const left = [...this.named];

@@ -1,6 +1,6 @@
 /**
  * What a column is for its reader: this decides its width, its look, and whether it stays where room is short. A `kind` is what folio
- * itself says of a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
+ * itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
  */
 export type ColumnRole =
   | 'profile'
@@ -66,7 +66,7 @@ export function isIdentifier(column: string): boolean {
   return column.length <= MAX_NAME && IDENTIFIER.test(column);
 }
 
-/** Whether a column holds IDs, also those that are numbers: `id`, `customer.id`, `trackingId`. */
+/** Whether a column has IDs, also those that are numbers: `id`, `customer.id`, `trackingId`. */
 export function isId(column: string): boolean {
   return column.length <= MAX_NAME && /(?:^|[._])id$|[a-z]I[dD]$/.test(column);
 }

@@ -47,7 +47,7 @@ export interface Layout {
   readonly known?: readonly KnownColumn[] | undefined;
   readonly fields?: FieldsOf | undefined;
   readonly declared?: DeclaredTypes | undefined;
-  /** parquet: the types of columns, as the user says. */
+  /** parquet: the types of columns, by the user. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;
   /** table: today, in days since 1970-01-01; undefined where nothing is marked as past due. */
   readonly today?: number | undefined;

@@ -42,16 +42,15 @@ export interface CursorWalkOptions {
 const EMPTY_WITH_CURSOR = 20;
 
 /**
- * Walks a listing of cursor pages, the next one on its way while one is read. An empty page with a cursor is not the
- * end.
+ * Walks a listing of cursor pages, the next one on its way while one is read. An empty page with a cursor is not the end.
  *
- * A page that begins with records that came before shows that the listing moved: those records are left out.
- * A record that comes again anywhere else, word for word, is held back until the listing was read once more. Where the
- * second reading, in pages of another size, brings the same records in the same order, the record exists twice and is
- * delivered. Otherwise the order is not stable, and the status names what may be missing.
+ * A page that begins with records that came before shows that the listing moved: those records are left out. A record that comes
+ * again anywhere else, word for word, is held back until the listing was read once more. Where the second reading, in pages of
+ * another size, brings the same records in the same order, the record exists twice and is delivered. Otherwise the order is not
+ * stable, and the status names what may be missing.
  *
- * Where the service repeats a cursor, or sends pages with nothing new, the walk ends as incomplete. Throws
- * ServiceError where that happens before any record came.
+ * Where the service repeats a cursor, or sends pages with nothing new, the walk ends as incomplete. Throws ServiceError where
+ * that happens before any record came.
  */
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
   yield* new CursorWalk(options).walk();

@@ -78,7 +78,7 @@ export class PageSizes {
   }
 
   /**
-   * The next page to request, so that it holds the record at `from`.
+   * The next page to request, so that it has the record at `from`.
    *
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
@@ -329,7 +329,7 @@ export class Place {
   }
 }
 
-/** The page of this size that holds the record at `from`. */
+/** The page of this size with the record at `from`. */
 function windowOf(from: number, size: number): SizedWindow {
   return { offset: from - (from % size), size, step: size };
 }

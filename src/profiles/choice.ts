@@ -50,7 +50,7 @@ export async function chooseHeld(
   });
 }
 
-/** Refuses flags that choose among profiles where a source has none: nothing says whose its records are. */
+/** Refuses flags that choose among profiles where a source has none: its records have no owner. */
 export function refuseProfiles(shown: string, { names, all }: ProfilesAsked): void {
   if (names === undefined && !all) return;
   const flag = all ? '--all-profiles' : `--profile ${names!.join(',')}`;
@@ -84,7 +84,7 @@ export function duplicatesBy(
   return duplicates;
 }
 
-/** What tells an organization: the address, and what the token says or else is. */
+/** What identifies an organization: the address, and the claims of the token, or else the token itself. */
 function organizationOf({ baseUrl, token, organization }: Profile): string | undefined {
   const text = token?.reveal();
   const id = (text && decodeToken(text)?.organizationId) ?? organization ?? text;

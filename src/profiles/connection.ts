@@ -23,14 +23,12 @@ export interface Connection {
   /** The profiles to choose from, where none was chosen. */
   readonly others?: readonly string[];
   /** What the user should know of the token and where it came from, a sentence each; for a terminal or `--verbose`. */
-  readonly notes: readonly string[];
+  readonly messages: readonly string[];
 }
 
 /**
- * Finds base address and token: flag, then environment, then profile. What is missing is left undefined;
- * `requireConnection` refuses it.
- *
- * @throws UsageError for a bad value, AuthError for a token that is malformed or that belongs to another base address.
+ * Finds base address and token: flag, then environment, then profile. What is missing is left undefined; `requireConnection`
+ * refuses it. Throws UsageError for a bad value, AuthError for a token that is malformed or that belongs to another base address.
  */
 export async function resolveConnection(
   { env, stdin, signal }: Pick<Context, 'env' | 'stdin' | 'signal'>,
@@ -50,16 +48,16 @@ export async function resolveConnection(
     return { ...known, ...parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
   const { token, tokenCommand: command } = profile ?? {};
   if (token === undefined && command === undefined)
-    return { ...known, token: undefined, tokenSource: undefined, notes: [] };
+    return { ...known, token: undefined, tokenSource: undefined, messages: [] };
   checkBelongs(profile!.name, own, baseUrl);
-  if (command === undefined) return { ...known, token, tokenSource: 'profile', notes: [] };
+  if (command === undefined) return { ...known, token, tokenSource: 'profile', messages: [] };
   const { runTokenCommand } = await import('./token-sources.ts');
   const printed = await runTokenCommand({ command, profile: profile!.name, env, signal });
   return { ...known, ...printed, tokenSource: 'token command' };
 }
 
 /**
- * Refuses a token or an address in the environment where --profile is given: the profile has its own, and the data of another
+ * Refuses a token or an address in the environment beside --profile: the profile has its own, and the data of another
  * organization must not come under its name.
  */
 export function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
@@ -98,9 +96,8 @@ function checkBelongs(name: string, own: URL | undefined, baseUrl: URL | undefin
 }
 
 /**
- * The profile of a run: named by `--profile`, else by FOLIO_PROFILE, else the current one; undefined when none is.
- *
- * @throws UsageError when the one that is named does not exist, AuthError when the current one is gone.
+ * The profile of a run: named by `--profile`, else by FOLIO_PROFILE, else the current one; undefined when none is. Throws
+ * UsageError when the one that is named does not exist, AuthError when the current one is gone.
  */
 export function chooseProfile(
   flag: string | undefined,
@@ -118,7 +115,7 @@ export function chooseProfile(
   });
 }
 
-/** The name that this run was given, checked for its form; undefined when it was given none. */
+/** The name by flag or environment, checked for its form; undefined without one. */
 export function namedProfile(flag: string | undefined, env: Environment): string | undefined {
   if (flag !== undefined) return parseProfileName(flag, '--profile');
   const { FOLIO_PROFILE: name } = env;
@@ -147,13 +144,12 @@ export interface CompleteConnection extends Connection {
 }
 
 /**
- * Refuses a connection that lacks token or base address, or whose token is past its end; adds a note in the token's last 14
- * days.
+ * Refuses a connection that lacks token or base address, or whose token is past its end; adds a note in the token's last 14 days.
  *
  * @param now milliseconds since 1970
  */
 export function requireConnection(connection: Connection, now: number): CompleteConnection {
-  const { baseUrl, token, profile, notes, others = [] } = connection;
+  const { baseUrl, token, profile, messages, others = [] } = connection;
   const login = loginCommand(connection);
   if (token === undefined) {
     const [other] = others;
@@ -172,7 +168,12 @@ export function requireConnection(connection: Connection, now: number): Complete
     });
   }
   const warning = checkExpiry(token, now, tokenHint(connection));
-  return { ...connection, baseUrl, token, notes: warning === undefined ? notes : [...notes, warning] };
+  return {
+    ...connection,
+    baseUrl,
+    token,
+    messages: warning === undefined ? messages : [...messages, warning],
+  };
 }
 
 /** A sentence for hints: how to give this run another token. */

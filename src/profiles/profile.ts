@@ -75,7 +75,7 @@ export function inOrderOf({ profileNames }: ConfigStore, names: Iterable<string>
  * Reads a token command as it is stored: a list of strings, program first. A program with a folder in its name must say the
  * whole path, so that it does not depend on where folio is started.
  *
- * @param from what holds it, for messages
+ * @param from where it is, for messages
  */
 export function parseTokenCommand(value: unknown, from: string): TokenCommand {
   const isList =

@@ -24,9 +24,8 @@ function withoutPrototype<T extends object>(object: T): T {
 
 /**
  * Reads the text of the store's file. Only the frame is checked here. Profiles and settings are checked one by one when they are
- * asked for, so that one broken profile does not stop the others.
- *
- * @throws UsageError naming the file and what is wrong, without showing any of the text.
+ * asked for, so that one broken profile does not stop the others. Throws UsageError naming the file and what is wrong, without
+ * showing any of the text.
  */
 export function parseDocument(text: string, file: string): StoreDocument {
   const root = parseJson(text, file);
@@ -93,7 +92,7 @@ interface Login {
 }
 
 /**
- * Puts a login into the document. What the profile holds besides (settings, keys that folio does not know) stays. The first
+ * Puts a login into the document. What the profile has besides (settings, keys that folio does not know) stays. The first
  * profile becomes the current one; a later login does not change which one that is, because runs that name no profile
  * would from then on ask for another organization.
  */

@@ -17,13 +17,13 @@ interface StorePlace {
 }
 
 /**
- * The file that holds profiles and settings, whether or not it exists: in FOLIO_CONFIG_DIR, else where the system
+ * The file with profiles and settings, whether or not it exists: in FOLIO_CONFIG_DIR, else where the system
  * keeps such files. An empty variable counts as unset. Undefined where no folder can be told, as under `env -i` with
  * an account that has no home: then only what the environment gives is there.
  */
 export function storeFile(env: Environment, place: Omit<StorePlace, 'env'> = {}): string | undefined {
-  const { FOLIO_CONFIG_DIR: given, XDG_CONFIG_HOME: xdg, APPDATA: appData } = env;
-  if (given) return resolve(given, 'config.json');
+  const { FOLIO_CONFIG_DIR: folder, XDG_CONFIG_HOME: xdg, APPDATA: appData } = env;
+  if (folder) return resolve(folder, 'config.json');
   const system = place.platform ?? platform();
   const isWindows = system === 'win32';
   const path = isWindows ? win32 : posix;
@@ -47,9 +47,8 @@ function accountHome(homedir: () => string): string | undefined {
 }
 
 /**
- * Reads one profile of the store; undefined when there is none of that name.
- *
- * @throws UsageError naming the file and the member that is not as it should be; never with a token in it.
+ * Reads one profile of the store; undefined when there is none of that name. Throws UsageError naming the file and the member
+ * that is not as it should be; never with a token in it.
  */
 export function readProfile(document: StoreDocument, name: string, file: string): Profile | undefined {
   const entry = document.profiles[name];
@@ -84,9 +83,8 @@ export function readSettings(document: StoreDocument, profile: string | undefine
 }
 
 /**
- * Opens the store. Without a file it is empty, and nothing is created before the first update.
- *
- * @throws UsageError for a file that other users can read or that is not a store: it is never reset or written over.
+ * Opens the store. Without a file it is empty, and nothing is created before the first update. Throws UsageError for a file that
+ * other users can read or that is not a store: it is never reset or written over.
  */
 export async function openStore(options: StorePlace & StoreWriter): Promise<ConfigStore> {
   const file = storeFile(options.env, options);

@@ -89,10 +89,9 @@ export interface TokenCommandRun {
 }
 
 /**
- * Runs a profile's token command, such as the program of a password manager. What it prints is the token. No shell runs it,
- * its input is empty, and it does not see FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret.
- *
- * @throws AuthError when it fails, prints no token or takes too long, with the last line of its complaint.
+ * Runs a profile's token command, such as the program of a password manager. What it prints is the token. No shell runs it, its
+ * input is empty, and it does not see FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret. Throws
+ * AuthError when it fails, prints no token or takes too long, with the last line of its complaint.
  */
 export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken> {
   run.signal.throwIfAborted();
@@ -120,8 +119,8 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
         else if (error) {
           const last = withoutSecrets(complaint, [output, ...args]);
           // The system's own error is not kept as the cause: its message is the whole command line.
-          const says = `${name} ${reasonOf(error, limit)}${last === '' ? '' : `: ${last}`}`;
-          reject(new AuthError(says, { hint: HINT }));
+          const message = `${name} ${reasonOf(error, limit)}${last === '' ? '' : `: ${last}`}`;
+          reject(new AuthError(message, { hint: HINT }));
         } else settle(output);
       });
       const stop = (): void => void child.kill('SIGKILL');

@@ -31,7 +31,7 @@ export class Secret {
 export interface ParsedToken {
   readonly token: Secret;
   /** What was changed on the way and should be said. */
-  readonly notes: readonly string[];
+  readonly messages: readonly string[];
 }
 
 /** Header lines of services and proxies end at 8 KB. */
@@ -45,15 +45,15 @@ const MAX_LENGTH = 8000;
  * @param from where it comes from, for messages, which never show it: `FOLIO_TOKEN`
  */
 export function parseToken(text: string, from: string): ParsedToken {
-  const given = text.replace(/^\uFEFF/, '').trim();
-  const token = given.replace(/^bearer(?:\s+|$)/i, '');
+  const trimmed = text.replace(/^\uFEFF/, '').trim();
+  const token = trimmed.replace(/^bearer(?:\s+|$)/i, '');
   if (token === '') throw malformed(from, 'is empty');
   const { length } = token;
   if (length > MAX_LENGTH) throw malformed(from, `is ${length} characters long, more than ${MAX_LENGTH}`);
   const wrong = /[^\x21-\x7e]/.exec(token);
   if (wrong) throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${length}`);
   const note = `the "Bearer" before the token (${from}) was taken off: the service wants the token alone`;
-  return { token: new Secret(token), notes: token === given ? [] : [note] };
+  return { token: new Secret(token), messages: token === trimmed ? [] : [note] };
 }
 
 function malformed(from: string, reason: string): AuthError {
@@ -67,16 +67,15 @@ function nameOf(character: string): string {
   return /\s/.test(character) ? 'a space' : 'a character that a header cannot hold';
 }
 
-/** What a token says of itself, moments in milliseconds since 1970. The specification promises none of it: nothing relies on it. */
+/** The claims of a token, moments in milliseconds since 1970. The specification promises none of it: nothing relies on it. */
 interface TokenClaims {
   readonly organizationId: string | undefined;
   readonly expiresAt: number | undefined;
 }
 
 /**
- * Decodes a token that is a JSON Web Token (RFC 7519). The signature is not checked: only the service can.
- *
- * @returns undefined for a token that does not decode; it is opaque, and fine.
+ * Decodes a token that is a JSON Web Token (RFC 7519). The signature is not checked: only the service can. Returns undefined for
+ * a token that does not decode; it is opaque, and fine.
  */
 export function decodeToken(token: string): TokenClaims | undefined {
   const parts = token.split('.');

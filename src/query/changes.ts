@@ -30,7 +30,7 @@ interface ChangesOptions {
   readonly profiles?: readonly string[] | undefined;
   /** The listing whose records are compared, as receipts name it. */
   readonly listing: string;
-  /** Whose the records of now are; undefined where nothing says it, or for several profiles. */
+  /** Whose the records of now are; undefined where that is unknown, or for several profiles. */
   readonly profile?: string | undefined;
   /** Selects the earlier records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
@@ -216,7 +216,7 @@ async function openEarlier(options: ChangesOptions) {
   let [withoutKey, repeatedKeys] = [0, 0];
   /** A member of its first record that is named as a column within an object is: `customer.name`. */
   let flat: string | undefined;
-  /** The members that all of its first records have, where those of now may lack some and no receipt says so. */
+  /** The members that all of its first records have, where those of now may lack some and no receipt reports it. */
   let common: readonly string[] = [];
 
   const add = (batch: RecordBatch, offset: number): void => {
@@ -312,7 +312,7 @@ function keyReader(key: readonly string[]): DocumentReader {
   return new DocumentReader(PLAIN_NAMES, { roles: [], names: key });
 }
 
-/** Throws UsageError where none of these records has a value in a column of the key. `where` says which they are. */
+/** Throws UsageError where none of these records has a value in a column of the key. `where` names them. */
 function refuseWithoutKey(reader: DocumentReader, where: string): void {
   for (const column of reader.namesNeverFound)
     throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });

@@ -29,7 +29,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   let [records, rows, others] = [0, 0, 0];
   let hasList = false;
   /** The place of the record of each row of the last batch. */
-  let places: number[] = [];
+  let positions: number[] = [];
 
   const refuseOthers = (): void => {
     if (hasList || others === 0) return;
@@ -48,7 +48,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
       const rowBounds = Int32Array.from(waiting.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
       const batch = batchWithoutIds(Buffer.concat(parts, ends.at(-1)), rowBounds, spaced);
       rows += waiting.length;
-      places = waiting;
+      positions = waiting;
       [parts, ends, waiting] = [[], [0], []];
       return batch;
     };
@@ -81,7 +81,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     },
     refuse: refuseOthers,
     rows: () => rows,
-    placeOf: (nth) => places[nth - 1 - (rows - places.length)]!,
+    placeOf: (nth) => positions[nth - 1 - (rows - positions.length)]!,
     findings: () => {
       const found = missingColumns(reader, '--expand');
       if (others === 0) return found;

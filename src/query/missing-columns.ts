@@ -34,7 +34,7 @@ export function missingColumns(
 
 /** Says that no record has a value in the column, and which names may have been meant. */
 export function noValueIn(column: string, reader: DocumentReader, what = 'record'): string {
-  const headed = reader.meanings.given?.get(column);
+  const headed = reader.meanings.byHeading?.get(column);
   const near = headed === undefined ? nearNames(column, reader) : [headed];
   const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
   return `no ${what} has a value in ${column}${suggestion}`;
@@ -50,7 +50,7 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
   const { meanings, namesNeverHad } = reader;
   const all = ofAny(meanings.fields);
   for (const column of namesNeverHad.filter((one) => !known.includes(one))) {
-    const headed = meanings.given?.get(column);
+    const headed = meanings.byHeading?.get(column);
     if (headed !== undefined)
       throw new UsageError(`${flag}: ${column} is the heading of ${headed}`, { hint: `Write ${headed}.` });
     const refuse = (hint: string): never => {

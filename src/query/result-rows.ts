@@ -32,7 +32,7 @@ export interface BarTerminal {
   readonly blocks: boolean;
 }
 
-/** What a result is made for: a terminal, if its table goes to one, and the places of records in the listing. */
+/** What a result is made for: a terminal, if its table goes to one, and the positions of records in the listing. */
 export interface ResultContext {
   readonly terminal: BarTerminal | undefined;
   readonly placeOf: PlaceOf | undefined;
@@ -55,9 +55,7 @@ const BAR = 'bar';
 const BAR_MIN = 8;
 const BAR_MAX = 30;
 
-/**
- * The rows of all currencies. On a terminal with enough room each has a bar, in scale with the other bars of its currency.
- */
+/** The rows of all currencies. On a terminal with enough room each has a bar, in scale with the other bars of its currency. */
 export function resultRows(
   currencies: readonly (readonly MeasuredRow[])[],
   choice: ResultColumns,

@@ -121,7 +121,7 @@ function shownOf({ sum = [], groupBy = [] }: TotalsFlags): ShownColumns {
   return Object.fromEntries(named.map((column, at) => [column, { rank: at - named.length }]));
 }
 
-/** What a column of the totals holds: sums are money, values of groups are text, also where they are numbers. */
+/** What a column of the totals has: sums are money, values of groups are text, also where they are numbers. */
 function typeOf(column: string, { sum = [], groupBy = [] }: TotalsFlags): DeclaredType {
   if (groupBy.includes(column)) return 'text';
   if (column === 'records' || column.endsWith(MISSING)) return 'count';

@@ -8,13 +8,13 @@ import { REST, type CurrencyFigures, type InvoiceList } from './invoice-figures.
  * The figures behind the page as JSON. Amounts are strings with every digit, days are `2026-11-21`, months `2026-11`;
  * null is what the records do not have.
  */
-export function figuresJson({ dates, notes, complete, doubts, organization }: ReportFigures): string {
+export function figuresJson({ dates, caveats, complete, doubts, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
   const { currencies, missing } = organization;
   const report = {
     asOf: formatDay(dates.asOf),
     balancesOf: formatDay(dates.today),
-    notes,
+    notes: caveats,
     period: { name, first: formatDay(first), last: formatDay(last) },
     complete,
     doubts: doubts.map(({ text }) => text),

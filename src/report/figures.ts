@@ -82,7 +82,7 @@ export interface Doubt extends Finding {
 
 export interface ReportFigures {
   readonly dates: ReportDates;
-  readonly notes: readonly RecordNote[];
+  readonly caveats: readonly RecordNote[];
   /** Whether every listing was read whole; else the doubts say why not. */
   readonly complete: boolean;
   readonly doubts: readonly Doubt[];

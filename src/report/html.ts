@@ -38,8 +38,8 @@ function isAttributes(value: Attributes | Content): value is Attributes {
 }
 
 /** A paragraph of notes; undefined where there are none. */
-export function noteLine(notes: readonly string[]): Html | undefined {
-  return notes.length === 0 ? undefined : el('p.note', notes.join(' '));
+export function noteLine(texts: readonly string[]): Html | undefined {
+  return texts.length === 0 ? undefined : el('p.note', texts.join(' '));
 }
 
 /** For text that is HTML because we wrote it: the style and the script. */

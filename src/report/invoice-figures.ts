@@ -22,7 +22,7 @@ export interface ReportDates {
   readonly period: Period;
 }
 
-/** What a reader has to know of records: nothing says when they were read, some are newer, they are a part, or lack the credits. */
+/** What a reader has to know of records: it is unknown when they were read, some are newer, they are a part, or lack the credits. */
 export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits' | 'onlyOverdue';
 
 interface OpenInvoice {

@@ -42,21 +42,21 @@ export interface RecordFacts {
   /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
   readonly asOf: number;
   readonly today: number;
-  readonly notes: readonly RecordNote[];
+  readonly caveats: readonly RecordNote[];
   /** The period of whose documents the page is alone; undefined for all. */
   readonly onlyPeriod?: string | undefined;
 }
 
 /** What a reader of a page might not expect of its records. */
 export function recordNotes(
-  { asOf, today, notes, onlyPeriod }: RecordFacts,
+  { asOf, today, caveats, onlyPeriod }: RecordFacts,
   { words, longDay }: Writing,
 ): Content {
   const balances = words[asOf < today ? 'laterPayments' : 'earlierBalances'];
-  const texts = notes.flatMap((note) => (note === 'part' ? [] : words[note]));
+  const texts = caveats.flatMap((note) => (note === 'part' ? [] : words[note]));
   if (asOf !== today) texts.unshift(balances({ day: longDay(today) }));
   if (onlyPeriod !== undefined) texts.push(words.onlyPeriod({ period: onlyPeriod }));
-  return [notes.includes('part') ? warning(words.part) : undefined, noteLine(texts)];
+  return [caveats.includes('part') ? warning(words.part) : undefined, noteLine(texts)];
 }
 
 export function warning(...content: readonly Content[]): Content {

@@ -24,7 +24,7 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   const { profile, fiscalIds } = organization;
   const ids =
     fiscalIds.length === 0 ? undefined : `${fiscalIdTerm(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
-  // A profile's name says nothing to whoever gets the page.
+  // A profile's name means nothing to whoever gets the page.
   const name = title ?? organization.name ?? ids ?? profile;
   const facts = [
     name === undefined ? undefined : words.title,
@@ -45,12 +45,12 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 
-function verdict({ complete, doubts, dates, notes }: ReportFigures, writing: Writing): Content {
+function verdict({ complete, doubts, dates, caveats }: ReportFigures, writing: Writing): Content {
   const { words } = writing;
-  const line = recordNotes({ ...dates, notes: notes.filter((note) => note !== 'part') }, writing);
+  const line = recordNotes({ ...dates, caveats: caveats.filter((note) => note !== 'part') }, writing);
   if (complete) return [el('p.verdict', words.whole), line];
   const list = doubts.map((reason) => el('li', doubtText(reason, writing)));
-  if (notes.includes('part')) list.push(el('li', words.part));
+  if (caveats.includes('part')) list.push(el('li', words.part));
   return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }
 

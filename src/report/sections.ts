@@ -71,11 +71,11 @@ function sumsOf({ receivable, payable, issued, received }: CurrencySection): Dec
 function missingNotes(missing: OrganizationFigures['missing'], writing: Writing): Html {
   const { words } = writing;
   const texts = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
-  const notes = missing.map(({ direction, figure, reason, hint, details, isNotGiven }) => {
+  const items = missing.map(({ direction, figure, reason, hint, details, isNotGiven }) => {
     const why = missingColumnText(details, writing) ?? wordsOfFolio(`${reason} ${hint ?? ''}`, writing);
     return el('li', `${words[direction]}: ${texts[figure]} `, isNotGiven ? words.notGiven : why);
   });
-  return el('div.verdict.warning', el('ul', notes));
+  return el('div.verdict.warning', el('ul', items));
 }
 
 type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;

@@ -210,14 +210,14 @@ function paymentsLine({ payments }: StatedDocument, columns: number, writing: Wr
 
 /** What is not in the sums: cancelled documents, and those without an amount. */
 function leftOut(currencies: readonly StatedCurrency[], { words, ...writing }: Writing): Html | undefined {
-  const notes = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
+  const texts = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
     const amount = [currency, writing.amount(cancelled)].filter((part) => part !== undefined).join(' ');
     return [
       ...(cancelled.coefficient === 0n ? [] : [words.cancelledOf({ amount })]),
       ...(missing === 0 ? [] : [words.withoutAmount({ count: writing.count(missing) })]),
     ];
   });
-  return noteLine(notes);
+  return noteLine(texts);
 }
 
 function paragraphs(note: string): Html[] {

@@ -140,7 +140,7 @@ function dayJson(day: StatedDay): string {
 /** The statements as one JSON document. Amounts are numbers with every digit; null is what the records do not have. */
 export function statementsJson(
   statements: readonly OwnStatement[],
-  { asOf, today, notes, onlyPeriod, listing }: StatementFacts,
+  { asOf, today, caveats, onlyPeriod, listing }: StatementFacts,
 ): string {
   const isWhole = (own: OwnStatement): boolean => own.isWhole && own.statement.unreadable === 0;
   const all = statements.map((own) => {
@@ -159,7 +159,7 @@ export function statementsJson(
   return `${objectJson([
     ['asOf', JSON.stringify(formatDay(asOf))],
     ['balancesOf', JSON.stringify(formatDay(today))],
-    ['notes', JSON.stringify(notes)],
+    ['notes', JSON.stringify(caveats)],
     ...(onlyPeriod === undefined ? [] : [['onlyPeriod', JSON.stringify(onlyPeriod)] as const]),
     ['listing', JSON.stringify(listing)],
     ['statements', listJson(all)],

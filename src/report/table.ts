@@ -3,7 +3,7 @@ import { numberOrder } from '../query/cell-order.ts';
 import { el, Html } from './html.ts';
 import type { Writing } from './words.ts';
 
-/** What a column holds, its heading, and its cell of a row. Amounts and counts stand to the right; an ID is never broken over two lines. */
+/** What a column has, its heading, and its cell of a row. Amounts and counts stand to the right; an ID is never broken over two lines. */
 export type Column<Row> = readonly [kind: Kind, head: string, cell: (row: Row) => CellValue];
 type Kind = 'text' | 'id' | 'day' | 'count' | 'amount';
 

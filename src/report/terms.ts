@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, Term>> = {
 };
 
 /**
- * What a document type is called: `Factura` for `INVOICE`, `Factura (33)` for a code or a word that says more. A type that is
+ * What a document type is called: `Factura` for `INVOICE`, `Factura (33)` for a code or a word with more in it. A type that is
  * not known is shown as it was sent, and the lack of one is an empty text.
  */
 export function typeTerm(type: string | undefined, language: ReportLanguage): string {

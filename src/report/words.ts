@@ -223,7 +223,8 @@ const SPANISH_DOUBTS = {
   >,
   missing: (count: number, text: string, reasons: readonly string[]) =>
     `${count === 1 ? 'se leyó 1 registro' : `se leyeron ${text} registros`}, pero no todos: ${reasons.join('; ')}.`,
-  unserved: (places: string) => `el servicio no entrega los números ${places} del listado, ni siquiera solos`,
+  unserved: (numbers: string) =>
+    `el servicio no entrega los números ${numbers} del listado, ni siquiera solos`,
   reasons: {
     changing: 'el listado siguió cambiando mientras se leía',
     order: 'el orden del servicio cambia de una solicitud a otra',
@@ -268,7 +269,7 @@ type Word<Text extends string> = [Holes<Text>] extends [never]
   ? string
   : (values: Readonly<Record<Holes<Text>, string | number>>) => string;
 
-/** Everything that a page says, in one language. */
+/** All texts of pages, in one language. */
 export type Words = { readonly [Name in keyof typeof WORDS]: Word<(typeof WORDS)[Name]['en']> } & {
   readonly doubts: DoubtWords | undefined;
 };
@@ -312,7 +313,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
       if (currency === undefined) return amount(value);
       if (!/^[A-Z]{3}$/.test(currency)) return `${currency} ${amount(value)}`;
       const isNegative = value.coefficient < 0n;
-      // The locale says where the sign and the name of the currency stand; every digit is the amount's own.
+      // The locale decides where the sign and the name of the currency stand; every digit is the amount's own.
       const digits = amount(isNegative ? negateDecimal(value) : value);
       return new Intl.NumberFormat(tag, { style: 'currency', currency, maximumFractionDigits: 0 })
         .formatToParts(isNegative ? -1 : 1)

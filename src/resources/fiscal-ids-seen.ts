@@ -24,7 +24,7 @@ export class FiscalIdsSeen {
     this.#wanted = new Set(fiscalIds.map(foldFiscalId));
   }
 
-  /** Notes an ID that the service says nobody has. */
+  /** Adds an ID that nobody has, by the service. */
   addUnknown(fiscalId: string): void {
     this.#unknown.add(foldFiscalId(fiscalId));
   }

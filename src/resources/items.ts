@@ -35,11 +35,9 @@ export function isCustomerPath(path: string): boolean {
 }
 
 /**
- * Gets one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4).
- * So after a 500 and all retries the listing decides: a customer that is there is requested again, one that is not is
- * unknown. What can only be a fiscal ID is requested once.
- *
- * @throws NotFoundError for an unknown customer; else as `ApiClient.get` does
+ * Gets one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4). So after
+ * a 500 and all retries the listing decides: a customer that is there is requested again, one that is not is unknown. What can
+ * only be a fiscal ID is requested once. Throws NotFoundError for an unknown customer; else as `ApiClient.get` does.
  */
 export async function getCustomer<T>(client: ApiClient, request: CustomerRequest<T>): Promise<T> {
   const id = decoded(request.path.slice('/customers/'.length));

@@ -286,10 +286,9 @@ export async function refuseWrongAddress(
 }
 
 /**
- * Asks a listing for its first record, in one call: of issued invoices, it is the cheapest that shows whether the service takes the
- * token (spec 5 rule 4). A single record is small enough for any limit of the service.
- *
- * @returns how many records it says there are; undefined where it does not say
+ * Asks a listing for its first record, in one call: of issued invoices, it is the cheapest that shows whether the service takes
+ * the token (spec 5 rule 4). A single record is small enough for any limit of the service. Returns how many records there are, by
+ * its own count; undefined where it has none.
  */
 export async function probeListing(
   client: ApiClient,

@@ -103,7 +103,7 @@ export interface FiscalIdFilter {
   readonly parameter: string;
   /** Whom the IDs name: `customer`. */
   readonly whose: string;
-  /** Whether the listing says which IDs match nobody where others do match. */
+  /** Whether the listing names the IDs that match nobody where others do match. */
   readonly namesUnknown: boolean;
 }
 

@@ -8,7 +8,7 @@ import { countOf } from '../output/terminal/number-text.ts';
 import type { IncompleteReason, WalkStatus } from '../paging/walk-status.ts';
 import type { FiscalIdFilter } from '../resources/resource.ts';
 
-const MAX_PLACES = 20;
+const MAX_NUMBERS = 20;
 
 /**
  * That records are missing or may be; undefined where none are. For the end, when everything that came was delivered.
@@ -20,9 +20,9 @@ export function lackOf(status: WalkStatus, unknown: readonly string[] = []): Inc
   const unserved = [...unreadable].map((offset) => offset + 1);
   const lacks: string[] = [];
   if (unserved.length > 0) {
-    const places = unserved.slice(0, MAX_PLACES).join(', ');
-    const more = unserved.length > MAX_PLACES ? ', …' : '';
-    lacks.push(`the service does not serve number ${places}${more} of the listing, even alone`);
+    const numbers = unserved.slice(0, MAX_NUMBERS).join(', ');
+    const more = unserved.length > MAX_NUMBERS ? ', …' : '';
+    lacks.push(`the service does not serve number ${numbers}${more} of the listing, even alone`);
   }
   if (incomplete > 0) {
     const which =

@@ -20,7 +20,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { OutputFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';
 
-/** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */
+/** How many records a table on a terminal shows, unless --limit, --all or a setting has another number. */
 const TABLE_LIMIT = 50;
 
 export interface OutputPlan {

@@ -190,7 +190,7 @@ async function openPart(
       names: {
         fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),
         headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-        given: new Map([...headings, ...(flags.columns?.headings ?? [])]),
+        byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
         known: resource && settingOf('known', resource),
       },
     };

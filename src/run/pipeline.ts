@@ -381,7 +381,7 @@ async function writeColumns(
 interface SourceOptions {
   readonly resource: Resource;
   readonly id?: string | undefined;
-  /** Whether the answer is of whatever an export holds, be it rows of --expand or a part of a listing. */
+  /** Whether the answer is of whatever an export has, be it rows of --expand or a part of a listing. */
   readonly rowsToo?: boolean;
   /** Whether an answer from a part of the listing is incomplete. */
   readonly needsWhole?: boolean;

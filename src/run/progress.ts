@@ -150,7 +150,7 @@ function displayOf(
 ): typeof showLines | typeof showSpinner | undefined {
   if (flags.quiet || flags.progress === false) return undefined;
   if (flags.progress === 'plain') return showLines;
-  // On a terminal that says it is 0 wide, or does not say, wiping a line would never end.
+  // On a terminal of width 0 or unknown, wiping a line would never end.
   const isWide = (stderr.columns ?? 0) > 0;
   return stderr.isTerminal && isWide && !stdout.isPipe && isForPeople(env) ? showSpinner : undefined;
 }

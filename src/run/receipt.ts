@@ -88,7 +88,7 @@ export async function withReceipt(run: ReceiptRun, work: () => Promise<void>): P
   await write(undefined);
 }
 
-/** The receipt as JSON. Never holds a token, nor the signature of a link; nothing of the environment is in it. */
+/** The receipt as JSON. Never has a token, nor the signature of a link; nothing of the environment is in it. */
 function receiptText(run: ReceiptRun, failure: unknown): string {
   const { context, whole, parts, startedAt, output, folder, notices } = run;
   const finishedAt = context.clock.now();

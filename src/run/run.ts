@@ -150,7 +150,7 @@ export class RunDay {
     this.#notices = notices;
   }
 
-  /** Adds origins of records, and says of when they are. A moment in the future counts as unknown. */
+  /** Adds origins of records, and reports of when they are. A moment in the future counts as unknown. */
   add(origins: readonly Origin[]): void {
     for (const origin of origins) {
       const { shown, readAt } = origin;
@@ -166,11 +166,11 @@ export class RunDay {
     return Math.min(this.#now, ...daysOf(this.#origins));
   }
 
-  /** The same day, for an answer that depends on it: a warning says so, unless it is today. */
+  /** The same day, for an answer that depends on it: with a warning, unless it is today. */
   get today(): number {
-    const { day, notes } = this;
+    const { day, caveats } = this;
     this.#warnOfUndated(day);
-    const read = notes.includes('newer') ? 'oldest records' : 'records';
+    const read = caveats.includes('newer') ? 'oldest records' : 'records';
     if (day < this.#now) this.#notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
     return day;
   }
@@ -200,7 +200,7 @@ export class RunDay {
   }
 
   /** For pages: what limits the figures. */
-  get notes(): readonly RecordNote[] {
+  get caveats(): readonly RecordNote[] {
     const all = {
       undated: this.#origins.some(({ readAt }) => readAt === undefined),
       newer: new Set(daysOf(this.#origins)).size > 1,

@@ -179,7 +179,7 @@ async function connectionOf(
     context.clock.now(),
   );
   const { baseUrl, token, profile, tokenSource } = connection;
-  for (const note of connection.notes) notices.remark(note);
+  for (const message of connection.messages) notices.remark(message);
   const isOfProfile = tokenSource === 'profile' || tokenSource === 'token command';
   return {
     baseUrl,

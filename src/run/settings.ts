@@ -30,7 +30,7 @@ import {
 interface Setting {
   readonly about: string;
   readonly stored: 'number' | 'string';
-  /** Parses the value as the flag does. Throws UsageError that says what is allowed. */
+  /** Parses the value as the flag does. Throws UsageError that names what is allowed. */
   readonly parse: (text: string) => unknown;
 }
 

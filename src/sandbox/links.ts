@@ -31,8 +31,8 @@ export function openLinks(key: Buffer, origin: string, now: () => number): Links
       /^\/(storage)\/([12])\/(\w{24})\/([01])\.(?:pdf|xml)$/.exec(path) ??
       /^\/(portal)\/([12])\/(\w{24})$/.exec(path);
     if (form === null) return undefined;
-    const [, expires = '', given] = /^expires=(\d{1,12})&signature=([\w-]{43})$/.exec(query) ?? [];
-    if (given !== signatureOf(path, expires)) return refuse('SignatureDoesNotMatch', SIGNATURE_REFUSED);
+    const [, expires = '', signature] = /^expires=(\d{1,12})&signature=([\w-]{43})$/.exec(query) ?? [];
+    if (signature !== signatureOf(path, expires)) return refuse('SignatureDoesNotMatch', SIGNATURE_REFUSED);
     if (Number(expires) * 1000 <= now()) return refuse('AccessDenied', 'Request has expired');
     const [, kind, place, id = '', file] = form;
     if (kind === 'portal')

@@ -63,7 +63,7 @@ export async function compressReply(reply: Reply): Promise<Reply> {
 
 const GZIP_HEADERS = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
 
-/** Sends the answer, or breaks the connection where the answer says so. Rejects when the client goes away before the end. */
+/** Sends the answer, or breaks the connection where the answer is to break. Rejects when the client goes away before the end. */
 export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
   if (reply.breaks === 'at once') reset(response);
   else if (reply.breaks === 'halfway') sendHalf(response, reply);

@@ -153,9 +153,9 @@ describe('requireConnection', () => {
   );
 
   it('lets the rest through, with a note where the token ends soon', async () => {
-    expect(requireConnection(await resolve(''), now)).toMatchObject({ profile: 'acme', notes: [] });
+    expect(requireConnection(await resolve(''), now)).toMatchObject({ profile: 'acme', messages: [] });
     const ending = await resolve(`FOLIO_TOKEN=${jsonWebToken({ exp: now / 1000 + 3 * day })}`);
-    expect(requireConnection(ending, now).notes).toEqual([
+    expect(requireConnection(ending, now).messages).toEqual([
       expect.stringMatching(/^the token ends on 2026-11-23/),
     ]);
   });

@@ -17,13 +17,13 @@ describe('parseToken', () => {
     ['x'.repeat(8000), 'x'.repeat(8000)],
   ])('reads %j', (text, token) => {
     const parsed = parseToken(text, 'FOLIO_TOKEN');
-    expect([parsed.token.reveal(), parsed.notes[0]]).toEqual([token, undefined]);
+    expect([parsed.token.reveal(), parsed.messages[0]]).toEqual([token, undefined]);
   });
 
   it.each(['Bearer abc', 'bearer  abc', ' BEARER\tabc\n'])('takes the prefix off %j and says so', (text) => {
-    const { token, notes } = parseToken(text, 'FOLIO_TOKEN');
+    const { token, messages } = parseToken(text, 'FOLIO_TOKEN');
     expect(token.reveal()).toBe('abc');
-    expect(notes[0]).toBe(
+    expect(messages[0]).toBe(
       'the "Bearer" before the token (FOLIO_TOKEN) was taken off: the service wants the token alone',
     );
   });

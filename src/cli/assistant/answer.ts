@@ -21,12 +21,12 @@ export interface AssistantQuestion {
 /** What all answers are about, fixed when the server starts. */
 export interface AssistantSource {
   readonly context: Context;
-  /** The profile whose records they are, or what else is known of whose; undefined where only the token says it. */
+  /** The profile whose records they are, or what else is known of whose; undefined where only the token names it. */
   readonly organization: string | undefined;
   /** The flags that choose service, database and profile. */
   readonly words: readonly string[];
   /**
-   * Of when the records of a resource are, in a database, and the sentence with which a run says it; undefined for the service, whose
+   * Of when the records of a resource are, in a database, and the sentence with which a run reports it; undefined for the service, whose
    * records are of now.
    */
   readonly age:
@@ -45,7 +45,7 @@ export interface EarlierBooks {
 }
 
 const MAX_ANSWER = 40_000;
-/** The most bytes that are kept of what a command prints: more than an answer holds, whatever is taken out of it. */
+/** The most bytes that are kept of what a command prints: more than an answer has, whatever is taken out of it. */
 const MAX_PRINTED = 1 << 19;
 /** The most notes of an answer, and the most characters of one. */
 const MAX_NOTES = 12;

@@ -107,11 +107,11 @@ function serverOf(source: AssistantSource, { calls, turns }: Conversation): McpS
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations: ANNOTATIONS },
-      async (given, call) => {
+      async (input, call) => {
         const { signal } = call.mcpReq;
         const progress = showProgress(call, clock);
         const answering = async (): Promise<string> => {
-          const question = asks(given);
+          const question = asks(input);
           const release = await turns.acquire(signal);
           progress.tell?.('reads records');
           return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
@@ -130,7 +130,7 @@ function serverOf(source: AssistantSource, { calls, turns }: Conversation): McpS
   return server;
 }
 
-/** Milliseconds between two notifications: clients give a question up that says nothing for a minute. */
+/** Milliseconds between two notifications: clients give a question up after a minute of silence. */
 const PROGRESS_PERIOD = 10_000;
 
 /** Tells the client from time to time that its question is at work, if it wants that. */

@@ -49,15 +49,15 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   checkNameIsNew(profile, store.profileNames);
   const target = { store, profile };
   const baseUrl = await loginAddress(context, flags, target);
-  const { tokenCommand, token, tokenSource, notes } = await takeCredential(context, flags, profile);
+  const { tokenCommand, token, tokenSource, messages } = await takeCredential(context, flags, profile);
   if (token) context.secrets.hide([token.reveal()]);
-  for (const note of notes) notices.warn(note);
+  for (const message of messages) notices.warn(message);
   const ending = token && checkExpiry(token, clock.now(), 'Then log in again.');
   if (ending) notices.warn(ending);
   const { organizationId: organization, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
   if (flags.replace !== true) await confirmReplacing(context, target, organization);
   if (token && flags.verify !== false)
-    await tryToken(context, { profile, baseUrl, token, tokenSource, notes: [] });
+    await tryToken(context, { profile, baseUrl, token, tokenSource, messages: [] });
   const credential = tokenCommand ? { tokenCommand } : { token: token!.reveal() };
   await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
   const whose = organization === undefined ? '' : `, organization ${organization}`;
@@ -112,11 +112,13 @@ async function takeCredential(
   { stdin, env, signal }: Context,
   { tokenFile, tokenCommand: words, verify }: LoginFlags,
   profile: string,
-): Promise<Pick<Connection, 'token' | 'notes'> & { tokenSource: TokenSource; tokenCommand?: TokenCommand }> {
+): Promise<
+  Pick<Connection, 'token' | 'messages'> & { tokenSource: TokenSource; tokenCommand?: TokenCommand }
+> {
   if (words !== undefined) {
     const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
     const offer = { tokenCommand, tokenSource: 'token command' } as const;
-    if (verify === false) return { ...offer, token: undefined, notes: [] };
+    if (verify === false) return { ...offer, token: undefined, messages: [] };
     return { ...offer, ...(await runTokenCommand({ command: tokenCommand, profile, env, signal })) };
   }
   if (tokenFile !== undefined)
@@ -125,13 +127,13 @@ async function takeCredential(
   return { ...typed, tokenSource: 'profile' };
 }
 
-/** The words as they were given; where the only one is a JSON list, the words in it. */
+/** The words as typed; where the only one is a JSON list, the words in it. */
 function wordsOf(words: readonly string[]): unknown {
   if (words.length !== 1 || !words[0]!.startsWith('[')) return words;
   try {
     return JSON.parse(words[0]!);
   } catch {
-    // The runtime's message would quote the list; parseTokenCommand says what is expected.
+    // The runtime's message would quote the list; parseTokenCommand names what is expected.
     return undefined;
   }
 }
@@ -156,7 +158,7 @@ async function confirmReplacing(
   });
 }
 
-/** Tries the token. A failure also says that the token was not stored. */
+/** Tries the token. A failure also reports that the token was not stored. */
 async function tryToken(context: Context, connection: CompleteConnection): Promise<void> {
   try {
     await verifyConnection(context, connection);
@@ -181,11 +183,11 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
     });
   }
   if (flags.allProfiles) return showAll(context, flags);
-  const { facts, notes, failure, hasToken } = await statusOf(context, flags);
+  const { facts, messages, failure, hasToken } = await statusOf(context, flags);
   // Without a token there is nothing to show beside the reason.
   if (failure && !hasToken) throw failure;
   const notices = new Notices(context, flags);
-  for (const note of notes) notices.remark(note);
+  for (const message of messages) notices.remark(message);
   await writeFacts(context.stdout, facts, flags);
   if (failure) throw failure;
 }
@@ -226,7 +228,7 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
     if (!isFailure(error)) throw error;
     failure = error;
   }
-  const { baseUrl, token, tokenSource, notes = [] } = connection ?? {};
+  const { baseUrl, token, tokenSource, messages = [] } = connection ?? {};
   const profile = connection === undefined ? flags.profile : connection.profile;
   const isSoon = token !== undefined && tokenExpiry(token, now).state === 'soon';
   const facts = {
@@ -238,7 +240,7 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
     state: failure ? 'unusable' : isSoon ? 'ends soon' : flags.check ? 'accepted' : 'not tried',
     reason: failure?.message ?? null,
   };
-  return { facts, notes, failure, hasToken: token !== undefined };
+  return { facts, messages, failure, hasToken: token !== undefined };
 }
 
 function claimsIn(token: Connection['token'], organization?: string): Facts {

@@ -90,7 +90,7 @@ export function addConfig(program: Command, context: Context): void {
 
 /**
  * The store, and the profile of --profile, or undefined for the settings of all profiles. FOLIO_PROFILE and the current profile do not
- * count here: a setting is for one organization only where the command line says so.
+ * count here: a setting is for one organization only where the command line names it.
  */
 async function ownerOf(context: Context, { profile }: GlobalFlags) {
   const store = await context.config();
@@ -171,7 +171,7 @@ function settingsIn(document: StoreDocument, owner: Profile | undefined): JsonOb
   return entry['settings'] as JsonObject;
 }
 
-/** Prints everything that is set for the owner that was named. It says that there is a token, and never shows it. */
+/** Prints everything that is set for the owner that was named. That there is a token is shown, the token never. */
 async function runList(
   context: Context,
   flags: GlobalFlags & FactFlags & { readonly names?: boolean | undefined },

@@ -216,7 +216,7 @@ async function addressOf(context: Context, flags: GlobalFlags): Promise<{ addres
   const { env } = context;
   refuseMixed(flags, env);
   const stated = statedAddress(flags, env);
-  // The check before says why it cannot be opened.
+  // The check before reports why it cannot be opened.
   const store = await context.config().catch(() => undefined);
   const profile = store && chooseProfile(flags.profile, env, store);
   if (stated) return { address: stated, from: flags.baseUrl === undefined ? 'FOLIO_BASE_URL' : '--base-url' };

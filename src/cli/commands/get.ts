@@ -32,11 +32,11 @@ const getFlags = {
 /** Writes the body as it was served, or with --paginate the records of the listing that the path names. */
 async function runGet(
   context: Context,
-  given: string,
+  typed: string,
   flags: Values<typeof getFlags> & ExportFlags,
 ): Promise<void> {
   const { bodySource, listingAt, readAddress } = await import('../../run/sources/item-sources.ts');
-  const address = readAddress(given, flags.param ?? []);
+  const address = readAddress(typed, flags.param ?? []);
   if (flags.paginate) {
     const { exportRecords } = await import('../../run/pipeline.ts');
     return exportRecords(context, { flags, source: listingAt(address) });

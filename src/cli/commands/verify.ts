@@ -158,7 +158,7 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
       hint: NEXT_RUN,
     });
   }
-  // Its receipt says when a run was, also where it wrote to a database.
+  // A receipt has the time of its run, also of one that wrote to a database.
   const what = `${whoseOf(run)}${receipt}`;
   const check = async (): Promise<readonly string[]> => {
     checkAge(context, what, run, flags);
@@ -167,7 +167,7 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   return [...checks, check];
 }
 
-/** What a line about a file begins with: `lago issued: `; nothing where nobody says whose it is. */
+/** What a line about a file begins with: `lago issued: `; empty where its owner is unknown. */
 function whoseOf({ profiles, resource }: DeliveredFile): string {
   return profiles.length === 0 ? '' : `${profiles.join(', ')} ${resource}: `;
 }
@@ -233,7 +233,7 @@ function differencesOf(now: Survey, delivered: DeliveredFile): string[] {
   return differences;
 }
 
-/** Throws where --max-age is given and the run is longer ago, is of the future, or was not whole. */
+/** With --max-age, throws where the run is longer ago, is of the future, or was not whole. */
 function checkAge(
   context: Context,
   what: string,

@@ -27,7 +27,7 @@ export function dialectRows(
   const guard = excel ? formulaGuard(delimiter) : String;
   const textOf = (cell: Cell | undefined): string =>
     cell === undefined ? '' : cell.kind === 'number' ? cell.text : guard(cell.text);
-  /** The bytes of all rows so far: csv-stringify makes each row at once, since nothing limits what it holds. */
+  /** The bytes of all rows so far: csv-stringify makes each row at once, since nothing limits its size. */
   const take = (): Buffer => {
     const rows: Buffer[] = [];
     // Up to Node 24 one read gives all that is held; from Node 26 on it gives one row.

@@ -186,10 +186,9 @@ const START = 1024;
 const BYTE_ORDER_MARK = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/;
 
 /**
- * Passes the bytes on, after a check that they begin as a file of that ending does. Where a link has ended, some services
- * send a page to log in or an error in JSON, with status 200. If it were kept, it would pass for the invoice for ever.
- *
- * @throws LinkRefused for a web page, an error, what is called a PDF or XML and is none, before any byte is passed on
+ * Passes the bytes on, after a check that they begin as a file of that ending does. Where a link has ended, some services send a
+ * page to log in or an error in JSON, with status 200. If it were kept, it would pass for the invoice for ever. Throws
+ * LinkRefused for a web page, an error, what is called a PDF or XML and is none, before any byte is passed on.
  */
 async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
@@ -212,7 +211,7 @@ async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): Async
 /** An object that has one of the members in which services say what went wrong (spec 7), not within another one. */
 const ERROR_IN_JSON = /^\{[^{}]*"(?:error|errors|message|Message|errorMessage|detail)"\s*:/;
 
-/** What a file is instead of what its ending says; undefined where it may be that. */
+/** What a file is instead of what its ending names; undefined where it may be that. */
 function contentInstead(start: string, ending: string): string | undefined {
   // In UTF-16 every second byte of such text is zero.
   const text = start.replace(BYTE_ORDER_MARK, '').replaceAll('\0', '').trimStart();

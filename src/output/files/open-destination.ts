@@ -19,10 +19,9 @@ interface DestinationOptions {
 }
 
 /**
- * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole or not at
- * all. The caller must commit or discard the destination, also when interrupted.
- *
- * @throws OutputError where writing is certain to fail; UsageError for binary output to a terminal
+ * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole or not
+ * at all. The caller must commit or discard the destination, also when interrupted. Throws OutputError where writing is certain
+ * to fail; UsageError for binary output to a terminal.
  */
 export async function openDestination(
   output: string | undefined,

@@ -9,11 +9,10 @@ import { removeLeftovers, temporaryPath, type FileContext } from './side-files.t
 import type { FileTarget } from './target.ts';
 
 /**
- * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit flushes and renames.
- * Until then, and after a kill at any moment, the target is what it was. Of two runs on one file, the last to commit stands; where a
- * receipt describes the file, the second run is refused.
- *
- * @throws OutputError where another run holds the lock of the target, or its folder cannot be written
+ * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit flushes and
+ * renames. Until then, and after a kill at any moment, the target is what it was. Of two runs on one file, the last to commit
+ * stands; where a receipt describes the file, the second run is refused. Throws OutputError where another run holds the lock of
+ * the target, or its folder cannot be written.
  */
 export async function openWholeFile(
   target: FileTarget,
@@ -163,10 +162,9 @@ export function takenOver(shown: string): OutputError {
 const WAITS = [25, 50, 100, 200, 400, 800];
 
 /**
- * Gives a finished file its name, in place of the file that has it. On Windows that fails while another program has either open (a
- * spreadsheet, a virus scanner, an indexer), so it is tried again for a moment.
- *
- * @throws OutputError where that program keeps the file; else the system's error, or the signal's reason
+ * Gives a finished file its name, in place of the file that has it. On Windows that fails while another program has either open
+ * (a spreadsheet, a virus scanner, an indexer), so it is tried again for a moment. Throws OutputError where that program keeps
+ * the file; else the system's error, or the signal's reason.
  */
 export async function putInPlace(
   from: string,

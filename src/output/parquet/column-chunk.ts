@@ -104,7 +104,7 @@ function writePage(writer: ByteWriter, { bytes, levels = new Uint8Array(), heade
   return headerSize + levels.length + bytes.length;
 }
 
-/** The places of the values of the rows in the dictionary. */
+/** The indexes of the values of the rows in the dictionary. */
 function indexBytes(indices: readonly number[], bits: number): Uint8Array {
   const page = new ByteWriter();
   page.appendUint8(bits);

@@ -164,7 +164,7 @@ export function useColor(env: Environment, isTerminal: boolean, flag: boolean | 
 
 /** Whether people see the output as it comes: false in CI, and on a terminal that can only print (TERM=dumb). */
 export function isForPeople(env: Environment): boolean {
-  // A user at a terminal says CI=false when a program has set it.
+  // A user at a terminal sets CI=false when a program has set it.
   return env['TERM'] !== 'dumb' && [undefined, '', 'false', '0'].includes(env['CI']);
 }
 

@@ -23,10 +23,9 @@ export interface ZippedFile {
 }
 
 /**
- * Writes a zip archive. Sizes stand before each file, so that every reader can stream it: the deflated file waits in a spool. Does not
- * close the sink.
- *
- * @throws OutputError where a file or the archive would pass 4 GiB: that needs a form of zip that many readers lack
+ * Writes a zip archive. Sizes stand before each file, so that every reader can stream it: the deflated file waits in a spool.
+ * Does not close the sink. Throws OutputError where a file or the archive would pass 4 GiB: that needs a form of zip that many
+ * readers lack.
  */
 export async function writeZip(sink: Sink, files: readonly ZippedFile[]): Promise<void> {
   const directory: Buffer[] = [];

@@ -41,9 +41,8 @@ export interface DeliveredFile {
 }
 
 /**
- * Reads a receipt of --receipt: one file, or several where the run wrote pages into a folder.
- *
- * @throws UsageError where there is no such receipt, FolioError where it cannot be read or is no receipt
+ * Reads a receipt of --receipt: one file, or several where the run wrote pages into a folder. Throws UsageError where there is no
+ * such receipt, FolioError where it cannot be read or is no receipt.
  */
 export async function readReceipt(path: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {

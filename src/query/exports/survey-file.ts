@@ -23,9 +23,8 @@ interface FileForm {
 const READ_AT_ONCE = 1024 * 1024;
 
 /**
- * Reads a whole file and counts what it holds. Its memory does not grow with the file.
- *
- * @throws UsageError when there is no such file, FolioError when it cannot be read
+ * Reads a whole file and counts its records. Its memory does not grow with the file. Throws UsageError when there is no such
+ * file, FolioError when it cannot be read.
  */
 export async function surveyFile(path: string, { format, header }: FileForm): Promise<Survey> {
   const hash = createHash('sha256');

@@ -2,7 +2,7 @@ import { familyOf, typeCodeOf, type Family, type Validity } from '../../invoices
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { multiplyDecimals, negateDecimal, type Decimal } from '../../json/decimal.ts';
 
-/** What a row says of a document, in the order in which the rows come out. */
+/** What becomes of a document with a row, in the order in which the rows come out. */
 export const ROW_OUTCOMES = [
   'same',
   'differs',

@@ -90,8 +90,8 @@ export class WhereFilter implements FilterQuestion {
   /** The cell of each name of the current record, where it is in no list. */
   readonly #single: (Cell | undefined)[][];
   #kept = 0;
-  /** The places in the listing of those records of the last batch that were let through. */
-  #places: readonly number[] = [];
+  /** The positions in the listing of those records of the last batch that were let through. */
+  #positions: readonly number[] = [];
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
     const names = [...new Set(tests.flatMap(({ name }) => name ?? []))];
@@ -104,7 +104,7 @@ export class WhereFilter implements FilterQuestion {
       /** The index of its name among all; -1 without one. */
       at: test.name === undefined ? -1 : names.indexOf(test.name),
       seen: new Map<string, SeenValues>(),
-      /** What the column holds, until its kind is known and was checked. */
+      /** What is in the column, until its kind is known and was checked. */
       unchecked: test.checkKind && new ColumnFacts(),
       /** Whether a record got as far: else the test cannot say that no record has a field. */
       isReached: false,
@@ -127,7 +127,7 @@ export class WhereFilter implements FilterQuestion {
   apply(batch: RecordBatch): RecordBatch {
     const reader = this.#reader;
     const indices: number[] = [];
-    const places: number[] = [];
+    const positions: number[] = [];
     const testRecord = (index: number): void => {
       const cellsOf = this.#single.map((single, at): Cells => {
         single[0] = reader.named(at);
@@ -143,17 +143,17 @@ export class WhereFilter implements FilterQuestion {
       });
       if (!passes) return;
       indices.push(index);
-      places.push(reader.place);
+      positions.push(reader.place);
     };
     reader.fold(batch, testRecord, this.#options.placeOf);
     this.#checkKinds();
-    this.#places = places;
+    this.#positions = positions;
     this.#kept += indices.length;
     return indices.length === batch.count ? batch : selectRecords(batch, indices);
   }
 
   /** The place in the listing, from 1, of the nth record that was let through. It must be of the last batch. */
-  readonly placeOf: PlaceOf = (nth) => this.#places[nth - 1 - (this.#kept - this.#places.length)]!;
+  readonly placeOf: PlaceOf = (nth) => this.#positions[nth - 1 - (this.#kept - this.#positions.length)]!;
 
   /** At the end of the records. Throws UsageError as `RecordTest.finish` does, and for a column that none had. */
   refuse(): void {

@@ -131,7 +131,7 @@ async function writePage(
     deliverText(run, { path, what: 'reports' }, async () => {
       const { all, dates } = await read();
       run.whole.owner = all.find((one) => one.profile !== undefined)?.profile;
-      const figures = figuresOf(all, dates, run.day.notes);
+      const figures = figuresOf(all, dates, run.day.caveats);
       if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
       const { reportPage } = await import('../../report/page.ts');
       const set = pageDefaults(await storeOf(run), run.whole.owner);
@@ -229,7 +229,7 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
       for (const profile of profiles) {
         const own = all.filter((_, at) => parts[at]!.profile === profile);
         if (!own.some(({ result }) => hasRecords(result))) continue;
-        const figures = figuresOf(own, dates, run.day.notes);
+        const figures = figuresOf(own, dates, run.day.caveats);
         const notices = isSeveral ? run.notices.about(String(profile)) : run.notices;
         for (const { direction, figure, reason, hint: remedy } of figures.organization.missing)
           if (figure !== 'funds')
@@ -256,7 +256,7 @@ function datesOf(day: RunDay, { period: named, asOf }: ReportFlags): ReportDates
 function figuresOf(
   read: readonly ListingRead[],
   dates: ReportDates,
-  notes: ReportFigures['notes'],
+  caveats: ReportFigures['caveats'],
 ): ReportFigures {
   const known = read.find(({ organization }) => organization !== undefined) ?? read[0];
   const invoicesOf = (listing: Listing): DirectionFigures | undefined => {
@@ -282,8 +282,8 @@ function figuresOf(
     const { kind, message, details } = failure;
     return [{ level: 'failure', kind, text: `${listing}: ${message}`, details, listing }];
   });
-  const complete = doubts.length === 0 && !notes.includes('part');
-  return { dates, notes, complete, doubts, organization };
+  const complete = doubts.length === 0 && !caveats.includes('part');
+  return { dates, caveats, complete, doubts, organization };
 }
 
 function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {
@@ -364,7 +364,7 @@ async function reportSources(context: Context, flags: SourcesFlags): Promise<Rep
     : listingsOfExports(context, from, whose);
 }
 
-/** The listings that a synced database holds: of the profiles named, of all, or of the only one that it has. */
+/** The listings of a synced database: of the profiles named, of all, or of the only one that it has. */
 async function listingsOfDatabase(
   context: Context,
   from: string,

@@ -39,7 +39,7 @@ import { deliverText, readPart, type PartRead } from './read-part.ts';
 
 /**
  * Reads the invoices of one organization or of several, and writes what customers owe, or what suppliers are owed. What could
- * not be read whole says so, and the run ends in IncompleteError.
+ * not be read whole is marked, and the run ends in IncompleteError.
  *
  * @param fiscalIds whose statements; undefined for everyone
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError: nothing was written
@@ -357,8 +357,8 @@ async function readAll(job: Job): Promise<StatementsRead> {
   }
   warnOfBoth(run, statements);
   const kept = overdue ? (['onlyOverdue'] as const) : open ? (['withoutCredits'] as const) : [];
-  const notes = [...run.day.notes, ...kept];
-  return { statements, facts: { ...dates, notes, onlyPeriod: period?.text, listing } };
+  const caveats = [...run.day.caveats, ...kept];
+  return { statements, facts: { ...dates, caveats, onlyPeriod: period?.text, listing } };
 }
 
 /** Warns of those who have both cancelled documents and credit notes: which belong together is unknown. */

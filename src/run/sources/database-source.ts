@@ -201,7 +201,7 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     return books.read(tableOf(this.resource), { profile, where, order: this.#order });
   }
 
-  /** Throws UsageError where the database is not folio's, or holds no records of the profiles. */
+  /** Throws UsageError where the database is not folio's, or has no records of the profiles. */
   async #findRecords(context: Context): Promise<void> {
     const { database, whose } = this.request;
     const { shown } = database;

@@ -76,7 +76,7 @@ interface CursorPlace {
   readonly direction: 'ASC' | 'DESC';
 }
 
-/** A cursor of the organization whose customers have this seed. It holds `+`, `/` and `=`: a client must encode them in a query string. */
+/** A cursor of the organization whose customers have this seed. It has `+`, `/` and `=`: a client must encode them in a query string. */
 function writeCursor(seed: number, { position, direction }: CursorPlace): string {
   const bytes = Buffer.alloc(13);
   bytes.write('+/++', 'base64');
