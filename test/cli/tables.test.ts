@@ -134,6 +134,17 @@ Not shown: id, payments · --columns, --wide
 `);
   });
 
+  it('marks what is past due also where its due date is a point in time that is cut', async () => {
+    const timed = INVOICES.map((invoice) => ({
+      ...invoice,
+      dueBy: `${invoice.dueBy.slice(0, 10)}T15:30:00Z`,
+    }));
+    const screen = await shown(80, { NO_COLOR: '1' }, timed);
+    expect(screen).toContain(`${PAST}! `);
+    expect(screen).toContain(`${FUTURE}… `);
+    expect(screen).toContain('! past due');
+  });
+
   it('shows what is past due in red, whatever the status, and nothing else', async () => {
     const screen = await shown(90, {});
     const red = [...screen.matchAll(/\u001b\[1;31m(.*?)\u001b/g)].map(([, text]) => text);

@@ -3,7 +3,7 @@ import { DocumentReader } from '../../invoices/document-reader.ts';
 import { validityOf } from '../../invoices/documents.ts';
 import { isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { columnWidth, paint, type Style } from '../terminal/terminal-text.ts';
+import { columnWidth, paint, truncate, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { tableDrawing, type DrawnRow } from './table-drawing.ts';
 import { fitColumns, GAP, leftOutNote, withTelling, type FittedTable } from './table-fit.ts';
@@ -68,12 +68,16 @@ function openRows(sink: Sink, layout: Layout): Writer {
     const drawing = tableDrawing(fitted, { color, cut });
     await sink.write(drawing.head());
     const styled = rowStyle(columns, color);
-    const due = [...shown.values()].find(isMarked)?.index;
+    const due = fitted.columns.find(({ column }) => isMarked(column));
     const drawn = (row: Row): DrawnRow => {
       const drawnRow = styled(row);
       if (due === undefined || !row.isPastDue) return drawnRow;
       hasMarked = true;
-      return { ...drawnRow, texts: drawnRow.texts.with(due, drawnRow.texts[due] + PAST_DUE) };
+      const { index } = due.column;
+      const text = `${drawnRow.texts[index] ?? ''}${PAST_DUE}`;
+      // Of a point in time that is cut, the mark stands where the cut is: without it, the row would look not due.
+      const marked = cut ? truncate(text, due.width).replace(/…$/u, PAST_DUE) : text;
+      return { ...drawnRow, texts: drawnRow.texts.with(index, marked) };
     };
     return { drawing, drawn, shown };
   };
