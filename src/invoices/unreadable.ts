@@ -48,11 +48,14 @@ export class Unreadable {
     if (this.#count === 0) return { level: 'fact', text: '', missing };
     const rest = this.#count - this.#named.length;
     const more = rest > 0 ? `; and ${rest} more` : '';
-    const records = this.#count === 1 ? '1 record is' : `${this.#count} records are`;
+    const who =
+      this.#count === 1
+        ? '1 record was left out, since it'
+        : `${this.#count} records were left out, since they`;
     return {
       level: 'failure',
       kind: 'incomplete',
-      text: `${flag}: ${records} left out, since they cannot be read: ${this.#named.join('; ')}${more}`,
+      text: `${flag}: ${who} cannot be read: ${this.#named.join('; ')}${more}`,
       hint: 'Amounts are JSON numbers, and dates begin with year, month and day: 2024-10-15. Where they are in another column, name it with --field.',
       details: { code: 'unreadable', count: this.#count, cells: this.#cells },
       missing,

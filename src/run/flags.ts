@@ -5,7 +5,6 @@ import { formats } from '../output/formats.ts';
 import { parseCondition, parseSort, type Condition } from '../query/question-syntax.ts';
 import {
   DATE_FLAGS,
-  daysInsteadOf,
   DOCUMENT_FLAGS,
   parseDateRange,
   type DateFlag,
@@ -330,8 +329,7 @@ export const questionFlags = {
 function dateFlags() {
   const flags = DATE_FLAGS.map((one) => {
     const syntax = `${one.flag} ${one.bound === 'period' ? '<period>' : '<date>'}`;
-    const others = daysInsteadOf(one);
-    const rules = others.length === 0 ? [] : [not(others, 'a period has both its days')];
+    const rules = one.bound === 'period' ? [not(['--since', '--until'], 'a period has both its days')] : [];
     return [one.name, valued(syntax, one.about, () => (text) => parseDateRange(one, text), ...rules)];
   });
   return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateRange> };

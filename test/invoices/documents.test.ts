@@ -205,7 +205,7 @@ describe('what cannot be read', () => {
     unreadable.noteRole(invoiceOf({ number: 'F-2', totalAmount: 'x' }, undefined, 2), 'total');
     unreadable.note(2, 'the same record');
     expect(unreadable.finding('--sum').text).toBe(
-      '--sum: 1 record is left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"',
+      '--sum: 1 record was left out, since it cannot be read: totalAmount of record 2 (number F-2) is the text "x"',
     );
     unreadable.noteRole(invoiceOf({ amount: true }, undefined, 3), 'total');
     for (let place = 4; place < 7; place++) unreadable.note(place, `record ${place}`);
@@ -213,7 +213,7 @@ describe('what cannot be read', () => {
     expect(unreadable.finding('aging')).toMatchObject({
       ...{ level: 'failure', kind: 'incomplete', missing: { unreadable: 5 } },
       text:
-        'aging: 5 records are left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"; ' +
+        'aging: 5 records were left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"; ' +
         'amount of record 3 is the boolean "true"; record 4; and 2 more',
       hint: expect.stringContaining('--field'),
     });

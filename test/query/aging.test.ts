@@ -273,7 +273,7 @@ describe('aging', () => {
       ages: [{ coefficient: 100n }, {}, {}, {}, {}, {}, {}],
     });
     expect(aging.unreadable.finding('aging').text).toBe(
-      `aging: 1 record is left out, since they cannot be read: ${what}`,
+      `aging: 1 record was left out, since it cannot be read: ${what}`,
     );
   });
 

@@ -1,5 +1,4 @@
 import { UsageError } from '../../errors.ts';
-import type { Role } from '../../invoices/fields.ts';
 import { isPeriod, meantPeriod, readPeriod } from '../../invoices/periods.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { DATE_FORMS, isEmptySpan, parseDate, type DateValue, type DayOfQuestion } from './date-value.ts';
@@ -18,30 +17,23 @@ export interface DateRange {
 }
 
 interface DateFlagRow {
-  /** The name of its value: `paidSince` is the flag `--paid-since`. */
+  /** `until` is the flag `--until`. */
   readonly name: string;
-  /** The date of a document that it limits. */
-  readonly role: Role;
   /** Which end its date is of the span; a period is both. */
   readonly bound: 'from' | 'to' | 'period';
   readonly about: string;
 }
 
-/**
- * The flags that keep documents by one of their dates. All else about them follows from a row: how the value is read, which of them do
- * not go together, the test of records, and that a receipt notes a part of the listing.
- */
+/** The flags that keep documents by the date of issue. How a value is read, and what it tests, follows from its row. */
 const ROWS = [
   {
     name: 'since',
-    role: 'date',
     bound: 'from',
     about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
   },
-  { name: 'until', role: 'date', bound: 'to', about: 'issued on that day or before; a month counts whole' },
+  { name: 'until', bound: 'to', about: 'issued on that day or before; a month counts whole' },
   {
     name: 'period',
-    role: 'date',
     bound: 'period',
     about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
   },
@@ -52,20 +44,11 @@ type DateFlagName = (typeof ROWS)[number]['name'];
 /** One of these flags, as it is typed. */
 export interface DateFlag extends DateFlagRow {
   readonly name: DateFlagName;
-  /** `--paid-since` */
+  /** `--since` */
   readonly flag: string;
 }
 
-export const DATE_FLAGS: readonly DateFlag[] = ROWS.map((row) => ({
-  ...row,
-  flag: `--${row.name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-}));
-
-/** For the flag of a period, the flags of single days that exclude it. */
-export function daysInsteadOf({ role, bound }: DateFlag): readonly string[] {
-  const others = bound === 'period' ? DATE_FLAGS : [];
-  return others.flatMap((other) => (other.role === role && other.bound !== bound ? [other.flag] : []));
-}
+export const DATE_FLAGS: readonly DateFlag[] = ROWS.map((row) => ({ ...row, flag: `--${row.name}` }));
 
 /** Reads the value of a date flag. Throws UsageError, here or, for words such as `october`, once the day of the run is known. */
 export function parseDateRange({ flag, bound }: DateFlag, text: string): DateRange {
@@ -129,9 +112,7 @@ export function datesIn(
   for (const one of all) {
     for (const other of all) {
       const [from, to] = [one.span.from, other.span.to];
-      if (one === other || one.flag.role !== other.flag.role || from === undefined || to === undefined)
-        continue;
-      if (!isEmptySpan(from, to)) continue;
+      if (one === other || from === undefined || to === undefined || !isEmptySpan(from, to)) continue;
       const [first, last] = [`${one.flag.flag} ${one.text}`, `${other.flag.flag} ${other.text}`];
       throw new UsageError(`${first} is later than ${last}: no document is of both`, {
         hint: `Write the earlier date behind ${one.flag.flag}.`,

@@ -7,7 +7,7 @@ import { Unreadable } from '../../invoices/unreadable.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import type { WhereContext } from './cell-test.ts';
-import { datesIn, type DateFlag, type DateSpan, type DocumentFlags } from './date-flags.ts';
+import { datesIn, type DateSpan, type DocumentFlags } from './date-flags.ts';
 import { compareDate } from './date-value.ts';
 import type { RecordTest } from './where.ts';
 
@@ -20,8 +20,8 @@ import type { RecordTest } from './where.ts';
 export function documentTests(flags: DocumentFlags, context: WhereContext, now: number): RecordTest[] {
   const tests = datesIn(flags, context).map(({ flag, text, span }) => {
     // Nothing is issued in a period that has not begun.
-    if (flag.bound === 'period' && flag.role === 'date') parsePeriod(text, now);
-    return dateTest(flag, span);
+    if (flag.bound === 'period') parsePeriod(text, now);
+    return dateTest(flag.flag, span);
   });
   // Their findings about other records are of those that pass the tests before them.
   if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
@@ -109,26 +109,26 @@ function overdueTest(today: number): RecordTest {
 }
 
 /** The test of a date flag. A month counts whole. */
-function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest {
+function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
   let without = 0;
   return {
-    roles: [role, 'number'],
-    described: (document) => [document.columnOf(role), [document.cell(role)]],
+    roles: ['date', 'number'],
+    described: (document) => [document.columnOf('date'), [document.cell('date')]],
     matches: (document) => {
-      const cell = document.cell(role);
+      const cell = document.cell('date');
       if (cell === undefined) without++;
-      else if (dayIn(document, role) === 'unreadable') unreadable.noteRole(document, role);
+      else if (dayIn(document, 'date') === 'unreadable') unreadable.noteRole(document, 'date');
       else {
         const isEarly = from !== undefined && compareDate(cell.text, from) < 0;
         return !isEarly && (to === undefined || compareDate(cell.text, to) <= 0);
       }
       return false;
     },
-    finish: (reader) => reader.refuseWithout([role], flag),
+    finish: (reader) => reader.refuseWithout(['date'], flag),
     findings: () => [
-      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf(role)}`, {
-        [role]: without,
+      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf('date')}`, {
+        date: without,
       }),
       unreadable.finding(flag),
     ],

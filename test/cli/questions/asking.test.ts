@@ -91,7 +91,7 @@ describe('--open, --overdue, --since, --until and --period', () => {
     expect(until).toMatchObject({
       ...{ code: 6, stdout: '1\n' },
       stderr: expect.stringContaining(
-        '--until: 1 record is left out, since they cannot be read: date of record 2',
+        '--until: 1 record was left out, since it cannot be read: date of record 2',
       ),
     });
   });

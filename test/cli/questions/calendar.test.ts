@@ -111,10 +111,12 @@ describe('--group-by with a unit of the calendar', () => {
     expect(stdout).toContain('2026-11,CLP,2,18\n');
     expect(stdout).not.toContain('1000');
     expect(stderr).toContain(
-      '--sum: 3 records are left out, since they cannot be read: date of record 7 (number 7) is the text "soon"; ' +
+      '--sum: 3 records were left out, since they cannot be read: date of record 7 (number 7) is the text "soon"; ' +
         'date of record 8 (number 7) is the number "20261101"; date of record 9 (number 7) is the text "2026-02-30"',
     );
-    expect((await ask(book, '--group-by date:month')).stderr).toContain('--group-by: 3 records are left out');
+    expect((await ask(book, '--group-by date:month')).stderr).toContain(
+      '--group-by: 3 records were left out',
+    );
   });
 
   it('is a usage error where the column holds no dates, or is not there', async () => {

@@ -153,7 +153,7 @@ describe('--expand', () => {
       runScripted(['issued', '--expand', 'payments', ...argv], [pageOf(records)]);
     const since = await run('--since', '2026', '--columns', 'number,payments.amount', '--no-header');
     expect(since).toMatchObject({ code: 6, stdout: '1,1\n1,2\n4,6\n4,x\n' });
-    expect(since.stderr).toContain('1 record is left out');
+    expect(since.stderr).toContain('1 record was left out');
     expect(since.stderr).toContain('record 3');
     const asked = ['--where', 'number=4', '--sum', 'payments.amount'];
     const sum = await run(...asked, '--field', 'currency==CLP');

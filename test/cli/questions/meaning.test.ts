@@ -95,7 +95,7 @@ describe('what a document is worth', () => {
     expect(await ask(unreadable, line)).toMatchObject({
       ...{ code: 6, stdout: '1\n' },
       stderr: expect.stringContaining(
-        '--open: 1 record is left out, since they cannot be read: amountToBePaid of',
+        '--open: 1 record was left out, since it cannot be read: amountToBePaid of',
       ),
     });
   });
@@ -228,7 +228,7 @@ describe('what cannot be judged', () => {
     const { code, stdout, stderr } = await ask(bad, 'issued --overdue --columns number');
     expect({ code, stdout }).toEqual({ code: 6, stdout: 'number\n1\n' });
     expect(stderr).toContain(
-      '--overdue: 3 records are left out, since they cannot be read: dueBy of record 2 (number 2) is the number ' +
+      '--overdue: 3 records were left out, since they cannot be read: dueBy of record 2 (number 2) is the number ' +
         '"1790000000"; dueBy of record 3 (number 3) is the text "15/10/2024"; amountToBePaid of record 4 (number 4) is the text "N/A"',
     );
     expect(await row(bad, 'aging')).toMatchObject({
@@ -252,7 +252,7 @@ describe('what cannot be judged', () => {
       'issued --sum total --columns currency,records,total',
     );
     expect([code, stdout]).toEqual([6, 'currency,records,total\nCLP,1,100\nUSD,0,\n']);
-    expect(stderr).toContain('--sum: 2 records are left out');
+    expect(stderr).toContain('--sum: 2 records were left out');
   });
 
   it('is counted in the receipt of a list', async () => {
@@ -267,7 +267,7 @@ describe('what cannot be judged', () => {
     const texts = [invoice({ number: 1, dueBy: '15/10/2024' }), invoice({ number: 2, dueBy: '15/10/2024' })];
     const { code, stdout, stderr } = await ask(texts, 'issued --where dueBy<today --count');
     expect({ code, stdout }).toEqual({ code: 6, stdout: '0\n' });
-    expect(stderr).toContain("--where 'dueBy<today': 2 records are left out");
+    expect(stderr).toContain("--where 'dueBy<today': 2 records were left out");
     expect(await ask([invoice({ dueBy: 1_790_000_000 })], 'issued --where dueBy<today')).toMatchObject({
       code: 2,
     });
@@ -282,7 +282,7 @@ describe('what cannot be judged', () => {
     expect(await ask(numbers, 'issued --where number>=8 --columns number')).toMatchObject({
       code: 0,
       stdout: 'number\n9\n',
-      stderr: expect.stringContaining('1 record is left out'),
+      stderr: expect.stringContaining('1 record was left out'),
     });
   });
 

@@ -103,7 +103,7 @@ describe('totals', () => {
     );
     expect([code, stdout]).toEqual([6, '1,1,0\n']);
     expect(stderr).toContain(
-      `--sum: 1 record is left out, since they cannot be read: a of record 2 is ${what}\n`,
+      `--sum: 1 record was left out, since it cannot be read: a of record 2 is ${what}\n`,
     );
   });
 
@@ -121,8 +121,8 @@ describe('totals', () => {
       expect.anything(),
       '',
     ]);
-    expect(stderr).toContain('--sum a: 2 records are left out, since they cannot be read: a of record 2 is');
-    expect(stderr).toContain('--sum b: 1 record is left out, since they cannot be read: b of record 3 is');
+    expect(stderr).toContain('--sum a: 2 records were left out, since they cannot be read: a of record 2 is');
+    expect(stderr).toContain('--sum b: 1 record was left out, since it cannot be read: b of record 3 is');
   });
 
   it('name a counterparty by a name that any of its records has', async () => {

@@ -177,7 +177,7 @@ describe('a profile that fails', () => {
     const { code, stdout, stderr } = await run(line, { organizations });
     expect([code, stdout]).toEqual([6, 'north,1\n']);
     expect(stderr).toMatch(
-      /^warning: --overdue: 1 record is left out, .* dueBy of record 2 .*\nfolio: 1 of 2 profiles missing\nsouth: /,
+      /^warning: --overdue: 1 record was left out, .* dueBy of record 2 .*\nfolio: 1 of 2 profiles missing\nsouth: /,
     );
   });
 
