@@ -36,17 +36,12 @@ export interface Context {
 }
 
 /** Begins to draw on standard error. Other text that is written to the terminal goes above it. */
-export type StartSpinner = (options: SpinnerOptions) => Spinner;
+export type StartSpinner = (options: SpinnerOptions) => { stop(): void };
 
 export interface SpinnerOptions {
   /** The text beside the spinner, one line or several, which changes. Must be safe for a terminal. */
   readonly text: () => string;
   readonly color: boolean;
-}
-
-interface Spinner {
-  /** Removes it from the terminal. */
-  stop(): void;
 }
 
 export interface Secrets {

@@ -9,11 +9,7 @@ export interface Topic {
   /** One line, for lists. */
   readonly about: string;
   /** Paragraphs, lists of terms with what they mean, and lines to paste. */
-  readonly blocks: readonly (string | TermList | Lines)[];
-}
-
-interface Lines {
-  readonly lines: string;
+  readonly blocks: readonly (string | TermList | { readonly lines: string })[];
 }
 
 export type TermList = readonly (readonly [term: string, meaning: string])[];

@@ -1,6 +1,5 @@
 import { distance as levenshtein } from 'fastest-levenshtein';
 
-/** The largest edit distance of a misspelling. */
 const MAX_DISTANCE = 3;
 const MAX_NAMES = 3;
 

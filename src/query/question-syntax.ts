@@ -85,7 +85,6 @@ function skipSpaces(text: string, from: number): number {
   return text.length - text.slice(from).trimStart().length;
 }
 
-/** One part of `--sort`. */
 export interface SortColumn {
   readonly column: string;
   readonly descending: boolean;

@@ -37,7 +37,6 @@ export interface ResultForm {
 
 /** A question that lets some of the records through, and counts them. */
 export interface FilterQuestion extends Question {
-  /** How many records were read and let through so far. */
   readonly counts: () => { readonly seen: number; readonly kept: number };
   /** The place in the listing of the nth record that was let through. It must be of the batch that was read last. */
   readonly placeOf: PlaceOf;
@@ -45,7 +44,6 @@ export interface FilterQuestion extends Question {
 
 /** A question that makes several rows of a record, and counts them. */
 export interface ExpandQuestion extends Question {
-  /** How many rows came out so far. */
   readonly rows: () => number;
   /** The place in the listing of the record that the nth row is of. It must be of the batch that was read last. */
   readonly placeOf: PlaceOf;
@@ -56,7 +54,6 @@ interface QuestionsOptions {
   readonly before?: FilterQuestion | undefined;
   /** What makes rows of records; the questions behind it are about rows. */
   readonly expand?: ExpandQuestion | undefined;
-  /** Which records. */
   readonly filter?: FilterQuestion | undefined;
   /** What is made of them; undefined where they come out as they are. */
   readonly result?: Question | undefined;

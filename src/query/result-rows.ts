@@ -28,7 +28,6 @@ export interface MeasuredRow {
 export interface BarTerminal {
   /** Display cells across. */
   readonly width: number;
-  /** Whether it has block characters. */
   readonly blocks: boolean;
 }
 

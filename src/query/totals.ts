@@ -63,18 +63,15 @@ interface HeldValues {
   isFound: boolean;
 }
 
-/** A column of `--group-by`. */
 interface KeyColumn extends GroupColumn, HeldValues {
   /** Its role, unless a profile's settings give it another. */
   readonly role: Role | undefined;
 }
 
-/** A column of `--sum`. */
 interface SumColumn extends HeldValues {
   readonly column: string;
   readonly role: Role | undefined;
   readonly isMoney: boolean;
-  /** Whether its sum needs a currency. */
   readonly needsCurrency: boolean;
   /** Records that are left out of its total. */
   readonly unreadable: Unreadable;

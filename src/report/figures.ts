@@ -24,11 +24,9 @@ export interface OpenFigures {
   readonly invoices: number;
   /** Not due, then by age as the buckets of `folio aging`; then what has no due date, and last the credits. */
   readonly buckets: readonly Decimal[];
-  /** The part of `open` that is credit notes. */
   readonly creditNotes: Decimal;
   /** What is left out because it was cancelled, with its sign. */
   readonly cancelled: Decimal;
-  /** Documents without an open amount. */
   readonly missing: number;
   /** Who owes, or is owed, most: the largest first. */
   readonly counterparties: readonly OpenParty[];

@@ -356,14 +356,10 @@ function invoiceTable(
   return titledTable(title, { columns, rows, note: words.firstOf(texts) }, writing);
 }
 
-interface TitledContent<Row> extends Omit<TableContent<Row>, 'caption'> {
-  readonly note?: string | undefined;
-}
-
 /** A table and its title, which stay together in print. */
 function titledTable<Row>(
   title: string,
-  { note, ...content }: TitledContent<Row>,
+  { note, ...content }: Omit<TableContent<Row>, 'caption'> & { readonly note?: string | undefined },
   writing: Writing,
   head = 'h4',
 ): Html {

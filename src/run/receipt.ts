@@ -52,12 +52,10 @@ export function receiptBeside(path: string): string {
 interface ReceiptRun {
   readonly context: Context;
   readonly name: string;
-  /** The only part, or what joins all of them. */
   readonly whole: PartState;
   readonly parts: readonly PartState[];
   readonly notices: Notices;
   readonly day: { facts(profile: string | undefined): Readonly<Record<string, unknown>> };
-  /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** As typed behind -o and --output-dir. */
   readonly output?: string | undefined;

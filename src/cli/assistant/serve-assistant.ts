@@ -94,13 +94,10 @@ const ANNOTATIONS = {
   openWorldHint: false,
 };
 
-interface Conversation {
-  /** Those that are being answered, and those that wait for their turn. */
-  readonly calls: Set<Promise<unknown>>;
-  readonly turns: Limiter;
-}
-
-function serverOf(source: AssistantSource, { calls, turns }: Conversation): McpServer {
+function serverOf(
+  source: AssistantSource,
+  { calls, turns }: { readonly calls: Set<Promise<unknown>>; readonly turns: Limiter },
+): McpServer {
   const server = new McpServer({ name: 'folio', version }, { instructions: ASSISTANT_INSTRUCTIONS });
   const { secrets, clock } = source.context;
   for (const { name, title, description, input, asks } of assistantTools(source.before !== undefined)) {

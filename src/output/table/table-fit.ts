@@ -85,7 +85,7 @@ export function fitColumns(columns: readonly ShownColumn[], room: number, isChos
 }
 
 /** Measures what it takes to tell the parties' names, and the types of documents, in these rows apart. */
-export function withTelling(
+export function withDistinct(
   columns: readonly ShownColumn[],
   rows: readonly (readonly (string | undefined)[])[],
 ): ShownColumn[] {
@@ -134,7 +134,7 @@ export function tableWidth(
   const names = Array.from({ length: rows.count }, (_, index) =>
     reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
   );
-  const measured = withTelling(reader.columns(), names);
+  const measured = withDistinct(reader.columns(), names);
   const sumOf = (widthOf: WidthOf): number =>
     measured.reduce((sum, column) => sum + widthOf(column) + GAP, -GAP);
   return { whole: sumOf(({ width }) => width), least: sumOf(tellingOf) };

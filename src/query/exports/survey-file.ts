@@ -14,19 +14,16 @@ export interface Survey {
   readonly damage: string | undefined;
 }
 
-interface FileForm {
-  readonly format: string | undefined;
-  /** csv: whether the first row names the columns. */
-  readonly header: boolean;
-}
-
 const READ_AT_ONCE = 1024 * 1024;
 
 /**
- * Reads a whole file and counts its records. Its memory does not grow with the file. Throws UsageError when there is no such
- * file, FolioError when it cannot be read.
+ * Reads a whole file and counts its records, in memory that does not grow. `header`: whether the first row of csv names the columns.
+ * Throws UsageError when there is no such file, FolioError when it cannot be read.
  */
-export async function surveyFile(path: string, { format, header }: FileForm): Promise<Survey> {
+export async function surveyFile(
+  path: string,
+  { format, header }: { readonly format: string | undefined; readonly header: boolean },
+): Promise<Survey> {
   const hash = createHash('sha256');
   const rows = format === 'csv' ? new RowCounter() : undefined;
   let bytes = 0;

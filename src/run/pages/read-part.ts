@@ -64,17 +64,10 @@ export async function readPart<Read extends Tally>(
   return { result, profile, organization, isWhole, tally: hasRecords(result) ? tally : undefined };
 }
 
-interface TextOptions {
-  /** As typed behind -o; undefined for standard output. */
-  readonly path: string | undefined;
-  /** What it is, in the plural: `reports`. */
-  readonly what: string;
-}
-
 /** Writes a page or another text as a whole. Its file is opened before the text is made. */
 export async function deliverText(
   run: Run,
-  { path, what }: TextOptions,
+  { path, what }: { readonly path: string | undefined; readonly what: string },
   make: () => Promise<string>,
 ): Promise<void> {
   const opened = await openDestination(path, run.context, { hasReceipt: run.flags.receipt !== undefined });

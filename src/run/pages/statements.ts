@@ -12,7 +12,6 @@ import {
   statementRows,
   statementsJson,
   type OwnStatement,
-  type StatementFacts,
 } from '../../report/statement-rows.ts';
 import { StatementTally } from '../../report/statement.ts';
 import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
@@ -268,7 +267,6 @@ interface Job {
   readonly source: Source;
   /** The names of the organizations that are read; undefined for the one whose token or export it is. */
   readonly profiles: readonly (string | undefined)[];
-  /** What became of each, once they were read. */
   readonly results: PartState[];
 }
 
@@ -294,19 +292,14 @@ async function profilesOf(
   return profiles;
 }
 
-interface StatementsRead {
-  readonly statements: readonly OwnStatement[];
-  readonly facts: StatementFacts;
-}
-
 /** Reads every organization. Throws where nothing could be read, and where no document is of the fiscal IDs. */
-async function readAll(job: Job): Promise<StatementsRead> {
+async function readAll(job: Job) {
   const { run, profiles, source, fiscalIds, flags, results } = job;
   const { organization, open, overdue, period } = flags;
   const { day } = run.day;
   const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
   const resource = listingOf(flags);
-  const listing = resource === received ? 'received' : 'issued';
+  const listing = resource === received ? ('received' as const) : ('issued' as const);
   const everyone = fiscalIds !== undefined;
   const isSeveral = profiles.length > 1;
   const parts: PartRead<StatementTally>[] = [];

@@ -57,17 +57,12 @@ export class FromDatabase {
   }
 }
 
-interface HeldProfiles {
-  readonly known: readonly string[];
-  readonly held: ReadonlyMap<Resource, readonly string[]>;
-}
-
 /** Throws UsageError where the database is none of folio's. */
 export async function profilesHeld(
   database: FromDatabase,
   listings: readonly Resource[],
   context: Context,
-): Promise<HeldProfiles> {
+): Promise<{ readonly known: readonly string[]; readonly held: ReadonlyMap<Resource, readonly string[]> }> {
   const books = await database.open(context, listings);
   const held = new Map<Resource, readonly string[]>();
   for (const resource of listings) {
