@@ -3,7 +3,7 @@ import { basename, dirname, resolve, toNamespacedPath } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
-import { fitsInt64 } from '../json/decimal.ts';
+import { EXACT_DIGITS, fitsInt64 } from '../json/decimal.ts';
 import { cannotWrite } from '../output/files/cannot-write.ts';
 import type { SqliteAddress } from './address.ts';
 import {
@@ -36,9 +36,6 @@ const WAIT_STEP = 50;
 
 /** Rows that are read before anything else gets a turn. */
 const ROWS_TOGETHER = 1_000;
-
-/** Significant digits that a double keeps for certain. */
-const EXACT_DIGITS = 15;
 
 const sqliteDialect: Dialect = {
   engine: 'SQLite',

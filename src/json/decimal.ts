@@ -9,6 +9,9 @@ export const DECIMAL_ZERO: Decimal = { coefficient: 0n, scale: 0 };
 /** A JSON number. `007`, `.5`, `1.` and `+1` are none. */
 const LITERAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+/** Significant digits of which a double keeps every number. */
+export const EXACT_DIGITS = 15;
+
 /** The most digits of a number that is written out: `1E999999999` is eleven bytes in a record, and a gigabyte as digits. */
 const MAX_DIGITS = 1000;
 

@@ -1,4 +1,4 @@
-import { otherNamesOfInvoices, type NumberedResource } from './resource.ts';
+import { amountColumns, keyWithIssuer, otherNamesOfInvoices, type NumberedResource } from './resource.ts';
 
 /** `folio funds`. */
 export const funds: NumberedResource = {
@@ -66,8 +66,7 @@ export const fundDocuments: NumberedResource = {
   name: 'fund documents',
   records: 'documents of the fund',
   label: 'number',
-  // Each issuer counts its own documents.
-  naturalKey: ['number', 'documentType', 'issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
+  naturalKey: keyWithIssuer,
   path: '/accounts-payable/prepaid-expenses/{id}',
   paging: {
     kind: 'numbered',
@@ -86,14 +85,7 @@ export const fundDocuments: NumberedResource = {
     ['issuerFiscalId', 'text', 'counterpartyFiscalId'],
     ['issuer.fiscalId', 'text', 'counterpartyFiscalId'],
     ['issuer.name', 'text', 'counterpartyName'],
-    ['currency', 'text', 'currency'],
-    ['totalAmount', 'money', 'total'],
-    ['netAmount', 'money', 'net'],
-    ['exemptAmount', 'money', 'exempt'],
-    ['taxAmount', 'money', 'tax'],
-    ['amountToBePaid', 'money', 'open'],
-    ['paidAmount', 'money', 'paid'],
-    ['amountPaid', 'money', 'paid'],
+    ...amountColumns,
     ['dueBy', 'date', 'due'],
     ['status', 'text', 'status'],
     ['category', 'text'],

@@ -1,6 +1,7 @@
 import {
   columnsOfInvoices,
   columnsOfParty,
+  keyWithIssuer,
   otherNamesOfInvoices,
   shownOfInvoices,
   sortingOfInvoices,
@@ -12,8 +13,7 @@ export const received: NumberedResource = {
   name: 'received',
   records: 'received invoices',
   label: 'number',
-  // Each issuer counts its own documents.
-  naturalKey: ['number', 'documentType', 'issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
+  naturalKey: keyWithIssuer,
   path: '/invoices/received',
   paging: {
     kind: 'numbered',

@@ -140,14 +140,8 @@ export function shownOfInvoices(party: string): readonly ShownField[] {
   ];
 }
 
-/** The columns that invoices of both directions have before those of a counterparty. */
-export const columnsOfInvoices: readonly DeclaredColumn[] = [
-  ['id', 'text'],
-  ['number', 'text', 'number'],
-  ['documentType', 'text', 'documentType'],
-  ['status', 'text', 'status'],
-  ['date', 'date', 'date'],
-  ['dueBy', 'date', 'due'],
+/** The amounts of invoices, and of the documents of funds. */
+export const amountColumns: readonly DeclaredColumn[] = [
   ['currency', 'text', 'currency'],
   ['totalAmount', 'money', 'total'],
   ['netAmount', 'money', 'net'],
@@ -156,6 +150,26 @@ export const columnsOfInvoices: readonly DeclaredColumn[] = [
   ['amountToBePaid', 'money', 'open'],
   ['paidAmount', 'money', 'paid'],
   ['amountPaid', 'money', 'paid'],
+];
+
+/** What tells documents of suppliers apart: each issuer counts its own. */
+export const keyWithIssuer = [
+  'number',
+  'documentType',
+  'issuerFiscalId',
+  'issuer.fiscalId',
+  'supplierFiscalId',
+];
+
+/** The columns that invoices of both directions have before those of a counterparty. */
+export const columnsOfInvoices: readonly DeclaredColumn[] = [
+  ['id', 'text'],
+  ['number', 'text', 'number'],
+  ['documentType', 'text', 'documentType'],
+  ['status', 'text', 'status'],
+  ['date', 'date', 'date'],
+  ['dueBy', 'date', 'due'],
+  ...amountColumns,
   ['conciliatedAmount', 'money', 'paid'],
 ];
 

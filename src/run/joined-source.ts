@@ -74,7 +74,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
             left -= some.count;
             status.records += some.count;
             // The records of an export of several have that column already.
-            yield { records: source.isSeveral ? some : withOwnColumn(some, own), next: undefined };
+            yield { records: source.isSeveral ? some : withOwnColumn(some, own) };
           }
           await collected.close();
           open.delete(collected);

@@ -162,7 +162,7 @@ async function planFiles(
 ): Promise<readonly FileApart[]> {
   const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
   const store = await storeOf({ flags, context });
-  const { receiptBeside } = flags.receipt === undefined ? {} : await import('./receipt.ts');
+  const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
   return names.map((profile) => {
     const defaults = store ? flagDefaults(store, profile, source.resource) : {};
     const format = flags.format ?? bareCount(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
@@ -172,7 +172,7 @@ async function planFiles(
       profile,
       format,
       path,
-      receipt: receiptBeside?.(path),
+      receipt: receiptPathOf?.(path),
       older: join(folder, `${profile}.${ending}`),
     };
   });

@@ -26,7 +26,7 @@ export function receiptOf(
   if (receipt === 'beside') {
     if (folder !== undefined && files !== undefined) return undefined;
     const target = output ?? folder;
-    if (target !== undefined && findStream(target) === undefined) return receiptBeside(target);
+    if (target !== undefined && findStream(target) === undefined) return receiptPathOf(target);
     const ofDatabase = files !== undefined && folder === undefined;
     throw new UsageError(
       `--receipt beside is a file beside that of -o, and ${ofDatabase ? 'a database' : 'none'} is written`,
@@ -44,7 +44,7 @@ export function receiptOf(
 }
 
 /** The receipt beside a file or a folder. */
-export function receiptBeside(path: string): string {
+export function receiptPathOf(path: string): string {
   return `${path.replace(/(?<=[^/\\])[/\\]+$/, '')}${RECEIPT_ENDING}`;
 }
 

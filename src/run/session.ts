@@ -143,12 +143,7 @@ export async function openSession(context: Context, options: SessionOptions): Pr
   const { baseUrl, profile, defaults } = found;
   const token = found.token.reveal();
   context.secrets.hide([token]);
-  const { concurrency, retries, retryDelay, timeout } = {
-    ...requestDefaults,
-    ...defaults,
-    ...valuesGiven(flags, requestFlags),
-  };
-  const limits = { concurrency, retries, retryDelay, timeout };
+  const limits = { ...requestDefaults, ...defaults, ...valuesGiven(flags, requestFlags) };
   const service = { baseUrl, token, tokenHint: found.tokenHint, observe, quota: shared.quota };
   const client = await makeClient(context, service, limits);
   const { state, expiresAt } = tokenExpiry(found.token, context.clock.now());

@@ -49,9 +49,7 @@ const allSettings = (): ReadonlyMap<string, Setting> =>
       `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
       oneOf(LIST_ENCODINGS),
     ),
-    ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map((name) =>
-      setting(name, flagNamed(name), requestParsers[name], 'number'),
-    ),
+    ...Object.entries(requestParsers).map(([name, parse]) => setting(name, flagNamed(name), parse, 'number')),
     ...resources.map((resource) => {
       const { records, paging } = resource;
       const most = (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000;

@@ -3,7 +3,7 @@ import { DIGIT_NINE, DIGIT_ZERO, MINUS, POINT } from '../../json/ascii.ts';
 import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
 import { cellJson, type Cell } from '../../json/cells.ts';
 import type { Span } from '../../json/checked-text.ts';
-import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
+import { EXACT_DIGITS, fitsInt64, parseDecimal } from '../../json/decimal.ts';
 
 /**
  * How Parquet stores a column:
@@ -101,8 +101,6 @@ function unscaled(
   return digits < limit && digits > -limit ? digits : undefined;
 }
 
-/** Digits of which every number is exact in a double. */
-const EXACT_DIGITS = 15;
 const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, power) => 10n ** BigInt(power));
 
 /** The same for a number as it was sent; undefined also where it is long, or has an exponent. */

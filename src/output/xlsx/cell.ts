@@ -1,5 +1,6 @@
 import { parseDayAlone } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
+import { EXACT_DIGITS } from '../../json/decimal.ts';
 
 /** Characters across that `2024-10-15` takes, and `2024-10-15 13:30:07.939Z`. */
 const DATE_WIDTH = 10;
@@ -52,8 +53,6 @@ export function cellXml(
 
 const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Every number of a spreadsheet is a double, which keeps so many significant digits for certain. */
-const EXACT_DIGITS = 15;
 /** The largest power of ten that is written as a number; doubles hold a little more. */
 const MAX_EXPONENT = 300;
 

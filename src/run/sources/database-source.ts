@@ -89,7 +89,7 @@ async function heldListing(books: StoredBooks, table: string, shown: string): Pr
 /**
  * What became of the last sync of each listing in a synced database.
  *
- * @param profile whose listings, with commas between several; without it those of all profiles
+ * @param profile whose listings; without it those of all profiles
  * @throws UsageError where no sync has written to it, or none of such a profile
  */
 export async function lastSyncsIn(
@@ -112,10 +112,9 @@ export async function lastSyncsIn(
       hint: `Bring the records with folio sync ${shown}.`,
     });
   const held = [...new Set(all.map((sync) => sync.profile))];
-  const names = profile?.split(',') ?? held;
-  const missing = names.find((name) => !held.includes(name));
-  if (missing === undefined) return { shown, syncs: all.filter((sync) => names.includes(sync.profile)) };
-  throw new UsageError(`${shown} has nothing of a profile ${missing}`, {
+  if (profile === undefined) return { shown, syncs: all };
+  if (held.includes(profile)) return { shown, syncs: all.filter((sync) => sync.profile === profile) };
+  throw new UsageError(`${shown} has nothing of a profile ${profile}`, {
     hint: `It has those of ${held.join(', ')}.`,
   });
 }

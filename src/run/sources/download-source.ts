@@ -99,7 +99,7 @@ export class DownloadSource implements ServiceSource {
       // The invoice's number is written as the service wrote it.
       const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
       const records = scanLines(Buffer.from(`{"invoice":${file.shown},${rest.slice(1)}\n`));
-      yield { records, next: undefined };
+      yield { records };
     }
   }
 

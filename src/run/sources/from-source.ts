@@ -103,7 +103,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
       const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
       seen += batch.count;
       status.records += records.count;
-      if (records.count > 0) yield { records, next: undefined };
+      if (records.count > 0) yield { records };
     }
     status.totalAtEnd = seen;
   }

@@ -56,7 +56,7 @@ function itemSource(name: string, fetch: (options: ServicePart) => Promise<Recor
     name,
     records: 'one record',
     read: async function* (options) {
-      yield { records: await fetch(options), next: undefined };
+      yield { records: await fetch(options) };
     },
   };
 }

@@ -312,7 +312,7 @@ function allFundDocuments(): ServiceSource {
         for (const records of batches) {
           options.status.records += records.count;
           options.status.page(records.count, undefined);
-          yield { records, next: undefined };
+          yield { records };
         }
       }
     },
