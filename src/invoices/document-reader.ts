@@ -4,7 +4,7 @@ import { ListReader } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ColumnNames } from './column-names.ts';
 import { Document, type Reads } from './document.ts';
-import { describeRole, howToMap, ofAny, type Role } from './fields.ts';
+import { describeRole, howToMap, ofAny, ofProfile, type Role } from './fields.ts';
 
 /** How many records are read with all columns, to learn which columns exist. */
 const RECORDS_SAMPLED = 500;
@@ -21,6 +21,8 @@ export class DocumentReader extends Document {
   /** The roles and names that no record had a value of so far. */
   readonly #unseenRoles: Set<Role>;
   readonly #unseenNames: Set<number>;
+  /** For each of several profiles, the roles that no record of it had a value of so far. */
+  readonly #unseenOfProfile = new Map<string, Set<Role>>();
   /** For the names that are within the objects of a list, the list. */
   readonly #lists = new Map<number, string>();
   readonly #listReaders = new Map<string, ListReader>();
@@ -136,11 +138,27 @@ export class DocumentReader extends Document {
     });
   }
 
+  /** Says, for each of several profiles, which of the roles no record of it has: an answer would lack it without a word. */
+  profilesWithout(roles: readonly Role[]): string[] {
+    return [...this.#unseenOfProfile].flatMap(([profile, unseen]) => {
+      const missing = roles.find((role) => unseen.has(role));
+      if (missing === undefined) return [];
+      return `no record of ${profile} has ${describeRole(ofProfile(this.sources, profile).fields, missing)}`;
+    });
+  }
+
   #move(batch: RecordBatch, index: number, placeOf: PlaceOf): void {
     this.#reader.moveTo(batch, index);
     this.show(placeOf(++this.records));
     for (const role of this.#unseenRoles) if (this.cell(role) !== undefined) this.#unseenRoles.delete(role);
+    if (this.profile !== undefined) this.#noteRolesOf(this.profile);
     this.#noteNames();
+  }
+
+  #noteRolesOf(profile: string): void {
+    const unseen = this.#unseenOfProfile.get(profile) ?? new Set(this.#reads.roles);
+    this.#unseenOfProfile.set(profile, unseen);
+    for (const role of unseen) if (this.cell(role) !== undefined) unseen.delete(role);
   }
 
   #sampleColumns(batch: RecordBatch): void {

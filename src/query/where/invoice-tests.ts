@@ -1,5 +1,6 @@
 import type { Finding } from '../../findings.ts';
-import { meaningOf } from '../../invoices/fields.ts';
+import type { DocumentReader } from '../../invoices/document-reader.ts';
+import { meaningOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { dayIn, isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
 import { parsePeriod } from '../../invoices/periods.ts';
@@ -38,6 +39,7 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
 function openTest(group: GroupDigits): RecordTest {
   const unreadable = new Unreadable();
   const credits = { named: new Array<string>(), amounts: new Map<string, Decimal>(), count: 0 };
+  const profiles = profilesChecked(['open'], '--open');
   let absent = 0;
   return {
     roles: [...OPEN_ITEM_ROLES, 'currency'],
@@ -58,7 +60,7 @@ function openTest(group: GroupDigits): RecordTest {
       }
       return item.kind === 'open' || isDueUnreadable;
     },
-    finish: (reader) => reader.refuseWithout(['open'], '--open'),
+    finish: (reader) => profiles.check(reader),
     findings: () => {
       const amounts = [...credits.amounts].map(
         ([currency, sum]) => `${group(formatDecimal(sum))} ${currency}`,
@@ -69,6 +71,7 @@ function openTest(group: GroupDigits): RecordTest {
       return [
         ...(credits.count === 0 ? [] : [{ level: 'warning', text } as const]),
         leftOut('remark', `--open: ${countOf(absent, 'document')} without an open amount`, { open: absent }),
+        ...profiles.findings(),
         unreadable.finding('--open'),
       ];
     },
@@ -85,6 +88,7 @@ const MAX_NAMED = 3;
 function overdueTest(today: number): RecordTest {
   const unreadable = new Unreadable();
   const missing = { due: 0, open: 0 };
+  const profiles = profilesChecked(['open', 'due'], '--overdue');
   return {
     roles: OPEN_ITEM_ROLES,
     matches: (document) => {
@@ -94,7 +98,7 @@ function overdueTest(today: number): RecordTest {
       if (item.kind === 'open' && item.due === undefined) missing.due++;
       return isOverdue(item, today);
     },
-    finish: (reader) => reader.refuseWithout(['open', 'due'], '--overdue'),
+    finish: (reader) => profiles.check(reader),
     // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
     findings: () => [
       leftOut('remark', `--overdue: ${countOf(missing.due, 'open invoice')} without a due date`, {
@@ -103,8 +107,25 @@ function overdueTest(today: number): RecordTest {
       leftOut('remark', `--overdue: ${countOf(missing.open, 'document')} without an open amount`, {
         open: missing.open,
       }),
+      ...profiles.findings(),
       unreadable.finding('--overdue'),
     ],
+  };
+}
+
+/**
+ * Refuses an answer where no record has one of the roles, as `DocumentReader.refuseWithout` does; where it is those of one of several
+ * profiles, the answer is of the others, and a warning says so.
+ */
+function profilesChecked(roles: readonly Role[], flag: string) {
+  let lacking: readonly string[] = [];
+  return {
+    check(reader: DocumentReader): void {
+      reader.refuseWithout(roles, flag);
+      lacking = reader.profilesWithout(roles);
+    },
+    findings: (): Finding[] =>
+      lacking.map((text) => ({ level: 'warning', text: `${flag}: ${text}: the answer has none of its` })),
   };
 }
 

@@ -112,6 +112,41 @@ it('an assistant, a download and each of several organizations have the same rul
   });
 });
 
+it('says of which of several organizations no record has what the answer is of', async () => {
+  const record = (due: string, open: string): string =>
+    `{"id":1,"number":1,"date":"2020-01-01","currency":"CLP","customer":{"name":"Roble"},"${due}":"2020-01-31","${open}":5}`;
+  const organizations = {
+    north: { records: { issued: [record('dueBy', 'amountToBePaid')] } },
+    south: { records: { issued: [record('vence', 'amountToBePaid')] } },
+    west: { records: { issued: [record('dueBy', 'saldo')] } },
+  };
+  const folder = temporaryFolder();
+  const run = (line: string) => runOrganizations(`issued ${line}`, { organizations, folder });
+  const [noDue, noAmount] = [
+    'no record of south has a due date in dueBy',
+    'no record of west has an open amount in',
+  ];
+  const late = await run('--all-profiles --overdue --count');
+  expect([late.code, late.stdout]).toEqual([0, '1\n']);
+  expect(late.stderr).toContain(`warning: --overdue: ${noDue}`);
+  expect(late.stderr).toContain(`warning: --overdue: ${noAmount}`);
+  const open = await run('--all-profiles --open --count');
+  expect(open).toMatchObject({
+    code: 0,
+    stdout: '2\n',
+    stderr: expect.stringContaining(`--open: ${noAmount}`),
+  });
+  expect(open.stderr).not.toContain('south');
+  expect((await runOrganizations('aging --all-profiles', { organizations, folder })).stderr).toMatch(
+    /warning: aging: no record of south[^]*warning: aging: no record of west/,
+  );
+  expect(await run('--profile north --overdue --count')).toMatchObject({
+    code: 0,
+    stdout: '1\n',
+    stderr: '',
+  });
+});
+
 describe('what is within a list', () => {
   it.each([
     ['payments.date>=2026-10', '1'],
