@@ -7,10 +7,7 @@ import { programFor, wholeProgram } from './program.ts';
 import { explained, Unrecognized } from './suggestions.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
-/**
- * A stream for messages, not for data: it removes secrets from every text that is written to it. It does not find a secret
- * that is split over two writes; folio writes its messages a line at a time.
- */
+/** A stream for messages: it removes secrets from each text, not one split over two writes; folio writes a line at a time. */
 export function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
   return streamWith(stream, (bytes) => stream.write(secrets.redact(Buffer.from(bytes as string).toString())));
 }
@@ -53,10 +50,7 @@ function passHelp(thrown: unknown): void {
   if (!isAnswer) throw thrown;
 }
 
-/**
- * What ended the run: the message in its lines, then the hint. `debug` adds the stack and the causes. An error that is no FolioError
- * is a fault of folio's own, and always shows its stack.
- */
+/** The message and the hint; `debug` adds the stack and the causes. A fault of folio's own always shows its stack. */
 function describe(error: unknown, { columns }: OutputStream, debug: boolean): string {
   if (!(error instanceof FolioError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

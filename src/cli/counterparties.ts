@@ -11,12 +11,7 @@ export const counterpartyFlags = {
   issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
 };
 
-/**
- * The fiscal IDs of the flags. Throws UsageError for the flag of the other listing.
- *
- * @param payable whether they are of received invoices
- * @param otherwise how to ask the other listing
- */
+/** The fiscal IDs of the flags. Throws UsageError for the flag of the other listing; `otherwise` is how to read that one. */
 export function fiscalIdsOf(
   { customerFiscalId, issuerFiscalId }: Omit<Values<typeof counterpartyFlags>, 'payable'>,
   payable: boolean,

@@ -70,10 +70,7 @@ const FEW = 12;
 /** The line of the program's help about its topics. Their texts are loaded for `folio help <topic>`. */
 export const ABOUT_TOPICS = 'More: folio help exit-codes, environment, formats, questions, databases, agents';
 
-/**
- * The help of a command: what it does, the flags of every day in a line each, the others under "More", and the examples last,
- * where a terminal stops.
- */
+/** What a command does, its daily flags in a line each, the others under "More", and the examples last, where a terminal stops. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const flags = helper.visibleOptions(command).filter(({ long }) => long !== '--help');
@@ -136,10 +133,7 @@ export function renderTopic({ blocks }: Topic, width: number): string {
 /** In display cells: where the meanings of flags begin at most, the widest term beside its meaning, and the indentation of meanings below. */
 const [COLUMN, WIDEST, BELOW] = [24, 30, 6];
 
-/**
- * Terms and what they mean, side by side. A flag that is too wide for that has a line of its own; of other terms, `isBelow`, all or none
- * have.
- */
+/** Terms beside their meanings. A flag too wide for that has its own line; of other terms, `isBelow`, all or none have one. */
 function listOf(terms: TermList, width: number, isBelow = false): string {
   const widest = Math.max(...terms.map(([term]) => displayWidth(term)));
   const isBeside = widest <= WIDEST || terms.every(([, about]) => widest + 4 + displayWidth(about) <= width);

@@ -65,10 +65,7 @@ const HIDDEN = new Map([
   ['__complete', 'completion'],
 ]);
 
-/**
- * The program for a command line: the command that it asks for, or asks help on, is declared as a whole, the others by their names
- * alone, since each start pays for what is declared.
- */
+/** The program with the command of the line declared as a whole, the others by name alone, since each start pays for it. */
 export const programFor: ProgramFor = async (context, argv, writeOut = () => {}) => {
   const program = emptyProgram(context, writeOut);
   const words = commandWords(argv, program);

@@ -48,10 +48,7 @@ function complement(digits: string): string {
   return `${text}~`;
 }
 
-/**
- * A text whose order by code unit is that of fiscal IDs, in whatever spelling: those of digits by their value, the last of which may
- * be K, then all others.
- */
+/** Orders fiscal IDs, in whatever spelling, by code unit: those of digits by value (the last may be K), then all others. */
 function fiscalIdOrder(text: string): string {
   const id = foldFiscalId(text);
   const [, digits, check] = /^(\d+)([\dK])$/.exec(id) ?? [];

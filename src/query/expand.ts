@@ -13,14 +13,9 @@ const BATCH = { bytes: 2 ** 20, rows: 4_000 };
 const MAX_NAMED = 3;
 
 /**
- * The question of `--expand`: a row for each object in a list, in the place of the list, so that its members are columns below the
- * list's name. A record without objects in the list is one row, without the list. All else of the record is repeated.
- *
- * A record with something else in the place of the list comes out unchanged, and a failure names it. Where that is so of all records,
- * it is a UsageError.
- *
- * @param column the list, as columns are named: `payments`
- * @param placeOf the place in the listing of the nth record that comes in
+ * The question of `--expand`: a row for each object in a list, its members as columns below the list's name, the rest of the record
+ * repeated. A record without objects in the list is one row. One with something else in its place comes out unchanged and is named
+ * by a failure; if all are so, it is a UsageError. `placeOf` is the place in the listing of the nth record.
  */
 export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth): ExpandQuestion {
   const path = column.replaceAll('\\.', '.');

@@ -52,10 +52,7 @@ function isName(column: string, names: ColumnNames): boolean {
   });
 }
 
-/**
- * Makes a writer take columns such as `*,-files`, which are chosen among all: it is opened at the end of the records, when all
- * columns are known.
- */
+/** Takes columns such as `*,-files`: opens the writer at the end of the records, when all columns are known. */
 function choosingWriter(openWriter: OpenWriter, chosen: ChosenColumns): OpenWriter {
   return (sink, layout) => {
     const reader = new CellReader();
@@ -89,10 +86,7 @@ function choosingWriter(openWriter: OpenWriter, chosen: ChosenColumns): OpenWrit
   };
 }
 
-/**
- * The columns of the records without those that are an object in some records and null in all others: named as a column, such a
- * one would show the whole object beside the columns of its members.
- */
+/** Leaves out columns that are an object or null: as a column, one would show the whole object beside its members. */
 function columnsOf(columns: readonly string[], filled: ReadonlySet<number>): string[] {
   const objects = new Set(columns.flatMap(outerNames));
   return columns.filter((name, column) => filled.has(column) || !objects.has(name));

@@ -24,10 +24,7 @@ export interface Question {
 }
 
 export interface ResultForm {
-  /**
-   * The columns to write, once the first row is there: those of --columns, or the result's own; undefined for all that the
-   * rows have. Throws UsageError for a column that the result does not have.
-   */
+  /** The columns, from the first row on; undefined for all. Throws UsageError for one of --columns that is missing. */
   readonly columns: (chosen: readonly string[] | undefined) => readonly string[] | undefined;
   /** What the columns are in a table, where their names do not say it: see `shownInOrder`. Read once the first row is there. */
   readonly shown?: ShownColumns;
@@ -142,12 +139,7 @@ export class Questions {
     return this.#options.result?.result?.columns(undefined);
   }
 
-  /**
-   * What was found in the whole answer, once it is delivered.
-   *
-   * @param read how many records were read
-   * @param stopsByItself whether it is a table that shows the first records only, unless the user asks for more
-   */
+  /** What was found, once delivered. `stopsByItself`: a table that shows the first records only, unless the user wants more. */
   findings(read: number, stopsByItself: boolean): readonly Finding[] {
     const { before, expand, filter, sort, limit = 0, locale } = this.#options;
     const found = this.#inOrder.flatMap((question) => question.findings());

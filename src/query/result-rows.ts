@@ -188,10 +188,7 @@ interface BarStyle {
 /** A cell that is filled from the left by one to eight eighths. */
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/**
- * The bar of a value: `longest`, the largest value beside it in the same currency, fills `style.width`. A value other than
- * zero has at least an eighth of a cell. The bar of a negative value is shaded.
- */
+/** The bar of a value, where `longest` fills `style.width`: at least an eighth of a cell, unless it is zero; shaded if negative. */
 export function barOf(value: Decimal, longest: Decimal, style: BarStyle): string {
   const eighths = eighthsOf(value, longest, style.width);
   const cells = Math.ceil(eighths / 8);

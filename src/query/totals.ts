@@ -300,10 +300,7 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
       documents.fold(batch, addDocument, placeOf);
     },
 
-    /**
-     * The groups in order of first appearance. Without --group-by there is always one, also where no records came. Throws
-     * UsageError where no record has one of the columns.
-     */
+    /** The groups in order of first appearance, one without --group-by. Throws UsageError for a column that no record has. */
     finish(): TotalsGroup[] {
       refuseLists(documents, 'nothing to add up');
       refuseMissing(documents, 'nothing to add up');

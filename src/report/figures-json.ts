@@ -4,10 +4,7 @@ import { AGES } from './terms.ts';
 import type { ReportFigures } from './figures.ts';
 import { REST, type CurrencyFigures, type InvoiceList } from './invoice-figures.ts';
 
-/**
- * The figures behind the page as JSON. Amounts are strings with every digit, days are `2026-11-21`, months `2026-11`;
- * null is what the records do not have.
- */
+/** The figures of the page as JSON: amounts are strings with every digit, days `2026-11-21`, months `2026-11`; null is unknown. */
 export function figuresJson({ dates, caveats, complete, doubts, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
   const { currencies, missing } = organization;

@@ -13,10 +13,7 @@ interface PageContent {
   readonly style?: string;
 }
 
-/**
- * An HTML page that asks for nothing: style and script are in it, and its own policy allows no request. All pages that folio
- * makes have this frame and this look.
- */
+/** The frame of every page: style and script are in it, and its own policy allows no request. */
 export function htmlPage({ language, title, body, script, style = '' }: PageContent): string {
   const styles = style === '' ? STYLE : `${STYLE}\n${style}`;
   const policy = [
@@ -75,10 +72,7 @@ function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/**
- * The look of a page: for reading on a screen, light or dark, narrow or wide, and for A4. The ages of open amounts go
- * from light to dark, so that they differ without colour, too.
- */
+/** For a screen, light or dark, narrow or wide, and for A4. Ages go from light to dark, so that they differ without colour. */
 const STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2430; --soft: #5a6472; --line: #d5dae1; --band: #f4f6f8;
   --accent: #1f5a96; --late: #a3341c; --warn: #fff3cd; --warn-ink: #5c4400;

@@ -14,10 +14,7 @@ interface PageOptions {
   readonly title: string | undefined;
 }
 
-/**
- * The report as one HTML page that asks for nothing: style, script and charts are in it, and its own policy allows no
- * request. Data of the service is escaped; the page has no token and no signed link, as no figure has.
- */
+/** The report as one HTML page. Data of the service is escaped; no figure has a token or a signed link. */
 export function reportPage(figures: ReportFigures, { writing, version, title }: PageOptions): string {
   const { words } = writing;
   const { organization, dates } = figures;
@@ -54,10 +51,7 @@ function verdict({ complete, doubts, dates, caveats }: ReportFigures, writing: W
   return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }
 
-/**
- * Makes the heads of tables into buttons that sort. Cells of numbers and dates carry a text to sort by, whose order is that of
- * the exact values. Without the script the tables are only not sortable.
- */
+/** Makes heads of tables sort, by a text of each number and date in the order of the exact values. A table is whole without it. */
 const SORT_SCRIPT = `
 for (const table of document.querySelectorAll('table[data-sort]')) {
   const heads = [...table.tHead.rows[0].cells];

@@ -17,10 +17,7 @@ interface StatementPageOptions extends StatementFacts {
   readonly note: string | undefined;
 }
 
-/**
- * A statement as one HTML page, for the one that it is about. It asks for nothing and runs nothing; it names nobody but the
- * sender and that one, and of a fault only that there was one.
- */
+/** A statement for the one it is about: it names nobody but the sender and that one, and of a fault only that there was one. */
 export function statementPage(
   { statement, profile, organization, organizationFiscalId, isWhole }: OwnStatement,
   { writing, note, ...facts }: StatementPageOptions,

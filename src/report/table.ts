@@ -21,10 +21,7 @@ export interface TableContent<Row> {
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 15;
 
-/**
- * A table that the script of the page makes sortable, without the columns of amounts that are zero in every row. On a
- * narrow screen each row stands as lines, each with the head of its column before it.
- */
+/** A sortable table without columns of zero amounts. On a narrow screen each cell is a line, behind the head of its column. */
 export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
   const { caption, columns, foot = [] } = content;
   const rows = content.rows.map((row) => columns.map(([, , cell]) => cell(row)));

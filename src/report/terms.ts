@@ -95,10 +95,7 @@ const KINDS: Readonly<Record<string, Term>> = {
   EXPORT_DEBIT_NOTE: { en: 'Export debit note', es: 'Nota de débito de exportación' },
 };
 
-/**
- * What a document type is called: `Factura` for `INVOICE`, `Factura (33)` for a code or a word with more in it. A type that is
- * not known is shown as it was sent, and the lack of one is an empty text.
- */
+/** `Factura` for `INVOICE`, `Factura (33)` for a code or a word with more in it; an unknown type as sent, none as empty text. */
 export function typeTerm(type: string | undefined, language: ReportLanguage): string {
   const family = familyOf(type);
   if (type === undefined || family === 'unknown') return type ?? '';

@@ -284,10 +284,7 @@ function wordsIn(language: ReportLanguage): Words {
   return { ...Object.fromEntries(words), doubts: language === 'es' ? SPANISH_DOUBTS : undefined } as Words;
 }
 
-/**
- * How pages are written for a user: in this language, else in that of the locale, such as `es-CL`. Where the locale is of another
- * language, numbers and dates are written as the language does.
- */
+/** In this language, else the locale's, such as `es-CL`. Numbers and dates follow the locale where it is of that language. */
 export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage | undefined) {
   const locale = localeOf(env);
   const language = wanted ?? languageOf(locale);

@@ -10,11 +10,7 @@ import type { FiscalIdFilter } from '../resources/resource.ts';
 
 const MAX_NUMBERS = 20;
 
-/**
- * That records are missing or may be; undefined where none are. For the end, when everything that came was delivered.
- *
- * @param unknown fiscal IDs that matched nobody, where that is a failure; else none
- */
+/** That records are or may be missing; undefined if none. For the end. `unknown`: fiscal IDs without a match that are a failure. */
 export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
   const { unreadable, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
   const unserved = [...unreadable].map((offset) => offset + 1);
@@ -169,9 +165,8 @@ interface OutcomeWords {
 }
 
 /**
- * How a run of several parts ends: without a failure where all are whole; else with one that names those that are not, with their
- * reasons, or with the failure that all have in common. Where nothing was had of any, it is of the kind of the first, and so is the
- * exit code; else it is an IncompleteError.
+ * How several parts end: undefined where all are whole; else an error that names those that are not with their reasons, or the failure
+ * that all share. Where nothing was had of any it is of the kind of the first, and so is the exit code; else an IncompleteError.
  */
 export function outcomeOf(
   results: readonly PartResult[],
@@ -205,12 +200,7 @@ export function checkResults(results: readonly PartResult[], words: OutcomeWords
   if (failure !== undefined) throw failure;
 }
 
-/**
- * The words for profiles of which not all is whole.
- *
- * @param notWhole where there is something of each
- * @param missing where there is nothing of some
- */
+/** `notWhole` is for something of each profile, `missing` for nothing of some. */
 export function wordsOfProfiles(
   results: readonly PartResult[],
   notWhole = 'not whole',

@@ -14,10 +14,7 @@ export interface Flag<Value> {
   readonly also?: Flag<Value>;
   /** Never set: it tells the compiler the type of the value. */
   readonly type?: Value;
-  /**
-   * Reads the text behind the flag. Where the flag is repeated, `before` is what it returned the last time. Without a parser the
-   * value is the text or the words, true, or, for `--no-…`, false.
-   */
+  /** Reads the text; `before`: its last result for a repeated flag. Without this the value is the text, the words or a boolean. */
   parse?(this: void, text: string, before?: Value): Value;
 }
 
@@ -121,12 +118,7 @@ function refuse(flag: string, value: string, allowed: string): never {
   throw new UsageError(`${flag} ${JSON.stringify(value)}: expected ${allowed}`);
 }
 
-/**
- * Makes the parser of a value.
- *
- * @param read the value of a text; undefined where that is not allowed
- * @param allowed what is, for the message
- */
+/** Makes a parser: `read` returns undefined for what is not allowed, `allowed` names for the message what is. */
 function parser<Value>(read: (text: string) => Value | undefined, allowed: string) {
   return (flag: string) =>
     (text: string): Value =>

@@ -20,9 +20,8 @@ interface JoinedOptions {
 }
 
 /**
- * The records of several organizations as those of one source: one organization after the other, each put aside until it is whole,
- * with the name of its profile as a column beside its records. One that fails is left out, and named at the end. Memory does not
- * grow with them.
+ * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
+ * profile as a column. One that fails is left out, and named at the end. Memory does not grow with them.
  */
 export function joinedSource(run: Run, { source, names, limit: most }: JoinedOptions): LocalSource {
   const { name, records, resource } = source;

@@ -66,10 +66,8 @@ export async function checkQuestions(flags: QuestionFlags): Promise<void> {
 }
 
 /**
- * Makes the questions of the flags about the records of a part. Most runs have none, so each is loaded when it is needed.
- *
- * @param plan how the answer is written; undefined where only its columns are wanted
- * @throws UsageError for flags that make no sense together
+ * Makes the questions of the flags about the records of a part; each is loaded when it is needed. Without a `plan`, only the columns
+ * of the answer are wanted. Throws UsageError for flags that make no sense together.
  */
 export async function openQuestions(
   part: Part,

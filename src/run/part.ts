@@ -116,10 +116,7 @@ export interface PartOptions {
   readonly receipt?: { readonly file: string; readonly output: string } | undefined;
 }
 
-/**
- * Opens one part of a run, calls `read` with it, and closes it in any case. At the end it warns of the problems that the
- * service named beside the records.
- */
+/** Opens a part, calls `read` with it, and closes it in any case. Then warns of the problems that the service named. */
 export async function withPart(
   run: Run,
   options: PartOptions,
@@ -145,8 +142,8 @@ export async function withPart(
 }
 
 /**
- * The same of one part of several, or of the only one, which has no name. Returns what became of it, be it a failure. Throws what
- * concerns the whole run: an interrupt, or a fault of folio's own.
+ * The same of one part of several, or of the only one without a name. Returns what became of it, be it a failure. Throws what concerns
+ * the whole run: an interrupt, or a fault of folio's own.
  */
 export async function tryPart(
   run: Run,
@@ -238,11 +235,8 @@ export function recordsOf(part: Part, limit?: number): AsyncGenerator<RecordBatc
 }
 
 /**
- * Writes records in the plan's format to the plan's target. The target is opened before the first of them is read. A file
- * appears when all are written; after a failure it is as it was before.
- *
- * @param state gets the plan, how many records were written, and where
- * @returns the destination, committed, for its size and hash
+ * Writes records in the plan's format to the plan's target, which is opened before the first is read; a file appears when all are
+ * written. `state` gets the plan, the count and the place. Returns the destination, committed, for its size and hash.
  */
 export async function deliver(
   { context, flags }: Pick<Run, 'context' | 'flags'>,
@@ -281,10 +275,8 @@ export function forEachPart<Item, Result>(
 }
 
 /**
- * Throws the first failure: what the source or the walk knows to be missing, or a failure among the findings. Warns of the others:
- * none of it may go unsaid. Call it when everything that came was delivered.
- *
- * @param consequence what of the answer may be wrong where records are missing
+ * Throws the first failure of source, walk or findings, and warns of the others: none may go unsaid. Call it when everything that
+ * came was delivered. `consequence` is what of the answer may be wrong where records are missing.
  */
 export function checkPart(
   { source, status, serviceErrors, notices }: Part,

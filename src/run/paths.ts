@@ -84,8 +84,8 @@ export function readsOfDatabase(address: DatabaseAddress): readonly ReadPath[] {
 interface WrittenAt {
   readonly written: WrittenPath;
   /**
-   * What tells the file from others: a stream by its number, a file that is there by its place on the disk, one that is not by its
-   * folder and its name, without regard to case, since some disks have none.
+   * A stream's number, or the place on the disk of a file that is there; else its folder and its name in lower case, since some disks
+   * have no case.
    */
   readonly keys: readonly string[];
   /** The key of the folder that it is in; undefined for a stream. */

@@ -95,10 +95,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   }
 }
 
-/**
- * @param parts the organizations, where there are several
- * @param files those of --output-dir
- */
+/** `parts` are the organizations, where there are several; `files` are those of --output-dir. */
 async function runOptionsOf(
   { source, flags, reads = [] }: ExportRequest,
   {
@@ -125,10 +122,7 @@ async function runOptionsOf(
   };
 }
 
-/**
- * The organizations, where there are several: those of the source, else those of the service that the flags name. Undefined for
- * one, unless the flags want the form of several.
- */
+/** The organizations, of the source or by the flags; undefined for one, unless the flags want the form of several. */
 async function severalOf(
   context: Context,
   { source, flags }: ExportRequest,
@@ -178,10 +172,7 @@ async function planFiles(
   });
 }
 
-/**
- * Writes the records of each profile into a file of its own: what `--profile <name> -o <file>` writes. One that fails leaves its
- * file as it was, and is named in the error at the end.
- */
+/** Writes a file for each profile, as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */
 async function exportApart(run: Run, request: ExportRequest, files: readonly FileApart[]): Promise<void> {
   const { source } = request;
   for (const { older, path } of files) {
@@ -199,11 +190,7 @@ async function exportApart(run: Run, request: ExportRequest, files: readonly Fil
   checkResults(results, wordsOfProfiles(results));
 }
 
-/**
- * Writes the records of one part to where the flags say. Throws IncompleteError after everything that came was written.
- *
- * @param to target and format in place of those of the flags
- */
+/** Writes the records of a part, to `to` or as the flags name. Throws IncompleteError after everything that came was written. */
 async function exportPart(
   part: Part,
   request: ExportRequest,
@@ -331,10 +318,7 @@ function remarkCount(
   if (text !== '') notices.remark(text);
 }
 
-/**
- * The columns, where they are known before the first request: those of the command, or what a listing of the service declares.
- * Undefined for what is read from a file, for a single record, and where the flags ask for a result.
- */
+/** The columns known before the first request; undefined for what a file brings, a single record, and a result. */
 async function knownColumns(
   run: Run,
   request: ExportRequest,
@@ -353,8 +337,8 @@ async function knownColumns(
 }
 
 /**
- * Writes the names of the columns of what would come out, in the order in which they first appear; of a result of the command's own,
- * those of the records, which its flags name. Throws OutputError before the first request where the file cannot be written.
+ * Writes the names of the columns in order of first appearance; for a result of the command's own, those of the records. Throws
+ * OutputError before the first request where the file cannot be written.
  */
 async function exportColumns(part: Part, request: ExportRequest): Promise<void> {
   const questions = await openQuestions(part, request, undefined);

@@ -114,9 +114,8 @@ interface ProgressView {
 }
 
 /**
- * Does the work while standard error shows how far it is. Off a terminal nothing is shown unless the user wants it.
- *
- * @param work gets the context to write to: where standard output is the same terminal, the first write ends the drawing
+ * Does the work while standard error shows how far it is; off a terminal only if the user wants it. `work` gets the context to write
+ * to: where standard output is the same terminal, the first write ends the drawing.
  */
 export async function showingProgress(
   context: Context,

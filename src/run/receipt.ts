@@ -11,9 +11,8 @@ import type { WrittenPath } from './paths.ts';
 import type { PartState } from './progress.ts';
 
 /**
- * The path of the receipt of a run: as typed behind --receipt, or with `beside` that beside the file, or beside a folder that is
- * written as one. Undefined where each of several files has its own. Throws UsageError where nothing is written that it could be
- * beside, or where one receipt would be of several files.
+ * The path of --receipt, or with `beside` that beside the file or folder; undefined where each of several files has its own. Throws
+ * UsageError where there is no file to be beside, or for one receipt of several files.
  */
 export function receiptOf(
   receipt: string,
@@ -63,10 +62,7 @@ interface ReceiptRun {
   readonly file: string;
 }
 
-/**
- * Does the work of a run, and writes its receipt at the end, also where the work fails: then throws that error. Throws
- * OutputError before the work where the file cannot be written.
- */
+/** Does the work of a run, then writes its receipt, also after a failure. Throws OutputError before the work if it cannot. */
 export async function withReceipt(run: ReceiptRun, work: () => Promise<void>): Promise<void> {
   const file = await openDestination(run.file, run.context, { hasReceipt: true });
   const write = async (failure: unknown): Promise<void> => {

@@ -59,11 +59,8 @@ export function stateOf({ whole, parts }: Pick<Run, 'whole' | 'parts'>, name: st
 }
 
 /**
- * Does the work of one command as a run: shows progress meanwhile, and writes the receipt at the end, also after a failure.
- * A command sends all its requests within such a run.
- *
- * @throws UsageError before the work where it would write over what it reads
- * @throws OutputError before the work where the receipt cannot be written; else what the work throws
+ * Does the work of a command, which sends all its requests within; shows progress, and writes the receipt at the end, also after a
+ * failure. Throws UsageError before the work where it would write over what it reads, OutputError for a receipt that cannot be written.
  */
 export async function inRun(
   outer: Context,
@@ -135,10 +132,7 @@ export interface Origin {
   readonly profiles?: readonly string[];
 }
 
-/**
- * The one day of a run, from which `today`, `-30d`, `last-month`, overdue and ages count. It is the day on which the records were
- * read, of several parts the oldest; for records of the service, today.
- */
+/** The day from which `today`, `-30d`, overdue and ages count: the oldest on which records were read; for the service, today. */
 export class RunDay {
   readonly #now: number;
   readonly #notices: Notices;

@@ -133,10 +133,7 @@ interface SessionOptions {
   readonly shared: SharedBySessions;
 }
 
-/**
- * Finds the address and the token, and makes the client. Sends nothing. Throws AuthError where there is no token, or where it has
- * expired.
- */
+/** Finds address and token, and makes the client. Sends nothing. Throws AuthError without a token, or for an expired one. */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const { flags, observe, shared } = options;
   const found = await (flags.sandbox ? inSandbox : connectionOf)(context, options);
@@ -209,10 +206,8 @@ export function isOfSeveral({ profile, allProfiles, outputDir }: GlobalFlags & P
 }
 
 /**
- * The profiles that the flags name, in the order in which they were named, or in which they are stored.
- *
- * @throws UsageError for one that is not there, or where the environment would give all of them one token
- * @throws AuthError where there is none
+ * The profiles of the flags, in the order typed or stored. Throws UsageError for an unknown one, or where the environment would give
+ * all one token; AuthError where there is none.
  */
 export async function chooseProfiles(
   context: Context,

@@ -134,9 +134,8 @@ export function findSetting(typed: string): { readonly name: string; readonly se
 }
 
 /**
- * The value of a setting for a run: the profile's own, else that of all profiles, else undefined. It is the value that the flag's
- * parser returns (`timeout` in milliseconds). Throws UsageError naming file and setting when the value in the file is not
- * allowed.
+ * A profile's own value, else that of all profiles, as the flag's parser returns it (`timeout` in milliseconds); else undefined.
+ * Throws UsageError naming file and setting for a value that is not allowed.
  */
 function settingFor(store: ConfigStore, name: string, profile: string | undefined): unknown {
   for (const owner of profile === undefined ? [undefined] : [profile, undefined]) {
@@ -176,8 +175,8 @@ const OF_ALL_LISTINGS = ['format', 'delimiter', 'listEncoding', 'limit'] as cons
 const OF_ONE_LISTING = ['pageSize', 'columns', 'key'] as const;
 
 /**
- * The defaults of a listing's flags: the profile's settings, else those of all profiles. The values that apply are `{...defaults,
- * ...flags}`. Throws UsageError naming file and setting when a value in the file is not allowed.
+ * The defaults of a listing's flags: the profile's settings, else those of all. What applies is `{...defaults, ...flags}`. Throws
+ * UsageError naming file and setting for a value that is not allowed.
  */
 export function flagDefaults(
   store: ConfigStore,
@@ -195,8 +194,8 @@ export function flagDefaults(
 }
 
 /**
- * The language of pages about a profile, and the organization's name on them, where no flag has them. Without a profile, the
- * language is that of the current one. Throws UsageError naming file and setting when a value in the file is not allowed.
+ * The language of pages about a profile (without one, of the current profile), and the organization's name on them, where no flag has
+ * them. Throws UsageError naming file and setting for a value that is not allowed.
  */
 export function pageDefaults(
   store: ConfigStore | undefined,
@@ -241,10 +240,8 @@ interface FieldsOptions {
 }
 
 /**
- * What the columns of the records mean: by the flags, else by the settings of the profile whose record it is, else as declared.
- *
- * @param store undefined for the sandbox, which has none
- * @throws UsageError for a setting with a wrong value
+ * What the columns mean: by the flags, else by the settings of the record's profile, else as declared. `store` is undefined for the
+ * sandbox. Throws UsageError for a setting with a wrong value.
  */
 export function fieldsOf(
   store: ConfigStore | undefined,

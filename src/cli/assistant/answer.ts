@@ -25,10 +25,7 @@ export interface AssistantSource {
   readonly organization: string | undefined;
   /** The flags that choose service, database and profile. */
   readonly words: readonly string[];
-  /**
-   * Of when the records of a resource are, in a database, and the sentence with which a run reports it; undefined for the service, whose
-   * records are of now.
-   */
+  /** The day of the records of a resource in a database, and the sentence that reports it; undefined for the service. */
   readonly age:
     | ((resource: Resource) => Promise<{ asOf: string | undefined; sentence: string | undefined }>)
     | undefined;
@@ -254,10 +251,7 @@ const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
 const ARGUMENT =
   /(?<![\w-])--(where|since|until|period|open|overdue|expand|sum|group-by|columns|sort|limit|as-of|payable)\b(?!-)/g;
 
-/**
- * A sentence of folio's, without what it quotes of the records, and without the links in the service's own words. Flags have the
- * names that they have as arguments of a tool.
- */
+/** A sentence without its quotes of records and the service's links; flags have their names as arguments of a tool. */
 function sentence(text: string, redact: (text: string) => string): string {
   const shown = redact(text)
     .split('\n')

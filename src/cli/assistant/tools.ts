@@ -193,10 +193,7 @@ function tool<Input extends z.ZodType>(declared: AssistantTool<Input>): Assistan
 
 type FlagValue = readonly string[] | string | number | boolean | undefined;
 
-/**
- * Flags as words of a command line: each condition for itself, other lists with commas. The values stand behind an equals sign: none
- * of them can be a flag.
- */
+/** Flags as words: one for each condition, other lists with commas. Values stand behind `=`, so that none can be a flag. */
 export function flagWords({ where: conditions, ...flags }: Readonly<Record<string, FlagValue>>): string[] {
   const wheres = [conditions ?? []].flat().map((condition) => `--where=${condition}`);
   const others = Object.entries(flags).flatMap(([name, value]) => {

@@ -212,10 +212,7 @@ async function offerOf(parse: unknown, placeholder: string, context: Context): P
   return /^(?:files?|list|receipt|database)$/.test(placeholder) ? ['file', []] : NOTHING;
 }
 
-/**
- * The names of profiles; none where the store is broken, which other commands report. Leaves out names that no profile can have,
- * since a shell would run what is in them.
- */
+/** Names of profiles; none where the store is broken. Leaves out names that no profile can have: a shell would run them. */
 async function profileNames(context: Context): Promise<Offer> {
   const { isProfileName } = await import('../../profiles/profile.ts');
   try {

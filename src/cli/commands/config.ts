@@ -88,10 +88,7 @@ export function addConfig(program: Command, context: Context): void {
   });
 }
 
-/**
- * The store, and the profile of --profile, or undefined for the settings of all profiles. FOLIO_PROFILE and the current profile do not
- * count here: a setting is for one organization only where the command line names it.
- */
+/** The store, and the profile of --profile, if any: FOLIO_PROFILE and the current profile do not choose whose setting it is. */
 async function ownerOf(context: Context, { profile }: GlobalFlags) {
   const store = await context.config();
   const owner =

@@ -15,10 +15,7 @@ import {
 } from '../../run/flags.ts';
 import { addCommand, type CommandHelp } from '../command.ts';
 
-/**
- * Adds the command of a resource, such as `issued`, and `list` under it. Flags, help and examples come from the declaration
- * in `resources`.
- */
+/** Adds the command of a resource, such as `issued`, and `list` under it, as `resources` declares them. */
 export function addListing(program: Command, resource: Resource, context: Context): Command {
   const spec = { ...listingHelp(resource), ...listing(resource, context) };
   const command = addCommand(program, context, resource.name, spec);

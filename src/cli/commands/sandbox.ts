@@ -69,10 +69,7 @@ const sandboxFlags = {
   ),
 };
 
-/**
- * Serves the embedded service until the run is stopped, which is its normal end. What a client needs goes to stdout,
- * in lines ready for `export`. Throws OutputError when it cannot listen.
- */
+/** Serves until it is stopped. What a client needs goes to stdout, ready for `export`. Throws OutputError when it cannot listen. */
 async function runSandbox(flags: Values<typeof sandboxFlags> & GlobalFlags, context: Context): Promise<void> {
   const { stdout, stderr, signal, clock } = context;
   const log = (line: string): void => {

@@ -89,10 +89,8 @@ export class ExportFile {
   }
 
   /**
-   * Takes all of standard input, into a temporary file that has no name where it is large, so that it can be read more than once.
-   *
-   * @param piped how records are piped in, for messages
-   * @throws UsageError where it is a terminal, or has nothing
+   * Takes all of standard input, if large into a nameless temporary file, so that it can be read more than once. `piped` is how records
+   * are piped in, for messages. Throws UsageError for a terminal and for no input.
    */
   static async ofInput(
     { stdin, signal }: Pick<Context, 'stdin' | 'signal'>,

@@ -7,10 +7,8 @@ import { ExportFile } from './export-file.ts';
 import { deliveredForm } from './read-receipt.ts';
 
 /**
- * The records of an export, in their order, from a file that may be larger than memory. Throws UsageError where the file cannot be
- * read, is neither jsonl nor json or is not whole.
- *
- * @param from a file, or one that is open and stays so
+ * The records of an export, in order, from a file (also an open one, which stays open) that may be larger than memory. Throws
+ * UsageError where it cannot be read, is neither jsonl nor json or is not whole.
  */
 export async function* readExport(from: string | ExportFile): AsyncGenerator<RecordBatch> {
   const isOpen = from instanceof ExportFile;
@@ -56,10 +54,7 @@ export async function profilesInExport(
   );
 }
 
-/**
- * A list of the listing in whose place a record has an object, as rows of --expand have it. Undefined where no record is so. The
- * batch is as it was scanned.
- */
+/** A list that is an object in some record, as in rows of --expand. Undefined where none is. The batch is as scanned. */
 export function objectInPlaceOf(batch: RecordBatch, lists: readonly string[]): string | undefined {
   const reader = new CellReader();
   for (const index of ofNewShape(batch)) {

@@ -142,10 +142,7 @@ export async function checkExport(file: string): Promise<CheckedExport> {
   return { delivered, finding: { level: 'failure', kind: 'incomplete', text, hint } };
 }
 
-/**
- * How the file was written, by the receipt beside it. Undefined where there is none, where it cannot be read, or where it is of
- * another file, which `checkExport` reports.
- */
+/** How the file was written, by the receipt beside it; undefined without a readable one of this file (see `checkExport`). */
 export async function deliveredForm(file: string): Promise<DeliveredFile | undefined> {
   const { delivered, size } = (await receiptBeside(file)) ?? {};
   if (delivered === undefined || delivered instanceof Error) return undefined;

@@ -118,10 +118,7 @@ async function* csvRows(
   }
 }
 
-/**
- * Whether a cell begins with a quote that is part of its text, and goes on behind a delimiter or a line feed: then a quote was
- * opened, and the next one, which belongs to another cell, was taken for its end.
- */
+/** Whether a cell begins with a quote of its text and goes on behind a delimiter or line feed, up to the quote of another cell. */
 function runsOn(cell: string, raw: Buffer, delimiter: string): boolean {
   if (!cell.startsWith('"') || !(cell.includes(delimiter) || cell.includes('\n'))) return false;
   return !raw.includes(`"${cell.replaceAll('"', '""')}"`);

@@ -194,10 +194,7 @@ function amountIn(cell: string, form: AmountForm): Decimal | undefined {
 const AMOUNTS = ['total', 'net', 'exempt', 'tax'] as const satisfies readonly ListField[];
 type AmountForms = ReadonlyMap<ListField, AmountForm>;
 
-/**
- * Finds the decimal mark of each column of amounts, from the amounts that can be read with one mark alone. Throws UsageError where
- * there is none and an amount can be read with either.
- */
+/** Finds each column's decimal mark, by amounts that only one mark fits. Throws UsageError where either fits. */
 async function marksOf(list: OpenList, decimal: DecimalMark | undefined): Promise<AmountForms> {
   const { path, layout, rows } = list;
   const known = layout.kind === 'other' ? decimal : 'whole';

@@ -39,10 +39,7 @@ interface Group {
 /** Whether an entry of a list and one of the service may be one document. */
 type IsPair = (one: Entry, other: Entry) => boolean;
 
-/**
- * Finds for each entry of a list the one of the service, by what a document is known: issuer, code and number; then those that are
- * near. Sets the outcome of each; one without a match stays `unmatched`.
- */
+/** Matches entries of lists and service by issuer, code and number, then near ones. The others stay `unmatched`. */
 export function* matchEntries(
   entries: readonly Entry[],
   { against, hasIds, hasTypes, tolerance, isShared, mayBeNear }: MatchOptions,
@@ -154,10 +151,7 @@ export function* matchEntries(
     return unmatched(group);
   };
 
-  /**
-   * A text that is equal for one document. Where a side does not state code or party, total and day have to be the same as well: a
-   * supplier may have an invoice and an exempt invoice of one number.
-   */
+  /** Equal for one document. Without code or party also of total and day: an invoice and an exempt one may share a number. */
   const identityOf = ({ side, code, party, type, total, day, currency }: Entry): string => {
     const isIssuerKnown = party !== undefined || (side === 'service' && against === 'issued');
     if (code !== undefined && isIssuerKnown) return JSON.stringify([code, party]);
@@ -198,10 +192,7 @@ export function* matchEntries(
   }
 }
 
-/**
- * Finds what is on both sides with a mistake in it: unmatched entries with the same party and total and another number, or the same
- * number and total and another party, that are each other's only candidate.
- */
+/** Finds unmatched entries of one total, and of one party or number, that are each other's only candidate. */
 function* findNear(
   entries: readonly Entry[],
   mayBeNear: (entry: Entry) => boolean,

@@ -11,8 +11,8 @@ import type { Condition } from '../question-syntax.ts';
 type CellTest = (cell: Cell | undefined) => boolean | undefined;
 
 /**
- * What the first cells of a column hold: one kind alone; `text` stands for text and for mixtures. It only serves to refuse values
- * that the column cannot hold, and so it is generous: a point in time is a date, and empty text is nothing.
+ * The kind of a column's first cells; `text` also for mixtures. It only serves to refuse values that the column cannot hold, and so it
+ * is generous: a point in time is a date, and empty text is nothing.
  */
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 

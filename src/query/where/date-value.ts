@@ -58,10 +58,7 @@ export function compareDate(cell: string, wanted: DateValue): number {
   return instant.seconds === seconds ? compareOrders(instant.fraction, fraction) : instant.seconds - seconds;
 }
 
-/**
- * Whether no date can be of `from` or later and also of `to` or earlier. Of points in time that is never said, since they are
- * compared across time zones.
- */
+/** Whether no date is within both. False for points in time, since they are compared across time zones. */
 export function isEmptySpan(from: DateValue, to: DateValue): boolean {
   return 'period' in from && 'period' in to && compareDate(`${from.period}-01-01`.slice(0, 10), to) > 0;
 }

@@ -12,12 +12,7 @@ import { datesIn, type DateSpan, type DocumentFlags } from './date-flags.ts';
 import { compareDate } from './date-value.ts';
 import type { RecordTest } from './where.ts';
 
-/**
- * The tests of the flags that keep documents by what folio knows of them.
- *
- * @param now the day that it is, in days since 1970-01-01
- * @throws UsageError where no document meets them
- */
+/** The tests of the flags; `now` is in days since 1970-01-01. Throws UsageError where no document meets them. */
 export function documentTests(flags: DocumentFlags, context: WhereContext, now: number): RecordTest[] {
   const tests = datesIn(flags, context).map(({ flag, text, span }) => {
     // Nothing is issued in a period that has not begun.
@@ -30,12 +25,7 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
   return tests;
 }
 
-/**
- * The test of `--open`: what is to be paid, an open item, when it is due or not. Credits are none: what they would take away is
- * said, since a sum of open amounts takes it away.
- *
- * @param group groups the digits of amounts
- */
+/** The test of `--open`: an open item, due or not. Credits are none: what they would take from a sum is reported. */
 function openTest(group: GroupDigits): RecordTest {
   const unreadable = new Unreadable();
   const credits = { named: new Array<string>(), amounts: new Map<string, Decimal>(), count: 0 };
@@ -80,11 +70,7 @@ function openTest(group: GroupDigits): RecordTest {
 
 const MAX_NAMED = 3;
 
-/**
- * The test of `--overdue`: an open item, no credit, that was due before today, whatever its status.
- *
- * @param today in days since 1970-01-01
- */
+/** The test of `--overdue`: an open item, no credit, due before `today` (days since 1970-01-01), whatever its status. */
 function overdueTest(today: number): RecordTest {
   const unreadable = new Unreadable();
   const missing = { due: 0, open: 0 };

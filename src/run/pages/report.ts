@@ -63,9 +63,8 @@ interface Job {
 }
 
 /**
- * Reads the invoices and funds of one organization and writes a page about them; with --output-dir, a page for each of several. A
- * listing that could not be read whole does not keep a page from being written: it is said at its top, and the run ends in
- * IncompleteError. Throws UsageError, AuthError, ServiceError, OutputError: no page was written.
+ * Writes a page about one organization's invoices and funds; with --output-dir, a page for each of several. What could not be read
+ * whole is marked at its top, and the run ends in IncompleteError. On other errors no page was written.
  */
 export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
   const format = formatOf(context, flags);

@@ -37,11 +37,8 @@ import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { deliverText, readPart, type PartRead } from './read-part.ts';
 
 /**
- * Reads the invoices of one organization or of several, and writes what customers owe, or what suppliers are owed. What could
- * not be read whole is marked, and the run ends in IncompleteError.
- *
- * @param fiscalIds whose statements; undefined for everyone
- * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError: nothing was written
+ * Writes what customers owe, or suppliers are owed, of one organization or several: of these `fiscalIds`, or of everyone. What could
+ * not be read whole is marked, and the run ends in IncompleteError. On other errors nothing was written.
  */
 export async function writeStatements(
   context: Context,

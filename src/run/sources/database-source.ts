@@ -87,10 +87,8 @@ async function heldListing(books: StoredBooks, table: string, shown: string): Pr
 }
 
 /**
- * What became of the last sync of each listing in a synced database.
- *
- * @param profile whose listings; without it those of all profiles
- * @throws UsageError where no sync has written to it, or none of such a profile
+ * What became of the last sync of each listing in a database, of the profile or of all. Throws UsageError where no sync has written
+ * to it, or none of the profile.
  */
 export async function lastSyncsIn(
   from: string,

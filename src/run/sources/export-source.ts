@@ -182,10 +182,8 @@ async function recordsByProfile(
 }
 
 /**
- * Throws UsageError where the export has rows of --expand, by its receipt, and the question is about documents: one of several rows
- * would count several times.
- *
- * @param questions undefined where the command has a question of its own about documents
+ * Throws UsageError for rows of --expand, by the receipt, under a question about documents: one of several rows would count several
+ * times. `questions` is undefined for a command with such a question of its own.
  */
 export async function refuseRows(file: string, questions?: QuestionFlags): Promise<void> {
   const expanded = (await deliveredForm(file))?.expanded;

@@ -108,11 +108,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
     status.totalAtEnd = seen;
   }
 
-  /**
-   * Throws UsageError for an order that no column is known for.
-   *
-   * @param hasOrder whether the source has the order of the service, which a direction alone turns
-   */
+  /** Throws UsageError for an order without a known column; `hasOrder`: the source has the order of the service. */
   protected checkOrder(hasOrder: boolean): void {
     const { sortBy, sortOrder } = this.request.filters ?? {};
     if (sortBy !== undefined) this.#sortKeys();

@@ -112,10 +112,7 @@ function sortKey({ sortBy }: Resource, typed: string | undefined): string | unde
   return sortBy?.known.find((key) => key === typed.toUpperCase()) ?? typed;
 }
 
-/**
- * The fiscal IDs that a flag names: each value is an ID, several with commas between them, `@file` or `@-` (standard
- * input), with one ID a line there. In their order, each once.
- */
+/** Each value is an ID, several with commas, `@file` or `@-` (standard input) with an ID a line. In order, each once. */
 export async function readFiscalIds(
   flag: string,
   values: readonly string[],

@@ -28,10 +28,8 @@ interface ListingResult {
 }
 
 /**
- * Shows a row for each listing, warns of values that could not be stored as they are, and notes the rows for the receipt.
- * Throws where a listing was not synced: IncompleteError where others were.
- *
- * @param format undefined for the usual one: a table on a terminal, else csv
+ * Shows a row for each listing, warns of values that could not be stored as they are, and keeps the rows for the receipt. Without a
+ * `format`: a table on a terminal, else csv. Throws where a listing was not synced: IncompleteError where others were.
  */
 export async function showResults(
   run: Run,

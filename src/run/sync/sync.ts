@@ -57,10 +57,9 @@ interface ProfileListing {
 const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
 
 /**
- * Reads whole listings and makes a database equal to them; with --plan, shows what that would change. Listings that could be
- * read are written. The rows of the others stay as they were.
+ * Makes a database equal to whole listings; with --plan, shows what that would change. Rows of listings that could not be read stay.
+ * `words`: the database, unless --to-env names it, and the resources.
  *
- * @param words the database, unless --to-env names it, and the resources
  * @throws UsageError, ServiceError, OutputError, Interrupted: the database is as it was
  * @throws IncompleteError after the listings that could be read were written
  */
