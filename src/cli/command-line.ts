@@ -13,25 +13,25 @@ export function redactedStream(stream: OutputStream, secrets: Secrets): OutputSt
 }
 
 /** Runs one command line. Returns the exit code; never rejects. */
-export async function runCommandLine(process: Context): Promise<number> {
-  const context = { ...process, stderr: redactedStream(process.stderr, process.secrets) };
+export async function runCommandLine(outer: Context): Promise<number> {
+  const context = { ...outer, stderr: redactedStream(outer.stderr, outer.secrets) };
   let answer = '';
   try {
     const program = await programFor(context, context.argv, (text) => void (answer += text));
-    await program.parseAsync(context.argv, { from: 'user' }).catch(passHelp);
+    await program.parseAsync(context.argv, { from: 'user' }).catch(ignoreHelp);
     // Written at once: for a small text the runtime needs no stream, which takes 4 ms to make.
     if (answer !== '') await context.stdout.write(answer);
     return 0;
   } catch (thrown) {
-    const error = await complaintOf(thrown, context);
-    const text = describe(error, context.stderr, context.argv.includes('--debug'));
+    const error = await asFolioError(thrown, context);
+    const text = errorText(error, context.stderr, context.argv.includes('--debug'));
     if (!isReaderGone(error)) await context.stderr.write(text).catch(() => {});
     return exitCodeOf(error);
   }
 }
 
 /** The error as one of folio's; faults as they are. */
-async function complaintOf(thrown: unknown, context: Context): Promise<unknown> {
+async function asFolioError(thrown: unknown, context: Context): Promise<unknown> {
   if (thrown instanceof Unrecognized) {
     const today = localDay(context.clock.now());
     return explained(thrown, { today, wholeProgram: () => wholeProgram(context) });
@@ -44,14 +44,14 @@ async function complaintOf(thrown: unknown, context: Context): Promise<unknown> 
 }
 
 /** Drops the errors that commander throws for help and for the version, which are answers. */
-function passHelp(thrown: unknown): void {
+function ignoreHelp(thrown: unknown): void {
   const isAnswer =
     thrown instanceof CommanderError && (thrown.exitCode === 0 || thrown.code === 'commander.help');
   if (!isAnswer) throw thrown;
 }
 
 /** The message and the hint; `debug` adds the stack and the causes. A fault of folio's own always shows its stack. */
-function describe(error: unknown, { columns }: OutputStream, debug: boolean): string {
+function errorText(error: unknown, { columns }: OutputStream, debug: boolean): string {
   if (!(error instanceof FolioError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `folio: this is a fault of folio's own, please report it\n${visibleLines(stack)}\n`;

@@ -185,13 +185,13 @@ export function addGroup(parent: Command, name: string, help: CommandHelp): Comm
 function declare(parent: Command, name: string, help: CommandHelp): Command {
   const command = parent.command(name, { hidden: help.hidden === true });
   if (help.summary !== undefined) command.summary(help.summary);
-  describe(command, help).enablePositionalOptions();
+  setHelp(command, help).enablePositionalOptions();
   command.version(version, '--version').options.at(-1)?.hideHelp();
   return repeatFlagsUnder(command);
 }
 
 /** Has the help of a command say what it does, and examples of it. */
-export function describe(command: Command, help: Pick<CommandHelp, 'description' | 'examples'>): Command {
+export function setHelp(command: Command, help: Pick<CommandHelp, 'description' | 'examples'>): Command {
   examples.set(command, help.examples ?? []);
   return command.description(help.description);
 }

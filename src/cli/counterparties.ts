@@ -1,9 +1,9 @@
 import { UsageError } from '../errors.ts';
-import { wordList, yes, type Values } from '../run/flag.ts';
+import { wordList, bareFlag, type Values } from '../run/flag.ts';
 
 /** Whose open amounts: those of customers, or with --payable of the issuers of received invoices. */
 export const counterpartyFlags = {
-  payable: yes('--payable', 'of received invoices instead of issued ones'),
+  payable: bareFlag('--payable', 'of received invoices instead of issued ones'),
   customerFiscalId: wordList(
     '--customer-fiscal-id <id...>',
     'only of this customer; several, with commas, @file or @- (one ID a line)',

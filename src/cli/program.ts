@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import { describe, globalOptions, repeatFlagsUnder, termOf, type ProgramFor } from './command.ts';
+import { setHelp, globalOptions, repeatFlagsUnder, termOf, type ProgramFor } from './command.ts';
 import { addHelp, firstScreen, formatHelp } from './help.ts';
 import { addSuggestions } from './suggestions.ts';
 
@@ -122,14 +122,14 @@ async function loadListing(resource: Resource): Promise<Declare> {
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
   let isAlone = false;
-  describe(program, { description: ABOUT, examples: EXAMPLES })
+  setHelp(program, { description: ABOUT, examples: EXAMPLES })
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut,
-      // Errors are thrown, and `reportError` prints them. The help of a command that only groups others is no error.
+      // Errors are thrown, and `runCommandLine` prints them. The help of a command that only groups others is no error.
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
       // Help has no colours. To learn whether a stream shows them, the runtime would have to make the stream.
       getOutHasColors: () => false,

@@ -4,7 +4,7 @@ import { RecordIndex } from '../json/record-index.ts';
 import { KEY_HINT, RecordKeys } from '../json/record-key.ts';
 import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { withoutLinks } from '../json/signed-links.ts';
-import { Collected } from '../output/spool.ts';
+import { RecordSpool } from '../output/spool.ts';
 
 export interface ListedRecord {
   readonly key: string;
@@ -30,7 +30,7 @@ interface SpooledListingOptions {
  */
 export class SpooledListing {
   readonly index = new RecordIndex();
-  readonly #records = new Collected();
+  readonly #records = new RecordSpool();
   readonly #options: SpooledListingOptions;
   readonly #keys: RecordKeys;
   readonly #identity: DigestReader;

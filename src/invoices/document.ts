@@ -22,19 +22,19 @@ export interface Reads {
 }
 
 /** Where a cell is: the index of its column; for a fixed value, the cell itself. */
-type Source = number | Cell;
+type CellPlace = number | Cell;
 
 /** Where the cells of roles and names are in the records of one profile. */
-interface Sources {
+interface RecordPlaces {
   readonly fields: Fields;
-  readonly ofRole: ReadonlyMap<Role, readonly Source[]>;
+  readonly ofRole: ReadonlyMap<Role, readonly CellPlace[]>;
   readonly ofName: readonly NameSources[];
 }
 
 interface NameSources {
   readonly own: number;
   /** Where the columns are that the name stands for; undefined where it stands for itself. */
-  readonly meant: readonly Source[] | undefined;
+  readonly meant: readonly CellPlace[] | undefined;
   readonly columns: readonly string[];
   readonly role: Role | undefined;
 }
@@ -43,14 +43,14 @@ interface NameSources {
 export const KIND_ROLES = ['documentType', 'status', 'cancelled'] as const satisfies readonly Role[];
 
 /**
- * The values of a record, by the roles and names of its columns, each record by the fields of its own profile. One object shows one
- * record after the other, and reads only the cells that are needed, each once.
+ * A cursor over records: one object shows one record after the other, each by the fields of its own profile. Keep its values, never the
+ * object. It reads only the cells that are needed, each once.
  */
 export class Document {
   /** The number of the record in the listing, from 1. */
   place = 0;
   readonly columns: readonly string[];
-  protected readonly sources: ByProfile<Sources>;
+  protected readonly sources: ByProfile<RecordPlaces>;
   readonly #names: readonly string[];
   readonly #cellOf: (column: number) => Cell | undefined;
   readonly #profileAt: number;
@@ -58,7 +58,7 @@ export class Document {
   readonly #cells: (Cell | undefined | null)[];
   /** For each name: whether some record has a column of its own, and in which other column its meaning was found. */
   readonly #seen: { own: boolean; meant: string | undefined }[];
-  #now: Sources;
+  #current: RecordPlaces;
   #family: Family | undefined;
   #validity: Validity | undefined;
 
@@ -83,7 +83,7 @@ export class Document {
     ]);
     this.columns = [...columns];
     this.#profileAt = fields.byProfile === undefined ? -1 : this.columns.indexOf(PROFILE_COLUMN);
-    const sourcesOf = (read: readonly string[]): Source[] =>
+    const sourcesOf = (read: readonly string[]): CellPlace[] =>
       read.map((name) => {
         const text = fixedValue(name);
         return text === undefined ? this.columns.indexOf(name) : { kind: 'string', text };
@@ -101,7 +101,7 @@ export class Document {
         };
       }),
     }));
-    this.#now = this.sources.usual;
+    this.#current = this.sources.usual;
     this.#cells = this.columns.map(() => undefined);
     this.#seen = names.map(() => ({ own: false, meant: undefined }));
   }
@@ -111,7 +111,7 @@ export class Document {
     this.place = place;
     this.#cells.fill(null);
     this.#family = this.#validity = undefined;
-    if (this.#profileAt !== -1) this.#now = ofProfile(this.sources, this.profile);
+    if (this.#profileAt !== -1) this.#current = ofProfile(this.sources, this.profile);
   }
 
   /** The profile whose record it is, where there are several. */
@@ -120,7 +120,7 @@ export class Document {
   }
 
   get fields(): Fields {
-    return this.#now.fields;
+    return this.#current.fields;
   }
 
   /** The cell of the first of the role's columns that has a value. Missing, null and empty are one: undefined. */
@@ -147,7 +147,7 @@ export class Document {
    * a column of such a name that is another one.
    */
   named(at: number): Cell | undefined {
-    const { own, meant, columns } = this.#now.ofName[at]!;
+    const { own, meant, columns } = this.#current.ofName[at]!;
     const ownCell = this.#cellAt(own);
     if (meant === undefined) return ownCell;
     const found = meant.findIndex((source) => isFilled(this.#cellAt(source)));
@@ -170,7 +170,7 @@ export class Document {
   }
 
   roleOfName(at: number): Role | undefined {
-    return this.#now.ofName[at]!.role;
+    return this.#current.ofName[at]!.role;
   }
 
   /** The columns that the role may be in, in the records of any profile. */
@@ -202,13 +202,13 @@ export class Document {
     return { name: this.text('counterpartyName'), fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined };
   }
 
-  #sourcesOf(role: Role): readonly Source[] {
-    const sources = this.#now.ofRole.get(role);
+  #sourcesOf(role: Role): readonly CellPlace[] {
+    const sources = this.#current.ofRole.get(role);
     if (sources === undefined) throw new TypeError(`the role ${role} is not read`);
     return sources;
   }
 
-  #cellAt(source: Source): Cell | undefined {
+  #cellAt(source: CellPlace): Cell | undefined {
     if (typeof source !== 'number') return source;
     const known = this.#cells[source];
     return known === null ? (this.#cells[source] = this.#cellOf(source)) : known;

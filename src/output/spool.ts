@@ -124,7 +124,7 @@ const BATCH = { bytes: 1_000_000, records: 4_000 };
  * Records that wait in a spool until all have come, a line each, with folio's own column among their members. They are read as they
  * came, or in any order. Methods reject with OutputError.
  */
-export class Collected {
+export class RecordSpool {
   readonly #spool: Spool;
   /** Where each record begins in the spool, and where the last one ends. */
   readonly #starts: number[] | undefined;

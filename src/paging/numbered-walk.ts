@@ -75,7 +75,7 @@ class NumberedWalk {
   /** Delivered although they may be records that were delivered before, in another form. */
   #unsure = 0;
   /** Pages in a row, and their records, that brought nothing but what came before in their pass. */
-  #old = { pages: 0, records: 0 };
+  #withoutNews = { pages: 0, records: 0 };
   #isRepeating = false;
   #hasNewTotal = false;
   /** Watches the order that is read now. The sorted order has a watcher of its own. */
@@ -132,9 +132,11 @@ class NumberedWalk {
   /** Whether page after page of a pass has nothing but what came before in it. */
   #isRepeatedBy(records: number, isNew: boolean): boolean {
     if (this.#round === 'parts' || records === 0) return false;
-    this.#old = isNew ? NOTHING_OLD : { pages: this.#old.pages + 1, records: this.#old.records + records };
+    this.#withoutNews = isNew
+      ? NOTHING_OLD
+      : { pages: this.#withoutNews.pages + 1, records: this.#withoutNews.records + records };
     // In a few small pages, records of equal dates may merely have changed places.
-    return this.#old.records >= OLD_RECORDS && this.#unique.isRepeatedBy(this.#old.pages);
+    return this.#withoutNews.records >= OLD_RECORDS && this.#unique.isRepeatedBy(this.#withoutNews.pages);
   }
 
   /**
@@ -258,7 +260,7 @@ class NumberedWalk {
   #begin(round: Round): readonly Region[] {
     const { sizes, pass } = this.#reader;
     this.#round = round;
-    this.#old = NOTHING_OLD;
+    this.#withoutNews = NOTHING_OLD;
     this.#isRepeating = false;
     sizes.keepConstant(round === 'one-size');
     if (round === 'parts') {

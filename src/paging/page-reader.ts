@@ -105,7 +105,7 @@ export class PageReader {
     const { concurrency, signal } = this.#options;
     this.#regions = [...regions];
     this.#coming = 0;
-    const run = (range: Range, within: AbortSignal) => this.#bring(range, within);
+    const run = (range: Range, within: AbortSignal) => this.#readRange(range, within);
     return inOrder({ next: () => this.#nextRange(), run, concurrency, ahead: 2 * concurrency }, signal);
   }
 
@@ -130,7 +130,7 @@ export class PageReader {
   }
 
   /** Brings a range, page by page, each as large as the ones before it show. */
-  async *#bring(range: Range, signal: AbortSignal): AsyncGenerator<PlacedPage, void> {
+  async *#readRange(range: Range, signal: AbortSignal): AsyncGenerator<PlacedPage, void> {
     const { status } = this.#options;
     const place = new Place(this.sizes, status);
     let end = range.to;

@@ -46,8 +46,8 @@ export class PageSizes {
   #served = 0;
   #refusedInARow = 0;
   /** Pages that came since a size was refused or tried, and how many have to before a larger one is tried. */
-  #calm = 0;
-  #patience = 1;
+  #pagesSinceRefusal = 0;
+  #pagesBeforeTrial = 1;
   /** The size that is being tried; 0 where none is. */
   #trial = 0;
   /** How many records fit into a page, by the weight of those that came last. */
@@ -104,13 +104,13 @@ export class PageSizes {
     const isFailedTrial = this.isTrial(step);
     if (isFailedTrial) {
       this.#trial = 0;
-      this.#patience *= 2;
+      this.#pagesBeforeTrial *= 2;
     }
     if (reason === 'size') {
       this.#refusesSizes = true;
       this.largest = Math.min(this.largest, size);
     }
-    this.#calm = 0;
+    this.#pagesSinceRefusal = 0;
     let half = Math.max(reason === 'size' ? CHECK_SIZE : 1, Math.floor(size / 2));
     // Nothing came so far: a page that is surely small enough shows whether the size matters, and what a record takes.
     if (this.#served === 0 && reason !== 'size')
@@ -167,7 +167,7 @@ export class PageSizes {
     const isFull = count >= size;
     if (this.isTrial(step)) {
       this.#trial = 0;
-      if (isFull) this.#patience = 1;
+      if (isFull) this.#pagesBeforeTrial = 1;
     }
     this.#slowSizes.clear();
     this.#refusedInARow = 0;
@@ -179,7 +179,7 @@ export class PageSizes {
     if (isLocal && size < this.size) return fits;
     this.#fits = fits;
     this.size = Math.max(this.size, size);
-    this.#calm++;
+    this.#pagesSinceRefusal++;
     if (fits < this.refused && fits > this.size * 1.1 && !this.isConstant) {
       // The bytes of records explain the refusal, and show how many fit.
       this.size = Math.min(fits, this.largest);
@@ -218,14 +218,15 @@ export class PageSizes {
    */
   #trialSize(most: number): number | undefined {
     const { size, refused } = this;
-    if (size >= this.largest || this.#trial > 0 || this.#calm < this.#patience) return undefined;
-    const isSearch = refused < Infinity && (this.#patience > 1 || refused > 2 * size);
+    if (size >= this.largest || this.#trial > 0 || this.#pagesSinceRefusal < this.#pagesBeforeTrial)
+      return undefined;
+    const isSearch = refused < Infinity && (this.#pagesBeforeTrial > 1 || refused > 2 * size);
     const middle = Math.floor(Math.sqrt(size * refused));
     const next = isSearch && middle >= size * LEAST_STEP ? middle : 2 * size;
     const larger = Math.min(this.largest, next, this.#fits);
     if (larger > most || larger <= size || (this.#refusesSizes && larger >= refused)) return undefined;
     this.#trial = larger;
-    this.#calm = 0;
+    this.#pagesSinceRefusal = 0;
     return larger;
   }
 }
@@ -242,8 +243,8 @@ export class Place {
   /** The smallest size that was refused here since a larger one was tried. */
   #refused = Infinity;
   /** Pages that came here at this size, and how many have to before a larger one is tried. */
-  #calm = 0;
-  #patience = 1;
+  #pagesSinceRefusal = 0;
+  #pagesBeforeTrial = 1;
   #isAgain = false;
   /** A refusal to examine: a small page shows whether the service refuses only the size. */
   #check: { readonly window: SizedWindow; readonly refusal: Error } | undefined;
@@ -302,7 +303,7 @@ export class Place {
     }
     this.#isAgain = false;
     const isFailedTrial = this.isLimited && this.#refused === Infinity;
-    if (isFailedTrial) this.#patience *= 2;
+    if (isFailedTrial) this.#pagesBeforeTrial *= 2;
     this.#limit(this.#sizes.refuse(window, reason, !this.isLimited), Math.min(size, this.#refused));
     this.#status.shrink({ at, from: size, to: this.most, reason });
     return false;
@@ -311,21 +312,22 @@ export class Place {
   #limit(most: number, refused: number): void {
     this.most = most;
     this.#refused = refused;
-    this.#calm = 0;
+    this.#pagesSinceRefusal = 0;
   }
 
   #climb(fits: number): void {
     const { size, refused } = this.#sizes;
-    this.#calm++;
+    this.#pagesSinceRefusal++;
     if (fits < this.#refused && fits > this.most * 1.1) return this.#limit(fits, this.#refused);
     // Nothing near the refused size came anywhere: the search for what comes is that of the whole listing.
     if (this.most >= size && this.#refused >= refused && refused > 2 * size) {
-      this.#patience = 1;
+      this.#pagesBeforeTrial = 1;
       return this.#limit(Infinity, Infinity);
     }
     // A size that came nowhere is tried once for the whole listing, not in each place.
     const larger = Math.min(this.most * 2, fits, size);
-    if (this.#calm >= this.#patience && larger > this.most) this.#limit(larger, Infinity);
+    if (this.#pagesSinceRefusal >= this.#pagesBeforeTrial && larger > this.most)
+      this.#limit(larger, Infinity);
   }
 }
 

@@ -178,11 +178,11 @@ export class Pass {
   }
 
   #noteMeeting(region: DoubtfulRegion, { records, isLast }: PlacedPage): void {
-    if (isLast) region.highest = Infinity;
+    if (isLast) region.lastPageMet = Infinity;
     if (!isOpen(region)) return;
     for (const number of this.#seen.numbersIn(records)) {
-      region.lowest = Math.min(region.lowest, number);
-      region.highest = Math.max(region.highest, number);
+      region.firstPageMet = Math.min(region.firstPageMet, number);
+      region.lastPageMet = Math.max(region.lastPageMet, number);
     }
   }
 
@@ -217,8 +217,8 @@ export interface DoubtfulRegion extends Gap {
   readonly from: number;
   readonly to: number;
   /** The numbers of the first and of the last page that it has records of. */
-  lowest: number;
-  highest: number;
+  firstPageMet: number;
+  lastPageMet: number;
 }
 
 function regionAround(from: number, to: number, { after, before }: Gap): DoubtfulRegion {
@@ -227,13 +227,13 @@ function regionAround(from: number, to: number, { after, before }: Gap): Doubtfu
     to,
     after,
     before,
-    lowest: from <= 0 ? -Infinity : Infinity,
-    highest: -Infinity,
+    firstPageMet: from <= 0 ? -Infinity : Infinity,
+    lastPageMet: -Infinity,
   };
 }
 
-function isOpen({ after, before, lowest, highest }: DoubtfulRegion): boolean {
-  return lowest > after || highest < before;
+function isOpen({ after, before, firstPageMet, lastPageMet }: DoubtfulRegion): boolean {
+  return firstPageMet > after || lastPageMet < before;
 }
 
 /** Regions that touch become one. */

@@ -67,7 +67,7 @@ export function duplicateProfiles(store: ConfigStore, names: readonly string[]):
   });
 }
 
-/** The same of names whose organization is known in another way; undefined where it is not. */
+/** As `duplicateProfiles`, with another way to find the organization; undefined where it is not known. */
 export function duplicatesBy(
   names: readonly string[],
   organizationOf: (name: string) => string | undefined,
@@ -84,7 +84,7 @@ export function duplicatesBy(
   return duplicates;
 }
 
-/** What identifies an organization: the address, and the claims of the token, or else the token itself. */
+/** Base address, and the token's organization ID, else the stored one, else the token. */
 function organizationOf({ baseUrl, token, organization }: Profile): string | undefined {
   const text = token?.reveal();
   const id = (text && decodeToken(text)?.organizationId) ?? organization ?? text;

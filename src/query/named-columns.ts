@@ -3,7 +3,7 @@ import { DocumentReader } from '../invoices/document-reader.ts';
 import { ofAny } from '../invoices/fields.ts';
 import { ABSENT, CellReader, cellJson } from '../json/cells.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
-import { Collected } from '../output/spool.ts';
+import { RecordSpool } from '../output/spool.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
@@ -58,7 +58,7 @@ function choosingWriter(openWriter: OpenWriter, chosen: ChosenColumns): OpenWrit
     const reader = new CellReader();
     /** The indexes of columns that some record has a value in. */
     const filled = new Set<number>();
-    const records = new Collected();
+    const records = new RecordSpool();
     return {
       write(batch) {
         for (let index = 0; index < batch.count; index++) {

@@ -43,7 +43,7 @@ interface ResultColumns {
   readonly shown: ShownColumns;
   /** Left out together where the table has too little room to show every cell whole. */
   readonly spare?: readonly string[];
-  /** Columns in whose place stands their sum, another column of the rows, where there is still too little room; no bar is drawn. */
+  /** Columns replaced by their sum (`as`) where the table is still too wide; then no bar is drawn. */
   readonly together?: { readonly columns: readonly string[]; readonly as: string };
   /** Left out after these, one by one in this order, as long as the table has no room even with cut columns. */
   readonly last?: readonly string[];

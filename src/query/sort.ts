@@ -7,7 +7,7 @@ import {
 } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
-import { Collected } from '../output/spool.ts';
+import { RecordSpool } from '../output/spool.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
@@ -71,7 +71,7 @@ export function sortQuestion(
   return {
     sample: (batch) => reader.sample(batch),
     async *answer(records) {
-      const collected = new Collected({ anyOrder: true, memory: MEMORY });
+      const collected = new RecordSpool({ anyOrder: true, memory: MEMORY });
       try {
         for await (const batch of records) {
           reader.fold(batch, addOrders);

@@ -40,7 +40,7 @@ export interface Rule {
 }
 
 /** The rule that a flag goes with none of some others. */
-export function not(
+export function excludes(
   flags: readonly string[],
   why?: string,
   { hint, unless = [] }: Pick<Rule, 'hint' | 'unless'> = {},
@@ -75,8 +75,8 @@ export const text = plain<string>();
 /** A flag with several words after it: `--flag <word...>`. */
 export const wordList = plain<readonly string[]>();
 /** A flag without a value. */
-export const yes = plain<true>();
-export const no = plain<false>();
+export const bareFlag = plain<true>();
+export const negatedFlag = plain<false>();
 
 /** The values of these flags alone, of those that are set. */
 export function valuesGiven<Of extends Flags>(

@@ -14,12 +14,12 @@ import { parseDate } from '../query/where/date-value.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
   needs,
-  no,
-  not,
+  negatedFlag,
+  excludes,
   text,
   valued,
   wordList,
-  yes,
+  bareFlag,
   type Flag,
   type Rule,
   type Values,
@@ -47,31 +47,31 @@ export const globalFlags = {
   profile: valued(
     '--profile <name>',
     'the organization to ask for, by the name of its profile',
-    () => bothNames,
+    () => appendName,
   ),
   baseUrl: text('--base-url <url>', 'the address of the service, with or without /v1'),
   tokenFile: text('--token-file <file>', 'read the token from a file; - is standard input'),
-  sandbox: yes(
+  sandbox: bareFlag(
     '--sandbox',
     'ask an embedded service with made-up data: no token, no set-up',
-    not(['--base-url', '--token-file'], 'the sandbox brings its own address and token'),
+    excludes(['--base-url', '--token-file'], 'the sandbox brings its own address and token'),
   ),
-  awkward: yes(
+  awkward: bareFlag(
     '--awkward',
     'with --sandbox: names and amounts that break careless programs',
     needs(['--sandbox'], 'is about the data of --sandbox, which is not given'),
   ),
-  quiet: yes('-q, --quiet', 'no progress and no warnings'),
-  verbose: yes('-v, --verbose', 'say what is done, on standard error'),
-  debug: yes('--debug', 'every request on standard error, and the stack of an error; never the token'),
-  color: no('--no-color', 'no colours'),
+  quiet: bareFlag('-q, --quiet', 'no progress and no warnings'),
+  verbose: bareFlag('-v, --verbose', 'say what is done, on standard error'),
+  debug: bareFlag('--debug', 'every request on standard error, and the stack of an error; never the token'),
+  color: negatedFlag('--no-color', 'no colours'),
   progress: either(
-    no('--no-progress', 'no progress on standard error'),
+    negatedFlag('--no-progress', 'no progress on standard error'),
     valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf(['plain'])),
   ),
 };
 
-function bothNames(name: string, before?: string): string {
+function appendName(name: string, before?: string): string {
   return before === undefined ? name : `${before},${name}`;
 }
 
@@ -97,8 +97,11 @@ export const requestFlags = {
 /** `-o`, and how rows look in csv and tables. */
 export const rowFlags = {
   output: valued('-o, --output <file>', 'write a file, whole or not at all; - is standard output', target),
-  excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
-  wide: yes('--wide', 'table: every column, however wide'),
+  excel: bareFlag(
+    '--excel',
+    'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula',
+  ),
+  wide: bareFlag('--wide', 'table: every column, however wide'),
 };
 
 export const outputFlags = {
@@ -113,19 +116,19 @@ export const outputFlags = {
     'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
     columnList,
   ),
-  listColumns: yes(
+  listColumns: bareFlag(
     '--list-columns',
     'print the columns that there can be instead of the records; no request is sent',
-    not(
+    excludes(
       [...['--columns', '--format', '--delimiter', '--excel', '--wide', '--raw'], '--output-dir'],
       'names of columns come out, one a line',
     ),
   ),
   delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter),
-  header: no('--no-header', 'csv: no line with the names of the columns'),
+  header: negatedFlag('--no-header', 'csv: no line with the names of the columns'),
   excel: rowFlags.excel,
   wide: rowFlags.wide,
-  raw: yes('--raw', 'table: numbers and dates as they were sent'),
+  raw: bareFlag('--raw', 'table: numbers and dates as they were sent'),
 };
 
 export const receiptFlags = {
@@ -137,7 +140,7 @@ export const receiptFlags = {
 };
 
 export function allProfilesFlag(about = 'of every profile; --profile a,b for some'): Flag<true> {
-  return yes('--all-profiles', about, not(['--profile']));
+  return bareFlag('--all-profiles', about, excludes(['--profile']));
 }
 
 export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<string> {
@@ -147,7 +150,7 @@ export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<st
     '--output-dir <dir>',
     about,
     several,
-    not(['--output'], 'it writes a file for each profile'),
+    excludes(['--output'], 'it writes a file for each profile'),
     ...rules,
   );
 }
@@ -156,7 +159,7 @@ export const profilesFlags = {
   allProfiles: allProfilesFlag('of every profile; --profile a,b for some. _profile is the first column'),
   outputDir: outputDirFlag(
     'with several profiles: a file for each, <profile>.<listing>.<ending>',
-    not(['--changes-since'], 'one export was of all', {
+    excludes(['--changes-since'], 'one export was of all', {
       hint: 'Write the changes of all into one file with -o.',
     }),
   ),
@@ -177,7 +180,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
         `--${fiscalIds.flag} <id...>`,
         `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
       ),
-    strict: fiscalIds && yes('--strict', 'unknown fiscal IDs are a failure (exit 6), not a warning'),
+    strict: fiscalIds && bareFlag('--strict', 'unknown fiscal IDs are a failure (exit 6), not a warning'),
     sortBy:
       sortBy &&
       valued(
@@ -202,10 +205,14 @@ export function extentFlags({ paging }: Resource) {
       '--limit <n>',
       'at most so many records, also of several profiles together',
       wholeNumber(1),
-      not(['--sum'], 'a sum is of all records for which --where holds', AS_GROUPS),
-      not(['--count'], 'a count is of all records for which --where holds', AS_GROUPS),
+      excludes(['--sum'], 'a sum is of all records for which --where holds', AS_GROUPS),
+      excludes(['--count'], 'a count is of all records for which --where holds', AS_GROUPS),
     ),
-    all: yes('--all', 'everything, also where a table would stop at 50', not(['--limit', '--page'])),
+    all: bareFlag(
+      '--all',
+      'everything, also where a table would stop at 50',
+      excludes(['--limit', '--page']),
+    ),
     page:
       paging.kind === 'numbered'
         ? valued(
@@ -219,9 +226,13 @@ export function extentFlags({ paging }: Resource) {
         ? text(
             '--next-token <cursor>',
             'begin at this cursor of an earlier page',
-            not(['several profiles', '--output-dir'], 'it is a place in the listing of one organization', {
-              hint: 'Leave it out, or name one profile.',
-            }),
+            excludes(
+              ['several profiles', '--output-dir'],
+              'it is a place in the listing of one organization',
+              {
+                hint: 'Leave it out, or name one profile.',
+              },
+            ),
           )
         : undefined,
     pageSize: valued(
@@ -232,7 +243,7 @@ export function extentFlags({ paging }: Resource) {
   };
 }
 
-export const READS_A_FILE: Rule = not(
+export const READS_A_FILE: Rule = excludes(
   [
     ...[...Object.keys(requestFlags), 'sandbox', 'baseUrl', 'tokenFile'].map(flagNamed),
     '--page',
@@ -269,8 +280,8 @@ export const asOfFlag = valued(
 /** The questions that folio answers from the records. */
 export const questionFlags = {
   where: whereFlag(),
-  open: yes('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
-  overdue: yes('--overdue', 'of that, only what was due before today, whatever its status'),
+  open: bareFlag('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
+  overdue: bareFlag('--overdue', 'of that, only what was due before today, whatever its status'),
   ...dateFlags(),
   field: fieldFlag(
     needs(
@@ -283,19 +294,19 @@ export const questionFlags = {
     '--expand <column>',
     'a row for each object of a list: with payments, payments.amount is a column',
     oneName,
-    not(['--changes-since'], 'changes are of whole records'),
+    excludes(['--changes-since'], 'changes are of whole records'),
   ),
-  count: yes(
+  count: bareFlag(
     '--count',
     'how many records; with --group-by for each value of a column',
-    not(['--sum'], 'the result of --sum has the number of records too', { hint: 'Leave --count out.' }),
+    excludes(['--sum'], 'the result of --sum has the number of records too', { hint: 'Leave --count out.' }),
   ),
   sum: valued(
     '--sum <columns>',
     'the exact total of a column, for each currency, credit notes taken away',
     namesOfAll,
   ),
-  asSent: yes(
+  asSent: bareFlag(
     '--as-sent',
     'with --sum: add cells as they stand, credit notes and cancelled documents too',
     needs(['--sum'], 'goes with --sum: records always leave as they were sent'),
@@ -307,11 +318,11 @@ export const questionFlags = {
   ),
   sort: sortFlag(
     'order what comes out: dueBy,-totalAmount (a minus: descending)',
-    not(['--count'], 'a count is one number', {
+    excludes(['--count'], 'a count is one number', {
       unless: ['--group-by'],
       hint: 'Leave --sort out; with --group-by it is the order of the groups.',
     }),
-    not(['--sort-order'], '--sort-order is for --sort-by', {
+    excludes(['--sort-order'], '--sort-order is for --sort-by', {
       unless: ['--sort-by'],
       hint: 'Put a minus before a column that is to descend, as in --sort -totalAmount.',
     }),
@@ -319,17 +330,18 @@ export const questionFlags = {
   changesSince: text(
     '--changes-since <file>',
     'what is added, changed and gone since an export in jsonl or json',
-    not(['--sum', '--count', '--group-by'], undefined, {
+    excludes(['--sum', '--count', '--group-by'], undefined, {
       hint: 'Write the changes to a file, or sum the listing itself.',
     }),
-    not(['--page', '--next-token'], 'what is not on one page would look as if it were gone'),
+    excludes(['--page', '--next-token'], 'what is not on one page would look as if it were gone'),
   ),
 };
 
 function dateFlags() {
   const flags = DATE_FLAGS.map((one) => {
     const syntax = `${one.flag} ${one.bound === 'period' ? '<period>' : '<date>'}`;
-    const rules = one.bound === 'period' ? [not(['--since', '--until'], 'a period has both its days')] : [];
+    const rules =
+      one.bound === 'period' ? [excludes(['--since', '--until'], 'a period has both its days')] : [];
     return [one.name, valued(syntax, one.about, () => (text) => parseDateRange(one, text), ...rules)];
   });
   return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateRange> };

@@ -3,7 +3,7 @@ import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
-import { Collected } from '../output/spool.ts';
+import { RecordSpool } from '../output/spool.ts';
 import type { Delivery } from '../paging/page.ts';
 import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
 import { checkPart, forEachPart, recordsOf, tryPart, type LocalSource, type Source } from './part.ts';
@@ -37,7 +37,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
     records,
     resource,
     export: source.export,
-    isSeveral: true,
+    hasProfileColumn: true,
     joined: {
       names,
       had,
@@ -52,9 +52,9 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
     failure,
     /** @param limit records of each profile, at most, where they are wanted as they are listed */
     async *read({ status }, limit): AsyncGenerator<Delivery> {
-      const open = new Set<Collected>();
+      const open = new Set<RecordSpool>();
       const collect = async (profile: string, signal: AbortSignal) => {
-        const collected = new Collected();
+        const collected = new RecordSpool();
         open.add(collected);
         const state = await tryPart(run, { source, name: profile, profile, signal }, async (part) => {
           for await (const batch of recordsOf(part, limit)) await collected.add(batch);
@@ -73,7 +73,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
             left -= some.count;
             status.records += some.count;
             // The records of an export of several have that column already.
-            yield { records: source.isSeveral ? some : withOwnColumn(some, own) };
+            yield { records: source.hasProfileColumn ? some : withOwnColumn(some, own) };
           }
           await collected.close();
           open.delete(collected);

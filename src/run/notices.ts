@@ -49,7 +49,7 @@ export class Notices {
   }
 
   /** The same notices about one part of several: its name goes before each. */
-  about(part: string): Notices {
+  forPart(part: string): Notices {
     const notices = new Notices(this.#context, this.#flags);
     notices.#all = this.#all;
     notices.#warned = this.#warned;

@@ -85,8 +85,8 @@ export async function openQuestions(
   }
   const ofRows = expand && { placeOf: expand.placeOf, what: 'rows' };
   const filter = await filterOf(part, ofRows === undefined ? flags : { where: flags.where }, ofRows);
-  const shown = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
-  const result = await resultOf(part, request, { plan, shown });
+  const resultContext = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
+  const result = await resultOf(part, request, { plan, resultContext });
   const sort = flags.sort && (await sortOf(part, flags, flags.sort));
   // A table of a result does not stop by itself.
   const ownLimit = result === undefined && plan !== undefined ? tableLimit(flags, plan) : undefined;
@@ -96,7 +96,7 @@ export async function openQuestions(
 
 type WhereFlags = Pick<QuestionFlags, 'where'> & DocumentFlags;
 
-interface FilterOptions {
+interface FilterOfOptions {
   /** The place in the listing of the nth row, and the name for rows, where the records are rows. */
   readonly placeOf?: PlaceOf;
   readonly what?: string;
@@ -108,7 +108,7 @@ interface FilterOptions {
 export async function filterOf(
   { context, names, run, source }: Part,
   flags: WhereFlags,
-  { fiscalIds = [], ...ofRows }: FilterOptions = {},
+  { fiscalIds = [], ...ofRows }: FilterOfOptions = {},
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
   if (where.length === 0 && fiscalIds.length === 0 && !hasDocumentFlags(flags)) return undefined;
@@ -152,18 +152,19 @@ async function terminalOf(
 async function resultOf(
   part: Part,
   request: ExportRequest,
-  { plan, shown }: { readonly plan: OutputPlan | undefined; readonly shown: ResultContext },
+  { plan, resultContext }: { readonly plan: OutputPlan | undefined; readonly resultContext: ResultContext },
 ): Promise<Question | undefined> {
   const { source, profile, names } = part;
   const { flags } = request;
   const { changesSince: path, columns } = flags;
   if (request.makeResult !== undefined)
-    return plan === undefined ? undefined : request.makeResult(part, shown);
-  if (hasTotals(flags)) return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
+    return plan === undefined ? undefined : request.makeResult(part, resultContext);
+  if (hasTotals(flags))
+    return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, resultContext);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
-  const alone = source.isSeveral && profile !== undefined ? [profile] : undefined;
+  const alone = source.hasProfileColumn && profile !== undefined ? [profile] : undefined;
   const options = {
     path,
     newer: source.export,
@@ -182,7 +183,7 @@ async function resultOf(
 
 /** The columns that tell the records apart. Throws UsageError where profiles have different settings for them. */
 async function keyOfRecords({ source, profile, run }: Part): Promise<readonly string[]> {
-  const { resource, isSeveral, joined } = source;
+  const { resource, hasProfileColumn, joined } = source;
   const store = await storeOf(run);
   const keyFor = (name: string | undefined): readonly string[] =>
     (store && resource && keyOf(store, name, resource)) ?? ['id'];
@@ -195,7 +196,7 @@ async function keyOfRecords({ source, profile, run }: Part): Promise<readonly st
     );
   }
   // Two organizations may have records of the same key.
-  return [...new Set([...(isSeveral ? [PROFILE_COLUMN] : []), ...first])];
+  return [...new Set([...(hasProfileColumn ? [PROFILE_COLUMN] : []), ...first])];
 }
 
 async function sortOf(

@@ -37,7 +37,7 @@ interface AnySource {
   /** The export that is read, and its receipt where that is of this file. */
   readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
   /** Whether its records have a column with their profile. */
-  readonly isSeveral?: boolean;
+  readonly hasProfileColumn?: boolean;
   readonly joined?: JoinedProfiles;
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
@@ -47,13 +47,13 @@ interface AnySource {
   readonly strict?: boolean;
   /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[];
-  /** The profiles to read, each as a part, where the source has records of several. Called first. Throws UsageError for one it lacks. */
+  /** The profiles that this file or database holds and the flags choose. Called first. Throws UsageError for one it lacks. */
   profiles?(context: Context): Promise<readonly string[]>;
   /** Called once in a run, before the first request. Throws UsageError for faults of the command line. */
   open?(run: Run): Promise<void>;
   /** What the source itself has written, such as files, for the closing line. Called after the last record. */
   written?(): Written;
-  /** Has the newest records come first where the user wants no other order, and returns whether they will. Called before reading. */
+  /** Puts the newest records first, unless the user named an order; returns whether they are. Called before reading. */
   preferNewest?(): boolean;
   /** What the source knows to be missing. Called after the last record. */
   failure?(): FolioError | undefined;
@@ -164,7 +164,7 @@ async function openPart(
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
   const { flags, shared } = run;
-  const { resource, isSeveral = false, fiscalIds = [] } = source;
+  const { resource, hasProfileColumn: isSeveral = false, fiscalIds = [] } = source;
   const state = stateOf(run, name);
   const { notices, requested: observe, status } = state;
   const context = { ...run.context, signal };
@@ -176,7 +176,7 @@ async function openPart(
   try {
     if (session !== undefined) refuseOtherVersion(source, session);
     const store = await storeOf(run);
-    // Of several profiles in one source, no single one decides.
+    // Of several profiles, the current one has no say.
     const current = isSeveral ? undefined : (namedProfile(undefined, context.env) ?? store?.currentProfile);
     const profile = session === undefined ? (named ?? current) : session.profile;
     const serviceErrors = new ServiceErrors(fiscalIds, context.secrets.redact);

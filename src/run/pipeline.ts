@@ -74,7 +74,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   await checkQuestions(flags);
   try {
     const own = (await source.profiles?.(context)) ?? [];
-    const names = await severalOf(context, request, own);
+    const names = await profilesToRead(context, request, own);
     const folder = names && flags.outputDir;
     const files =
       folder === undefined ? undefined : await planFiles(context, request, { names: names!, folder });
@@ -82,7 +82,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
       if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
       await source.open?.(run);
-      if (files !== undefined) return exportApart(run, request, files);
+      if (files !== undefined) return exportFilePerProfile(run, request, files);
       const limit = flags.limit ?? Infinity;
       const part =
         names === undefined
@@ -102,7 +102,7 @@ async function runOptionsOf(
     parts,
     folder,
     files,
-  }: Pick<RunOptions, 'parts' | 'folder'> & { files: readonly FileApart[] | undefined },
+  }: Pick<RunOptions, 'parts' | 'folder'> & { files: readonly ProfileFile[] | undefined },
 ): Promise<RunOptions> {
   const { name, records } = source;
   const { changesSince: file, output } = flags;
@@ -123,7 +123,7 @@ async function runOptionsOf(
 }
 
 /** The organizations, of the source or by the flags; undefined for one, unless the flags want the form of several. */
-async function severalOf(
+async function profilesToRead(
   context: Context,
   { source, flags }: ExportRequest,
   own: readonly string[],
@@ -139,7 +139,7 @@ async function severalOf(
   return own.length > 0 ? own : chooseProfiles(context, flags);
 }
 
-interface FileApart {
+interface ProfileFile {
   readonly profile: string;
   readonly format: Format;
   readonly path: string;
@@ -153,13 +153,13 @@ async function planFiles(
   context: Context,
   { flags, source, sheet }: ExportRequest,
   { names, folder }: { readonly names: readonly string[]; readonly folder: string },
-): Promise<readonly FileApart[]> {
+): Promise<readonly ProfileFile[]> {
   const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
   const store = await storeOf({ flags, context });
   const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
   return names.map((profile) => {
     const defaults = store ? flagDefaults(store, profile, source.resource) : {};
-    const format = flags.format ?? bareCount(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
+    const format = flags.format ?? loneCountFormat(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
     const ending = endingsOf(format)[0]!;
     const path = join(folder, `${profile}.${listing}.${ending}`);
     return {
@@ -173,7 +173,11 @@ async function planFiles(
 }
 
 /** Writes a file for each profile, as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */
-async function exportApart(run: Run, request: ExportRequest, files: readonly FileApart[]): Promise<void> {
+async function exportFilePerProfile(
+  run: Run,
+  request: ExportRequest,
+  files: readonly ProfileFile[],
+): Promise<void> {
   const { source } = request;
   for (const { older, path } of files) {
     if (!existsSync(older)) continue;
@@ -227,8 +231,8 @@ async function exportPart(
   if (earlier !== undefined) notices.add(earlier);
   const limit = questions.limitOfListing;
   // A table on a terminal begins with the newest records, where the user wants no other order.
-  const mayTurn = plan.isTerminalTable && !questions.hasResult && flags.sort === undefined;
-  const newestFirst = mayTurn && source.preferNewest?.() === true;
+  const mayShowNewestFirst = plan.isTerminalTable && !questions.hasResult && flags.sort === undefined;
+  const newestFirst = mayShowNewestFirst && source.preferNewest?.() === true;
   const read = await withFieldCheck(part, recordsOf(part, limit));
   const answer = paced(questions.answer(read), context);
   const isFile = plan.format === 'xlsx' || plan.format === 'csv';
@@ -255,7 +259,7 @@ function outputOf(
   { format, output }: Pick<OutputFlags, 'format' | 'output'>,
 ): OutputFlags {
   const { flags } = request;
-  const bare = bareCount(flags);
+  const ofCount = loneCountFormat(flags);
   // For records that come out as they are, the columns of the setting.
   const isPlain = request.single !== true && !hasResult(request);
   const own = request.columns && ChosenColumns.named(request.columns);
@@ -263,15 +267,15 @@ function outputOf(
   const lacksProfile =
     source.joined !== undefined && !hasResult(request) && columns?.names.includes(PROFILE_COLUMN) === false;
   return withValues(flags, {
-    format: format ?? flags.format ?? bare.format,
+    format: format ?? flags.format ?? ofCount.format,
     output: output ?? flags.output,
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
-    header: flags.header ?? bare.header,
+    header: flags.header ?? ofCount.header,
   });
 }
 
-/** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */
-function bareCount(flags: ExportFlags): Pick<OutputFlags, 'format' | 'header'> {
+/** The format of a lone --count: csv without header, so that only the number comes out: `n=$(folio issued --count)`. */
+function loneCountFormat(flags: ExportFlags): Pick<OutputFlags, 'format' | 'header'> {
   const { count, groupBy, format, output: target = '-', excel, delimiter } = flags;
   const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
   return isBare ? { format: 'csv', header: false } : {};
@@ -366,7 +370,7 @@ interface SourceOptions {
   readonly resource: Resource;
   readonly id?: string | undefined;
   /** Whether the answer is of whatever an export has, be it rows of --expand or a part of a listing. */
-  readonly rowsToo?: boolean;
+  readonly acceptsParts?: boolean;
   /** Whether an answer from a part of the listing is incomplete. */
   readonly needsWhole?: boolean;
   /** Where the command has flags of its own for them. */
@@ -376,7 +380,7 @@ interface SourceOptions {
 /** The source that the flags name: the listing of the service, or with --from an export or a synced database. */
 export async function sourceFor(
   flags: Omit<ExportFlags, 'format'>,
-  { resource, id, rowsToo = false, needsWhole = false, fiscalIds = flags.fiscalIds }: SourceOptions,
+  { resource, id, acceptsParts = false, needsWhole = false, fiscalIds = flags.fiscalIds }: SourceOptions,
 ): Promise<Source> {
   const { from } = flags;
   if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
@@ -384,8 +388,8 @@ export async function sourceFor(
   // The profiles are those of the source: the store need not know them.
   const whose = profilesAsked(flags.profile, flags.allProfiles);
   const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
-  const questions = rowsToo ? flags : undefined;
-  const request = { from, resource, id, filters, whose, rowsToo, needsWhole, questions };
+  const questions = acceptsParts ? flags : undefined;
+  const request = { from, resource, id, filters, whose, acceptsParts, needsWhole, questions };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
     const { DatabaseSource, FromDatabase } = await import('./sources/database-source.ts');
     return new DatabaseSource({ ...request, database: new FromDatabase(from) });

@@ -93,7 +93,7 @@ export class PartState {
 
   constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {
     this.name = name;
-    this.notices = name === undefined ? notices : notices.about(name);
+    this.notices = name === undefined ? notices : notices.forPart(name);
     this.status = new WalkStatus((event) => {
       this.progress.walked(event);
       this.notices.walked(event);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addCommand } from '../../src/cli/command.ts';
 import { programFor } from '../../src/cli/program.ts';
-import { valued, yes } from '../../src/run/flag.ts';
+import { valued, bareFlag } from '../../src/run/flag.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 describe('a command', () => {
@@ -13,9 +13,9 @@ describe('a command', () => {
     addCommand(program, context, 'try', {
       description: '',
       flags: {
-        one: yes('--one', ''),
+        one: bareFlag('--one', ''),
         size: valued('--page-size <n>', '', () => Number),
-        third: yes('--third', ''),
+        third: bareFlag('--third', ''),
       },
       run: async (flags) => void values.push(flags.one, flags.size, { ...flags }),
     });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { selectRecords, type RecordBatch } from '../../src/json/records.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
-import { Collected, Spool } from '../../src/output/spool.ts';
+import { RecordSpool, Spool } from '../../src/output/spool.ts';
 import { textsOf } from '../support/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -63,7 +63,7 @@ describe('Spool', () => {
   });
 });
 
-describe('Collected', () => {
+describe('RecordSpool', () => {
   const batches: readonly RecordBatch[] = [
     scanArray(Buffer.from('[{"id":1},{"a":1.10},{"id":"x"}]')),
     scanArray(Buffer.from('[ { "id" : 12345678901234567890 } ]')),
@@ -74,7 +74,7 @@ describe('Collected', () => {
   it.each([1_000_000, 0, 100])(
     'gives records back as they came and in any order, with %s bytes of memory',
     async (memory) => {
-      const records = new Collected({ memory, anyOrder: true });
+      const records = new RecordSpool({ memory, anyOrder: true });
       for (const batch of batches) await records.add(batch);
       const read: RecordBatch[] = [];
       for await (const batch of records.read()) read.push(batch);

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { valued, yes, type Values, oneOf, wholeNumber } from '../../run/flag.ts';
+import { valued, bareFlag, type Values, oneOf, wholeNumber } from '../../run/flag.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
 import {
@@ -59,7 +59,10 @@ const agingFlags = {
     'where one bucket ends and the next begins (default 30,60,90)',
     () => (days) => parseBuckets(days),
   ),
-  totals: yes('--totals', 'also a row with the total of each currency, marked by _row; a terminal has them'),
+  totals: bareFlag(
+    '--totals',
+    'also a row with the total of each currency, marked by _row; a terminal has them',
+  ),
   order: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
   most: valued(
     '--limit <n>',

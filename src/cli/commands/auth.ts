@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { no, not, ruled, wordList, yes } from '../../run/flag.ts';
+import { negatedFlag, excludes, ruled, wordList, bareFlag } from '../../run/flag.ts';
 import { allProfilesFlag, factFlags } from '../../run/flags.ts';
 import { addCommand, addGroup } from '../command.ts';
 
@@ -10,17 +10,17 @@ const loginFlags = {
   tokenCommand: wordList(
     '--token-command <argument...>',
     'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
-    not(['--token-file']),
+    excludes(['--token-file']),
   ),
-  verify: no('--no-verify', 'store the token untried'),
-  replace: yes('--replace', 'store it also over the token of another organization'),
+  verify: negatedFlag('--no-verify', 'store the token untried'),
+  replace: bareFlag('--replace', 'store it also over the token of another organization'),
 };
 
 const statusFlags = {
-  check: yes('--check', 'also make one request'),
+  check: bareFlag('--check', 'also make one request'),
   ...ruled(
     { allProfiles: allProfilesFlag('a row for each profile') },
-    not(['--token-file', '--base-url'], 'each profile brings its own token and address'),
+    excludes(['--token-file', '--base-url'], 'each profile brings its own token and address'),
   ),
   ...factFlags,
 };

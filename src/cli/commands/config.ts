@@ -7,7 +7,7 @@ import { visible } from '../../output/terminal/terminal-text.ts';
 import { knownProfile } from '../../profiles/connection.ts';
 import { parseProfileName, type Profile } from '../../profiles/profile.ts';
 import type { JsonObject, StoreDocument } from '../../profiles/store-document.ts';
-import { yes } from '../../run/flag.ts';
+import { bareFlag } from '../../run/flag.ts';
 import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settings.ts';
@@ -60,7 +60,7 @@ export function addConfig(program: Command, context: Context): void {
   addCommand(config, context, 'list', {
     summary: 'the settings that are set',
     description: 'Prints what is set, a line each.',
-    flags: { names: yes('--names', 'print the settings that there are instead'), ...factFlags },
+    flags: { names: bareFlag('--names', 'print the settings that there are instead'), ...factFlags },
     run: (flags) => runList(context, flags),
   });
   addCommand(config, context, 'path', {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { needs, ruled, yes, type Values } from '../../run/flag.ts';
+import { needs, ruled, bareFlag, type Values } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Part } from '../../run/part.ts';
 import { addCommand } from '../command.ts';
@@ -19,7 +19,7 @@ export function addRawGet(program: Command, context: Context): void {
 }
 
 const getFlags = {
-  paginate: yes('--paginate', 'walk all pages, like the listing that the path names'),
+  paginate: bareFlag('--paginate', 'walk all pages, like the listing that the path names'),
   param: paramFlag('a parameter, sent as it is'),
   ...ruled(
     outputFlags,

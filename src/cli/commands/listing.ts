@@ -70,7 +70,7 @@ function listing(resource: Resource, context: Context) {
     id?: string,
   ): Promise<void> => {
     const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
-    const source = await sourceFor(values, { resource, id, rowsToo: true });
+    const source = await sourceFor(values, { resource, id, acceptsParts: true });
     await exportRecords(context, { flags: values, source });
   };
   return { flags, run };

@@ -6,7 +6,7 @@ import { DECIMAL_MARKS } from '../../query/reconcile/list-layout.ts';
 import { parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { needs, text, valued, wordList, yes, type Values, oneOf } from '../../run/flag.ts';
+import { needs, text, valued, wordList, bareFlag, type Values, oneOf } from '../../run/flag.ts';
 import {
   fieldFlag,
   fromFlags,
@@ -74,7 +74,7 @@ const reconcileFlags = {
     'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
   ),
   tolerance: valued('--tolerance <amount>', 'how far amounts may be apart (default 0)', () => parseTolerance),
-  same: yes('--all', 'what is the same on both sides, too'),
+  same: bareFlag('--all', 'what is the same on both sides, too'),
   field: fieldFlag(),
 };
 
@@ -119,7 +119,7 @@ async function runReconcile(
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     consequence: WHERE_INCOMPLETE,
     makeResult: async ({ source, profile, names: { fields } }) => {
-      if (source.isSeveral && profile === undefined) throw severalProfiles();
+      if (source.hasProfileColumn && profile === undefined) throw severalProfiles();
       const read = await readLists(opened.lists, decimal);
       const how = { tolerance, narrowing, fields, all, locale, signal: context.signal };
       return reconcileQuestion({ ...opened, ...read, ...how });

@@ -7,7 +7,7 @@ import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts';
 import {
   valued,
   valuesGiven,
-  yes,
+  bareFlag,
   type Flag,
   type Values,
   day,
@@ -52,7 +52,7 @@ const sandboxFlags = {
     wholeNumber(0, 2 ** 32 - 1),
   ),
   today: valued('--today <date>', 'the last day of the data, such as 2026-10-31 (today)', day),
-  awkward: yes(
+  awkward: bareFlag(
     '--awkward',
     'with names, amounts and gaps that break careless programs: =SUM(A1), 9E3, line breaks',
   ),
@@ -61,7 +61,10 @@ const sandboxFlags = {
     'what each call takes: 200, or 100-500 for a time between (0)',
     millisecondSpan,
   ),
-  realistic: yes('--realistic', 'the received listing takes 10 to 25 s a call, as for a large organization'),
+  realistic: bareFlag(
+    '--realistic',
+    'the received listing takes 10 to 25 s a call, as for a large organization',
+  ),
   failRate: valued(
     '--fail-rate <share>',
     'how many requests fail, from 0 to 1, as they do in life (0)',

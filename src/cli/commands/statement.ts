@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { needs, not, text, valued, yes, columnList, oneOf } from '../../run/flag.ts';
+import { needs, excludes, text, valued, bareFlag, columnList, oneOf } from '../../run/flag.ts';
 import {
   allProfilesFlag,
   asOfFlag,
@@ -54,10 +54,10 @@ export function addStatement(program: Command, context: Context): void {
 
 const statementFlags = {
   ...counterpartyFlags,
-  everyone: yes(
+  everyone: bareFlag(
     '--all',
     'of everyone with an open amount or a credit',
-    not(['--customer-fiscal-id', '--issuer-fiscal-id'], 'it is everyone'),
+    excludes(['--customer-fiscal-id', '--issuer-fiscal-id'], 'it is everyone'),
   ),
   organization: text(
     '--organization <name>',
@@ -69,7 +69,7 @@ const statementFlags = {
   open: questionFlags.open,
   overdue: {
     ...questionFlags.overdue,
-    rules: [not(['--as-of'], 'what is overdue was due before the day of the records')],
+    rules: [excludes(['--as-of'], 'what is overdue was due before the day of the records')],
   },
   period: questionFlags.period,
   allProfiles: allProfilesFlag(),
@@ -85,7 +85,7 @@ const statementFlags = {
     '--output-dir <dir>',
     'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
     needs(['--all'], 'is for a page for everyone'),
-    not(['--output'], 'it has a page for each'),
+    excludes(['--output'], 'it has a page for each'),
   ),
   columns: valued(
     '--columns <names>',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { GoneLimit } from '../../database/sync-run.ts';
-import { text, valued, yes, oneOf } from '../../run/flag.ts';
+import { text, valued, bareFlag, oneOf } from '../../run/flag.ts';
 import { allProfilesFlag, receiptFlags, requestFlags } from '../../run/flags.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
@@ -50,8 +50,8 @@ const syncFlags = {
     'the most records of a table that may be marked as gone, 10% or 25 (default 10%)',
     () => goneLimit,
   ),
-  allowGone: yes('--allow-gone', 'mark as gone however many are'),
-  plan: yes('--plan', 'say what would change, and write nothing'),
+  allowGone: bareFlag('--allow-gone', 'mark as gone however many are'),
+  plan: bareFlag('--plan', 'say what would change, and write nothing'),
   allProfiles: allProfilesFlag(),
   format: valued(
     '--format <format>',

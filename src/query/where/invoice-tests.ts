@@ -19,7 +19,7 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
     if (flag.bound === 'period') parsePeriod(text, now);
     return dateTest(flag.flag, span);
   });
-  // Their findings about other records are of those that pass the tests before them.
+  // Last, so that they report only on records that the date flags kept.
   if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
   if (flags.overdue) tests.push(overdueTest(context.today));
   return tests;

@@ -229,7 +229,7 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
         const own = all.filter((_, at) => parts[at]!.profile === profile);
         if (!own.some(({ result }) => hasRecords(result))) continue;
         const figures = figuresOf(own, dates, run.day.caveats);
-        const notices = isSeveral ? run.notices.about(String(profile)) : run.notices;
+        const notices = isSeveral ? run.notices.forPart(String(profile)) : run.notices;
         for (const { direction, figure, reason, hint: remedy } of figures.organization.missing)
           if (figure !== 'funds')
             notices.warn(`${direction}: ${[reason.replace(/\.$/, ''), remedy ?? []].flat().join('. ')}`);

@@ -159,7 +159,7 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
   const delivered = await deliver(run, rows(), { plan, state });
   run.notices.remarkFile(delivered, { count: state.records, what: 'documents', place: plan.target });
   for (const { profile, text } of due)
-    (profile === undefined ? run.notices : run.notices.about(profile)).remark(text);
+    (profile === undefined ? run.notices : run.notices.forPart(profile)).remark(text);
   if (state.records === 0 && isWhole(job)) run.notices.remark('nothing is open');
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { errorOf, UsageError, type FolioError } from '../../errors.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
-import { Collected } from '../../output/spool.ts';
+import { RecordSpool } from '../../output/spool.ts';
 import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import {
@@ -20,16 +20,16 @@ import type { ReadPath } from '../paths.ts';
 import type { Run, Origin } from '../run.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
-interface ExportRequest extends FromRequest {
+interface FromExportRequest extends FromRequest {
   /** The profiles of the flags; without it all, each record with its own. */
   readonly whose?: ProfilesAsked | undefined;
 }
 
-export class ExportSource extends FromSource<ExportRequest> {
+export class ExportSource extends FromSource<FromExportRequest> {
   /** Whose records are read, where the file has those of several. */
   #profiles: readonly string[];
   /** The records of each of several, from the first that is read: the file is read once. */
-  #apart: Promise<ReadonlyMap<string, Collected>> | undefined;
+  #apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   /** What standard input brought, once it is needed. */
   #input: Promise<ExportFile> | undefined;
   #checked: Awaited<ReturnType<typeof checkExport>> = {};
@@ -37,7 +37,7 @@ export class ExportSource extends FromSource<ExportRequest> {
   #warnOfRows: ((list: string) => void) | undefined;
 
   /** @param profiles those that are read, where the caller has chosen them */
-  constructor(request: ExportRequest, profiles: readonly string[] = []) {
+  constructor(request: FromExportRequest, profiles: readonly string[] = []) {
     super(request);
     this.#profiles = profiles;
   }
@@ -66,7 +66,7 @@ export class ExportSource extends FromSource<ExportRequest> {
   }
 
   /** Once its profiles are known. */
-  get isSeveral(): boolean {
+  get hasProfileColumn(): boolean {
     return this.#profiles.length > 0;
   }
 
@@ -117,7 +117,7 @@ export class ExportSource extends FromSource<ExportRequest> {
     const { questions } = this.request;
     const areDocuments = (questions?.sum ?? questions?.changesSince) !== undefined || questions === undefined;
     const records = areDocuments ? this.#withoutRows(all) : all;
-    if (!this.isSeveral || profile === undefined) return records;
+    if (!this.hasProfileColumn || profile === undefined) return records;
     if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
     this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
     return (await this.#apart).get(profile)!.read();
@@ -164,8 +164,8 @@ async function* recordsOfProfile(
 async function recordsByProfile(
   records: AsyncIterable<RecordBatch>,
   profiles: readonly string[],
-): Promise<ReadonlyMap<string, Collected>> {
-  const all = new Map(profiles.map((profile) => [profile, new Collected()]));
+): Promise<ReadonlyMap<string, RecordSpool>> {
+  const all = new Map(profiles.map((profile) => [profile, new RecordSpool()]));
   try {
     for await (const batch of records) {
       const owners = ownersOf(batch);

@@ -18,8 +18,8 @@ export interface FromRequest {
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
   readonly filters?: Pick<FilterFlags, 'fiscalIds' | 'sortBy' | 'sortOrder'> | undefined;
-  /** Whether the answer is of whatever is in it, be it rows of --expand or a part of a listing. */
-  readonly rowsToo?: boolean;
+  /** Whether rows of --expand and parts of a listing are accepted as they are. */
+  readonly acceptsParts?: boolean;
   /** Whether an answer from a part of the listing is incomplete, unless the part is that of the fiscal IDs in the filter. */
   readonly needsWhole?: boolean;
   /** The questions about its records; undefined where the command has a question of its own about documents. */
@@ -65,10 +65,10 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   }
 
   async open({ context: { stdin }, day, notices }: Run): Promise<void> {
-    const { rowsToo = false, needsWhole = false, filters: { fiscalIds } = {} } = this.request;
+    const { acceptsParts = false, needsWhole = false, filters: { fiscalIds } = {} } = this.request;
     if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
     day.add(this.origins);
-    if (rowsToo) return;
+    if (acceptsParts) return;
     for (const { shown, only } of this.origins) {
       const flags = needsWhole ? only.filter((one) => !this.#isOfFilter(one)) : only;
       if (flags.length === 0) continue;

@@ -1,6 +1,6 @@
 import type { QueryPair } from '../../api/address.ts';
 import { UsageError } from '../../errors.ts';
-import type { RecordBatch } from '../../json/records.ts';
+import { batchWithoutIds, type RecordBatch } from '../../json/records.ts';
 import { checkJson } from '../../json/scanner.ts';
 import { resources } from '../../resources/index.ts';
 import {
@@ -88,8 +88,7 @@ export function bodySource({ path, version, query }: ServiceAddress): ServiceSou
     const bytes = await (isCustomerPath(path)
       ? getCustomer(client, request)
       : client.get({ ...request, isListing }));
-    const bounds = Int32Array.of(0, bytes.length);
-    return { bytes, count: 1, spaced: true, bounds, ids: Int32Array.of(-1, -1) };
+    return batchWithoutIds(bytes, Int32Array.of(0, bytes.length), true);
   });
   return { ...source, version, records: 'one answer' };
 }

@@ -45,7 +45,7 @@ export async function showResults(
   run.notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
   await showRows(run, { format, rows, samples: results.flatMap(sampleRows) });
   for (const { name, resource, synced } of results) {
-    const notices = results.length > 1 ? run.notices.about(name) : run.notices;
+    const notices = results.length > 1 ? run.notices.forPart(name) : run.notices;
     if (synced.written !== undefined) warnOfTable(notices, resource.table, synced.written);
   }
   checkResults(
