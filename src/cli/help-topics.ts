@@ -281,7 +281,7 @@ Begin small, and never read a whole listing to add it up:
 * folio aging :: who owes how much since when; --payable: to whom it is owed
 * folio issued --list-columns :: the names of all columns
 * folio issued --columns number,date,total --sort=-date --limit 20 :: the newest twenty, in three columns
-Narrow it down with --where (status=OVERDUE, "total>=100000", counterpartyName~roble; repeated, all must
+Narrow it down with --where (status=PENDING, "total>=100000", counterpartyName~roble; repeated, all must
   hold), --open, --overdue, --since -30d, --period 2026-10. number, date, due, counterpartyName,
   counterpartyFiscalId, total, open, currency and status stand for the right column of an invoice. A record
   has up to 12 kB: always choose --columns and a --limit.

@@ -28,12 +28,12 @@ export function addHelp(program: Command, context: Context): void {
 async function runHelp(context: Context, program: Command, words: readonly string[]): Promise<void> {
   const { topics } = await import('./help-topics.ts');
   const { meantWord, wordTopics } = await import('./words.ts');
-  const width = Math.min(context.stdout.columns ?? 100, 100);
+  const width = Math.min(context.stdout.columns ?? 80, 100);
   const [first = ''] = words;
   const isCommand = shownUnder(program).some((each) => each.name() === first);
-  const named =
-    topics.find(({ name }) => name === first) ?? (isCommand ? undefined : meantWord(first)?.topic);
-  const topic = words.length === 1 ? named : undefined;
+  const topic =
+    topics.find(({ name }) => name === words.join(' ')) ??
+    (isCommand ? undefined : meantWord(...words)?.topic);
   if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
   let command = program;
   for (const word of words) {

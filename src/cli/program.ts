@@ -42,7 +42,10 @@ const LOAD: Readonly<Record<string, () => Promise<Declare>>> = {
 
 /** Every command as lists show it, in the order of the help. */
 const COMMANDS: readonly (readonly [syntax: string, summary: string])[] = [
-  ...listings.map(({ name, records }) => [name, records] as const),
+  ...listings.map(({ name, records }) => {
+    const more = name === 'issued' ? '; unpaid with --open, late with --overdue' : '';
+    return [name, records + more] as const;
+  }),
   ['aging', 'open amounts by how long they are overdue'],
   ['reconcile <list...>', 'your list beside the service’s: what is missing, what differs'],
   ['report', 'how you stand, on one page'],
@@ -134,7 +137,7 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
       // Help has no colours. To learn whether a stream shows them, the runtime would have to make the stream.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
+      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 80, 110),
     })
     .configureHelp({
       // On a narrower terminal, lines would break within words.

@@ -91,12 +91,15 @@ async function hintForFlag(
 async function hintForWord(word: string, command: Command, today: number): Promise<string> {
   const { meantWord } = await import('./words.ts');
   const names = shownUnder(command).map((each) => each.name());
-  if (nearestNames(word, names).length > 0) return nearestHint(word, names);
+  const meant = meantWord(word);
   const path = commandPath(command);
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
-  if (has('--period') && (isPeriod(word) || meantPeriod(word, today) !== undefined))
-    return `Write ${path} --period ${isPeriod(word) ? word : meantPeriod(word, today)}.`;
-  if (meantWord(word) !== undefined) return `It is no command; folio help ${word} says how to ask for it.`;
+  const period = isPeriod(word) ? word : meantPeriod(word, today);
+  const ofPeriods = command.parent === null ? 'folio issued' : has('--period') && path;
+  if (period !== undefined && ofPeriods !== false) return `Write ${ofPeriods} --period ${period}.`;
+  // Before misspellings: `export` is nearly `report`.
+  if (meant !== undefined) return `Write ${meant.example}. See folio help ${word}.`;
+  if (nearestNames(word, names).length > 0) return nearestHint(word, names);
   const customer = has('--customer-fiscal-id') ? meantWord('customer')!.instead(command, word, today) : [];
   if (customer.length > 0) return `Write ${customer.join(' or ')}. See folio help customer.`;
   return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;

@@ -22,9 +22,17 @@ interface Meaning {
   readonly help: string;
 }
 
+/** Documents that are paid, by what folio knows of them. */
+const PAID = "--where open=0 --where 'status!=NULLIFIED'";
+
+const [FROM, TO] = [
+  'after start desde from-date date-from from-day start-date',
+  'before to end hasta to-date date-to to-day end-date until-date',
+];
+
 const MEANINGS: readonly Meaning[] = [
   {
-    words: 'unpaid open pending outstanding receivable impagas pendientes',
+    words: 'unpaid open pending outstanding receivable receivables impagas pendientes',
     instead: () => ['--open'],
     help: `
 What is still to be paid is --open: no credits, and nothing that was cancelled.
@@ -33,15 +41,15 @@ What is still to be paid is --open: no credits, and nothing that was cancelled.
 * folio aging :: how much and since when, less credits`,
   },
   {
-    words: 'owe owes owed debt debts debtor balance saldo deuda',
+    words: 'owe owes owed who debt debts debtor debtors balance saldo deuda deudas',
     instead: ({ value }) => ['--open', ...byName('', value)],
     help: `
-What one customer owes, found by a part of the name: open amounts by age, less credits.
+What customers owe: open amounts by age, less credits. One is found by a part of the name.
+* folio aging :: all customers, those who owe most first
 * folio aging --where counterpartyName~roble :: how much, how late, and the fiscal ID
 * folio issued --open --where counterpartyName~roble :: which documents
 * folio statement --customer-fiscal-id 60155440-2 -o owes.html :: a page to send, by the fiscal ID
-* folio aging --payable :: whom you owe
-* folio aging :: all customers, those who owe most first`,
+* folio aging --payable :: whom you owe`,
   },
   {
     words: 'overdue late due days days-late past-due vencidas atraso',
@@ -55,12 +63,29 @@ What was due before today and is still to be paid is --overdue, whatever the sta
 * folio issued --open --where 'due<=+7d' :: what is due within a week`,
   },
   {
-    words: 'paid status state pagadas estado',
-    instead: ({ value = 'PAID' }) => [`--where status=${value}`],
+    words: 'paid pagadas pagado',
+    instead: () => [PAID],
     help: `
-The service's own word for where a document stands is its status.
+Paid is what has nothing open and was not cancelled. The status has several words for it, such as
+  MANUALLY_MARKED_AS_PAID. Credit notes that were used up are with them.
+* folio issued ${PAID} :: what was paid
+* folio issued ${PAID} --period last-month --sum total :: of what was issued last month
+* folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
+  30 days`,
+  },
+  {
+    words: 'status state estado',
+    instead: ({ value = 'PENDING' }) => {
+      const better = { overdue: ['--overdue'], paid: [PAID] }[value.toLowerCase()] ?? [];
+      return [...better, `--where status=${value}`];
+    },
+    help: `
+The service's own word for where a document stands is its status. It does not say what is late or paid: what
+  is partly paid and late is PARTIALLY_PAID.
 * folio issued --count --group-by status :: which there are
-* folio issued --where status=PAID --period last-month :: the paid ones of last month`,
+* folio issued --where status=PENDING,PARTIALLY_PAID :: those of two
+* folio issued --overdue :: what is late, whatever the status says
+* folio issued ${PAID} :: what was paid, too`,
   },
   {
     words: 'month quarter year mes periodo',
@@ -75,24 +100,27 @@ A month, a quarter or a year is kept by --period; --group-by adds up month by mo
 * folio report --period 2026-10 -o october.html :: on a page`,
   },
   {
-    words: 'day date before to end hasta after start desde fecha',
+    words: `day date fecha between dates entre ${FROM} ${TO}`,
     instead: ({ word, value = '2026-10-31' }) =>
-      ['since', 'until']
-        .filter((flag) => !(flag === 'since' ? TO : FROM).includes(word))
-        .map((flag) => `--${flag} ${value}`),
+      word === 'between'
+        ? [`--since ${value} --until <day>`]
+        : ['since', 'until']
+            .filter((flag) => !(flag === 'since' ? TO : FROM).split(' ').includes(word))
+            .map((flag) => `--${flag} ${value}`),
     help: `
 From one day to another, both within, is --since and --until. --from names a file to read.
 * folio issued --since 2026-10-01 --until 2026-10-31 :: also today, yesterday, -30d
 * folio issued --period 2026-10 :: the same month`,
   },
   {
-    words: 'customer client search find name cliente',
+    words: 'customer client clients search find name cliente clientes customer-name client-name counterparty',
     instead: ({ value }) => {
       const isId = value !== undefined && /\d/.test(value);
       return isId ? [`--customer-fiscal-id ${value}`] : [...byName('', value), '--customer-fiscal-id <id>'];
     },
     help: `
 Documents of a customer are found by a part of the name, or by fiscal ID, which the service does.
+* folio customers :: all customers
 * folio aging --where counterpartyName~roble :: what one owes
 * folio issued --where counterpartyName~roble :: by name
 * folio issued --customer-fiscal-id 60155440-2 :: by fiscal ID
@@ -100,7 +128,7 @@ Documents of a customer are found by a part of the name, or by fiscal ID, which 
 * folio issued --where number=10002 :: one invoice`,
   },
   {
-    words: 'supplier vendor issuer proveedor',
+    words: 'supplier suppliers vendor vendors issuer proveedor proveedores supplier-name',
     instead: ({ value }) => [...byName(' --payable', value), '--issuer-fiscal-id <id>'],
     help: `
 Documents of a supplier are found by a part of the name, or by fiscal ID, which the service does.
@@ -109,13 +137,103 @@ Documents of a supplier are found by a part of the name, or by fiscal ID, which 
 * folio aging --payable :: whom you owe`,
   },
   {
-    words: 'excel xlsx csv json spreadsheet workbook file export planilla',
-    instead: () => ['-o invoices.xlsx'],
+    words:
+      'excel xlsx csv json jsonl parquet spreadsheet workbook planilla export exportar download file save output-file out to-file',
+    instead: ({ word, value }) => {
+      if (['csv', 'json', 'jsonl', 'parquet'].includes(word))
+        return [`--format ${word}`, `-o invoices.${word}`];
+      return [`-o ${value?.includes('.') ? value : 'invoices.xlsx'}`];
+    },
     help: `
 The ending of the file says the format: .xlsx is a workbook. For csv that a spreadsheet reads, add --excel.
 * folio issued -o issued.xlsx :: a workbook
 * folio issued --excel -o issued.csv :: csv, in which no text runs as a formula
 * folio issued --columns number,customer.name,total -o three.csv :: three columns, as the service wrote them`,
+  },
+  {
+    words: 'import from-file input file-in offline',
+    instead: ({ value = 'issued.jsonl' }) => [`--from ${value}`],
+    help: `
+--from reads a database of folio sync, or an export in jsonl or json, and sends nothing.
+* folio issued --from issued.jsonl --open :: an export
+* folio aging --from books.db :: a database
+* folio reconcile mine.csv :: your own list beside the service's`,
+  },
+  {
+    words: 'invoices invoice bills documents facturas factura list listar ver',
+    instead: () => [],
+    help: `
+Invoices that you issued are folio issued, those that suppliers sent are folio received.
+* folio issued :: the newest last; --limit 20, or --all on a terminal
+* folio received :: those of suppliers
+* folio issued --where number=10002 :: one invoice
+* folio issued --open :: what is still to be paid`,
+  },
+  {
+    words: 'credits credit credit-notes credit-note notas-de-credito',
+    instead: () => ['--where documentType=CREDIT_NOTE'],
+    help: `
+Credit notes are documents of the listing. Sums, aging and report take them away; --open leaves them out.
+* folio issued --where documentType=CREDIT_NOTE :: all credit notes
+* folio issued --where documentType=CREDIT_NOTE --where 'open>0' :: those that are not used up
+* folio issued --sum open --group-by counterpartyName :: what each owes, less credits; open.creditNotes says
+  how much
+* folio issued --count --group-by documentType :: which types there are`,
+  },
+  {
+    words: 'payments payment pago pagos cobros',
+    instead: () => ['--expand payments'],
+    help: `
+The payments of an invoice are a list within it; --expand payments makes a row of each.
+* folio issued --expand payments --columns number,payments.date,payments.amount :: a row a payment
+* folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
+  30 days
+* folio issued --expand payments --sum payments.amount --group-by payments.date:month :: month by month`,
+  },
+  {
+    words: 'total totals sum by sum-by total-by group amount suma por',
+    instead: ({ word, value = '' }) => {
+      if (!['by', 'sum-by', 'total-by', 'group', 'por'].includes(word)) return ['--sum total'];
+      const column = /^(?:customer|client|supplier|vendor)s?$/i.test(value) ? 'counterpartyName' : value;
+      const unit = /^(?:day|month|quarter|year)$/i.test(value) ? `date:${value.toLowerCase()}` : column;
+      return [`--group-by ${unit || 'counterpartyName'}`];
+    },
+    help: `
+--sum adds a column exactly, credit notes taken away, each currency by itself; --group-by has a sum for each.
+* folio issued --period last-month --sum total :: what was invoiced last month
+* folio issued --period last-month --sum total --group-by counterpartyName :: by customer
+* folio issued --sum total --group-by date:month :: by month
+* folio issued --open --sum open :: what is still to be paid`,
+  },
+  {
+    words: 'cron schedule scheduled nightly daily automatic task',
+    instead: () => [],
+    help: `
+Off a terminal a run that succeeds says nothing, and any exit code but 0 is not a whole answer. Log in once as
+  the user of the job, or set FOLIO_TOKEN; cron has its own PATH: write the whole path of folio.
+* folio issued --open -o /srv/books/open.csv --receipt beside :: a file a night, as it was before if it fails
+* folio sync /srv/books/books.db :: a database a night
+* folio doctor :: whether all is set up; run it as that user
+More: folio help exit-codes, folio help environment.`,
+  },
+  {
+    words: 'mail email send correo enviar',
+    instead: () => [],
+    help: `
+folio sends nothing. It writes the page or the file to attach.
+* folio statement --customer-fiscal-id 60155440-2 -o owes.html :: what one customer owes
+* folio statement --all --output-dir statements :: a page for each
+* folio report -o report.html :: how you stand`,
+  },
+  {
+    words: 'ayuda tutorial examples manual ejemplos',
+    instead: () => [],
+    help: `
+Every command has its help, with examples at its end.
+* folio help :: commands, topics and words
+* folio issued --help :: a command
+* folio --sandbox issued --open :: try it: made-up data, no token, no set-up
+* folio doctor :: whether all is set up, and what to fix`,
   },
   {
     words: 'language idioma espanol spanish locale',
@@ -125,11 +243,6 @@ Pages, and the headings of workbooks of statements and aging, are in English or 
 * folio report --lang es -o octubre.html :: one page
 * folio config set lang es :: all pages from now on`,
   },
-];
-
-const [FROM, TO] = [
-  ['after', 'start', 'desde'],
-  ['before', 'to', 'end', 'hasta'],
 ];
 
 /** A filter by a part of the name, and what someone owes for a command that has no filter. */
@@ -142,28 +255,36 @@ function byName(payable: string, part = 'roble'): readonly string[] {
 interface MeantWord {
   /** What to write instead, of what the command has. `value` stood behind the word. */
   readonly instead: (command: Command, value: string | undefined, today: number) => readonly string[];
+  /** The first command line of its page. */
+  readonly example: string;
   readonly topic: Topic;
 }
 
-/** What folio has for the word that was typed; undefined for words that are not in the table. */
-export function meantWord(typed: string): MeantWord | undefined {
-  const word = typed.replace(/^-+/, '').toLowerCase();
-  const isPeriod = meantPeriod(word, 0) !== undefined;
-  const meaning = MEANINGS.find(({ words }) => words.split(' ').includes(isPeriod ? 'month' : word));
-  return (
-    meaning && {
-      instead: ({ options }, typed, today) => {
-        const isPlain = typed !== undefined && /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed);
-        const value = isPlain ? typed : undefined;
-        const has = (line: string): boolean =>
-          options.some(({ long, short }) => [long, short].includes(/ (--?[\w-]+)|$/.exec(` ${line}`)![1]));
-        return meaning
-          .instead({ word, value, today })
-          .filter((line) => has(line) !== line.startsWith('folio '));
-      },
-      topic: topicOf(meaning, word),
-    }
-  );
+/** What folio has for what was typed, or for one of several words (`who owes`); undefined for words that are not in the table. */
+export function meantWord(...typed: readonly string[]): MeantWord | undefined {
+  const words = typed.join(' ').replace(/^-+/, '').toLowerCase().split(' ');
+  for (const word of words) {
+    const isPeriod = meantPeriod(word, 0) !== undefined;
+    const meaning = MEANINGS.find((each) => each.words.split(' ').includes(isPeriod ? 'month' : word));
+    if (meaning !== undefined) return meant(meaning, word);
+  }
+  return undefined;
+}
+
+function meant(meaning: Meaning, word: string): MeantWord {
+  return {
+    instead: ({ options }, typed, today) => {
+      const isPlain = typed !== undefined && /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed);
+      const value = isPlain ? typed : undefined;
+      const has = (line: string): boolean =>
+        options.some(({ long, short }) => [long, short].includes(/ (--?[\w-]+)|$/.exec(` ${line}`)![1]));
+      return meaning
+        .instead({ word, value, today })
+        .filter((line) => has(line) !== line.startsWith('folio '));
+    },
+    example: /^\* (.*?) :: /m.exec(meaning.help)![1]!,
+    topic: topicOf(meaning, word),
+  };
 }
 
 /** The pages of help on words, each under its first word. */

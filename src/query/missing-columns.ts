@@ -36,8 +36,18 @@ export function missingColumns(
 export function noValueIn(column: string, reader: DocumentReader, what = 'record'): string {
   const headed = reader.meanings.byHeading?.get(column);
   const near = headed === undefined ? nearNames(column, reader) : [headed];
-  const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
-  return `no ${what} has a value in ${column}${suggestion}`;
+  const suggestion = near.length === 0 ? otherPlace(column, reader) : `Did you mean ${near.join(' or ')}?`;
+  const end = suggestion && `; ${suggestion[0]!.toLowerCase()}${suggestion.slice(1).replace(/\.$/, '')}`;
+  return `no ${what} has a value in ${column}${end}`;
+}
+
+/** Where to find what people mean by a name that is no misspelling of a column; empty where that is unknown. */
+function otherPlace(column: string, reader: DocumentReader): string {
+  if (/^(?:days?[-_.]?(?:late|overdue|past[-_.]?due)|dias[-_.]?atraso|atraso)$/i.test(column))
+    return 'How late each is, in days, is in `folio statement --all --overdue`.';
+  if (!/^(?:client|customer|cliente|supplier|vendor|proveedor)(?:[-_.]?name)?$/i.test(column)) return '';
+  const name = reader.columnsOf('counterpartyName').find((one) => reader.columnsThere.includes(one));
+  return name === undefined ? '' : `Did you mean ${name}?`;
 }
 
 /**
@@ -73,6 +83,8 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     const names = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
     if (all.some(({ declared }) => declared.some(([name]) => names.includes(name)))) continue;
     if (near.length > 0) refuse(meant);
+    const place = otherPlace(column, reader);
+    if (place !== '') refuse(place);
     const period = CALENDAR_UNITS.find((one) => one === column.toLowerCase());
     if (period !== undefined) refuse(`By ${period}, it is --group-by date:${period}.`);
     if (column.includes(':'))

@@ -147,6 +147,10 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
       const typed = value.toLowerCase();
       if (typed === 'tsv' && words.some((word) => word === 'csv'))
         throw new UsageError(`${flag} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
+      if (typed === 'excel' && words.some((word) => word === 'xlsx'))
+        throw new UsageError(`${flag} excel: that is no format of folio`, {
+          hint: `A workbook is ${flag} xlsx; --excel is for csv that a spreadsheet reads.`,
+        });
       return words.find((word) => word === typed) ?? refuse(flag, value, words.join(', '));
     };
     return Object.assign(parse, { words } satisfies Offering);

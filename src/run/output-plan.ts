@@ -86,9 +86,12 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
   });
   const { flag: language, setting } = options.lang ?? {};
   if (language !== undefined && format !== 'xlsx') {
-    throw new UsageError(`--lang is for a workbook, and ${format} has the names of columns`, {
-      hint: 'Leave it out, or write a workbook with -o <file>.xlsx.',
-    });
+    throw new UsageError(
+      `--lang translates the headings of a workbook; those of ${format} are the same in every language`,
+      {
+        hint: 'Leave it out, or write a workbook with -o <file>.xlsx. Pages of folio report and folio statement take it, too.',
+      },
+    );
   }
   const { columns } = flags;
   const isOpen = columns?.isOpen === true;

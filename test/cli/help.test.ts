@@ -23,7 +23,7 @@ async function folio(argv: readonly string[], options: FakeContextOptions = {}) 
 
 describe('folio help', () => {
   it('lists commands and topics', async () => {
-    const { code, stdout } = await folio(['help']);
+    const { code, stdout } = await folio(['help'], { terminal: true, columns: 110 });
     expect(code).toBe(0);
     expect(stdout).toContain('Usage: folio');
     for (const { name, about } of topics) {
@@ -55,6 +55,11 @@ describe('folio help', () => {
     expect(stdout).toContain('folio <command> --help');
   });
 
+  it('is as wide as a small terminal where it is read through another program', async () => {
+    for (const words of [['--help'], ['issued', '--help'], ['help'], ['help', 'formats']])
+      expect(await folio(words)).toEqual(await folio(words, { terminal: true, columns: 80 }));
+  });
+
   it('has the flags of every day in a line each, the others below, and the examples last', async () => {
     const { stdout } = await folio(['issued', '--help'], { terminal: true, columns: 80 });
     const [daily = '', more = '', examples = ''] = stdout.split(/\n(?:Flags|More|Examples):\n/).slice(1);
@@ -63,7 +68,9 @@ describe('folio help', () => {
     for (const flag of ['--open', '--overdue', '--period', '--where', '--sum', '--output'])
       expect(daily).toContain(flag);
     for (const flag of ['--strict', '--retries', '--receipt']) expect(more).toContain(flag);
-    expect(examples.trimEnd().split('\n').at(-1)).toMatch(/^ {2}/);
+    const lines = examples.split('\n').filter((line) => line.startsWith('  folio'));
+    expect(lines.slice(-2)).toEqual(['  folio issued --overdue', '  folio issued --open -o open.xlsx']);
+    expect(examples).not.toContain('OVERDUE');
   });
 
   /** Every help text, as a terminal of 80 columns shows it. */
@@ -111,7 +118,7 @@ describe('folio help', () => {
       const prose = stdout.split('\n').filter((line) => !line.startsWith('  '));
       expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60);
     }
-    const { stdout } = await folio(['help', 'exit-codes']);
+    const { stdout } = await folio(['help', 'exit-codes'], { terminal: true, columns: 110 });
     for (const [code, meaning] of exitCodes) expect(stdout).toContain(`${code} `.padEnd(5) + meaning);
     for (const format of formats)
       expect((await folio(['help', 'formats'])).stdout).toContain(`\n  ${format} `);
@@ -141,8 +148,17 @@ describe('folio help', () => {
     ['month', /folio issued --period last-month --sum total/],
     ['october', /folio issued --period last-month --sum total/],
     ['csv', /--excel -o issued.csv/],
+    ['paid', /folio issued --where open=0 --where 'status!=NULLIFIED'/],
+    ['credits', /--where documentType=CREDIT_NOTE/],
+    ['total', /folio issued --period last-month --sum total/],
+    ['cron', /folio sync/],
+    ['mail', /folio statement --customer-fiscal-id/],
+    ['who owes', /folio aging\n/],
   ])('knows %s, which is a word of people', async (word, text) => {
-    const { code, stdout, stderr } = await folio(['help', word], { terminal: true, columns: 80 });
+    const { code, stdout, stderr } = await folio(['help', ...word.split(' ')], {
+      terminal: true,
+      columns: 80,
+    });
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(text), '']);
     expect(stdout.split('\n').length).toBeLessThan(20);
   });
@@ -184,7 +200,19 @@ describe('folio help', () => {
 describe('a slip of the keys', () => {
   it.each([
     [['isued'], "unknown command 'isued'", 'Did you mean issued?'],
-    [['unpaid'], "unknown command 'unpaid'", 'It is no command; folio help unpaid says how to ask for it.'],
+    [
+      ['unpaid'],
+      "unknown command 'unpaid'",
+      'Write folio issued --open -o open.xlsx. See folio help unpaid.',
+    ],
+    [['export'], "unknown command 'export'", 'Write folio issued -o issued.xlsx. See folio help export.'],
+    [['october'], "unknown command 'october'", 'Write folio issued --period 2026-10.'],
+    [['who', 'owes'], "unknown command 'who'", 'Write folio aging. See folio help who.'],
+    [['facturas'], "unknown command 'facturas'", 'Write folio issued. See folio help facturas.'],
+    [['clientes'], "unknown command 'clientes'", 'Write folio customers. See folio help clientes.'],
+    [['deudas'], "unknown command 'deudas'", 'Write folio aging. See folio help deudas.'],
+    [['ayuda'], "unknown command 'ayuda'", 'Write folio help. See folio help ayuda.'],
+    [['list'], "unknown command 'list'", 'Write folio issued. See folio help list.'],
     [['customers', 'gett', '1'], "unknown command 'gett' of folio customers", 'Did you mean get?'],
     [['issued', 'downlod', 'x'], "unknown command 'downlod' of folio issued", 'Did you mean download?'],
     [['auth', 'logn'], "unknown command 'logn' of folio auth", 'Did you mean login?'],
@@ -237,17 +265,34 @@ describe('a slip of the keys', () => {
       'Write folio aging --where counterpartyName~x --payable or --issuer-fiscal-id <id>. See folio help supplier.',
     ],
     [['aging', '--unpaid'], "unknown option '--unpaid'", 'Write --open. See folio help unpaid.'],
-    [
-      ['issued', '--status', 'OVERDUE'],
-      "unknown option '--status'",
-      'Write --where status=OVERDUE. See folio help status.',
-    ],
-    [
-      ['issued', '--status=OVERDUE'],
-      "unknown option '--status'",
-      'Write --where status=PAID. See folio help status.',
-    ],
-    [['issued', '--paid'], "unknown option '--paid'", 'Write --where status=PAID. See folio help paid.'],
+    ...[
+      ['--status OVERDUE', '--overdue or --where status=OVERDUE'],
+      ['--status pending', '--where status=pending'],
+      ['--status=OVERDUE', '--where status=PENDING'],
+      ['--paid', "--where open=0 --where 'status!=NULLIFIED'"],
+      ['--from-date 2026-10-01', '--since 2026-10-01'],
+      ['--between 2026-10-01 2026-10-31', '--since 2026-10-01 --until <day>'],
+      ['--by customer', '--group-by counterpartyName'],
+      ['--by month', '--group-by date:month'],
+      ['--by status', '--group-by status'],
+      ['--total', '--sum total'],
+      ['--customer-name Roble', '--where counterpartyName~Roble or --customer-fiscal-id <id>'],
+      ['--credits', '--where documentType=CREDIT_NOTE'],
+      ['--payments', '--expand payments'],
+      ['--save late.csv', '-o late.csv'],
+      ['--output-file late.csv', '-o late.csv'],
+      ['--from-file old.jsonl', '--from old.jsonl'],
+      ['--csv', '--format csv or -o invoices.csv'],
+      ['--xlsx', '-o invoices.xlsx'],
+    ].map(([line = '', hint = '']): [string[], string, string] => {
+      const [flag = '', ...values] = line.split(' ');
+      const name = flag.split('=')[0]!;
+      return [
+        ['issued', flag, ...values],
+        `unknown option '${name}'`,
+        `Write ${hint}. See folio help ${name.slice(2)}.`,
+      ];
+    }),
     [
       ['statement', '--month', '2026-09'],
       "unknown option '--month'",

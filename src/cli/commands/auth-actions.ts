@@ -40,6 +40,11 @@ interface LoginFlags extends GlobalFlags {
 }
 
 export async function runLogin(context: Context, flags: LoginFlags): Promise<void> {
+  if (flags.sandbox === true) {
+    throw new UsageError('--sandbox needs no login and no token', {
+      hint: 'Add it to what you want to see, as in folio --sandbox issued; or leave it out to log in.',
+    });
+  }
   const { clock, env } = context;
   const notices = new Notices(context, flags);
   const store = await context.config();
