@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
+import { localDay } from '../json/calendar-day.ts';
 import { paced } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written } from '../output/files/destination.ts';
@@ -13,6 +14,7 @@ import { profilesAsked } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
+import { datesIn } from '../query/where/date-flags.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import { checkResults, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
@@ -72,6 +74,8 @@ import { ListingSource } from './sources/listing-source.ts';
 export async function exportRecords(context: Context, request: ExportRequest): Promise<void> {
   const { source, flags } = request;
   await checkQuestions(flags);
+  // Before a token is missed. The day of an export or a database is known once it is open.
+  if (source.kind === 'service') datesIn(flags, { today: localDay(context.clock.now()) });
   try {
     const own = (await source.profiles?.(context)) ?? [];
     const names = await profilesToRead(context, request, own);

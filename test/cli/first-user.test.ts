@@ -24,6 +24,16 @@ describe.concurrent('a first user', () => {
     expect(stderr).toContain(message);
   });
 
+  it('is told of a wrong month before a token is missed', async () => {
+    const { code, stderr } = await runHere(['issued', '--period', 'october'], {
+      env: { FOLIO_TOKEN: undefined },
+    });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/--period "october".*\n {2}Write --period \d{4}-10\.\n$/),
+    ]);
+  });
+
   it.each([
     [
       'issued',
