@@ -27,7 +27,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
     examples: [
       ['folio issued download invoices', 'all files; the next time, the new ones'],
       ['folio issued download invoices --only pdf', 'no other files'],
-      ['folio issued download due --overdue -o due.csv', 'of some, with a list'],
+      ['folio issued download late --where "open>0" --where "due<today" -o late.csv', 'of some, with a list'],
     ],
     flags: {
       only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings),
