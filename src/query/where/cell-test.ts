@@ -4,6 +4,7 @@ import type { ColumnFacts } from '../../json/column-facts.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder, compareOrders, numberOrder } from '../cell-order.ts';
 import { compareDate, DATE_FORMS, isDate, parseDate, type DayOfQuestion } from './date-value.ts';
+import type { DeclaredType } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import type { Condition } from '../question-syntax.ts';
 
@@ -44,16 +45,19 @@ const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
  * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were sent, exactly.
  *
  * @param isFiscal whether the column holds fiscal IDs
+ * @param type what the column holds by its role: another cell cannot be compared with such a value
  */
 export function cellTest(
   { operator, values }: Condition,
   context: WhereContext,
-  isFiscal: boolean,
+  { isFiscal, type }: { readonly isFiscal: boolean; readonly type?: DeclaredType | undefined },
 ): CellTest {
   switch (operator) {
     case '=':
     case '!=':
-      return anyOf(values.map((value) => equalityTest(value, context, isFiscal)));
+      return anyOf(
+        values.map((value) => ofType(value, { type, context }, equalityTest(value, context, isFiscal))),
+      );
     case '==':
       return (cell) => (cell?.text ?? '') === values[0];
     case '~':
@@ -66,8 +70,31 @@ export function cellTest(
 
 type PlainTest = (cell: Cell | undefined) => boolean;
 
-function anyOf(tests: readonly PlainTest[]): PlainTest {
-  return tests.length === 1 ? tests[0]! : (cell) => tests.some((test) => test(cell));
+function anyOf(tests: readonly CellTest[]): CellTest {
+  if (tests.length === 1) return tests[0]!;
+  return (cell) => {
+    const results = tests.map((test) => test(cell));
+    return results.includes(true) || (results.includes(undefined) ? undefined : false);
+  };
+}
+
+/** The same test. A cell that does not pass, and is no date or no amount where the value is one, cannot be compared. */
+function ofType(
+  value: string,
+  { type, context }: { readonly type: DeclaredType | undefined; readonly context: WhereContext },
+  test: PlainTest,
+): CellTest {
+  const isOfType =
+    (type === 'date' && parseDate(value, context) !== undefined) ||
+    (type === 'money' && numberOrder(value) !== undefined);
+  if (!isOfType) return test;
+  return (cell) => {
+    if (test(cell)) return true;
+    if (cell === undefined || cell.text.trim() === '') return false;
+    const reads =
+      type === 'date' ? cell.kind === 'string' && isDate(cell.text) : numberOrder(cell.text) !== undefined;
+    return reads ? false : undefined;
+  };
 }
 
 function equalityTest(value: string, context: WhereContext, isFiscal: boolean): PlainTest {

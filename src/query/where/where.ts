@@ -47,7 +47,8 @@ export function conditionTest(
   const { column, expression, operator } = condition;
   const role = roleNamed(column, names, names.fields.usual);
   const isFiscal = holdsFiscalIds(column, names);
-  const test = cellTest(condition, context, isFiscal);
+  const type = role && ROLE_TYPES.get(role);
+  const test = cellTest(condition, context, { isFiscal, type });
   const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
   return {
@@ -61,13 +62,15 @@ export function conditionTest(
         if (matches === true) return !isNegated;
         if (matches === undefined) wrong ??= cell;
       }
-      if (wrong !== undefined) unreadable.note(place, `${column} of record ${place} is ${nameOfCell(wrong)}`);
+      // What cannot be read differs from any value: it is not left out.
+      if (wrong !== undefined && !isNegated)
+        unreadable.note(place, `${column} of record ${place} is ${nameOfCell(wrong)}`);
       return isNegated;
     },
     ...(!isFiscal && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),
     findings: () => {
       const found = unreadable.finding(`--where '${expression}'`);
-      const isFailure = role !== undefined && ROLE_TYPES.has(role);
+      const isFailure = type !== undefined;
       return [isFailure || found.level === 'fact' ? found : { ...found, level: 'warning' }];
     },
   };

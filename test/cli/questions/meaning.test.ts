@@ -101,6 +101,22 @@ describe('what a document is worth', () => {
   });
 
   it.each([
+    ['date=2026-10', '1', ['date of record 2 is the text "31/10/2026"']],
+    ['dueBy=2026-11,2026-12', '1', ['dueBy of record 2 is the text "soon"']],
+    ['open=5', '1', ['open of record 2 is the text "much"']],
+    // What cannot be read differs from any value, and is found as it stands.
+    ['date!=2026-10', '1', undefined],
+    ['dueBy=soon', '1', undefined],
+  ])('is not asked in silence of what cannot be read: --where %s', async (condition, count, says) => {
+    const fine = invoice({ date: '2026-10-31', dueBy: '2026-11-30', amountToBePaid: 5 });
+    const broken = invoice({ date: '31/10/2026', dueBy: 'soon', amountToBePaid: 'much' });
+    const { code, stdout, stderr } = await ask([fine, broken], `issued --count --where ${condition}`);
+    expect([code, stdout]).toEqual([says === undefined ? 0 : 6, `${count}\n`]);
+    for (const text of says ?? []) expect(stderr).toContain(text);
+    if (says === undefined) expect(stderr).toBe('');
+  });
+
+  it.each([
     ['--open --period 2026-10', 200, /Credits are not taken away.*period are shown: 2026-10/],
     ['--period 2026-10', 150, /documents issued in this period are shown: 2026-10/],
   ])('%s keeps documents of aging and of statements, which say so', async (flags, total, says) => {
