@@ -29,8 +29,8 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   } catch {
     value = text.trimStart().startsWith('<') ? undefined : text;
   }
-  const said: Record<string, unknown> = isObject(value) ? value : { message: value };
-  const { error, message, Message, errors } = said;
+  const fields: Record<string, unknown> = isObject(value) ? value : { message: value };
+  const { error, message, Message, errors } = fields;
   const sorted = classifyErrors(errors, redact);
   const own = [error, message ?? Message].filter(Boolean).map((part) => asOneLine(redact(messageIn(part))));
   const missing = sorted.missingFiscalIds.map((id) => asOneLine(redact(`${id} is unknown`)));

@@ -20,24 +20,24 @@ interface Refusal {
 export function statusFailure(refusal: Refusal): FolioError {
   const { url, status, headers, redact } = refusal;
   const body = readErrorBody(refusal.body, redact);
-  const said = body.words === undefined ? '' : `: ${body.words}`;
+  const detail = body.words === undefined ? '' : `: ${body.words}`;
   if (status >= 300 && status < 400 && headers['location'] !== undefined)
     return redirectFailure(url, status, headers['location']);
   if (status === 400) return badRequestFailure(url, body);
   if (status === 401 || status === 403) return authorizationFailure(refusal, body);
   if (status === 404 && refusal.isListing) return wrongAddress(url, status);
   if (status === 404) {
-    return new NoSuchPath(`${url.host} has no ${url.pathname} (404)${said}`, {
+    return new NoSuchPath(`${url.host} has no ${url.pathname} (404)${detail}`, {
       hint: 'Check the ID against the listing: it may also belong to another organization.',
     });
   }
   if (status === 414 || status === 431) {
-    return new ServiceError(`${url.host} refuses a request as long as this (${status})${said}`, {
+    return new ServiceError(`${url.host} refuses a request as long as this (${status})${detail}`, {
       hint: 'Give fewer fiscal IDs in one run.',
     });
   }
   const failed = status >= 400 ? 'failed' : 'gave an unexpected status';
-  return new ServiceError(`${url.host} ${failed} on ${url.pathname} (${status})${said}`, {
+  return new ServiceError(`${url.host} ${failed} on ${url.pathname} (${status})${detail}`, {
     hint: hintFor(status),
   });
 }
@@ -74,21 +74,21 @@ const UNKNOWN_ADDRESS =
  */
 function authorizationFailure(refusal: Refusal, { words, message, isFromService }: ErrorBody): FolioError {
   const { url, status, tokenHint = 'Log in again with `folio auth login`.' } = refusal;
-  const said = words === undefined ? '' : `: ${words}`;
+  const detail = words === undefined ? '' : `: ${words}`;
   if (status === 401) {
-    return new AuthError(`no token reached ${url.host} (401)${said}`, {
+    return new AuthError(`no token reached ${url.host} (401)${detail}`, {
       hint: `${tokenHint} If that does not help, a proxy may be removing the header.`,
     });
   }
   if (UNKNOWN_ADDRESS.test(message)) return wrongAddress(url, status);
   if (isFromService || /^user is not authorized/i.test(message)) {
-    return new AuthError(`${url.host} refuses the token (${status})${said}`, {
+    return new AuthError(`${url.host} refuses the token (${status})${detail}`, {
       hint:
         'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated. ' +
         tokenHint,
     });
   }
-  return new AuthError(`${url.host} refuses the token or has no ${url.pathname} (${status})${said}`, {
+  return new AuthError(`${url.host} refuses the token or has no ${url.pathname} (${status})${detail}`, {
     hint:
       'The answer does not say which. Check the base address; if it is right, the token is invalid or expired, ' +
       `or its organization is deactivated. ${tokenHint}`,
@@ -133,7 +133,7 @@ export class RefusedQuery extends UsageError {
 export class UnknownFiscalIds extends NotFoundError {
   /** As the service writes them: without dots and dash. */
   readonly fiscalIds: readonly string[];
-  /** What else the `errors` of the response said, one line each. */
+  /** What else the `errors` of the response report, one line each. */
   readonly warnings: readonly string[];
 
   constructor(fiscalIds: readonly string[], warnings: readonly string[]) {

@@ -5,7 +5,7 @@ import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { decodeToken } from './token.ts';
 
 /** Whose records the flags ask for. */
-export interface ProfilesAsked {
+export interface ProfileChoice {
   /** The names of --profile. */
   readonly names: readonly string[] | undefined;
   /** Whether it is --all-profiles. */
@@ -13,7 +13,7 @@ export interface ProfilesAsked {
 }
 
 /** Reads --profile, whose names have commas between them, and --all-profiles. Throws UsageError for one that is no name. */
-export function profilesAsked(profile: string | undefined, all = false): ProfilesAsked {
+export function profileChoice(profile: string | undefined, all = false): ProfileChoice {
   const names = profile?.split(',').map((name) => name.trim());
   if (names?.includes('') || new Set(names).size !== (names ?? []).length) {
     throw new UsageError(
@@ -33,7 +33,7 @@ export function profilesAsked(profile: string | undefined, all = false): Profile
  */
 export async function chooseHeld(
   { shown, held }: { readonly shown: string; readonly held: readonly string[] },
-  { names, all }: ProfilesAsked,
+  { names, all }: ProfileChoice,
   { env, config }: Pick<Context, 'env' | 'config'>,
 ): Promise<readonly string[]> {
   if (all) return held;
@@ -51,7 +51,7 @@ export async function chooseHeld(
 }
 
 /** Refuses flags that choose among profiles where a source has none: its records have no owner. */
-export function refuseProfiles(shown: string, { names, all }: ProfilesAsked): void {
+export function refuseProfiles(shown: string, { names, all }: ProfileChoice): void {
   if (names === undefined && !all) return;
   const flag = all ? '--all-profiles' : `--profile ${names!.join(',')}`;
   throw new UsageError(`${flag}: ${shown} does not say of which profiles its records are`, {

@@ -14,7 +14,7 @@ export interface Profile {
   readonly token?: Secret | undefined;
   /** A command that prints the token, in place of one. */
   readonly tokenCommand?: TokenCommand | undefined;
-  /** What the token said at login; for people only. */
+  /** The claims of the token at login; for people only. */
   readonly organization?: string | undefined;
 }
 

@@ -102,7 +102,7 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
   const { execFile } = await import('node:child_process');
   // Once more, since a signal that has fired tells no listener that comes later.
   run.signal.throwIfAborted();
-  const stdout = await new Promise<string>((settle, reject) => {
+  const stdout = await new Promise<string>((done, reject) => {
     const options = {
       // Not the working folder: a program must not run because it lies there.
       cwd: resolve('/'),
@@ -121,7 +121,7 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
           // The system's own error is not kept as the cause: its message is the whole command line.
           const message = `${name} ${reasonOf(error, limit)}${last === '' ? '' : `: ${last}`}`;
           reject(new AuthError(message, { hint: HINT }));
-        } else settle(output);
+        } else done(output);
       });
       const stop = (): void => void child.kill('SIGKILL');
       run.signal.addEventListener('abort', stop, { once: true });

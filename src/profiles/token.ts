@@ -30,7 +30,7 @@ export class Secret {
 
 export interface ParsedToken {
   readonly token: Secret;
-  /** What was changed on the way and should be said. */
+  /** What was changed on the way, as messages. */
   readonly messages: readonly string[];
 }
 

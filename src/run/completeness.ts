@@ -14,11 +14,11 @@ const MAX_NUMBERS = 20;
 export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
   const { unreadable, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
   const unserved = [...unreadable].map((offset) => offset + 1);
-  const lacks: string[] = [];
+  const gaps: string[] = [];
   if (unserved.length > 0) {
     const numbers = unserved.slice(0, MAX_NUMBERS).join(', ');
     const more = unserved.length > MAX_NUMBERS ? ', …' : '';
-    lacks.push(`the service does not serve number ${numbers}${more} of the listing, even alone`);
+    gaps.push(`the service does not serve number ${numbers}${more} of the listing, even alone`);
   }
   if (incomplete > 0) {
     const which =
@@ -26,12 +26,12 @@ export function lackOf(status: WalkStatus, unknown: readonly string[] = []): Inc
         ? `${countOf(incomplete, 'record')} or more`
         : `${incomplete} of the ${totalAtEnd} records that the service names`;
     const why = whyIncomplete(reason);
-    lacks.push(reason === 'ids' ? why : `${which} are in doubt: ${why}`);
+    gaps.push(reason === 'ids' ? why : `${which} are in doubt: ${why}`);
   }
-  if (unknown.length > 0) lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
-  if (lacks.length === 0) return undefined;
+  if (unknown.length > 0) gaps.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
+  if (gaps.length === 0) return undefined;
   const isOfIds = status.complete && unknown.length > 0;
-  return new IncompleteError(`delivered ${countOf(delivered, 'record')}, but not all: ${lacks.join('; ')}`, {
+  return new IncompleteError(`delivered ${countOf(delivered, 'record')}, but not all: ${gaps.join('; ')}`, {
     hint: isOfIds ? 'Leave out the unknown IDs, or leave out --strict.' : REASONS[reason].hint,
     details: {
       code: 'records missing',

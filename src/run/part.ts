@@ -283,8 +283,8 @@ export function checkPart(
   found: readonly (Finding | undefined)[] = [],
   consequence?: string,
 ): void {
-  const lacks = [source.failure?.(), lackOf(status, source.strict ? serviceErrors.unknownIds : [])];
-  const failures = lacks.flatMap((error) =>
+  const gaps = [source.failure?.(), lackOf(status, source.strict ? serviceErrors.unknownIds : [])];
+  const failures = gaps.flatMap((error) =>
     error === undefined ? [] : consequence === undefined ? error : withConsequence(error, consequence),
   );
   for (const one of found) if (one?.level === 'failure') failures.push(errorOf(one));

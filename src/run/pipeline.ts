@@ -10,7 +10,7 @@ import { written } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
-import { profilesAsked } from '../profiles/choice.ts';
+import { profileChoice } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
@@ -390,7 +390,7 @@ export async function sourceFor(
   if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
   const { isDatabase } = await import('../database/address.ts');
   // The profiles are those of the source: the store need not know them.
-  const whose = profilesAsked(flags.profile, flags.allProfiles);
+  const whose = profileChoice(flags.profile, flags.allProfiles);
   const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
   const questions = acceptsParts ? flags : undefined;
   const request = { from, resource, id, filters, whose, acceptsParts, needsWhole, questions };

@@ -3,7 +3,7 @@ import { ApiClient, type ObserveRequests } from '../api/client.ts';
 import { RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError, AuthError } from '../errors.ts';
-import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
+import { duplicateProfiles, profileChoice } from '../profiles/choice.ts';
 import {
   requireConnection,
   resolveConnection,
@@ -214,7 +214,7 @@ export async function chooseProfiles(
   flags: GlobalFlags & ProfilesFlags,
 ): Promise<readonly string[]> {
   const { profile, sandbox, tokenFile, allProfiles } = flags;
-  const { names: chosen } = profilesAsked(profile, allProfiles);
+  const { names: chosen } = profileChoice(profile, allProfiles);
   if (sandbox) {
     const profiles = chosen ?? SANDBOX_PROFILES;
     profiles.forEach(placeInSandbox);

@@ -10,7 +10,7 @@ import { Limiter } from '../../api/limiter.ts';
 import type { Clock, Context, Environment } from '../../context.ts';
 import { isDatabase } from '../../database/address.ts';
 import { UsageError } from '../../errors.ts';
-import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
+import { chooseHeld, profileChoice } from '../../profiles/choice.ts';
 import { namedProfile } from '../../profiles/connection.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { listings } from '../../resources/index.ts';
@@ -100,7 +100,7 @@ function serverOf(
 ): McpServer {
   const server = new McpServer({ name: 'folio', version }, { instructions: ASSISTANT_INSTRUCTIONS });
   const { secrets, clock } = source.context;
-  for (const { name, title, description, input, asks } of assistantTools(source.before !== undefined)) {
+  for (const { name, title, description, input, toQuestion } of assistantTools(source.before !== undefined)) {
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations: ANNOTATIONS },
@@ -108,7 +108,7 @@ function serverOf(
         const { signal } = call.mcpReq;
         const progress = showProgress(call, clock);
         const answering = async (): Promise<string> => {
-          const question = asks(input);
+          const question = toQuestion(input);
           const release = await turns.acquire(signal);
           progress.tell?.('reads records');
           return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
@@ -153,7 +153,7 @@ async function sourceOf(
   run: AssistantSource['run'],
 ): Promise<AssistantSource> {
   const { from } = flags;
-  const { names } = profilesAsked(flags.profile);
+  const { names } = profileChoice(flags.profile);
   if (flags.tokenFile === '-') {
     throw new UsageError('the token cannot come from standard input, which the assistant has', {
       hint: 'Name a file, set FOLIO_TOKEN, or log in with `folio auth login`.',

@@ -6,7 +6,7 @@ import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
-import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
+import { chooseHeld, profileChoice, refuseProfiles, type ProfileChoice } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { profilesInExport } from '../../query/exports/read-export.ts';
 import { readsOfExport } from '../../query/exports/read-receipt.ts';
@@ -356,7 +356,7 @@ async function reportSources(context: Context, flags: SourcesFlags): Promise<Rep
     });
   }
   // The profiles are those of the source, whether or not there are some of these names here.
-  const whose = profilesAsked(flags.profile, flags.allProfiles);
+  const whose = profileChoice(flags.profile, flags.allProfiles);
   const [only] = from;
   return from.length === 1 && (await isDatabase(only!))
     ? listingsOfDatabase(context, only!, whose)
@@ -367,7 +367,7 @@ async function reportSources(context: Context, flags: SourcesFlags): Promise<Rep
 async function listingsOfDatabase(
   context: Context,
   from: string,
-  whose: ProfilesAsked,
+  whose: ProfileChoice,
 ): Promise<ReportSources> {
   const { DatabaseSource, FromDatabase, profilesHeld } = await import('../sources/database-source.ts');
   const database = new FromDatabase(from);
@@ -399,7 +399,7 @@ async function listingsOfDatabase(
 async function listingsOfExports(
   context: Context,
   from: readonly string[],
-  whose: ProfilesAsked,
+  whose: ProfileChoice,
 ): Promise<ReportSources> {
   const { ExportSource, refuseRows } = await import('../sources/export-source.ts');
   const files = from.map(listingOfFile);

@@ -6,7 +6,7 @@ import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { localDay, localMinute } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { chooseHeld, duplicatesBy, type ProfilesAsked } from '../../profiles/choice.ts';
+import { chooseHeld, duplicatesBy, type ProfileChoice } from '../../profiles/choice.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
@@ -120,7 +120,7 @@ export async function lastSyncsIn(
 interface DatabaseRequest extends FromRequest {
   readonly database: FromDatabase;
   /** The profiles of the flags, or those that the caller has chosen. */
-  readonly whose: ProfilesAsked | readonly string[];
+  readonly whose: ProfileChoice | readonly string[];
 }
 
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */

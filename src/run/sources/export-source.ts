@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { errorOf, UsageError, type FolioError } from '../../errors.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../../output/spool.ts';
-import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
+import { chooseHeld, refuseProfiles, type ProfileChoice } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import {
   listBesideItsColumns,
@@ -22,7 +22,7 @@ import { FromSource, type FromRequest } from './from-source.ts';
 
 interface FromExportRequest extends FromRequest {
   /** The profiles of the flags; without it all, each record with its own. */
-  readonly whose?: ProfilesAsked | undefined;
+  readonly whose?: ProfileChoice | undefined;
 }
 
 export class ExportSource extends FromSource<FromExportRequest> {
