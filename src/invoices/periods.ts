@@ -21,7 +21,7 @@ interface Month {
  * Reads a period as `readPeriod` does. `today` is in days since 1970-01-01. Throws UsageError also for one that has not begun.
  */
 export function parsePeriod(text: string, today: number): Period {
-  const period = readPeriod(text, { today });
+  const period = readPeriod(text, () => today);
   if (period.first > today) {
     throw new UsageError(`--period ${text} has not begun yet`, {
       hint: 'Name a period that has begun, such as this-month.',
@@ -31,13 +31,13 @@ export function parsePeriod(text: string, today: number): Period {
 }
 
 /**
- * Reads `2026-11`, `2026-Q3`, `2026`, `this-month` or `last-month`. Only the last two ask for today, in days since 1970-01-01.
+ * Reads `2026-11`, `2026-Q3`, `2026`, `this-month` or `last-month`. Only the last two call `today`, in days since 1970-01-01.
  * Throws UsageError for anything else.
  */
-export function readPeriod(text: string, day: { readonly today: number }): Period {
-  const period = periodOf(text, day);
+export function readPeriod(text: string, today: () => number): Period {
+  const period = periodOf(text, today);
   if (period !== undefined) return period;
-  const meant = meantPeriod(text, day.today);
+  const meant = meantPeriod(text, today());
   const forms = 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.';
   throw new UsageError(`--period ${JSON.stringify(text)}: expected a month, a quarter or a year`, {
     hint: meant === undefined ? forms : `Write --period ${meant}.`,
@@ -86,7 +86,7 @@ export function meantPeriod(text: string, today: number): string | undefined {
 
 /** Whether a text is written as a period is, be it also a date: `2026-11`, `last-month`. */
 export function isPeriod(text: string): boolean {
-  return periodOf(text, { today: 0 }) !== undefined;
+  return periodOf(text, () => 0) !== undefined;
 }
 
 /** What `--group-by date:month` can name behind the column. */
@@ -116,10 +116,10 @@ export function monthsUpTo(day: number, count: number): Month[] {
   );
 }
 
-function periodOf(written: string, day: { readonly today: number }): Period | undefined {
+function periodOf(written: string, today: () => number): Period | undefined {
   const text = written.trim().toLowerCase();
-  if (text === 'this-month') return monthOf(day.today);
-  if (text === 'last-month') return monthOf(monthOf(day.today).first - 1);
+  if (text === 'this-month') return monthOf(today());
+  if (text === 'last-month') return monthOf(monthOf(today()).first - 1);
   const [, year, quarter, month] = /^(\d{4})(?:-(?:q([1-4])|(0[1-9]|1[0-2])))?$/.exec(text) ?? [];
   if (year === undefined) return undefined;
   if (month !== undefined) return monthAt(Number(year), Number(month) - 1);

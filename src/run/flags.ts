@@ -265,7 +265,7 @@ export const fromFlags = {
 };
 
 function fileToRead(file: string): string {
-  if (parseDate(file, { today: 0 }) === undefined || existsSync(file)) return file;
+  if (parseDate(file, () => 0) === undefined || existsSync(file)) return file;
   throw new UsageError(`--from ${file}: it names a file to read, and there is none of this name`, {
     hint: `From that day on is --since ${file}.`,
   });

@@ -17,6 +17,7 @@ import type { ExportFlags, ExtentFlags, QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part, type Source } from './part.ts';
 import type { ReadPath } from './paths.ts';
+import type { RunDay } from './run.ts';
 import { keyOf } from './settings.ts';
 
 export interface ExportRequest {
@@ -128,14 +129,8 @@ export async function filterOf(
 }
 
 /** The day and the locale with which conditions are read: the day of the run, else that of the clock. */
-export function whereContext({ clock, env }: Context, day?: Pick<WhereContext, 'today'>): WhereContext {
-  const locale = localeOf(env);
-  return {
-    get today() {
-      return day?.today ?? localDay(clock.now());
-    },
-    locale,
-  };
+export function whereContext({ clock, env }: Context, day?: RunDay): WhereContext {
+  return { locale: localeOf(env), today: () => day?.dayWithWarning() ?? localDay(clock.now()) };
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */

@@ -19,7 +19,7 @@ import { oneWordName, type Resource } from '../resources/resource.ts';
 import { checkResults, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
-import { Notices, type Written } from './notices.ts';
+import type { Written } from './notices.ts';
 import {
   hasResult,
   hasTotals,
@@ -75,7 +75,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   const { source, flags } = request;
   await checkQuestions(flags);
   // Before a token is missed. The day of an export or a database is known once it is open.
-  if (source.kind === 'service') datesIn(flags, { today: localDay(context.clock.now()) });
+  if (source.kind === 'service') datesIn(flags, () => localDay(context.clock.now()));
   try {
     const own = (await source.profiles?.(context)) ?? [];
     const names = await profilesToRead(context, request, own);
@@ -85,6 +85,11 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     await inRun(context, await runOptionsOf(request, { parts: names, folder, files }), async (run) => {
       const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
       if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
+      const isChosen = flags.profile !== undefined || flags.allProfiles === true;
+      if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+        const whose = `the figures are of ${own.join(', ')} together`;
+        run.notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
+      }
       await source.open?.(run);
       if (files !== undefined) return exportFilePerProfile(run, request, files);
       const limit = flags.limit ?? Infinity;
@@ -135,11 +140,6 @@ async function profilesToRead(
   // An export without records has no profiles.
   const hasNoOwner = source.kind === 'local' && own.length === 0;
   if (own.length < 2 && (!isOfSeveral(flags) || hasNoOwner)) return undefined;
-  const isChosen = flags.profile !== undefined || flags.allProfiles === true;
-  if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
-    const text = `the figures are of ${own.join(', ')} together; --profile names whose are meant, --all-profiles says that all are`;
-    new Notices(context, flags).warn(text);
-  }
   return own.length > 0 ? own : chooseProfiles(context, flags);
 }
 

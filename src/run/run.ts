@@ -161,7 +161,7 @@ export class RunDay {
   }
 
   /** The same day, for an answer that depends on it: with a warning, unless it is today. */
-  get today(): number {
+  dayWithWarning(): number {
     const { day, caveats } = this;
     this.#warnOfUndated(day);
     const read = caveats.includes('newer') ? 'oldest records' : 'records';
@@ -171,7 +171,7 @@ export class RunDay {
 
   /** The day to which a report of a period counts: its last, or that of the records where it is not over. */
   endOf(period: { readonly last: number }): number {
-    if (period.last >= this.day) return this.today;
+    if (period.last >= this.day) return this.dayWithWarning();
     this.#warnOfUndated(period.last);
     return period.last;
   }
@@ -187,7 +187,7 @@ export class RunDay {
 
   /** The day to which a statement or a report counts: that of --as-of, with a warning, else that of the records. */
   countedTo(named: number | undefined): number {
-    if (named === undefined || named === this.day) return this.today;
+    if (named === undefined || named === this.day) return this.dayWithWarning();
     const lack = named < this.day ? 'later payments are not undone' : 'what came since is not in them';
     this.#notices.warn(`counts to ${formatDay(named)} with balances of ${formatDay(this.day)}: ${lack}`);
     return named;

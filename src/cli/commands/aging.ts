@@ -88,7 +88,7 @@ async function runAging(context: Context, flags: Values<typeof agingFlags> & Exp
     makeResult: async ({ run: { day }, names: { fields } }, shown) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
       const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');
-      const dates = { asOf: asOf ?? day.today, today: day.day };
+      const dates = { asOf: asOf ?? day.dayWithWarning(), today: day.day };
       const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, ...dates };
       return agingQuestion(options, { totals, sort: order, limit: most }, shown);
     },

@@ -102,7 +102,7 @@ async function runReconcile(
     });
   const isSupplier = flags.issuerFiscalId !== undefined;
   const impliedAgainst = isSupplier ? 'received' : flags.customerFiscalId && 'issued';
-  const opened = await openLists(paths, { against, impliedAgainst, match, period: month, today });
+  const opened = await openLists(paths, { against, impliedAgainst, match, period: month, today: today() });
   const isReceived = opened.against === 'received';
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
   const flag = isReceived ? '--issuer-fiscal-id' : '--customer-fiscal-id';

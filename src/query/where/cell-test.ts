@@ -18,7 +18,8 @@ type CellTest = (cell: Cell | undefined) => boolean | undefined;
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
 /** The day and the locale that a question is read with. */
-export interface WhereContext extends DayOfQuestion {
+export interface WhereContext {
+  readonly today: DayOfQuestion;
   /** Numbers with the separators of this locale are refused. */
   readonly locale: string;
 }
@@ -85,7 +86,7 @@ function ofType(
   test: PlainTest,
 ): CellTest {
   const isOfType =
-    (type === 'date' && parseDate(value, context) !== undefined) ||
+    (type === 'date' && parseDate(value, context.today) !== undefined) ||
     (type === 'money' && numberOrder(value) !== undefined);
   if (!isOfType) return test;
   return (cell) => {
@@ -99,7 +100,7 @@ function ofType(
 
 function equalityTest(value: string, context: WhereContext, isFiscal: boolean): PlainTest {
   const number = numberOrder(value);
-  const date = parseDate(value, context);
+  const date = parseDate(value, context.today);
   const folded = foldText(value).trim();
   const fiscal = isFiscal || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
   return (cell) => {
@@ -125,7 +126,7 @@ function containsTest(value: string, folds: readonly ((text: string) => string)[
 /** Numbers are compared with numbers, and dates with dates; anything else beside them cannot be compared. */
 function orderTest(value: string, matches: (order: number) => boolean, context: WhereContext): CellTest {
   const wanted = cellOrder({ kind: 'string', text: value });
-  const date = parseDate(value, context);
+  const date = parseDate(value, context.today);
   const isNumber = numberOrder(value) !== undefined;
   return (cell) => {
     if (cell === undefined || cell.text === '') return false;
@@ -175,7 +176,7 @@ export function checkValues(condition: Condition, kind: ColumnKind, context: Whe
 
 function fits(value: string, kind: ColumnKind, context: WhereContext): boolean {
   if (kind === 'numbers') return numberOrder(value) !== undefined && !isGrouped(value, context.locale);
-  if (kind === 'dates') return parseDate(value, context) !== undefined;
+  if (kind === 'dates') return parseDate(value, context.today) !== undefined;
   return kind === 'text' || /^(?:true|false)$/i.test(value);
 }
 

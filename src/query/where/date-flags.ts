@@ -53,7 +53,7 @@ export const DATE_FLAGS: readonly DateFlag[] = ROWS.map((row) => ({ ...row, flag
 /** Reads the value of a date flag. Throws UsageError, here or, for words such as `october`, once the day of the run is known. */
 export function parseDateRange({ flag, bound }: DateFlag, text: string): DateRange {
   if (bound === 'period') return periodRange(flag, text);
-  if (parseDate(text, { today: 0 }) !== undefined)
+  if (parseDate(text, () => 0) !== undefined)
     return { text, on: (day) => ({ [bound]: parseDate(text, day) }) };
   const refuse = (hint: string): never => {
     throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
@@ -63,9 +63,9 @@ export function parseDateRange({ flag, bound }: DateFlag, text: string): DateRan
   if (meantPeriod(text, 0) === undefined) return refuse(DATE_FORMS);
   return {
     text,
-    on({ today }) {
-      const meant = meantPeriod(text, today)!;
-      return refuse(`Write ${parseDate(meant, { today }) === undefined ? '--period' : flag} ${meant}.`);
+    on(today) {
+      const meant = meantPeriod(text, today())!;
+      return refuse(`Write ${parseDate(meant, today) === undefined ? '--period' : flag} ${meant}.`);
     },
   };
 }
@@ -76,7 +76,7 @@ function periodRange(flag: string, text: string): DateRange {
       hint: `Write --since ${text} --until ${text}.`,
     });
   }
-  if (meantPeriod(text, 0) === undefined) readPeriod(text, { today: 0 });
+  if (meantPeriod(text, 0) === undefined) readPeriod(text, () => 0);
   const on = (day: DayOfQuestion): DateSpan => {
     const { first, last } = readPeriod(text, day);
     return { from: { period: formatDay(first) }, to: { period: formatDay(last) } };

@@ -20,19 +20,17 @@ const WORDS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomor
 export const DATE_FORMS =
   'Write a date as 2026-11-21, 2026-11 (that month), 2026, today, -30d (30 days ago), +2w or 2026-11-21T10:00:00Z.';
 
-/** The day to which `today` and `-30d` refer, in days since 1970-01-01. It is only read for such dates. */
-export interface DayOfQuestion {
-  readonly today: number;
-}
+/** The day to which `today` and `-30d` refer, in days since 1970-01-01. It is only called for such dates. */
+export type DayOfQuestion = () => number;
 
 /** Reads a date in one of the forms above; undefined for anything else. */
-export function parseDate(text: string, day: DayOfQuestion): DateValue | undefined {
+export function parseDate(text: string, today: DayOfQuestion): DateValue | undefined {
   const lower = text.trim().toLowerCase();
   const word = WORDS[lower];
-  if (word !== undefined) return { period: formatDay(day.today + word) };
+  if (word !== undefined) return { period: formatDay(today() + word) };
   const [, distance, unit] = RELATIVE.exec(lower) ?? [];
   if (distance !== undefined)
-    return { period: formatDay(day.today + Number(distance) * (unit === 'w' ? 7 : 1)) };
+    return { period: formatDay(today() + Number(distance) * (unit === 'w' ? 7 : 1)) };
   if (/^\d{4}(?:-\d{2}){0,2}$/.test(lower)) {
     return parseCalendarDay(`${lower}-01-01`.slice(0, 10)) === undefined ? undefined : { period: lower };
   }

@@ -14,14 +14,14 @@ import type { RecordTest } from './where.ts';
 
 /** The tests of the flags; `now` is in days since 1970-01-01. Throws UsageError where no document meets them. */
 export function documentTests(flags: DocumentFlags, context: WhereContext, now: number): RecordTest[] {
-  const tests = datesIn(flags, context).map(({ flag, text, span }) => {
+  const tests = datesIn(flags, context.today).map(({ flag, text, span }) => {
     // Nothing is issued in a period that has not begun.
     if (flag.bound === 'period') parsePeriod(text, now);
     return dateTest(flag.flag, span);
   });
   // Last, so that they report only on records that the date flags kept.
   if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
-  if (flags.overdue) tests.push(overdueTest(context.today));
+  if (flags.overdue) tests.push(overdueTest(context.today()));
   return tests;
 }
 

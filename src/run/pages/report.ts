@@ -246,7 +246,8 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
 
 /** The days of a report, which depend on the day of its records. A period that is over is reported as of its last day. */
 function datesOf(day: RunDay, { period: named, asOf }: ReportFlags): ReportDates {
-  const period = named === undefined ? monthOf(day.today) : readPeriod(named, day);
+  const period =
+    named === undefined ? monthOf(day.dayWithWarning()) : readPeriod(named, () => day.dayWithWarning());
   if (named !== undefined) parsePeriod(named, day.day);
   return { today: day.day, asOf: asOf === undefined ? day.endOf(period) : day.countedTo(asOf), period };
 }

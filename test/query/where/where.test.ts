@@ -6,7 +6,7 @@ import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
-const at = { today: parseCalendarDay('2026-11-21')!, locale: 'en-US' };
+const at = { today: () => parseCalendarDay('2026-11-21')!, locale: 'en-US' };
 
 function filterOf(conditions: readonly Condition[], asked = at): WhereFilter {
   return new WhereFilter(conditions.map((condition) => conditionTest(condition, asked)));
