@@ -138,7 +138,7 @@ Documents of a supplier are found by a part of the name, or by fiscal ID, which 
   },
   {
     words:
-      'excel xlsx csv json jsonl parquet spreadsheet workbook planilla export exportar download file save output-file out to-file',
+      'excel xlsx csv json jsonl parquet spreadsheet workbook planilla export exportar file save output-file out to-file',
     instead: ({ word, value }) => {
       if (['csv', 'json', 'jsonl', 'parquet'].includes(word))
         return [`--format ${word}`, `-o invoices.${word}`];
@@ -149,6 +149,17 @@ The ending of the file says the format: .xlsx is a workbook. For csv that a spre
 * folio issued -o issued.xlsx :: a workbook
 * folio issued --excel -o issued.csv :: csv, in which no text runs as a formula
 * folio issued --columns number,customer.name,total -o three.csv :: three columns, as the service wrote them`,
+  },
+  {
+    words: 'download downloads pdf xml files attachments descargar',
+    instead: ({ word }) => {
+      const only = `--only ${word === 'xml' ? 'xml' : 'pdf'}`;
+      return [only, `folio issued download invoices ${only}`];
+    },
+    help: `
+The files of issued invoices (PDF, XML) are put into a folder by folio issued download.
+* folio issued download invoices :: all files; the next time, the new ones
+* folio issued download invoices --only pdf :: no other files`,
   },
   {
     words: 'import from-file input file-in offline',

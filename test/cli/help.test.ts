@@ -206,6 +206,11 @@ describe('a slip of the keys', () => {
       'Write folio issued --open -o open.xlsx. See folio help unpaid.',
     ],
     [['export'], "unknown command 'export'", 'Write folio issued -o issued.xlsx. See folio help export.'],
+    [
+      ['download'],
+      "unknown command 'download'",
+      'Write folio issued download invoices. See folio help download.',
+    ],
     [['october'], "unknown command 'october'", 'Write folio issued --period 2026-10.'],
     [['who', 'owes'], "unknown command 'who'", 'Write folio aging. See folio help who.'],
     [['facturas'], "unknown command 'facturas'", 'Write folio issued. See folio help facturas.'],
@@ -284,6 +289,7 @@ describe('a slip of the keys', () => {
       ['--from-file old.jsonl', '--from old.jsonl'],
       ['--csv', '--format csv or -o invoices.csv'],
       ['--xlsx', '-o invoices.xlsx'],
+      ['--pdf', 'folio issued download invoices --only pdf'],
     ].map(([line = '', hint = '']): [string[], string, string] => {
       const [flag = '', ...values] = line.split(' ');
       const name = flag.split('=')[0]!;
