@@ -33,9 +33,12 @@ const OUTCOMES: readonly (readonly [words: RegExp, status: number, says: RegExp]
   // A customer has both an open and a cancelled document, and the warning names him.
   [/statement .*--all/, 0, /^(?:warning: cancelled [^\n]*\n)?$/],
   // Its sum lacks the credits, which are named.
-  [/--open/, 0, /^(?:warning: --open: \d+ credits? not in it, [^\n]*\n)?$/],
   // Amounts of several currencies are in order within each.
-  [/--sort=-amountToBePaid/, 0, /^(?:warning: --sort: [^\n]* within each currency: [^\n]*\n)?$/],
+  [
+    /--(?:open|overdue|sort=-amountToBePaid)/,
+    0,
+    /^(?:warning: --(?:open|overdue): \d+ credits? not in it, [^\n]*\n)?(?:warning: --sort: [^\n]* within each currency: [^\n]*\n)?$/,
+  ],
   [/^/, 0, /^$/],
 ];
 

@@ -109,7 +109,7 @@ A column that no record had is an error, here and in --sum, --group-by and --sor
 Of an export or a database, today is the day on which it was read, by its receipt or its last whole sync.
 --open keeps documents that are still to be paid: no credits, and nothing cancelled. Its sum lacks the
   credits that --sum open takes away; standard error says which. --overdue keeps those of them that were due
-  before today. --since, --until and --period (2026-10, 2026-Q3, 2026, last-month, this-month) go by the
+  before today, and says the same. --since, --until and --period (2026-10, 2026-Q3, 2026, last-month, this-month) go by the
   date of issue.
 folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status,
   currency, counterpartyName and so on. These names, and the headings of tables, stand for the columns:

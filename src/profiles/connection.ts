@@ -20,6 +20,8 @@ export interface Connection {
   readonly baseUrl: URL | undefined;
   readonly token: Secret | undefined;
   readonly tokenSource: TokenSource | undefined;
+  /** The path of the token file; `-` for standard input. */
+  readonly tokenFile?: string | undefined;
   /** The profiles to choose from, where none was chosen. */
   readonly others?: readonly string[];
   /** What the user should know of the token and where it came from, a sentence each; for a terminal or `--verbose`. */
@@ -42,7 +44,8 @@ export async function resolveConnection(
   const known = { profile: profile?.name, baseUrl, others };
   if (flags.tokenFile !== undefined) {
     const { readTokenFile } = await import('./token-sources.ts');
-    return { ...known, ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
+    const read = await readTokenFile(flags.tokenFile, stdin);
+    return { ...known, ...read, tokenSource: 'token file', tokenFile: flags.tokenFile };
   }
   if (env['FOLIO_TOKEN'])
     return { ...known, ...parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
@@ -177,9 +180,16 @@ export function requireConnection(connection: Connection, now: number): Complete
 }
 
 /** A sentence for hints: how to give this run another token. */
-export function tokenHint({ tokenSource, profile }: Pick<Connection, 'tokenSource' | 'profile'>): string {
+export function tokenHint({
+  tokenSource,
+  tokenFile = '-',
+  profile,
+}: Pick<Connection, 'tokenSource' | 'tokenFile' | 'profile'>): string {
   if (tokenSource === 'FOLIO_TOKEN') return 'Set FOLIO_TOKEN to a new one.';
-  if (tokenSource === 'token file') return 'Put a new one into the token file.';
+  if (tokenSource === 'token file')
+    return tokenFile === '-'
+      ? 'Give a new one on standard input.'
+      : `Put a new one into the token file ${tokenFile}.`;
   const login = `folio auth login${profile === undefined ? '' : ` --profile ${profile}`}`;
   if (tokenSource === 'token command') {
     return `See to it that the token command prints a new one, or log in with \`${login}\`.`;

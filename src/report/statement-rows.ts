@@ -9,10 +9,10 @@ import { compareOrders } from '../query/cell-order.ts';
 import type { ResultForm } from '../query/questions.ts';
 import { byCurrency, chosenColumns } from '../query/result-rows.ts';
 import { amountJson, textJson, type Row } from '../query/rows.ts';
-import { AGES } from './terms.ts';
+import { ageNames, AGES, statusTerm } from './terms.ts';
 import type { RecordFacts } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
-import { scaleOf } from './words.ts';
+import { scaleOf, type Writing } from './words.ts';
 
 export interface OwnStatement {
   readonly statement: Statement;
@@ -29,6 +29,9 @@ export interface OwnStatement {
 export interface StatementFacts extends RecordFacts {
   readonly listing: 'issued' | 'received';
 }
+
+/** What ages are called in columns: by their place, and last what was cancelled. */
+const AGE_NAMES: readonly string[] = [...AGES, 'cancelled'];
 
 interface Column<Of> extends NonNullable<ShownColumns[string]> {
   readonly type: DeclaredType;
@@ -62,7 +65,7 @@ const DOCUMENT_COLUMNS: Readonly<Record<string, Column<StatedDocument>>> = {
   daysLate: { rank: 5, word: 'late', type: 'count', json: ({ daysLate = null }) => String(daysLate) },
   total: { rank: 7, type: 'money', json: ({ total }) => amountJson(total) },
   open: { rank: 2, role: 'amount', type: 'money', json: ({ open }) => amountJson(open) },
-  age: { rank: 9, role: 'kind', type: 'text', json: ({ age }) => JSON.stringify(AGES[age] ?? 'cancelled') },
+  age: { rank: 9, role: 'kind', type: 'text', json: ({ age }) => JSON.stringify(AGE_NAMES[age]) },
   payments: { rank: undefined, type: 'list', json: ({ payments }) => paymentsJson(payments) },
 };
 
@@ -79,14 +82,19 @@ export function statementForm(isSeveral: boolean): ResultForm {
   };
 }
 
-/** A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of `open` is what `folio aging` calls the total. */
-export function* statementRows(statements: readonly OwnStatement[]): Generator<Row> {
+/**
+ * A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of `open` is what `folio aging` calls the total.
+ *
+ * @param writing of a workbook in a language: the ages are in its words, as the headings are
+ */
+export function* statementRows(statements: readonly OwnStatement[], writing?: Writing): Generator<Row> {
+  const names = writing && [...ageNames(writing.words), statusTerm('CANCELLED', writing.language)];
   for (const { profile, statement } of statements) {
     const { party } = statement;
     for (const { currency, documents, credits, cancelled } of statement.currencies) {
       const owner = fieldsOf(OWNER_COLUMNS, { profile, party, currency });
       for (const document of [...documents, ...credits, ...cancelled])
-        yield [...owner, ...documentFields(document)];
+        yield [...owner, ...inWords(documentFields(document), names?.[document.age])];
     }
   }
 }
@@ -118,6 +126,12 @@ export function amountsDue(
     if (texts.length === 0) return [];
     return { profile: isOneOfSeveral ? profile : undefined, text: `${what}: ${texts.join(' · ')}` };
   });
+}
+
+/** The row with its age called by this name. */
+function inWords(row: Row, age: string | undefined): Row {
+  if (age === undefined) return row;
+  return row.map(([name, json]) => [name, name === 'age' ? JSON.stringify(age) : json] as const);
 }
 
 function fieldsOf<Of>(columns: Readonly<Record<string, Column<Of>>>, of: Of): Row {

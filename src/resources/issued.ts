@@ -64,6 +64,7 @@ export const issued: NumberedResource = {
   ],
   shown: shownOfInvoices('customer'),
   defaultOrder: 'by DATE, ascending',
+  begins: 'oldest',
   byDate: { field: 'date', usual: 'asc' },
   ...sortingOfInvoices,
   fiscalIds: {

@@ -162,6 +162,10 @@ interface OutcomeWords {
   readonly lack: string;
   /** What to do, where the failures have no hint in common. */
   readonly hint?: string | undefined;
+  /** Those that were delivered whole. */
+  readonly delivered?: readonly string[];
+  /** A line for each older file that stays in the place of a part that is missing. */
+  readonly kept?: readonly string[];
 }
 
 /**
@@ -170,7 +174,7 @@ interface OutcomeWords {
  */
 export function outcomeOf(
   results: readonly PartResult[],
-  { what, lack, hint }: OutcomeWords,
+  { what, lack, hint, delivered = [], kept = [] }: OutcomeWords,
 ): FolioError | undefined {
   const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
@@ -183,7 +187,12 @@ export function outcomeOf(
   const summary = isNone
     ? `none of ${results.length} ${what}`
     : `${failed.length} of ${results.length} ${what} ${lack}`;
-  const lines = [summary, ...failed.map(({ name, failure }) => `${name}: ${failure.message}`)];
+  const lines = [
+    summary,
+    ...failed.map(({ name, failure }) => `${name}: ${failure.message}`),
+    ...kept,
+    ...(delivered.length === 0 ? [] : [`delivered: ${delivered.join(', ')}`]),
+  ];
   // Of a dozen that fail, most fail for the same reason, which comes once.
   const names = new Map<string, string[]>();
   for (const { name, failure } of failed)
@@ -209,6 +218,9 @@ export function wordsOfProfiles(
   const names = results.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
   return {
     what: 'profiles',
+    delivered: results.flatMap(({ name, failure }) =>
+      failure === undefined && name !== undefined ? name : [],
+    ),
     lack: results.every(hasRecords) ? notWhole : missing,
     hint: `Run \`folio doctor --profile ${names[0]}\` to see what to fix there; to run these again, use --profile ${names.join(',')}.`,
   };

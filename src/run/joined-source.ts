@@ -49,6 +49,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
     },
     // Of each profile.
     preferNewest: () => source.preferNewest?.() === true,
+    begins: () => source.begins?.(),
     failure,
     /** @param limit records of each profile, at most, where they are wanted as they are listed */
     async *read({ status }, limit): AsyncGenerator<Delivery> {

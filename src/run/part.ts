@@ -55,6 +55,8 @@ interface AnySource {
   written?(): Written;
   /** Puts the newest records first, unless the user named an order; returns whether they are. Called before reading. */
   preferNewest?(): boolean;
+  /** Which records come first in the usual order of the service; undefined where the user wants another order. */
+  begins?(): 'oldest' | 'newest' | 'unsorted' | undefined;
   /** What the source knows to be missing. Called after the last record. */
   failure?(): FolioError | undefined;
   close?(): Promise<void>;

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { localMinute } from '../json/calendar-day.ts';
 import { CellReader } from '../json/cells.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { paced } from '../json/records.ts';
@@ -16,7 +17,7 @@ import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
 import { datesIn } from '../query/where/date-flags.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
-import { checkResults, wordsOfProfiles } from './completeness.ts';
+import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
 import type { Written } from './notices.ts';
@@ -195,7 +196,14 @@ async function exportFilePerProfile(
     );
   });
   for await (const result of all) results.push(result);
-  checkResults(results, wordsOfProfiles(results));
+  const kept = files.flatMap(({ profile, path }) => {
+    const isMissing = results.some((one) => one.name === profile && !hasRecords(one));
+    const stats = isMissing ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    return stats?.isFile()
+      ? `${profile}: ${path} stays as it was, of ${localMinute(stats.mtime.toISOString())}`
+      : [];
+  });
+  checkResults(results, { ...wordsOfProfiles(results), kept });
 }
 
 /** Writes the records of a part, to `to` or as the flags name. Throws IncompleteError after everything that came was written. */
@@ -252,7 +260,9 @@ async function exportPart(
   notices.add(...found);
   remarkCount(part, flags, { questions, plan, newestFirst });
   notices.remarkWritten(() =>
-    source.written === undefined ? writtenBy(part, { plan, questions, single }) : source.written(),
+    source.written === undefined
+      ? writtenBy(part, { plan, questions, single, order: orderOf(part, flags, questions) })
+      : source.written(),
   );
   checkPart(part, [earlier, ...found], request.consequence);
 }
@@ -285,33 +295,65 @@ function loneCountFormat(flags: ExportFlags): Pick<OutputFlags, 'format' | 'head
   return isBare ? { format: 'csv', header: false } : {};
 }
 
+/**
+ * Which records come first, where --limit leaves others out and the user chose no order: a table on a terminal begins with the
+ * newest, a file as the service does.
+ *
+ * @param newestFirst whether the newest were asked for
+ */
+function orderOf(
+  { source, status }: Part,
+  { limit, sort }: ExportFlags,
+  questions: Questions,
+  newestFirst = false,
+): string | undefined {
+  const { records, totalAtEnd = Infinity } = status;
+  const isFull = limit !== undefined && records >= limit && records < totalAtEnd;
+  const isCut = questions.isFull || (questions.isListing && isFull);
+  const isOwn = limit === undefined || sort !== undefined || questions.hasResult || !isCut;
+  const begins = newestFirst ? 'newest' : isOwn ? undefined : source.begins?.();
+  if (begins === 'unsorted') return 'in the order of the service';
+  return begins && `the ${begins}${source.joined ? ' of each profile' : ''} first`;
+}
+
+interface WrittenOptions {
+  readonly plan: OutputPlan;
+  readonly questions: Questions;
+  readonly single: boolean;
+  readonly order: string | undefined;
+}
+
 function writtenBy(
   { source, state: { records, delivered }, status }: Part,
-  { plan, questions, single }: { plan: OutputPlan; questions: Questions; single: boolean },
+  { plan, questions, single, order }: WrittenOptions,
 ): Written | undefined {
   if (plan.target === undefined || delivered?.isFile !== true) return undefined;
   const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
   const count = questions.hasRows
     ? { count: records, what: 'rows' }
     : { count: records, of: seen, what: source.records };
-  const more = source.joined && [`of ${countOf(source.joined.had().length, 'profile')}`];
+  const more = [
+    ...(source.joined ? [`of ${countOf(source.joined.had().length, 'profile')}`] : []),
+    ...(order === undefined ? [] : [order]),
+  ];
   return {
     ...(single ? { count: 1, what: 'records' } : count),
     place: plan.target,
     bytes: delivered.bytes,
-    ...(more && { more }),
+    more,
   };
 }
 
 function remarkCount(
-  { notices, status, source }: Part,
+  part: Part,
   flags: ExportFlags,
   { questions, plan, newestFirst }: { questions: Questions; plan: OutputPlan; newestFirst: boolean },
 ): void {
+  const { notices, status } = part;
   const { filtered, hasRows, isFull, isListing } = questions;
   const { records, totalAtEnd } = status;
-  const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
-  const order = newestFirst ? newest : undefined;
+  // The line of a file that was written has it.
+  const order = plan.target === undefined ? orderOf(part, flags, questions, newestFirst) : undefined;
   const limit = tableLimit(flags, plan);
   const isTable = plan.isTerminalTable;
   const isOnePage = (flags.page ?? flags.nextToken) !== undefined;

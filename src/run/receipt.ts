@@ -197,6 +197,8 @@ function endOf(found: readonly Finding[], failure: unknown): Record<string, unkn
   return {
     missingFiscalIds: [...new Set(missing)],
     errors: failure === undefined ? words : [...words, messageOf(failure)],
+    // What to do about it.
+    ...(failure instanceof FolioError && failure.hint !== undefined && { hint: failure.hint }),
     // Differences are the answer: nothing of it is missing.
     complete: failure === undefined || (failure instanceof FolioError && failure.kind === 'differs'),
   };

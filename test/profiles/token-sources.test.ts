@@ -5,6 +5,7 @@ import { readTokenFile, runTokenCommand, type TokenCommandRun } from '../../src/
 import { AuthError, Interrupted, UsageError } from '../../src/errors.ts';
 import { errorLike } from '../support/error-like.ts';
 import { FakeInput } from '../support/fake-streams.ts';
+import { runScripted } from '../support/scripted-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const closed = new FakeInput();
@@ -15,6 +16,13 @@ function fileWith(content: string, mode: number): string {
   chmodSync(file, mode);
   return file;
 }
+
+it('a token file whose token is refused is named', async () => {
+  const file = join(temporaryFolder(), 'token');
+  writeFileSync(file, 'refused-token-0123456789', { mode: 0o600 });
+  const { code, stderr } = await runScripted(['issued', '--token-file', file], [[403, '{}']]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`Put a new one into the token file ${file}.`)]);
+});
 
 describe('readTokenFile', () => {
   it.skipIf(process.platform === 'win32')(

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runHere } from '../support/run-here.ts';
 import { startInvoiceService, runAgainstService } from '../support/invoice-service.ts';
 import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';
 import { runOrganizations } from '../support/run-model.ts';
@@ -33,7 +34,9 @@ describe('after -o on a terminal', () => {
 
   it.each([
     [['--where', 'status=PAID'], '2 of 3 issued invoices → out.csv, 24 bytes, N s\n'],
-    [['--limit', '1'], '1 of 3 issued invoices → out.csv, 17 bytes, N s\n'],
+    [['--limit', '1'], '1 of 3 issued invoices → out.csv, the oldest first, 17 bytes, N s\n'],
+    [['--limit', '1', '--sort=-id'], '1 of 3 issued invoices → out.csv, 17 bytes, N s\n'],
+    [['--limit', '3'], '3 issued invoices → out.csv, 34 bytes, N s\n'],
     [['--group-by', 'status'], '2 rows → out.csv, 32 bytes, N s\n'],
     [['-q'], ''],
   ])('with %j it says so', async (flags, text) => {
@@ -60,6 +63,20 @@ describe('after -o on a terminal', () => {
 
   it('off a terminal nothing is said', async () => {
     expect(await said([], false)).toBe('');
+  });
+
+  it.each([
+    ['issued', 'the oldest first'],
+    ['received', 'in the order of the service'],
+    ['funds', 'the newest first'],
+    ['issued --profile one,two', 'the oldest of each profile first'],
+  ])('the first of %s are %s, in a file and through a pipe', async (line, order) => {
+    const argv = [...line.split(' '), '--sandbox', '--limit', '2', '--format', 'csv', '--verbose'];
+    const piped = await runHere(argv);
+    expect(piped.stderr).toMatch(new RegExp(`Z ${order}\\n$`));
+    const file = join(temporaryFolder(), 'first.csv');
+    const { stderr } = await runHere([...argv, '-o', file]);
+    expect(stderr).toMatch(new RegExp(` 2 of .*, ${order}, \\d`));
   });
 
   it('nothing is said of a device', async () => {

@@ -121,6 +121,32 @@ describe('documents of several types', () => {
 });
 
 it.each([
+  [
+    ['--lang', 'es'],
+    ['Más de 90 días', 'Créditos', 'Anulado'],
+  ],
+  [[], ['over 90', 'credits', 'cancelled']],
+])('a statement in a workbook with %j has its ages as %j', async (flags, ages) => {
+  const file = join(temporaryFolder(), 'book.xlsx');
+  const documents = [{}, { documentType: 'CREDIT_NOTE' }, { status: 'CANCELLED' }].map((fields, id) =>
+    JSON.stringify({
+      ...{
+        id,
+        number: id,
+        documentType: 'INVOICE',
+        date: '2026-01-01',
+        dueBy: '2026-01-01',
+        currency: 'CLP',
+      },
+      ...{ amountToBePaid: 5, totalAmount: 5, customer: { name: 'A' }, ...fields },
+    }),
+  );
+  await runScripted(['statement', '--all', '-o', file, ...flags], [pageOf(documents)]);
+  const cells = readWorkbook(readFileSync(file))[0]!.rows.map((row) => row.get('K')?.value);
+  expect(cells.slice(1)).toEqual(ages);
+});
+
+it.each([
   ['aging', 'Contraparte ID fiscal Moneda Documentos No vencido 1–30 días 31–60 días'],
   [
     'statement --all',

@@ -54,7 +54,8 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   checkNameIsNew(profile, store.profileNames);
   const target = { store, profile };
   const baseUrl = await loginAddress(context, flags, target);
-  const { tokenCommand, token, tokenSource, messages } = await takeCredential(context, flags, profile);
+  const { tokenCommand, messages, ...credentials } = await takeCredential(context, flags, profile);
+  const { token } = credentials;
   if (token) context.secrets.hide([token.reveal()]);
   for (const message of messages) notices.warn(message);
   const ending = token && checkExpiry(token, clock.now(), 'Then log in again.');
@@ -62,7 +63,7 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   const { organizationId: organization, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
   if (flags.replace !== true) await confirmReplacing(context, target, organization);
   if (token && flags.verify !== false)
-    await tryToken(context, { profile, baseUrl, token, tokenSource, messages: [] });
+    await tryToken(context, { ...credentials, profile, baseUrl, token, messages: [] });
   const credential = tokenCommand ? { tokenCommand } : { token: token!.reveal() };
   await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
   const whose = organization === undefined ? '' : `, organization ${organization}`;
@@ -118,7 +119,10 @@ async function takeCredential(
   { tokenFile, tokenCommand: words, verify }: LoginFlags,
   profile: string,
 ): Promise<
-  Pick<Connection, 'token' | 'messages'> & { tokenSource: TokenSource; tokenCommand?: TokenCommand }
+  Pick<Connection, 'token' | 'messages' | 'tokenFile'> & {
+    tokenSource: TokenSource;
+    tokenCommand?: TokenCommand;
+  }
 > {
   if (words !== undefined) {
     const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
@@ -127,7 +131,7 @@ async function takeCredential(
     return { ...offer, ...(await runTokenCommand({ command: tokenCommand, profile, env, signal })) };
   }
   if (tokenFile !== undefined)
-    return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file' };
+    return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file', tokenFile };
   const typed = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
   return { ...typed, tokenSource: 'profile' };
 }

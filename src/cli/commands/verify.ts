@@ -17,7 +17,7 @@ import {
   type DeliveredFile,
 } from '../../query/exports/read-receipt.ts';
 import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
-import { text, valued, withValues, type Values, age, type Age } from '../../run/flag.ts';
+import { text, valued, type Values, age, type Age } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
 
@@ -38,9 +38,9 @@ export function addVerify(program: Command, context: Context): void {
     description:
       'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
       'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, or its own, name, ' +
-      'as far as they are in it. Needs neither network nor token. With --max-age it also finds the run that was not whole or never ' +
+      'as far as they are in it. Needs neither network nor token. It also finds the run that was not whole, and with --max-age the one that never ' +
       'started: by the receipt, and by the last sync of each listing of a database. Exit code 0 where all is well, silent with -q; ' +
-      '6 where a file differs, is lost, too old or of the future; 2 where a file has no receipt.',
+      '6 where a file differs, is lost, not whole, too old or of the future; 2 where a file has no receipt.',
     arguments: [
       [
         '[files...]',
@@ -68,7 +68,6 @@ type Check = () => Promise<readonly string[]>;
 
 const NAME_IT = 'Where a receipt has another name, name it with --receipt. ';
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
-const RUN_AGAIN = 'Fix what it names, and run the export again; the message of that run says how.';
 const NOT_RUN =
   'See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, ';
 const NO_LONGER = {
@@ -134,8 +133,8 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   const runs = await readReceipt(receipt);
   const [run] = runs as [DeliveredFile];
   const isOfOne = runs.length === 1 && run.output !== null;
-  // Of many pages, the age of their run is checked once.
-  const ofFile = isOfOne ? flags : withValues(flags, { maxAge: undefined });
+  // Of many pages, their run is checked once.
+  const isPage = !isOfOne;
   const checks = runs.flatMap(({ output, file: named, sha256 }): Check[] => {
     if (output === null) return [];
     const own = named ?? output;
@@ -145,15 +144,15 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
     );
     const file = candidates.find((path) => existsSync(path)) ?? (isWithin ? candidates[0] : undefined);
     if (file !== undefined || sha256 === null)
-      return [() => verifyFile(context, { file: file ?? own, receipt }, ofFile)];
+      return [() => verifyFile(context, { file: file ?? own, receipt, isPage }, flags)];
     const error = new UsageError(`${receipt} names ${own}, which is not in its folder`, {
       hint: 'Name the file itself, as in folio verify <file> --receipt <receipt>.',
     });
     return [() => Promise.reject(error)];
   });
   if (isOfOne) return checks;
-  if (flags.maxAge === undefined) {
-    if (checks.length > 0) return checks;
+  if (flags.maxAge === undefined && checks.length > 0 && run.complete) return checks;
+  if (flags.maxAge === undefined && checks.length === 0) {
     throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
       hint: NEXT_RUN,
     });
@@ -161,7 +160,7 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   // A receipt has the time of its run, also of one that wrote to a database.
   const what = `${whoseOf(run)}${receipt}`;
   const check = async (): Promise<readonly string[]> => {
-    checkAge(context, what, run, flags);
+    checkRun(context, what, run, flags);
     return [`${what}: a run that ended at ${localMinute(run.finishedAt)}`];
   };
   return [...checks, check];
@@ -174,17 +173,23 @@ function whoseOf({ profiles, resource }: DeliveredFile): string {
 
 async function verifyFile(
   context: Context,
-  { file, receipt }: { readonly file: string; readonly receipt: string | undefined },
+  {
+    file,
+    receipt,
+    isPage = false,
+  }: { readonly file: string; readonly receipt: string | undefined; readonly isPage?: boolean },
   flags: VerifyFlags,
 ): Promise<readonly string[]> {
   const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
   const whose = delivered === undefined ? '' : whoseOf(delivered);
   if (delivered?.sha256 === null) {
     const reasons = delivered.errors.join('; ');
-    const older = existsSync(file) ? `; ${file} is of an earlier run` : '';
-    throw new IncompleteError(`${whose === '' ? `${file}: ` : whose}not delivered (${reasons})${older}`, {
-      hint: RUN_AGAIN,
-    });
+    const stats = await promises.stat(file).catch(() => undefined);
+    const older = stats && `; ${file} is of an earlier run, of ${localMinute(stats.mtime.toISOString())}`;
+    throw new IncompleteError(
+      `${whose === '' ? `${file}: ` : whose}not delivered (${reasons})${older ?? ''}`,
+      { hint: cureOf(delivered) },
+    );
   }
   const what = `${whose}${file}`;
   const at = delivered && localMinute(delivered.finishedAt);
@@ -210,10 +215,17 @@ async function verifyFile(
     throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
       hint: 'Export it again, or put back the file that was delivered.',
     });
-  checkAge(context, what, delivered, flags);
-  const line = `${what}: as delivered at ${at}, ${contents}`;
-  if (delivered.complete) return [line];
-  return [line, `${whose}that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`];
+  if (!isPage) checkRun(context, what, delivered, flags);
+  return [`${what}: as delivered at ${at}, ${contents}`];
+}
+
+/** What the run itself said to do about its failure, and how to run it again. */
+function cureOf({ hint = 'Fix what it names.', words }: DeliveredFile): string {
+  if (words.length === 0) return `${hint} Then run the export again.`;
+  const quoted = words.map((word) =>
+    /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
+  );
+  return `${hint} Then run it again: \`folio ${quoted.join(' ')}\`.`;
 }
 
 function contentsOf({ records, bytes, sha256 }: Survey, format = 'this format'): string {
@@ -233,14 +245,14 @@ function differencesOf(now: Survey, delivered: DeliveredFile): string[] {
   return differences;
 }
 
-/** With --max-age, throws where the run is longer ago, is of the future, or was not whole. */
-function checkAge(
-  context: Context,
-  what: string,
-  { finishedAt, readAt, complete, errors }: DeliveredFile,
-  { maxAge }: VerifyFlags,
-): void {
-  if (maxAge === undefined) return;
+/** Throws where the run was not whole, or where --max-age is given and it is longer ago or of the future. */
+function checkRun(context: Context, what: string, run: DeliveredFile, { maxAge }: VerifyFlags): void {
+  if (maxAge !== undefined) checkAge(context, what, run, maxAge);
+  if (!run.complete)
+    throw new IncompleteError(`${what} is not whole (${run.errors.join('; ')})`, { hint: cureOf(run) });
+}
+
+function checkAge(context: Context, what: string, { finishedAt, readAt }: DeliveredFile, maxAge: Age): void {
   const check = (event: string, at: string): void => {
     const fault = faultOfAge(context, at, maxAge);
     if (fault === undefined) return;
@@ -251,8 +263,6 @@ function checkAge(
   check('its run ended', finishedAt);
   // An export of a database is as old as the last sync.
   if (readAt !== undefined) check('its records were read', readAt);
-  if (!complete)
-    throw new IncompleteError(`${what} is not whole (${errors.join('; ')})`, { hint: RUN_AGAIN });
 }
 
 /** What is wrong with a moment that may be so long ago. What is no time is as good as never. */

@@ -30,6 +30,10 @@ export interface DeliveredFile {
   readonly only: readonly string[];
   readonly complete: boolean;
   readonly errors: readonly string[];
+  /** What the user can do about them; undefined in a receipt without it. */
+  readonly hint: string | undefined;
+  /** The words of the command line behind `folio`. */
+  readonly words: readonly string[];
   readonly format: string | null;
   readonly header: boolean;
   /** The column of each heading, where columns had headings of their own. */
@@ -181,6 +185,8 @@ function deliveredIn(receipt: JsonObject, path: string): Omit<DeliveredFile, 'is
     only: [...narrowingIn(receipt), ...textsIn(receipt['only'])],
     complete: member('complete', (value) => typeof value === 'boolean'),
     errors: member('errors', (value) => Array.isArray(value)).map(String),
+    hint: text('hint'),
+    words: textsIn(receipt['arguments']),
     format: member('format', (value) => value === undefined || value === null || isText(value)) ?? null,
     header: receipt['header'] !== false,
     headings: new Map(

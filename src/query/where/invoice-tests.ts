@@ -1,4 +1,5 @@
 import type { Finding } from '../../findings.ts';
+import type { Document } from '../../invoices/document.ts';
 import type { DocumentReader } from '../../invoices/document-reader.ts';
 import { meaningOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
@@ -21,64 +22,85 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
   });
   // Last, so that they report only on records that the date flags kept.
   if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
-  if (flags.overdue) tests.push(overdueTest(context.today()));
+  if (flags.overdue) tests.push(overdueTest(context.today(), digitGrouper(context.locale)));
   return tests;
 }
 
 /** The test of `--open`: an open item, due or not. Credits are none: what they would take from a sum is reported. */
 function openTest(group: GroupDigits): RecordTest {
   const unreadable = new Unreadable();
-  const credits = { named: new Array<string>(), amounts: new Map<string, Decimal>(), count: 0 };
+  const credits = new LeftOutCredits('--open', group);
   const profiles = profilesChecked(['open'], '--open');
   let absent = 0;
   return {
-    roles: [...OPEN_ITEM_ROLES, 'currency'],
+    roles: LeftOutCredits.roles,
     matches: (document) => {
       const item = openItemOf(document);
       const isDueUnreadable = item.kind === 'unreadable' && item.role === 'due';
       if (item.kind === 'absent') absent++;
       if (item.kind === 'unreadable' && !isDueUnreadable) unreadable.noteRole(document, item.role);
-      if (item.kind === 'credit') {
-        const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
-        credits.count++;
-        credits.amounts.set(
-          currency,
-          addDecimals(credits.amounts.get(currency) ?? DECIMAL_ZERO, item.amount),
-        );
-        if (credits.named.length < MAX_NAMED)
-          credits.named.push(number === undefined ? `record ${document.place}` : `number ${number}`);
-      }
+      if (item.kind === 'credit') credits.add(document, item.amount);
       return item.kind === 'open' || isDueUnreadable;
     },
     finish: (reader) => profiles.check(reader),
-    findings: () => {
-      const amounts = [...credits.amounts].map(
-        ([currency, sum]) => `${group(formatDecimal(sum))} ${currency}`,
-      );
-      const more = credits.count > MAX_NAMED ? ` and ${credits.count - MAX_NAMED} more` : '';
-      const which = `${credits.named.join(', ')}${more}`;
-      const text = `--open: ${countOf(credits.count, 'credit')} not in it, ${amounts.join(' and ')} (${which})`;
-      return [
-        ...(credits.count === 0 ? [] : [{ level: 'warning', text } as const]),
-        leftOut('remark', `--open: ${countOf(absent, 'document')} without an open amount`, { open: absent }),
-        ...profiles.findings(),
-        unreadable.finding('--open'),
-      ];
-    },
+    findings: () => [
+      ...credits.findings(),
+      leftOut('remark', `--open: ${countOf(absent, 'document')} without an open amount`, { open: absent }),
+      ...profiles.findings(),
+      unreadable.finding('--open'),
+    ],
   };
 }
 
 const MAX_NAMED = 3;
 
-/** The test of `--overdue`: an open item, no credit, due before `today` (days since 1970-01-01), whatever its status. */
-function overdueTest(today: number): RecordTest {
+/** The credits that a flag leaves out. Whoever duns by the other records has to know them. */
+class LeftOutCredits {
+  static readonly roles: readonly Role[] = [...OPEN_ITEM_ROLES, 'currency'];
+  readonly #flag: string;
+  readonly #group: GroupDigits;
+  readonly #named: string[] = [];
+  readonly #amounts = new Map<string, Decimal>();
+  #count = 0;
+
+  constructor(flag: string, group: GroupDigits) {
+    [this.#flag, this.#group] = [flag, group];
+  }
+
+  add(document: Document, amount: Decimal): void {
+    const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
+    this.#count++;
+    this.#amounts.set(currency, addDecimals(this.#amounts.get(currency) ?? DECIMAL_ZERO, amount));
+    if (this.#named.length < MAX_NAMED)
+      this.#named.push(number === undefined ? `record ${document.place}` : `number ${number}`);
+  }
+
+  findings(): readonly Finding[] {
+    if (this.#count === 0) return [];
+    const amounts = [...this.#amounts].map(
+      ([currency, sum]) => `${this.#group(formatDecimal(sum))} ${currency}`,
+    );
+    const more = this.#count > MAX_NAMED ? ` and ${this.#count - MAX_NAMED} more` : '';
+    const which = `${this.#named.join(', ')}${more}`;
+    const text = `${this.#flag}: ${countOf(this.#count, 'credit')} not in it, ${amounts.join(' and ')} (${which})`;
+    return [{ level: 'warning', text }];
+  }
+}
+
+/**
+ * The test of `--overdue`: an open item, no credit, due before `today` (days since 1970-01-01), whatever its status. Credits are
+ * reported as with `--open`.
+ */
+function overdueTest(today: number, group: GroupDigits): RecordTest {
   const unreadable = new Unreadable();
+  const credits = new LeftOutCredits('--overdue', group);
   const missing = { due: 0, open: 0 };
   const profiles = profilesChecked(['open', 'due'], '--overdue');
   return {
-    roles: OPEN_ITEM_ROLES,
+    roles: LeftOutCredits.roles,
     matches: (document) => {
       const item = openItemOf(document);
+      if (item.kind === 'credit') credits.add(document, item.amount);
       if (item.kind === 'unreadable') unreadable.noteRole(document, item.role);
       if (item.kind === 'absent') missing.open++;
       if (item.kind === 'open' && item.due === undefined) missing.due++;
@@ -87,6 +109,7 @@ function overdueTest(today: number): RecordTest {
     finish: (reader) => profiles.check(reader),
     // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
     findings: () => [
+      ...credits.findings(),
       leftOut('remark', `--overdue: ${countOf(missing.due, 'open invoice')} without a due date`, {
         due: missing.due,
       }),

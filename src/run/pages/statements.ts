@@ -149,11 +149,13 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     ...planned,
     openWriter: writerOfResult(planned.openWriter, statementForm(profiles.length > 1)),
   };
+  const language = planned.format === 'xlsx' ? (flags.lang ?? (await languageSet(job))) : undefined;
+  const writing = language && writingFor(run.context, language);
   let due: ReturnType<typeof amountsDue> = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const { statements, facts } = await readAll(job);
     due = amountsDue(statements, facts, localeOf(run.context.env));
-    yield* batchesOfRows(statementRows(statements));
+    yield* batchesOfRows(statementRows(statements, writing));
   };
   const state = run.whole;
   const delivered = await deliver(run, rows(), { plan, state });

@@ -148,11 +148,19 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
   }
 
   preferNewest(): boolean {
-    const { sortBy, sortOrder } = this.request.filters ?? {};
-    const isOrdered = (sortBy ?? sortOrder) !== undefined;
     this.#isNewestFirst =
-      this.#dateColumn !== undefined && this.resource.newestFirst !== undefined && !isOrdered;
+      this.#dateColumn !== undefined && this.resource.newestFirst !== undefined && !this.#isOrdered;
     return this.#isNewestFirst;
+  }
+
+  begins(): 'oldest' | 'newest' | 'unsorted' | undefined {
+    if (this.#isOrdered) return undefined;
+    return (this.#dateColumn === undefined ? undefined : this.resource.begins) ?? 'unsorted';
+  }
+
+  get #isOrdered(): boolean {
+    const { sortBy, sortOrder } = this.request.filters ?? {};
+    return (sortBy ?? sortOrder) !== undefined;
   }
 
   async close(): Promise<void> {

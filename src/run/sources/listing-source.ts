@@ -49,10 +49,16 @@ export class ListingSource implements ServiceSource {
   }
 
   preferNewest(): boolean {
-    const { resource, flags: { sortBy, sortOrder, page, param = [] } = {} } = this.#options;
-    const isOrdered = (sortBy ?? sortOrder ?? page) !== undefined;
-    const isSorted = asksForOrder(param);
-    return (this.#isNewestFirst = resource.newestFirst !== undefined && !isOrdered && !isSorted);
+    return (this.#isNewestFirst = this.resource.newestFirst !== undefined && this.#isInUsualOrder);
+  }
+
+  begins(): 'oldest' | 'newest' | 'unsorted' | undefined {
+    return this.#isInUsualOrder ? (this.resource.begins ?? 'unsorted') : undefined;
+  }
+
+  get #isInUsualOrder(): boolean {
+    const { sortBy, sortOrder, page, param = [] } = this.#options.flags ?? {};
+    return (sortBy ?? sortOrder ?? page) === undefined && !asksForOrder(param);
   }
 
   /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */

@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
@@ -102,9 +110,30 @@ describe('folio verify of a file', () => {
     const flags = ['--strict', '--customer-fiscal-id', '1-9,2-7'];
     const file = join(temporaryFolder(), 'out.csv');
     await runInto(file, flags, pageOf(RECORDS, { errors: [missing] }));
-    await expectVerified([file], 0, /\nthat run did not deliver all that was asked for: .*2-7\n$/);
-    await runInto(file, ['--retries', '0'], [500, '{}']);
+    await expectVerified(['-q', file], 6, /out\.csv is not whole \(.*2-7\)\n/);
+    utimesSync(file, new Date(), new Date(Date.UTC(2026, 10, 19, 6, 30)));
+    await runInto(file, ['--retries', '0', '--where', "name='a b'"], [500, '{}']);
     await expectVerified([file], 6, 'not delivered (');
+    await expectVerified([file], 6, `; ${file} is of an earlier run, of 2026-11-19 06:30\n`);
+    const { stderr } = await verify(file);
+    const again = `-o ${file} --receipt ${file}.receipt.json --retries 0 --where 'name='\\''a b'\\'''\`.`;
+    expect(stderr).toMatch(/\n {2}[A-Z].*\. Then run it again: `folio issued /);
+    expect(stderr).toContain(again);
+  });
+
+  it('finds the one of several profiles that is missing in a file of all, without --max-age', async () => {
+    const folder = temporaryFolder();
+    const organizations = {
+      north: { records: { issued: RECORDS } },
+      south: { records: {}, script: () => status(403) },
+    };
+    const line = 'issued --all-profiles -o FOLDER/all.csv --receipt beside';
+    const { code, stderr } = await runOrganizations(line, { organizations, folder });
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/\nsouth: .*\ndelivered: north\n/)]);
+    const says =
+      /^folio: north, south issued: .*all.csv is not whole \(.*south: .*\)\n {2}.*Log in with a new one: `folio auth login --profile south`\. Then run it again: `folio issued --all-profiles /;
+    await expectVerified(['-q', join(folder, 'all.csv')], 6, says);
+    await expectVerified(['-q', folder], 6, says);
   });
 
   it('says which file is lost', async () => {

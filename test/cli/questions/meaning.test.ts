@@ -86,6 +86,11 @@ describe('what a document is worth', () => {
       '1\n',
       'warning: --open: 2 credits not in it, -50 CLP (record 2, record 3)\n',
     ]);
+    const due = 'warning: --overdue: 2 credits not in it, -50 CLP (record 2, record 3)\n';
+    for (const asked of ['issued --sum open', 'statement --all', 'statement --customer-fiscal-id 1-9'])
+      expect(await ask(book, `${asked} --overdue`)).toMatchObject({ code: 0, stderr: due });
+    // Said once.
+    expect((await ask(book, `${line} --overdue`)).stderr).toBe(stderr);
     expect((await ask(book, `${line} --where total=200`)).stderr).toBe('');
     expect((await ask(book, `${line} -q`)).stderr).toBe('');
     expect((await ask(book, 'issued --open --sum open -q')).stdout).toMatch(

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, where, status } from '../../support/faults.ts';
@@ -71,12 +71,15 @@ describe('--output-dir', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'north.issued.csv'), 'old');
     writeFileSync(join(folder, 'south.issued.csv'), 'old');
+    utimesSync(join(folder, 'south.issued.csv'), new Date(), new Date(Date.UTC(2026, 10, 19, 6, 30)));
     const { code, stderr } = await runOrganizations(`${LINE} --output-dir FOLDER`, {
       organizations: two({ script }),
       folder,
     });
     expect(code).toBe(6);
-    expect(stderr).toMatch(/^folio: 1 of 2 profiles missing\nsouth: /);
+    expect(stderr).toMatch(
+      /^folio: 1 of 2 profiles missing\nsouth: .*\nsouth: \S+south\.issued\.csv stays as it was, of 2026-11-19 06:30\ndelivered: north\n {2}/,
+    );
     expect(readFileSync(join(folder, 'north.issued.csv'), 'utf8')).toMatch(/^id,number/);
     expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['north.issued.csv', 'south.issued.csv']);
@@ -201,7 +204,7 @@ describe('--output-dir', () => {
       6,
       expect.stringMatching(/^north issued: \S+: as delivered at .*\n$/),
       expect.stringMatching(
-        /^folio: 1 of 2 files is not in order\nsouth issued: not delivered \(.*\)\n {2}Fix what it names, [^\n]*\n$/,
+        /^folio: 1 of 2 files is not in order\nsouth issued: not delivered \(.*\)\n {2}Try again later\. Then run it again: [^\n]*\n$/,
       ),
     ]);
     const { code, stdout, stderr } = await run('verify -q FOLDER --max-age 1h');

@@ -112,7 +112,7 @@ describe('several profiles of a database', () => {
     const { code, stdout, stderr } = await run('issued --all-profiles --from FOLDER/books.db --count');
     expect([code, stdout]).toEqual([6, '3\n']);
     expect(stderr).toMatch(
-      /^folio: 2 of 4 profiles missing\nwest: .*\nnorth: .*\n {2}Run folio sync .*books\.db issued again /,
+      /^folio: 2 of 4 profiles missing\nwest: .*\nnorth: .*\ndelivered: empty, south\n {2}Run folio sync .*books\.db issued again /,
     );
   });
 
