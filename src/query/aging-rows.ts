@@ -219,10 +219,10 @@ export function agingQuestion(
       if (leftOut.length > 0)
         texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
       const remarks = texts.map((text): Finding => ({ level: 'remark', text }));
-      const lacking = aging.documents
+      const withoutRole = aging.documents
         .profilesWithout(['open', 'due'])
         .map((text): Finding => ({ level: 'warning', text: `aging: ${text}` }));
-      return [...remarks, ...lacking, aging.unreadable.finding('aging')];
+      return [...remarks, ...withoutRole, aging.unreadable.finding('aging')];
     },
   });
 }

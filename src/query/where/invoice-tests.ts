@@ -127,14 +127,14 @@ function overdueTest(today: number, group: GroupDigits): RecordTest {
  * profiles, the answer is of the others, and a warning says so.
  */
 function profilesChecked(roles: readonly Role[], flag: string) {
-  let lacking: readonly string[] = [];
+  let withoutRole: readonly string[] = [];
   return {
     check(reader: DocumentReader): void {
       reader.refuseWithout(roles, flag);
-      lacking = reader.profilesWithout(roles);
+      withoutRole = reader.profilesWithout(roles);
     },
     findings: (): Finding[] =>
-      lacking.map((text) => ({ level: 'warning', text: `${flag}: ${text}: the answer has none of its` })),
+      withoutRole.map((text) => ({ level: 'warning', text: `${flag}: ${text}: the answer has none of its` })),
   };
 }
 
