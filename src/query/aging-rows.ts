@@ -114,6 +114,7 @@ export function agingRows(
   const currencies = byCurrency(inOrder, ({ currency }) => currency).map((ofOne) => {
     const scale = widestScale(ofOne.flatMap((one) => [...one.ages, one.creditNotes, one.cancelled]));
     const rows = ofOne
+      .toSorted((a, b) => (partyOf(a) < partyOf(b) ? -1 : 1))
       .map((balance): MeasuredRow => ({ row: rowOf(balance, scale), value: totalOf(balance) }))
       .toSorted((a, b) => compareDecimals(b.value!, a.value!));
     const sorted = layout.sort === undefined ? rows : sortRows(rows, layout.sort);
@@ -141,6 +142,11 @@ export function agingRows(
 
 function ownName(kind: AgedBalance['kind']): string | undefined {
   return kind === 'noCurrency' ? NO_CURRENCY : undefined;
+}
+
+/** Orders counterparties of equal totals, so that a service and a database of it have the same rows in the same order. */
+function partyOf({ name, fiscalId, profile }: AgedBalance): string {
+  return JSON.stringify([name ?? '', fiscalId ?? '', profile ?? '']);
 }
 
 /** Sorts rows as records are sorted: those without a value last. Throws UsageError for a column that the rows do not have. */

@@ -183,11 +183,11 @@ describe('aging', () => {
     );
     expect(rows.map(({ counterparty, fiscalId, invoices }) => [counterparty, fiscalId, invoices])).toEqual([
       ['Lago', null, 2],
+      ['Luz', '66666666-6', 1],
       ['Roble', '1-9', 1],
       ['Roble', '2-7', 1],
       ['Sol', null, 1],
       ['Sol', '66.666.666-6', 1],
-      ['Luz', '66666666-6', 1],
     ]);
   });
 

@@ -224,4 +224,19 @@ describe('an aging that is wrong', () => {
     expect(stderr).toMatch(names);
     expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
   });
+
+  it('has counterparties of equal totals in one order, however the documents come', async () => {
+    const equal = ['Roble', 'Lago', 'Alerce'].map((name, id) =>
+      JSON.stringify({
+        id,
+        dueBy: '2026-12-01',
+        amountToBePaid: 5,
+        currency: 'CLP',
+        customer: { name, fiscalId: `${id + 1}-9` },
+      }),
+    );
+    const [forth, back] = [await age('--format csv', equal), await age('--format csv', equal.toReversed())];
+    expect(forth.stdout).toBe(back.stdout);
+    expect(forth.stdout.match(/Alerce|Lago|Roble/g)).toEqual(['Alerce', 'Lago', 'Roble']);
+  });
 });
