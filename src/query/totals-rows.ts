@@ -22,10 +22,8 @@ const CURRENCY = 'currency';
 /** The columns beside a total, so that nothing is left out in silence. */
 const [CREDIT_NOTES, CANCELLED, MISSING] = ['.creditNotes', '.cancelled', '.missing'];
 
-/** Those of an amount. Neither credit notes nor cancelled documents pass --open and --overdue: a zero would say that there are none. */
-function partsBeside({ open, overdue }: TotalsFlags): readonly string[] {
-  return open || overdue ? [MISSING] : [CREDIT_NOTES, CANCELLED, MISSING];
-}
+/** Those beside an amount. */
+const BESIDE_AMOUNT = [CREDIT_NOTES, CANCELLED, MISSING];
 
 /** The question of `--sum`, `--count` and `--group-by`. */
 export function totalsQuestion(
@@ -82,7 +80,7 @@ function totalsRows(totals: Totals, flags: TotalsFlags, terminal: ResultContext[
       .map((group): MeasuredRow => ({ row: rowOf(group), value: sizeOf(group) }));
   });
   const besideSum = (column: string, at: number): string[] => {
-    const parts = isAmountRole(totals.sums[at]!.role) ? partsBeside(flags) : [MISSING];
+    const parts = isAmountRole(totals.sums[at]!.role) ? BESIDE_AMOUNT : [MISSING];
     const columns = parts.map((part) => `${column}${part}`);
     return terminal === undefined ? columns : columns.filter((one) => !isZeroIn(currencies, one));
   };
@@ -153,9 +151,8 @@ function sizeOf(group: TotalsGroup): Decimal {
 }
 
 /** All columns that the totals can have. */
-export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
-  const { sum = [], groupBy = [] } = flags;
-  const ofSums = sum.flatMap((column) => ['', ...partsBeside(flags)].map((part) => `${column}${part}`));
+export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readonly string[] {
+  const ofSums = sum.flatMap((column) => ['', ...BESIDE_AMOUNT].map((part) => `${column}${part}`));
   const ofParties = groupBy.length > 0 ? ['fiscalId', 'counterparty'] : [];
   return [
     ...new Set([...groupBy, ...ofParties, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums]),

@@ -26,8 +26,6 @@ export interface TotalsFlags {
   readonly asSent?: boolean | undefined;
   /** The list whose objects are the rows. */
   readonly expand?: string | undefined;
-  readonly open?: boolean | undefined;
-  readonly overdue?: boolean | undefined;
 }
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
