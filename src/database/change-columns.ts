@@ -1,23 +1,16 @@
 import { OutputError } from '../errors.ts';
-import type { FieldsOf } from '../invoices/fields.ts';
-import type { ColumnFacts } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
-import { makeView, planView, withoutValues, type ViewColumn } from './current-view.ts';
+import { makeView, planView, withoutValues, type ViewColumn, type ViewPlan } from './current-view.ts';
 import { insertStatement, quoteName, type Database, type StoredRow, type StoredValue } from './database.ts';
 import { DOCUMENT_COLUMNS } from './document-columns.ts';
 import { RowReader, type FittedColumn, type TableColumn } from './record-columns.ts';
 
-interface ColumnChange {
-  readonly table: string;
+interface ColumnChange extends ViewPlan {
   readonly run: number;
   /** All tables of records that the run writes. */
   readonly tables: readonly string[];
-  readonly fields: FieldsOf;
-  /** The columns that the table is to have, and what the records that are being written hold in them, by field. */
+  /** The columns that the table is to have. */
   readonly columns: readonly FittedColumn[];
-  readonly facts: ReadonlyMap<string, ColumnFacts>;
-  /** Names of columns of `DOCUMENT_COLUMNS`, which are not in `_columns`. */
-  readonly own: readonly string[];
 }
 
 /** Gives the table, its view and `_columns` the columns that new records need. Returns those of the view. */

@@ -39,7 +39,7 @@ const STRICT: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
   ['timestamp with time zone', 'time'],
 ]);
 
-interface ViewPlan {
+export interface ViewPlan {
   readonly table: string;
   readonly fields: FieldsOf;
   readonly columns: readonly TableColumn[];
