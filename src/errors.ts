@@ -111,6 +111,11 @@ export function errorOf({ kind = 'fault', text, hint, details }: Finding): Folio
   return new KINDS[kind](text, { hint, details });
 }
 
+/** A failure as a finding, for views other than standard error. */
+export function findingOf({ kind, message: text, hint, details }: FolioError): Finding {
+  return { level: 'failure', kind, text, hint, details };
+}
+
 /** Whether an error is a failure of what was tried alone, and neither a stop of the whole run nor a fault of folio's own. */
 export function isFailure(error: unknown): error is FolioError {
   return error instanceof FolioError && !(error instanceof Interrupted);

@@ -40,6 +40,8 @@ export type FindingDetails =
     }
   /** Records that are left out because cells of theirs cannot be read: how many, and the first of the cells. */
   | { readonly code: 'unreadable'; readonly count: number; readonly cells: readonly UnreadableCell[] }
+  /** Its records are not among those that a page is made of. */
+  | { readonly code: 'no source' }
   /** No record has a column of this role. */
   | { readonly code: 'column missing'; readonly role: string; readonly columns: readonly string[] }
   /** Fiscal IDs that match nobody, as the user typed them. */

@@ -5,7 +5,7 @@ import type { ReportFigures } from './figures.ts';
 import { REST, type CurrencyFigures, type InvoiceList } from './invoice-figures.ts';
 
 /** The figures of the page as JSON: amounts are strings with every digit, days `2026-11-21`, months `2026-11`; null is unknown. */
-export function figuresJson({ dates, caveats, complete, doubts, organization }: ReportFigures): string {
+export function figuresJson({ dates, caveats, complete, failures, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
   const { currencies, missing } = organization;
   const report = {
@@ -14,7 +14,7 @@ export function figuresJson({ dates, caveats, complete, doubts, organization }: 
     notes: caveats,
     period: { name, first: formatDay(first), last: formatDay(last) },
     complete,
-    doubts: doubts.map(({ text }) => text),
+    doubts: failures.map(({ part, text }) => `${part}: ${text}`),
     buckets: AGES,
     organizations: [
       {
@@ -24,7 +24,12 @@ export function figuresJson({ dates, caveats, complete, doubts, organization }: 
           ...(issued && { issued: directionOf(issued) }),
           ...(received && { received: directionOf(received) }),
         })),
-        missing: missing.map(({ figure, direction, reason, hint }) => ({ figure, direction, reason, hint })),
+        missing: missing.map(({ figure, part: direction, text, hint }) => ({
+          figure,
+          direction,
+          reason: `${text}.`,
+          hint,
+        })),
       },
     ],
   };

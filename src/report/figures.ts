@@ -10,10 +10,10 @@ import { Unreadable } from '../invoices/unreadable.ts';
 import { overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import {
-  figureWithout,
+  columnMissing,
   type CurrencyFigures,
   type DirectionFigures,
-  type MissingFigure,
+  type FiguresMissing,
   type RecordNote,
   type ReportDates,
 } from './invoice-figures.ts';
@@ -68,22 +68,27 @@ export interface OrganizationFigures {
   /** The funds with a balance that is not zero, the first few hundred. */
   readonly funds: readonly Fund[];
   readonly fundCount: number;
-  readonly missing: readonly (MissingFigure & { readonly direction: ListingName })[];
+  readonly missing: readonly MissingFigure[];
 }
 
-type ListingName = 'issued' | 'received' | 'funds';
+export type ListingName = 'issued' | 'received' | 'funds';
 
-/** Why the figures of a listing are not complete. Its text names the listing. */
-export interface Doubt extends Finding {
-  readonly listing: ListingName;
+/** What was found about a listing. */
+export interface ListingFinding extends Finding {
+  readonly part: ListingName;
+}
+
+/** Why a figure is missing. */
+export interface MissingFigure extends ListingFinding {
+  readonly figure: 'balances' | 'months' | 'funds';
 }
 
 export interface ReportFigures {
   readonly dates: ReportDates;
   readonly caveats: readonly RecordNote[];
-  /** Whether every listing was read whole; else the doubts say why not. */
+  /** Whether every listing was read whole; else the failures say why not. */
   readonly complete: boolean;
-  readonly doubts: readonly Doubt[];
+  readonly failures: readonly ListingFinding[];
   readonly organization: OrganizationFigures;
 }
 
@@ -94,7 +99,8 @@ interface OrganizationListings {
   readonly issued: DirectionFigures | undefined;
   readonly received: DirectionFigures | undefined;
   readonly funds: FundFigures | undefined;
-  readonly reasonFor: (listing: ListingName) => Omit<MissingFigure, 'figure'>;
+  /** Why there are none. */
+  readonly reasonFor: (listing: ListingName) => Finding;
 }
 
 /** The figures that are missing where a listing could not be read. */
@@ -118,12 +124,12 @@ export function organizationFigures(listings: OrganizationListings): Organizatio
     funds: funds?.first ?? [],
     fundCount: funds?.count ?? 0,
     inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
-    missing: (['issued', 'received', 'funds'] as const).flatMap((direction) => {
-      const missing: readonly MissingFigure[] =
-        listings[direction]?.missing ??
-        FIGURES_OF[direction].map((figure) => ({ figure, ...reasonFor(direction) }));
-      return missing.map((one) => ({ ...one, direction }));
-    }),
+    missing: (['issued', 'received', 'funds'] as const).flatMap((part) =>
+      FIGURES_OF[part].flatMap((figure) => {
+        const reason = listings[part] === undefined ? reasonFor(part) : listings[part].missing[figure];
+        return reason === undefined ? [] : { ...reason, figure, part };
+      }),
+    ),
   };
 }
 
@@ -197,7 +203,7 @@ const FUND_NAMES = ['name', 'title', 'description'];
 interface FundFigures {
   readonly first: readonly Fund[];
   readonly count: number;
-  readonly missing: readonly MissingFigure[];
+  readonly missing: FiguresMissing;
   readonly failure: Finding | undefined;
 }
 
@@ -220,7 +226,7 @@ export class FundTally {
     return {
       first: this.#first,
       count: this.#count,
-      missing: isMissing ? [figureWithout('funds', 'balance', this.#fund, 'fund')] : [],
+      missing: isMissing ? { funds: columnMissing('balance', this.#fund, 'fund') } : {},
       failure: failureIn([this.#unreadable.finding('funds')]),
     };
   }

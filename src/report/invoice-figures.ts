@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { failureIn, type Finding, type FindingDetails } from '../findings.ts';
+import { findingOf, UsageError } from '../errors.ts';
+import { failureIn, type Finding } from '../findings.ts';
 import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -76,15 +76,8 @@ export interface CurrencyFigures {
   readonly overdue: InvoiceList;
 }
 
-/** A figure that is missing, and why: two sentences. */
-export interface MissingFigure {
-  readonly figure: 'balances' | 'months' | 'funds';
-  readonly reason: string;
-  readonly hint: string | undefined;
-  readonly details?: FindingDetails | undefined;
-  /** Whether the listing that it is made of is not among the sources. */
-  readonly isNotGiven?: boolean;
-}
+/** Figures that are missing, each with the reason. */
+export type FiguresMissing = Readonly<Partial<Record<'balances' | 'months' | 'funds', Finding>>>;
 
 export interface DirectionFigures {
   readonly currencies: readonly CurrencyFigures[];
@@ -96,7 +89,7 @@ export interface DirectionFigures {
   readonly ownName: string | undefined;
   /** Delivery guides, quotes, orders and void documents of the period, which are in no sum. */
   readonly inNoSum: number;
-  readonly missing: readonly MissingFigure[];
+  readonly missing: FiguresMissing;
   readonly failure: Finding | undefined;
 }
 
@@ -142,18 +135,17 @@ export class InvoiceFigures {
 
   finish(): DirectionFigures {
     const { documents } = this.#aging;
-    const missing: MissingFigure[] = [];
+    let missing: FiguresMissing = {};
     let balances: AgedBalance[] = [];
     try {
       balances = this.#aging.finish();
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      const { message: reason, hint, details } = error;
-      missing.push({ figure: 'balances', reason, hint, details });
+      missing = { balances: findingOf(error) };
     }
     const role = (['total', 'date'] as const).find((one) => !documents.has(one));
     if (documents.records > 0 && role !== undefined)
-      missing.push(figureWithout('months', role, documents, 'invoice'));
+      missing = { ...missing, months: columnMissing(role, documents, 'invoice') };
     return {
       currencies: [...this.#currencies].map(([currency, tally]) => ({ currency, ...tally.figures() })),
       balances,
@@ -200,15 +192,10 @@ export class InvoiceFigures {
   }
 }
 
-/** A figure that is missing because no record has a column of the role. */
-export function figureWithout(
-  figure: MissingFigure['figure'],
-  role: Role,
-  documents: DocumentReader,
-  what: string,
-): MissingFigure {
+/** That no record has a column of the role. */
+export function columnMissing(role: Role, documents: DocumentReader, what: string): Finding {
   const details = { code: 'column missing', role, columns: documents.columnsOf(role) } as const;
-  return { figure, reason: `No ${what} has ${documents.describe(role)}.`, hint: undefined, details };
+  return { level: 'failure', text: `No ${what} has ${documents.describe(role)}`, details };
 }
 
 /** Different fiscal IDs, and different names, of an organization that are counted. */

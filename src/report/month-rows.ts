@@ -26,7 +26,7 @@ export function monthColumns(
 export function monthRows({ organization }: ReportFigures, { words }: Writing, isSeveral: boolean): Row[] {
   const { profile, name, fiscalIds, currencies, missing } = organization;
   const has = (direction: 'issued' | 'received', figure: 'balances' | 'months'): boolean =>
-    !missing.some((one) => one.direction === direction && one.figure === figure);
+    !missing.some((one) => one.part === direction && one.figure === figure);
   const known = [
     ...[has('issued', 'balances'), has('issued', 'balances')],
     ...[has('received', 'balances'), has('received', 'balances')],

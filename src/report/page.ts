@@ -1,5 +1,5 @@
 import type { ReportFigures } from './figures.ts';
-import { doubtText } from './doubts.ts';
+import { failureText } from './doubts.ts';
 import { el, type Content } from './html.ts';
 import { factLine, htmlPage, recordNotes } from './page-frame.ts';
 import { organizationSection } from './sections.ts';
@@ -42,11 +42,11 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 
-function verdict({ complete, doubts, dates, caveats }: ReportFigures, writing: Writing): Content {
+function verdict({ complete, failures, dates, caveats }: ReportFigures, writing: Writing): Content {
   const { words } = writing;
   const line = recordNotes({ ...dates, caveats: caveats.filter((note) => note !== 'part') }, writing);
   if (complete) return [el('p.verdict', words.whole), line];
-  const list = doubts.map((reason) => el('li', doubtText(reason, writing)));
+  const list = failures.map((failure) => el('li', failureText(failure, writing)));
   if (caveats.includes('part')) list.push(el('li', words.part));
   return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }

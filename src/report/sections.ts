@@ -1,16 +1,10 @@
 import { addDecimals, DECIMAL_ZERO, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
 import { monthlyColumns, stackedBars, type Chart } from './charts.ts';
-import { missingColumnText, wordsOfFolio } from './doubts.ts';
-import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
+import { missingText } from './doubts.ts';
+import type { CurrencySection, MissingFigure, OpenFigures, OrganizationFigures } from './figures.ts';
 import { el, noteLine, type Html, type Content } from './html.ts';
-import {
-  REST,
-  TYPE_ROLES,
-  type InvoiceList,
-  type MissingFigure,
-  type ReportDates,
-} from './invoice-figures.ts';
+import { REST, TYPE_ROLES, type InvoiceList, type ReportDates } from './invoice-figures.ts';
 import { table, type Column, type TableContent } from './table.ts';
 import { ageNames, fiscalIdTerm, lookOf, statusTerm, typeTerm } from './terms.ts';
 import { writingAt, type Writing } from './words.ts';
@@ -71,10 +65,9 @@ function sumsOf({ receivable, payable, issued, received }: CurrencySection): Dec
 function missingNotes(missing: OrganizationFigures['missing'], writing: Writing): Html {
   const { words } = writing;
   const texts = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
-  const items = missing.map(({ direction, figure, reason, hint, details, isNotGiven }) => {
-    const why = missingColumnText(details, writing) ?? wordsOfFolio(`${reason} ${hint ?? ''}`, writing);
-    return el('li', `${words[direction]}: ${texts[figure]} `, isNotGiven ? words.notGiven : why);
-  });
+  const items = missing.map((one) =>
+    el('li', `${words[one.part]}: ${texts[one.figure]} `, missingText(one, writing)),
+  );
   return el('div.verdict.warning', el('ul', items));
 }
 
@@ -82,7 +75,7 @@ type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;
 
 function shownFigures(missing: OrganizationFigures['missing']): Shown {
   const has = (direction: 'issued' | 'received', figure: MissingFigure['figure']): boolean =>
-    !missing.some((one) => one.direction === direction && one.figure === figure);
+    !missing.some((one) => one.part === direction && one.figure === figure);
   return {
     receivable: has('issued', 'balances'),
     payable: has('received', 'balances'),

@@ -4,7 +4,7 @@ import type { FindingDetails, UnreadableCell } from '../findings.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
-import type { Doubt } from './figures.ts';
+import type { ListingName } from './figures.ts';
 
 export type ReportLanguage = 'en' | 'es';
 
@@ -218,7 +218,7 @@ const SPANISH_DOUBTS = {
   /** Stands before words of folio's, which are in English. */
   folioSays: 'folio dice, en inglés:',
   listings: { issued: 'Facturas emitidas', received: 'Facturas recibidas', funds: 'Fondos' } satisfies Record<
-    Doubt['listing'],
+    ListingName,
     string
   >,
   missing: (count: number, text: string, reasons: readonly string[]) =>

@@ -1,7 +1,7 @@
 import { join, basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isDatabase } from '../../database/address.ts';
-import { isFailure, UsageError } from '../../errors.ts';
+import { findingOf, isFailure, UsageError } from '../../errors.ts';
 import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
@@ -12,7 +12,12 @@ import { profilesInExport } from '../../query/exports/read-export.ts';
 import { readsOfExport } from '../../query/exports/read-receipt.ts';
 import { writerOfResult } from '../../query/questions.ts';
 import { batchOfRows } from '../../query/rows.ts';
-import { FundTally, organizationFigures, type Doubt, type ReportFigures } from '../../report/figures.ts';
+import {
+  FundTally,
+  organizationFigures,
+  type ListingFinding,
+  type ReportFigures,
+} from '../../report/figures.ts';
 import { InvoiceFigures, type DirectionFigures, type ReportDates } from '../../report/invoice-figures.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { funds } from '../../resources/funds.ts';
@@ -230,9 +235,8 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
         if (!own.some(({ result }) => hasRecords(result))) continue;
         const figures = figuresOf(own, dates, run.day.caveats);
         const notices = isSeveral ? run.notices.forPart(String(profile)) : run.notices;
-        for (const { direction, figure, reason, hint: remedy } of figures.organization.missing)
-          if (figure !== 'funds')
-            notices.warn(`${direction}: ${[reason.replace(/\.$/, ''), remedy ?? []].flat().join('. ')}`);
+        for (const { part: listing, figure, text, hint: remedy } of figures.organization.missing)
+          if (figure !== 'funds') notices.warn(`${listing}: ${[text, remedy ?? []].flat().join('. ')}`);
         yield batchOfRows(monthRows(figures, writing, isSeveral));
       }
       const { asOf, today, period } = dates;
@@ -272,18 +276,16 @@ function figuresOf(
     funds: funds?.finish(),
     reasonFor: (listing) => {
       const failure = read.find((one) => one.listing === listing)?.result.failure;
-      return failure === undefined
-        ? { reason: `No ${RESOURCES[listing].records} were given.`, hint: undefined, isNotGiven: true }
-        : { reason: `${failure.message}.`, hint: failure.hint };
+      if (failure !== undefined) return findingOf(failure);
+      const text = `No ${RESOURCES[listing].records} were given`;
+      return { level: 'warning', text, details: { code: 'no source' } };
     },
   });
-  const doubts = read.flatMap(({ listing, result: { failure } }): Doubt[] => {
-    if (failure === undefined) return [];
-    const { kind, message, details } = failure;
-    return [{ level: 'failure', kind, text: `${listing}: ${message}`, details, listing }];
-  });
-  const complete = doubts.length === 0 && !caveats.includes('part');
-  return { dates, caveats, complete, doubts, organization };
+  const failures = read.flatMap(({ listing, result: { failure } }): ListingFinding[] =>
+    failure === undefined ? [] : [{ ...findingOf(failure), part: listing }],
+  );
+  const complete = failures.length === 0 && !caveats.includes('part');
+  return { dates, caveats, complete, failures, organization };
 }
 
 function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {
