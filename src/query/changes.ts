@@ -1,7 +1,8 @@
 import { UsageError, errorCode } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
+import { isMoney, PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
+import { fieldsOfColumns } from '../invoices/fields.ts';
 import { cellJson, CellReader } from '../json/cells.ts';
 import { DigestReader } from '../json/digest-identity.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
@@ -16,6 +17,7 @@ import { ExportFile } from './exports/export-file.ts';
 import { ofProfiles, profilesInExport } from './exports/read-export.ts';
 import { deliveredForm, type DeliveredFile } from './exports/read-receipt.ts';
 import { missingColumns, noValueIn, refuseLists, refuseMissing } from './missing-columns.ts';
+import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 import { batchesOfRows, batchOfRows, type Row, type RowField } from './rows.ts';
 
@@ -42,6 +44,8 @@ interface ChangesOptions {
   readonly names?: ColumnNames | undefined;
   /** Whether the listing of an earlier record could not be read: then the record does not count as gone. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
+  /** The columns by which the rows will be sorted. */
+  readonly sort?: readonly SortColumn[] | undefined;
 }
 
 /** The columns of every row, whatever the records are. */
@@ -80,27 +84,35 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   const besideKey = [...new Set(extra)].filter((column) => !key.includes(column));
   const context = [...key, ...besideKey];
   const keyCells = new CellReader(key);
-  const named = new DocumentReader(names, { roles: [], names: besideKey });
+  const named = new DocumentReader(names, { roles: ['currency'], names: besideKey });
   const comparer = new FieldComparer();
   const identity = new DigestReader({ named: key });
   const keys = keyReader(key);
   const counts = { added: 0, changed: 0, gone: 0, unchanged: 0 };
   let { withoutKey } = earlier;
   let rows = 0;
+  /** Of each row that comes out, where amounts are compared. */
+  const currencies: (string | undefined)[] = [];
+  const hasCurrencies = moneyIn(options.sort, names).length > 0;
 
-  const rowOf = (change: keyof typeof counts, batch: RecordBatch, index: number): RowField[] => {
+  const rowOf = (
+    change: keyof typeof counts,
+    [batch, index]: readonly [batch: RecordBatch, index: number],
+    rowsOfRecord: number,
+  ): RowField[] => {
     const row: RowField[] = [['_change', JSON.stringify(change)]];
     const ofKey = keyCells.read(batch, index);
     for (const [at, column] of key.entries()) row.push([column, cellJson(ofKey[at])]);
     named.fold(sliceRecords(batch, index, index + 1), () => {
       for (const [at, column] of besideKey.entries()) row.push([column, cellJson(named.named(at))]);
+      for (let nth = 0; hasCurrencies && nth < rowsOfRecord; nth++) currencies.push(named.currency);
     });
     return row;
   };
   const wholeRow = (change: 'added' | 'gone', batch: RecordBatch, index: number): Row => {
     counts[change]++;
     const record = compactRecord(batch, index).toString('utf8');
-    return [...rowOf(change, batch, index), ...fieldChange('null', 'null', 'null'), ['record', record]];
+    return [...rowOf(change, [batch, index], 1), ...fieldChange('null', 'null', 'null'), ['record', record]];
   };
   const compareRecord = (batch: RecordBatch, index: number): Row[] => {
     const { hasKey } = identity.read(batch, index);
@@ -110,7 +122,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     const fields = before === 'same' ? [] : [...comparer.differences([before, 0], [batch, index])];
     counts[fields.length === 0 ? 'unchanged' : 'changed']++;
     if (fields.length === 0) return [];
-    const start = rowOf('changed', batch, index);
+    const start = rowOf('changed', [batch, index], fields.length);
     return fields.map(({ column, before: old, after }) => [
       ...start,
       ...fieldChange(JSON.stringify(column), cellJson(old), cellJson(after)),
@@ -148,6 +160,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
         await earlier.close();
       }
     },
+    ...(hasCurrencies && { currencyOf: (nth: number) => currencies[nth] }),
     result: {
       columns: (chosen) => {
         if (chosen?.some(isOfChanges)) return chosen;
@@ -187,6 +200,16 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
       ];
     },
   };
+}
+
+/** The names of the columns that are amounts of records. */
+function moneyIn(keys: readonly SortColumn[] = [], names: ColumnNames): string[] {
+  return keys.map(({ column }) => column).filter((column) => isMoney(column.replace(/^record\./, ''), names));
+}
+
+/** What the columns of the rows mean by which they are sorted. */
+export function namesOfChanges(keys: readonly SortColumn[], names: ColumnNames): ColumnNames {
+  return { fields: { usual: fieldsOfColumns(moneyIn(keys, names).map((column) => [column, 'money'])) } };
 }
 
 function fieldChange(field: string, old: string, now: string): RowField[] {

@@ -21,6 +21,8 @@ export interface Question {
   readonly findings: () => readonly Finding[];
   /** Set where rows come out in place of the records. */
   readonly result?: ResultForm;
+  /** The currency of the nth row that came out, from 0, where the rows need not have it. */
+  readonly currencyOf?: (nth: number) => string | undefined;
 }
 
 export interface ResultForm {

@@ -22,6 +22,8 @@ interface SortOptions {
   /** What one of them is called, where they are no records. */
   readonly what?: string | undefined;
   readonly names?: ColumnNames | undefined;
+  /** The currency of the nth of them, from 0, where they need not have it themselves. */
+  readonly currencyOf?: ((nth: number) => string | undefined) | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ interface SortOptions {
 export function sortQuestion(
   keys: readonly SortColumn[],
   signal: AbortSignal,
-  { what, names = PLAIN_NAMES }: SortOptions = {},
+  { what, names = PLAIN_NAMES, currencyOf }: SortOptions = {},
 ): Question {
   const reader = new DocumentReader(names, { roles: ['currency'], names: keys.map(({ column }) => column) });
   const amountAt = keys.findIndex(({ column }) => isMoney(column, names));
@@ -55,7 +57,8 @@ export function sortQuestion(
   const addOrders = (): void => {
     for (const [key, ofKey] of orders.entries())
       ofKey.push(shared(orderOf(reader.named(key), areFiscalIds[key])));
-    if (firstAmount !== -1) currencies.push(shared(reader.currency));
+    if (firstAmount !== -1)
+      currencies.push(shared((currencyOf ?? (() => reader.currency))(currencies.length)));
   };
   const compare = (a: number, b: number): number => {
     for (let key = 0; key < keys.length; key++) {

@@ -13,6 +13,7 @@ import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
+import { countOf } from '../output/terminal/number-text.ts';
 import { cellOrder } from './cell-order.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import { groupColumn, type GroupColumn } from './question-syntax.ts';
@@ -26,6 +27,8 @@ export interface TotalsFlags {
   readonly asSent?: boolean | undefined;
   /** The list whose objects are the rows. */
   readonly expand?: string | undefined;
+  /** The most groups that come out. */
+  readonly limit?: number | undefined;
 }
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
@@ -325,7 +328,14 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
       const unreadable = sums.map((column) =>
         column.unreadable.finding(sum.length === 1 ? flag : `${flag} ${column.column}`),
       );
-      const found = [...missingColumns(documents, flag), ungrouped.finding(flag), ...unreadable];
+      const { limit = Infinity } = flags;
+      const cut = groups.size > limit ? [`${limit} of ${countOf(groups.size, 'group')}`] : [];
+      const found = [
+        ...cut.map((text): Finding => ({ level: 'remark', text })),
+        ...missingColumns(documents, flag),
+        ungrouped.finding(flag),
+        ...unreadable,
+      ];
       const roles = sums.map(({ role }) => role).filter(isAmountRole);
       if (roles.length === 0 || asSent) return found;
       const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];

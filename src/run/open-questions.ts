@@ -88,7 +88,7 @@ export async function openQuestions(
   const filter = await filterOf(part, ofRows === undefined ? flags : { where: flags.where }, ofRows);
   const resultContext = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
   const result = await resultOf(part, request, { plan, resultContext });
-  const sort = flags.sort && (await sortOf(part, flags, flags.sort));
+  const sort = flags.sort && (await sortOf(part, { ...flags, sort: flags.sort }, result?.currencyOf));
   // A table of a result does not stop by itself.
   const ownLimit = result === undefined && plan !== undefined ? tableLimit(flags, plan) : undefined;
   const limit = flags.limit ?? ownLimit;
@@ -172,6 +172,7 @@ async function resultOf(
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
     columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,
     shown: [source.resource?.label ?? 'id'],
+    sort: flags.sort,
   };
   return changesQuestion(options, plan?.format === 'table');
 }
@@ -196,8 +197,8 @@ async function keyOfRecords({ source, profile, run }: Part): Promise<readonly st
 
 async function sortOf(
   { context, names }: Part,
-  flags: QuestionFlags,
-  keys: readonly SortColumn[],
+  { sort: keys, ...flags }: QuestionFlags & { readonly sort: readonly SortColumn[] },
+  currencyOf: Question['currencyOf'],
 ): Promise<Question> {
   const { sortQuestion } = await import('../query/sort.ts');
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
@@ -206,8 +207,11 @@ async function sortOf(
     const { namesOfTotals } = await import('../query/totals-rows.ts');
     return sortQuestion(known, context.signal, { names: namesOfTotals(flags, names) });
   }
-  if (flags.changesSince !== undefined)
-    return sortQuestion(keys, context.signal, { what: 'row of the changes' });
+  if (flags.changesSince !== undefined) {
+    const { namesOfChanges } = await import('../query/changes.ts');
+    const ofRows = namesOfChanges(keys, names);
+    return sortQuestion(keys, context.signal, { what: 'row of the changes', names: ofRows, currencyOf });
+  }
   const { withCurrencyOf } = await import('../invoices/column-names.ts');
   const ofRows = flags.expand === undefined ? names : withCurrencyOf(flags.expand, names);
   return sortQuestion(keys, context.signal, { names: ofRows });

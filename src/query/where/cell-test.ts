@@ -1,6 +1,8 @@
 import { UsageError } from '../../errors.ts';
+import { readAmount } from '../../invoices/amounts.ts';
 import type { Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
+import { compareDecimals, parseDecimal } from '../../json/decimal.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder, compareOrders, numberOrder } from '../cell-order.ts';
 import { compareDate, DATE_FORMS, isDate, parseDate, type DayOfQuestion } from './date-value.ts';
@@ -40,7 +42,8 @@ const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
  * - A field that is null, missing, empty text or blanks alone has no value: it equals only the empty value, differs from every other
  *   value, contains nothing, and is neither less nor greater than anything.
  * - Numbers are compared as exact decimals: `totalAmount=10` finds 10.00. `<` and `>` also take text that reads as a number,
- *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`.
+ *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`. But amounts are read as sums
+ *   read them: text is none.
  * - Dates are compared by `compareDate`: `dueBy<=2026-11-01` includes all of that day.
  * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
  * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were sent, exactly.
@@ -57,7 +60,11 @@ export function cellTest(
     case '=':
     case '!=':
       return anyOf(
-        values.map((value) => ofType(value, { type, context }, equalityTest(value, context, isFiscal))),
+        values.map(
+          (value) =>
+            amountTest(value, (order) => order === 0, type) ??
+            ofType(value, { type, context }, equalityTest(value, context, isFiscal)),
+        ),
       );
     case '==':
       return (cell) => (cell?.text ?? '') === values[0];
@@ -65,8 +72,25 @@ export function cellTest(
     case '!~':
       return containsTest(values[0]!, isFiscal ? [foldFiscalId] : []);
     default:
-      return orderTest(values[0]!, ORDERS[operator], context);
+      return (
+        amountTest(values[0]!, ORDERS[operator], type) ?? orderTest(values[0]!, ORDERS[operator], context)
+      );
   }
+}
+
+/** The test of a column of amounts; undefined for another one, and for a value that is no number. */
+function amountTest(
+  value: string,
+  matches: (order: number) => boolean,
+  type: DeclaredType | undefined,
+): CellTest | undefined {
+  const wanted = type === 'money' ? parseDecimal(value) : 'no number';
+  if (typeof wanted === 'string') return undefined;
+  return (cell) => {
+    const amount = readAmount(cell);
+    if (typeof amount === 'string') return amount === 'absent' ? false : undefined;
+    return matches(compareDecimals(amount, wanted));
+  };
 }
 
 type PlainTest = (cell: Cell | undefined) => boolean;
@@ -79,22 +103,17 @@ function anyOf(tests: readonly CellTest[]): CellTest {
   };
 }
 
-/** The same test. A cell that does not pass, and is no date or no amount where the value is one, cannot be compared. */
+/** The same test. A cell that does not pass, and is no date where the value is one, cannot be compared. */
 function ofType(
   value: string,
   { type, context }: { readonly type: DeclaredType | undefined; readonly context: WhereContext },
   test: PlainTest,
 ): CellTest {
-  const isOfType =
-    (type === 'date' && parseDate(value, context.today) !== undefined) ||
-    (type === 'money' && numberOrder(value) !== undefined);
-  if (!isOfType) return test;
+  if (type !== 'date' || parseDate(value, context.today) === undefined) return test;
   return (cell) => {
     if (test(cell)) return true;
     if (cell === undefined || cell.text.trim() === '') return false;
-    const reads =
-      type === 'date' ? cell.kind === 'string' && isDate(cell.text) : numberOrder(cell.text) !== undefined;
-    return reads ? false : undefined;
+    return cell.kind === 'string' && isDate(cell.text) ? false : undefined;
   };
 }
 

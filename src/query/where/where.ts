@@ -1,5 +1,4 @@
 import type { Finding } from '../../findings.ts';
-import { nameOfCell } from '../../invoices/amounts.ts';
 import { holdsFiscalIds, PLAIN_NAMES, roleNamed, type ColumnNames } from '../../invoices/column-names.ts';
 import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
@@ -53,9 +52,9 @@ export function conditionTest(
   const unreadable = new Unreadable();
   return {
     name: column,
-    roles: [],
+    roles: ['number'],
     described: (_, cells) => [column, cells],
-    matches: ({ place }, cells) => {
+    matches: (document, cells) => {
       let wrong: Cell | undefined;
       for (const cell of cells) {
         const matches = test(cell);
@@ -63,8 +62,7 @@ export function conditionTest(
         if (matches === undefined) wrong ??= cell;
       }
       // What cannot be read differs from any value: it is not left out.
-      if (wrong !== undefined && !isNegated)
-        unreadable.note(place, `${column} of record ${place} is ${nameOfCell(wrong)}`);
+      if (wrong !== undefined && !isNegated) unreadable.noteCell(document, column, wrong);
       return isNegated;
     },
     ...(!isFiscal && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),

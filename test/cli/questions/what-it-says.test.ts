@@ -13,7 +13,7 @@ describe('how much of an answer is shown on a terminal', () => {
     ['--where n>20', 60, [21, 59], '39 of 60, the newest first\n'],
     ['--sort -n', 60, [59, 10], '50 of 60 · --all for the rest\n'],
     ['--where n<55 --sort -n', 60, [54, 5], '50 of 55 · --all for the rest\n'],
-    ['--group-by n --sort n --limit 3', 10, [0, 2], ''],
+    ['--group-by n --sort n --limit 3', 10, [0, 2], '3 of 10 groups\n'],
     ['--group-by n --sort n', 60, [0, 59], ''],
   ])('%s of %i', async (flags, count, [first, last], says) => {
     const argv = ['issued', ...flags.split(' '), '--columns', 'n'];
