@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import { CellReader, type Cell } from '../json/cells.ts';
 import { ListReader } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -6,8 +7,18 @@ import type { ColumnNames } from './column-names.ts';
 import { Document, type Reads } from './document.ts';
 import { describeRole, howToMap, ofAny, ofProfile, type Role } from './fields.ts';
 
-/** How many records are read with all columns, to learn which columns exist. */
+/** How many records, in all and of each of several profiles, are read with all columns, to learn which columns exist. */
 const RECORDS_SAMPLED = 500;
+
+/** What the records of one of several profiles have not had so far. */
+interface UnseenOfProfile {
+  readonly roles: Set<Role>;
+  /** The indexes of names that are of a role. */
+  readonly names: Set<number>;
+  /** Of the first records, with or without a value. */
+  readonly columns: CellReader;
+  sampled: number;
+}
 
 /** The number in the listing, from 1, of the nth record of a question. */
 export type PlaceOf = (nth: number) => number;
@@ -21,8 +32,7 @@ export class DocumentReader extends Document {
   /** The roles and names that no record had a value of so far. */
   readonly #unseenRoles: Set<Role>;
   readonly #unseenNames: Set<number>;
-  /** For each of several profiles, the roles that no record of it had a value of so far. */
-  readonly #unseenOfProfile = new Map<string, Set<Role>>();
+  readonly #ofProfiles = new Map<string, UnseenOfProfile>();
   /** For the names that are within the objects of a list, the list. */
   readonly #lists = new Map<number, string>();
   readonly #listReaders = new Map<string, ListReader>();
@@ -138,12 +148,26 @@ export class DocumentReader extends Document {
     });
   }
 
-  /** Says, for each of several profiles, which of the roles no record of it has: an answer would lack it without a word. */
-  profilesWithout(roles: readonly Role[]): string[] {
-    return [...this.#unseenOfProfile].flatMap(([profile, unseen]) => {
-      const missing = roles.find((role) => unseen.has(role));
-      if (missing === undefined) return [];
-      return `no record of ${profile} has ${describeRole(ofProfile(this.sources, profile).fields, missing)}`;
+  /**
+   * A failure for each of several profiles whose records lack one of the roles, or a name that is of a role, altogether: the answer is
+   * that of the others, and would not say so. `flag` is that of the question.
+   */
+  profilesWithout(flag: string, { roles, names = [] }: Reads, isOf = (_profile: string) => true): Finding[] {
+    return [...this.#ofProfiles].flatMap(([profile, unseen]): Finding[] => {
+      if (!isOf(profile)) return [];
+      const { fields, ofName } = ofProfile(this.sources, profile);
+      const hasColumn = (column: string): boolean => unseen.columns.columns.includes(column);
+      const role = roles.find((one) => unseen.roles.has(one) && !fields.columns[one].some(hasColumn));
+      const nameAt = [...unseen.names].find((at) => {
+        const name = this.#reads.names[at]!;
+        return names.includes(name) && ![name, ...ofName[at]!.columns].some(hasColumn);
+      });
+      const meant = role ?? (nameAt === undefined ? undefined : this.#roleInAny(nameAt));
+      if (meant === undefined) return [];
+      const lack = role === undefined ? `a column ${this.#reads.names[nameAt!]}` : describeRole(fields, role);
+      const text = `${flag}: the answer is not whole: no record of ${profile} has ${lack}`;
+      const details = { code: 'column missing', role: meant, columns: fields.columns[meant] } as const;
+      return [{ level: 'failure', kind: 'incomplete', text, hint: howToMap(meant), details }];
     });
   }
 
@@ -151,14 +175,32 @@ export class DocumentReader extends Document {
     this.#reader.moveTo(batch, index);
     this.show(placeOf(++this.records));
     for (const role of this.#unseenRoles) if (this.cell(role) !== undefined) this.#unseenRoles.delete(role);
-    if (this.profile !== undefined) this.#noteRolesOf(this.profile);
+    if (this.profile !== undefined) this.#noteUnseen(this.#unseenOf(this.profile), batch, index);
     this.#noteNames();
   }
 
-  #noteRolesOf(profile: string): void {
-    const unseen = this.#unseenOfProfile.get(profile) ?? new Set(this.#reads.roles);
-    this.#unseenOfProfile.set(profile, unseen);
-    for (const role of unseen) if (this.cell(role) !== undefined) unseen.delete(role);
+  #noteUnseen(unseen: UnseenOfProfile, batch: RecordBatch, index: number): void {
+    if (unseen.sampled++ < RECORDS_SAMPLED) unseen.columns.moveTo(batch, index);
+    for (const role of unseen.roles) if (this.cell(role) !== undefined) unseen.roles.delete(role);
+    for (const at of unseen.names) if ((this.named(at)?.text ?? '') !== '') unseen.names.delete(at);
+  }
+
+  #unseenOf(profile: string): UnseenOfProfile {
+    const known = this.#ofProfiles.get(profile);
+    if (known !== undefined) return known;
+    const { roles, names } = this.#reads;
+    const unseen = {
+      roles: new Set(roles),
+      names: new Set([...names.keys()].filter((at) => this.#roleInAny(at) !== undefined)),
+      columns: new CellReader(),
+      sampled: 0,
+    };
+    this.#ofProfiles.set(profile, unseen);
+    return unseen;
+  }
+
+  #roleInAny(nameAt: number): Role | undefined {
+    return ofAny(this.sources).find(({ ofName }) => ofName[nameAt]!.role !== undefined)?.ofName[nameAt]!.role;
   }
 
   #sampleColumns(batch: RecordBatch): void {

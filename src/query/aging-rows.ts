@@ -225,10 +225,15 @@ export function agingQuestion(
       if (leftOut.length > 0)
         texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
       const remarks = texts.map((text): Finding => ({ level: 'remark', text }));
-      const withoutRole = aging.documents
-        .profilesWithout(['open', 'due'])
-        .map((text): Finding => ({ level: 'warning', text: `aging: ${text}` }));
-      return [...remarks, ...withoutRole, aging.unreadable.finding('aging')];
+      const hasOpen = (profile: string): boolean =>
+        balances.some(
+          (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),
+        );
+      const ofProfiles = [
+        ...aging.documents.profilesWithout('aging', { roles: ['open'] }),
+        ...aging.documents.profilesWithout('aging', { roles: ['due'] }, hasOpen),
+      ];
+      return [...remarks, ...ofProfiles, aging.unreadable.finding('aging')];
     },
   });
 }

@@ -335,6 +335,7 @@ export function foldTotals(flags: TotalsFlags, names: ColumnNames) {
         ...missingColumns(documents, flag),
         ungrouped.finding(flag),
         ...unreadable,
+        ...documents.profilesWithout(flag, { roles: [], names: sum }),
       ];
       const roles = sums.map(({ role }) => role).filter(isAmountRole);
       if (roles.length === 0 || asSent) return found;

@@ -30,7 +30,7 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
 function openTest(group: GroupDigits): RecordTest {
   const unreadable = new Unreadable();
   const credits = new LeftOutCredits('--open', group);
-  const profiles = profilesChecked(['open'], '--open');
+  const profiles = needing(['open'], '--open');
   let absent = 0;
   return {
     roles: LeftOutCredits.roles,
@@ -42,7 +42,7 @@ function openTest(group: GroupDigits): RecordTest {
       if (item.kind === 'credit') credits.add(document, item.amount);
       return item.kind === 'open' || isDueUnreadable;
     },
-    finish: (reader) => profiles.check(reader),
+    finish: profiles.finish,
     findings: () => [
       ...credits.findings(),
       leftOut('remark', `--open: ${countOf(absent, 'document')} without an open amount`, { open: absent }),
@@ -95,7 +95,7 @@ function overdueTest(today: number, group: GroupDigits): RecordTest {
   const unreadable = new Unreadable();
   const credits = new LeftOutCredits('--overdue', group);
   const missing = { due: 0, open: 0 };
-  const profiles = profilesChecked(['open', 'due'], '--overdue');
+  const profiles = needing(['open', 'due'], '--overdue');
   return {
     roles: LeftOutCredits.roles,
     matches: (document) => {
@@ -106,7 +106,7 @@ function overdueTest(today: number, group: GroupDigits): RecordTest {
       if (item.kind === 'open' && item.due === undefined) missing.due++;
       return isOverdue(item, today);
     },
-    finish: (reader) => profiles.check(reader),
+    finish: profiles.finish,
     // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
     findings: () => [
       ...credits.findings(),
@@ -123,24 +123,24 @@ function overdueTest(today: number, group: GroupDigits): RecordTest {
 }
 
 /**
- * Refuses an answer where no record has one of the roles, as `DocumentReader.refuseWithout` does; where it is those of one of several
- * profiles, the answer is of the others, and a warning says so.
+ * The end of a test: refuses an answer where no record has one of the roles, as `DocumentReader.refuseWithout` does; where it is those
+ * of one of several profiles, the answer is of the others, and a failure says so.
  */
-function profilesChecked(roles: readonly Role[], flag: string) {
-  let withoutRole: readonly string[] = [];
+function needing(roles: readonly Role[], flag: string) {
+  let ofProfiles: readonly Finding[] = [];
   return {
-    check(reader: DocumentReader): void {
+    finish: (reader: DocumentReader): void => {
       reader.refuseWithout(roles, flag);
-      withoutRole = reader.profilesWithout(roles);
+      ofProfiles = reader.profilesWithout(flag, { roles });
     },
-    findings: (): Finding[] =>
-      withoutRole.map((text) => ({ level: 'warning', text: `${flag}: ${text}: the answer has none of its` })),
+    findings: () => ofProfiles,
   };
 }
 
 /** The test of a date flag. A month counts whole. */
 function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
+  const profiles = needing(['date'], flag);
   let without = 0;
   return {
     roles: ['date', 'number'],
@@ -155,11 +155,12 @@ function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
       }
       return false;
     },
-    finish: (reader) => reader.refuseWithout(['date'], flag),
+    finish: profiles.finish,
     findings: () => [
       leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf('date')}`, {
         date: without,
       }),
+      ...profiles.findings(),
       unreadable.finding(flag),
     ],
   };
@@ -168,13 +169,14 @@ function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
 /** The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them. */
 export function counterpartyTest(flag: string, ids: readonly string[]): RecordTest {
   const wanted = new Set(ids.map(foldFiscalId));
+  const profiles = needing(['counterpartyFiscalId'], flag);
   return {
     roles: ['counterpartyFiscalId'],
     matches: (document) => {
       const id = document.text('counterpartyFiscalId');
       return id !== undefined && wanted.has(foldFiscalId(id));
     },
-    finish: (reader) => reader.refuseWithout(['counterpartyFiscalId'], flag),
+    ...profiles,
   };
 }
 

@@ -167,7 +167,12 @@ export class WhereFilter implements FilterQuestion {
     const { what = 'records', locale = 'en-US' } = this.#options;
     const { seen, kept } = this.counts();
     const missing = missingColumns(this.#reader, '--where', { isCounted: true });
-    const found = [...missing, ...this.#tests.flatMap(({ test }) => test.findings?.() ?? [])];
+    const names = this.#tests.flatMap(({ test }) => test.name ?? []);
+    const found = [
+      ...missing,
+      ...this.#tests.flatMap(({ test }) => test.findings?.() ?? []),
+      ...this.#reader.profilesWithout('--where', { roles: [], names }),
+    ];
     if (kept > 0 || seen === 0) return found;
     const values = new Map(this.#tests.flatMap((test) => [...test.seen]));
     const descriptions = [...values].flatMap(([column, values]) => values.describe(column) ?? []);

@@ -112,7 +112,7 @@ it('an assistant, a download and each of several organizations have the same rul
   });
 });
 
-it('says of which of several organizations no record has what the answer is of', async () => {
+it('is exit 6 where no record of one of several organizations has what the answer is of', async () => {
   const record = (due: string, open: string): string =>
     `{"id":1,"number":1,"date":"2020-01-01","currency":"CLP","customer":{"name":"Roble"},"${due}":"2020-01-31","${open}":5}`;
   const organizations = {
@@ -127,20 +127,31 @@ it('says of which of several organizations no record has what the answer is of',
     'no record of west has an open amount in',
   ];
   const late = await run('--all-profiles --overdue --count');
-  expect([late.code, late.stdout]).toEqual([0, '1\n']);
-  expect(late.stderr).toContain(`warning: --overdue: ${noDue}`);
-  expect(late.stderr).toContain(`warning: --overdue: ${noAmount}`);
+  expect([late.code, late.stdout]).toEqual([6, '1\n']);
+  expect(late.stderr).toContain(`folio: --overdue: the answer is not whole: ${noDue}`);
+  expect(late.stderr).toContain(`warning: --overdue: the answer is not whole: ${noAmount}`);
+  expect(late.stderr).toContain('--field due=<column>');
   const open = await run('--all-profiles --open --count');
-  expect(open).toMatchObject({
-    code: 0,
-    stdout: '2\n',
-    stderr: expect.stringContaining(`--open: ${noAmount}`),
-  });
+  expect(open).toMatchObject({ code: 6, stdout: '2\n', stderr: expect.stringContaining(noAmount) });
   expect(open.stderr).not.toContain('south');
-  expect((await runOrganizations('aging --all-profiles', { organizations, folder })).stderr).toMatch(
-    /warning: aging: no record of south[^]*warning: aging: no record of west/,
-  );
+  for (const flags of ['--sum open', '--sum amountToBePaid', '--where open>0']) {
+    const { code, stdout, stderr } = await run(`--all-profiles ${flags}`);
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/no record of west has a column/)]);
+    expect(stdout).toContain('CLP');
+    expect(stderr).not.toContain('south');
+  }
+  const aging = await runOrganizations('aging --all-profiles', { organizations, folder });
+  expect(aging.code).toBe(6);
+  expect(aging.stderr).toContain(noDue);
+  expect(aging.stderr).toContain(noAmount);
   expect(await run('--profile north --overdue --count')).toMatchObject({
+    code: 0,
+    stdout: '1\n',
+    stderr: '',
+  });
+  // A column that is there without a value is absent, and nothing is missing.
+  organizations.south.records.issued = [record('dueBy', 'amountToBePaid').replace('"2020-01-31"', 'null')];
+  expect(await run('--profile north,south --overdue --count')).toMatchObject({
     code: 0,
     stdout: '1\n',
     stderr: '',
