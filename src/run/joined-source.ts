@@ -48,8 +48,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
       counted: (answer) => (run.flags.receipt === undefined ? answer : counted(answer)),
     },
     // Of each profile.
-    preferNewest: () => source.preferNewest?.() === true,
-    begins: () => source.begins?.(),
+    begins: (prefersNewest) => source.begins?.(prefersNewest),
     failure,
     /** @param limit records of each profile, at most, where they are wanted as they are listed */
     async *read({ status }, limit): AsyncGenerator<Delivery> {

@@ -13,7 +13,7 @@ import type { WhereContext } from '../query/where/cell-test.ts';
 import { hasDocumentFlags, type DocumentFlags } from '../query/where/date-flags.ts';
 import type { WhereFilter } from '../query/where/where.ts';
 import { withValues } from './flag.ts';
-import type { ExportFlags, ExtentFlags, QuestionFlags } from './flags.ts';
+import type { ExportFlags, QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part, type Source } from './part.ts';
 import type { ReadPath } from './paths.ts';
@@ -90,8 +90,7 @@ export async function openQuestions(
   const result = await resultOf(part, request, { plan, resultContext });
   const sort = flags.sort && (await sortOf(part, { ...flags, sort: flags.sort }, result?.currencyOf));
   // A table of a result does not stop by itself.
-  const ownLimit = result === undefined && plan !== undefined ? tableLimit(flags, plan) : undefined;
-  const limit = flags.limit ?? ownLimit;
+  const limit = flags.limit ?? (result === undefined ? plan?.tableLimit : undefined);
   return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
 }
 
@@ -158,8 +157,9 @@ async function resultOf(
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, resultContext);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
-  const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
+  const earlier = await filterOf(part, flags, { fiscalIds: source.filter?.fiscalIds });
   const alone = source.hasProfileColumn && profile !== undefined ? [profile] : undefined;
+  const { finding } = await (await import('../query/exports/read-receipt.ts')).checkExport(path);
   const options = {
     path,
     newer: source.export,
@@ -174,7 +174,8 @@ async function resultOf(
     shown: [source.resource?.label ?? 'id'],
     sort: flags.sort,
   };
-  return changesQuestion(options, plan?.format === 'table');
+  const changes = await changesQuestion(options, plan?.format === 'table');
+  return finding ? { ...changes, findings: () => [finding, ...changes.findings()] } : changes;
 }
 
 /** The columns that tell the records apart. Throws UsageError where profiles have different settings for them. */
@@ -215,15 +216,6 @@ async function sortOf(
   const { withCurrencyOf } = await import('../invoices/column-names.ts');
   const ofRows = flags.expand === undefined ? names : withCurrencyOf(flags.expand, names);
   return sortQuestion(keys, context.signal, { names: ofRows });
-}
-
-/** Records after which a table on a terminal stops by itself. */
-export function tableLimit(
-  { all, limit, page }: Pick<ExtentFlags, 'all' | 'limit' | 'page'>,
-  plan: OutputPlan,
-): number | undefined {
-  if (!plan.isTerminalTable) return undefined;
-  return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
 }
 
 /** The same records. At the end, warns of each of the flag's columns that no record had, or throws UsageError for a near miss. */

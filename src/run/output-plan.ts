@@ -17,7 +17,7 @@ import { useColor } from '../output/terminal/terminal-text.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
 import type { ReportLanguage } from '../report/words.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { OutputFlags } from './flags.ts';
+import type { ExtentFlags, GlobalFlags, OutputFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';
 
 /** How many records a table on a terminal shows, unless --limit, --all or a setting has another number. */
@@ -36,15 +36,15 @@ export interface OutputPlan {
   /** As typed behind -o; undefined for standard output. */
   readonly target: string | undefined;
   readonly isTerminalTable: boolean;
-  /** Records after which a table on a terminal stops by itself. */
-  readonly tableLimit: number;
+  /** Records after which a table on a terminal stops by itself; undefined for none. */
+  readonly tableLimit: number | undefined;
 }
 
-interface OutputPlanOptions {
-  readonly flags: OutputFlags;
-  readonly color: boolean;
+type PlanFlags = OutputFlags & Pick<GlobalFlags, 'color'> & Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
+
+interface PlanOptions {
   /** The settings, for flags that are not set. */
-  readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
+  readonly defaults?: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
   readonly single?: boolean | undefined;
   readonly sheet?: string | undefined;
   /** What is known of the records; undefined where they are of a form of their own. */
@@ -52,7 +52,10 @@ interface OutputPlanOptions {
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly extraEnding?: string | undefined;
   /** The language of headings in a workbook, by flag and by setting; undefined where columns have their names. */
-  readonly lang?: { readonly flag: ReportLanguage | undefined; readonly setting: ReportLanguage | undefined };
+  readonly lang?: {
+    readonly flag?: ReportLanguage | undefined;
+    readonly setting?: ReportLanguage | undefined;
+  };
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
 }
@@ -69,8 +72,19 @@ interface KnownRecords {
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
-export async function planOutput(context: Context, options: OutputPlanOptions): Promise<OutputPlan> {
-  const { flags, color, defaults, single = false, sheet, records, extraEnding, isResult = false } = options;
+export async function planOutput(
+  context: Context,
+  flags: PlanFlags,
+  {
+    defaults = {},
+    single = false,
+    sheet,
+    records,
+    extraEnding,
+    lang = {},
+    isResult = false,
+  }: PlanOptions = {},
+): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
   const ending = target === undefined ? undefined : endingFormat(target, flags.format, extraEnding);
@@ -84,7 +98,7 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
-  const { flag: language, setting } = options.lang ?? {};
+  const { flag: language, setting } = lang;
   if (language !== undefined && format !== 'xlsx') {
     throw new UsageError(
       `--lang translates the headings of a workbook; those of ${format} are the same in every language`,
@@ -121,27 +135,23 @@ export async function planOutput(context: Context, options: OutputPlanOptions): 
     // Output that a program reads must not depend on a locale.
     raw: flags.raw === true || !onTerminal,
     locale: localeOf(context.env),
-    color: target === undefined && useColor(context.env, onTerminal, color),
+    color: target === undefined && useColor(context.env, onTerminal, flags.color !== false),
   };
   const plain = await writer();
-  const openWriter =
-    columns === undefined
-      ? plain
-      : (await import('../query/named-columns.ts')).writerOfChosen(
-          plain,
-          columns,
-          isResult ? undefined : names,
-        );
+  const { writerOfChosen } = columns ? await import('../query/named-columns.ts') : {};
+  const isTerminalTable = onTerminal && format === 'table';
+  const { all = false, limit, page } = flags;
+  const stops = isTerminalTable && !all && (limit ?? page) === undefined;
   return {
     format,
     layout,
     headings: columns?.readBack ?? [],
     chosen: isResult || columns?.keepsAll === true ? undefined : columns,
     expanded: isResult ? undefined : expand,
-    openWriter,
+    openWriter: writerOfChosen?.(plain, columns!, isResult ? undefined : names) ?? plain,
     target,
-    isTerminalTable: onTerminal && format === 'table',
-    tableLimit: defaults.limit ?? TABLE_LIMIT,
+    isTerminalTable,
+    tableLimit: stops ? (defaults.limit ?? TABLE_LIMIT) : undefined,
   };
 }
 

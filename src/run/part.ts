@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { errorOf, isFailure, UsageError, type FolioError } from '../errors.ts';
+import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
@@ -39,12 +39,8 @@ interface AnySource {
   /** Whether its records have a column with their profile. */
   readonly hasProfileColumn?: boolean;
   readonly joined?: JoinedProfiles;
-  /** The fiscal IDs of the filter, as they were typed. */
-  readonly fiscalIds?: readonly string[];
-  /** The version of the service that the user named with a path, such as `v1`. */
-  readonly version?: string | undefined;
-  /** Whether a fiscal ID that nobody has is a failure. */
-  readonly strict?: boolean;
+  /** The fiscal IDs of the filter, as they were typed, and whether one that nobody has is a failure. */
+  readonly filter?: { readonly fiscalIds: readonly string[]; readonly strict: boolean };
   /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[];
   /** The profiles that this file or database holds and the flags choose. Called first. Throws UsageError for one it lacks. */
@@ -53,10 +49,11 @@ interface AnySource {
   open?(run: Run): Promise<void>;
   /** What the source itself has written, such as files, for the closing line. Called after the last record. */
   written?(): Written;
-  /** Puts the newest records first, unless the user named an order; returns whether they are. Called before reading. */
-  preferNewest?(): boolean;
-  /** Which records come first in the usual order of the service; undefined where the user wants another order. */
-  begins?(): 'oldest' | 'newest' | 'unsorted' | undefined;
+  /**
+   * Which records come first in the usual order of the service, or with `prefersNewest` in that of a table, which begins with the
+   * newest where it can; undefined where the user wants another order. Called before reading.
+   */
+  begins?(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined;
   /** What the source knows to be missing. Called after the last record. */
   failure?(): FolioError | undefined;
   close?(): Promise<void>;
@@ -166,7 +163,7 @@ async function openPart(
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
   const { flags, shared } = run;
-  const { resource, hasProfileColumn: isSeveral = false, fiscalIds = [] } = source;
+  const { resource, hasProfileColumn: isSeveral = false } = source;
   const state = stateOf(run, name);
   const { notices, requested: observe, status } = state;
   const context = { ...run.context, signal };
@@ -176,12 +173,11 @@ async function openPart(
     : await openSession(context, { flags, profile: named, resource, notices, observe, shared });
   state.session = session;
   try {
-    if (session !== undefined) refuseOtherVersion(source, session);
     const store = await storeOf(run);
     // Of several profiles, the current one has no say.
     const current = isSeveral ? undefined : (namedProfile(undefined, context.env) ?? store?.currentProfile);
     const profile = session === undefined ? (named ?? current) : session.profile;
-    const serviceErrors = new ServiceErrors(fiscalIds, context.secrets.redact);
+    const serviceErrors = new ServiceErrors(source.filter?.fiscalIds ?? [], context.secrets.redact);
     const headings = source.export?.delivered?.headings ?? [];
     const part: Part = {
       ...{ run, context, source, session, profile, state, status, serviceErrors, notices },
@@ -216,14 +212,6 @@ export async function storeOf({
 /** The warning for a listing of several pages in an order whose key can change: no reading could prove it complete. */
 const ORDER_MAY_MOVE =
   'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
-
-/** Throws UsageError where a path names another version of the service than the base address. */
-function refuseOtherVersion({ version, name }: Source, { baseUrl }: Session): void {
-  if (version === undefined || baseUrl.pathname.endsWith(`/${version}`)) return;
-  throw new UsageError(`${name} is wanted in ${version}, and the base address is ${baseUrl.href}`, {
-    hint: `Leave /${version} out, or name a base address that ends with it.`,
-  });
-}
 
 /** The records of a part, at most `limit`, in batches between which the event loop runs. Throws the signal's reason. */
 export function recordsOf(part: Part, limit?: number): AsyncGenerator<RecordBatch> {
@@ -285,7 +273,7 @@ export function checkPart(
   found: readonly (Finding | undefined)[] = [],
   consequence?: string,
 ): void {
-  const gaps = [source.failure?.(), lackOf(status, source.strict ? serviceErrors.unknownIds : [])];
+  const gaps = [source.failure?.(), lackOf(status, source.filter?.strict ? serviceErrors.unknownIds : [])];
   const failures = gaps.flatMap((error) =>
     error === undefined ? [] : consequence === undefined ? error : withConsequence(error, consequence),
   );

@@ -1,10 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { localMinute } from '../json/calendar-day.ts';
 import { CellReader } from '../json/cells.ts';
-import { localDay } from '../json/calendar-day.ts';
+import { localDay, localMinute } from '../json/calendar-day.ts';
 import { paced } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written } from '../output/files/destination.ts';
@@ -26,7 +25,6 @@ import {
   hasTotals,
   checkQuestions,
   openQuestions,
-  tableLimit,
   withColumnCheck,
   withCreditRemark,
   withFieldCheck,
@@ -149,8 +147,6 @@ interface ProfileFile {
   readonly format: Format;
   readonly path: string;
   readonly receipt: string | undefined;
-  /** Its name in earlier versions, which was one for all listings. */
-  readonly older: string;
 }
 
 /** `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv. */
@@ -167,13 +163,7 @@ async function planFiles(
     const format = flags.format ?? loneCountFormat(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
     const ending = endingsOf(format)[0]!;
     const path = join(folder, `${profile}.${listing}.${ending}`);
-    return {
-      profile,
-      format,
-      path,
-      receipt: receiptPathOf?.(path),
-      older: join(folder, `${profile}.${ending}`),
-    };
+    return { profile, format, path, receipt: receiptPathOf?.(path) };
   });
 }
 
@@ -184,10 +174,6 @@ async function exportFilePerProfile(
   files: readonly ProfileFile[],
 ): Promise<void> {
   const { source } = request;
-  for (const { older, path } of files) {
-    if (!existsSync(older)) continue;
-    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
-  }
   const results: PartState[] = [];
   const all = forEachPart(run, files, ({ profile, format, path: output, receipt }, signal) => {
     const own = receipt === undefined ? undefined : { file: receipt, output };
@@ -215,9 +201,7 @@ async function exportPart(
   const { flags, single = false } = request;
   if (flags.listColumns) return exportColumns(part, request);
   const { state, notices, context, source, names, run, status } = part;
-  const planned = await planOutput(context, {
-    flags: outputOf(part, request, to),
-    color: flags.color !== false,
+  const planned = await planOutput(context, outputOf(part, request, to), {
     defaults: part.defaults,
     single,
     sheet: request.sheet ?? source.records,
@@ -235,17 +219,10 @@ async function exportPart(
   });
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
-  const { changesSince } = flags;
-  const { finding: earlier } =
-    changesSince === undefined
-      ? {}
-      : await (await import('../query/exports/read-receipt.ts')).checkExport(changesSince);
-  if (earlier !== undefined) notices.add(earlier);
-  const limit = questions.limitOfListing;
   // A table on a terminal begins with the newest records, where the user wants no other order.
-  const mayShowNewestFirst = plan.isTerminalTable && !questions.hasResult && flags.sort === undefined;
-  const newestFirst = mayShowNewestFirst && source.preferNewest?.() === true;
-  const read = await withFieldCheck(part, recordsOf(part, limit));
+  const prefersNewest = plan.isTerminalTable && !questions.hasResult && flags.sort === undefined;
+  const begins = source.begins?.(prefersNewest);
+  const read = await withFieldCheck(part, recordsOf(part, questions.limitOfListing));
   const answer = paced(questions.answer(read), context);
   const isFile = plan.format === 'xlsx' || plan.format === 'csv';
   const hasCreditRemark =
@@ -256,15 +233,13 @@ async function exportPart(
   const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
   const records = await withColumnCheck(part, counted, { flag: '--columns', columns, names });
   await deliver({ context, flags: run.flags }, records, { plan, state });
-  const found = questions.findings(status.records, tableLimit(flags, plan) !== undefined);
+  const found = questions.findings(status.records, plan.tableLimit !== undefined);
   notices.add(...found);
-  remarkCount(part, flags, { questions, plan, newestFirst });
-  notices.remarkWritten(() =>
-    source.written === undefined
-      ? writtenBy(part, { plan, questions, single, order: orderOf(part, flags, questions) })
-      : source.written(),
-  );
-  checkPart(part, [earlier, ...found], request.consequence);
+  const isNewest = prefersNewest && begins === 'newest' && source.resource?.newestFirst !== undefined;
+  const order = isNewest || isCut(part, flags, questions) ? orderText(begins, source) : undefined;
+  if (plan.target === undefined) remarkCount(part, flags, { questions, plan, order });
+  notices.remarkWritten(() => source.written?.() ?? writtenBy(part, { plan, questions, single, order }));
+  checkPart(part, found, request.consequence);
 }
 
 function outputOf(
@@ -295,74 +270,58 @@ function loneCountFormat(flags: ExportFlags): Pick<OutputFlags, 'format' | 'head
   return isBare ? { format: 'csv', header: false } : {};
 }
 
-/**
- * Which records come first, where --limit leaves others out and the user chose no order: a table on a terminal begins with the
- * newest, a file as the service does.
- *
- * @param newestFirst whether the newest were asked for
- */
-function orderOf(
-  { source, status }: Part,
-  { limit, sort }: ExportFlags,
-  questions: Questions,
-  newestFirst = false,
-): string | undefined {
+/** Whether --limit left records out, in an order that the user did not choose. */
+function isCut({ status }: Part, { limit, sort }: ExportFlags, questions: Questions): boolean {
+  if (limit === undefined || sort !== undefined || questions.hasResult) return false;
   const { records, totalAtEnd = Infinity } = status;
-  const isFull = limit !== undefined && records >= limit && records < totalAtEnd;
-  const isCut = questions.isFull || (questions.isListing && isFull);
-  const isOwn = limit === undefined || sort !== undefined || questions.hasResult || !isCut;
-  const begins = newestFirst ? 'newest' : isOwn ? undefined : source.begins?.();
-  if (begins === 'unsorted') return 'in the order of the service';
-  return begins && `the ${begins}${source.joined ? ' of each profile' : ''} first`;
+  return questions.isFull || (questions.isListing && records >= limit && records < totalAtEnd);
 }
 
-interface WrittenOptions {
-  readonly plan: OutputPlan;
+function orderText(
+  begins: ReturnType<NonNullable<Source['begins']>>,
+  { joined }: Source,
+): string | undefined {
+  if (begins === 'unsorted') return 'in the order of the service';
+  return begins && `the ${begins}${joined ? ' of each profile' : ''} first`;
+}
+
+interface RemarkOptions {
   readonly questions: Questions;
-  readonly single: boolean;
+  readonly plan: OutputPlan;
   readonly order: string | undefined;
 }
 
+/** What the line of a file that was written says; undefined where none was. */
 function writtenBy(
   { source, state: { records, delivered }, status }: Part,
-  { plan, questions, single, order }: WrittenOptions,
+  { plan, questions, single, order }: RemarkOptions & { readonly single: boolean },
 ): Written | undefined {
   if (plan.target === undefined || delivered?.isFile !== true) return undefined;
   const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
-  const count = questions.hasRows
-    ? { count: records, what: 'rows' }
-    : { count: records, of: seen, what: source.records };
-  const more = [
-    ...(source.joined ? [`of ${countOf(source.joined.had().length, 'profile')}`] : []),
-    ...(order === undefined ? [] : [order]),
-  ];
+  const ofListing = questions.hasRows ? { what: 'rows' } : { what: source.records, of: seen };
   return {
-    ...(single ? { count: 1, what: 'records' } : count),
+    ...(single ? { count: 1, what: 'records' } : { count: records, ...ofListing }),
     place: plan.target,
     bytes: delivered.bytes,
-    more,
+    more: [source.joined ? `of ${countOf(source.joined.had().length, 'profile')}` : [], order ?? []].flat(),
   };
 }
 
+/** Remarks below what went to standard output of how many records these are the first, and in which order. */
 function remarkCount(
-  part: Part,
-  flags: ExportFlags,
-  { questions, plan, newestFirst }: { questions: Questions; plan: OutputPlan; newestFirst: boolean },
+  { notices, status: { records, totalAtEnd } }: Part,
+  { page, nextToken }: ExportFlags,
+  { questions, plan, order }: RemarkOptions,
 ): void {
-  const { notices, status } = part;
   const { filtered, hasRows, isFull, isListing } = questions;
-  const { records, totalAtEnd } = status;
-  // The line of a file that was written has it.
-  const order = plan.target === undefined ? orderOf(part, flags, questions, newestFirst) : undefined;
-  const limit = tableLimit(flags, plan);
-  const isTable = plan.isTerminalTable;
-  const isOnePage = (flags.page ?? flags.nextToken) !== undefined;
+  const { isTerminalTable: isTable, tableLimit: limit, layout } = plan;
   const footer = (shown: number, total: number, isCut: boolean): string =>
-    tableFooter({ shown, total, locale: plan.layout.locale, isCut, order });
+    tableFooter({ shown, total, locale: layout.locale, isCut, order });
   let text = '';
   if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
     text = footer(filtered.kept, filtered.seen, false);
-  else if (!isListing || !isTable || isOnePage) text = (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
+  else if (!isListing || !isTable || (page ?? nextToken) !== undefined)
+    text = (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
   else if (totalAtEnd !== undefined) text = footer(records, totalAtEnd, limit !== undefined);
   else if (limit !== undefined && records >= limit) text = `the first ${records} · --all for the rest`;
   if (text !== '') notices.remark(text);

@@ -220,12 +220,7 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
   await inReport(context, job, { ...words, parts }, async (run, read) => {
     const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
     const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
-    const plan = await planOutput(run.context, {
-      flags: { format: 'table' },
-      color: flags.color !== false,
-      defaults: {},
-      isResult: true,
-    });
+    const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { isResult: true });
     const { columns, shown } = monthColumns(writing, isSeveral);
     const openWriter = writerOfResult(plan.openWriter, { columns: () => columns, shown });
     const rows = async function* (): AsyncGenerator<RecordBatch> {

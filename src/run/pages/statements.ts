@@ -135,13 +135,13 @@ function refuseRowFlags({ columns, wide }: StatementFlags): void {
 
 async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<void> {
   const { run, profiles, flags } = job;
-  const { output, columns: named, excel, wide, color } = flags;
-  const planned = await planOutput(run.context, {
-    flags: { format: form.format, output, columns: named, excel, wide },
-    color: color !== false,
+  const { output, columns, excel, wide, color } = flags;
+  const setting = await languageSet(job);
+  const ofRows = { format: form.format, output, columns, excel, wide, color };
+  const planned = await planOutput(run.context, ofRows, {
     defaults: form.defaults,
     sheet: 'statement',
-    lang: { flag: flags.lang, setting: await languageSet(job) },
+    lang: { flag: flags.lang, setting },
     extraEnding: '.html',
     isResult: true,
   });
@@ -149,7 +149,7 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     ...planned,
     openWriter: writerOfResult(planned.openWriter, statementForm(profiles.length > 1)),
   };
-  const language = planned.format === 'xlsx' ? (flags.lang ?? (await languageSet(job))) : undefined;
+  const language = planned.format === 'xlsx' ? (flags.lang ?? setting) : undefined;
   const writing = language && writingFor(run.context, language);
   let due: ReturnType<typeof amountsDue> = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {

@@ -147,20 +147,12 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     await super.open(run);
   }
 
-  preferNewest(): boolean {
-    this.#isNewestFirst =
-      this.#dateColumn !== undefined && this.resource.newestFirst !== undefined && !this.#isOrdered;
-    return this.#isNewestFirst;
-  }
-
-  begins(): 'oldest' | 'newest' | 'unsorted' | undefined {
-    if (this.#isOrdered) return undefined;
-    return (this.#dateColumn === undefined ? undefined : this.resource.begins) ?? 'unsorted';
-  }
-
-  get #isOrdered(): boolean {
+  begins(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined {
     const { sortBy, sortOrder } = this.request.filters ?? {};
-    return (sortBy ?? sortOrder) !== undefined;
+    if ((sortBy ?? sortOrder) !== undefined) return undefined;
+    if (this.#dateColumn === undefined) return 'unsorted';
+    this.#isNewestFirst = prefersNewest && this.resource.newestFirst !== undefined;
+    return this.#isNewestFirst ? 'newest' : (this.resource.begins ?? 'unsorted');
   }
 
   async close(): Promise<void> {

@@ -67,8 +67,8 @@ export class DownloadSource implements ServiceSource {
     this.#listing = new ListingSource({ resource: issued, flags, fiscalIds: flags.fiscalIds });
   }
 
-  get fiscalIds(): readonly string[] {
-    return this.#listing.fiscalIds;
+  get filter(): ListingSource['filter'] {
+    return this.#listing.filter;
   }
 
   get reads(): readonly ReadPath[] {
@@ -77,10 +77,6 @@ export class DownloadSource implements ServiceSource {
       ...this.#listing.reads,
       { path: folder, is: `a file of an invoice in ${folder}`, names: OWN_NAMES },
     ];
-  }
-
-  get strict(): boolean {
-    return this.#listing.strict;
   }
 
   async open(run: Run): Promise<void> {

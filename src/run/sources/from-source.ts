@@ -56,8 +56,8 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   /** Of when its records are, and of which part of the listing; once it is open. */
   protected abstract get origins(): readonly Origin[];
 
-  get fiscalIds(): readonly string[] {
-    return this.#fiscalIds;
+  get filter(): { readonly fiscalIds: readonly string[]; readonly strict: boolean } {
+    return { fiscalIds: this.#fiscalIds, strict: false };
   }
 
   get reads(): readonly ReadPath[] {

@@ -90,7 +90,7 @@ export function bodySource({ path, version, query }: ServiceAddress): ServiceSou
       : client.get({ ...request, isListing }));
     return batchWithoutIds(bytes, Int32Array.of(0, bytes.length), true);
   });
-  return { ...source, version, records: 'one answer' };
+  return { ...ofVersion(version, source), records: 'one answer' };
 }
 
 /** The listing that the path names. Throws UsageError where it names none. */
@@ -98,11 +98,24 @@ export function listingAt({ path, version, query }: ServiceAddress): ServiceSour
   for (const resource of resources) {
     const id = idIn(resource, path);
     if (id === undefined) continue;
-    const source = new ListingSource({ resource, id: id === '' ? undefined : id, flags: { param: query } });
-    return Object.assign(source, { version });
+    const flags = { param: query };
+    return ofVersion(version, new ListingSource({ resource, id: id === '' ? undefined : id, flags }));
   }
   const paths = resources.map((resource) => resource.path).join(', ');
   throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });
+}
+
+/** The same source. Reading it throws UsageError where the path names another version than the base address. */
+function ofVersion<Of extends ServiceSource>(version: string | undefined, source: Of): Of {
+  const records = source.read.bind(source);
+  const read: ServiceSource['read'] = (part, limit) => {
+    const { pathname, href } = part.session.baseUrl;
+    if (version === undefined || pathname.endsWith(`/${version}`)) return records(part, limit);
+    throw new UsageError(`${source.name} is wanted in ${version}, and the base address is ${href}`, {
+      hint: `Leave /${version} out, or name a base address that ends with it.`,
+    });
+  };
+  return Object.assign(source, { read });
 }
 
 /** The id in a path that the resource's path matches, '' where it takes none, undefined where it does not match. */

@@ -36,29 +36,19 @@ export class ListingSource implements ServiceSource {
     ({ name: this.name, records: this.records } = options.resource);
   }
 
-  get fiscalIds(): readonly string[] {
-    return this.#fiscalIds;
+  get filter(): { readonly fiscalIds: readonly string[]; readonly strict: boolean } {
+    return { fiscalIds: this.#fiscalIds, strict: this.#options.flags?.strict === true };
   }
 
   get reads(): readonly ReadPath[] {
     return listsIn(`--${this.resource.fiscalIds?.flag}`, this.#options.fiscalIds);
   }
 
-  get strict(): boolean {
-    return this.#options.flags?.strict === true;
-  }
-
-  preferNewest(): boolean {
-    return (this.#isNewestFirst = this.resource.newestFirst !== undefined && this.#isInUsualOrder);
-  }
-
-  begins(): 'oldest' | 'newest' | 'unsorted' | undefined {
-    return this.#isInUsualOrder ? (this.resource.begins ?? 'unsorted') : undefined;
-  }
-
-  get #isInUsualOrder(): boolean {
+  begins(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined {
     const { sortBy, sortOrder, page, param = [] } = this.#options.flags ?? {};
-    return (sortBy ?? sortOrder ?? page) === undefined && !asksForOrder(param);
+    if ((sortBy ?? sortOrder ?? page) !== undefined || asksForOrder(param)) return undefined;
+    this.#isNewestFirst = prefersNewest && this.resource.newestFirst !== undefined;
+    return this.#isNewestFirst ? 'newest' : (this.resource.begins ?? 'unsorted');
   }
 
   /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */

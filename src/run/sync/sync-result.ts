@@ -128,7 +128,7 @@ interface ResultRows {
 }
 
 async function showRows({ context, flags }: Run, { format, rows, samples }: ResultRows): Promise<void> {
-  const plan = await planOutput(context, { flags: { format }, color: flags.color !== false, defaults: {} });
+  const plan = await planOutput(context, { format, color: flags.color });
   const isTable = plan.format === 'table';
   const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
   const write = async (shown: readonly Row[]): Promise<void> => {
