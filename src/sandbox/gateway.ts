@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Organization } from './data/organization.ts';
 import { Draw, hash32 } from './data/values.ts';
@@ -7,7 +8,6 @@ import { endpoints } from './listings/index.ts';
 import type { Settings } from './options.ts';
 import { BadQuery, Query } from './query.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
-import { findOrganization, type IssuedToken } from './tokens.ts';
 
 /** Answers a request; `signal` is aborted when nobody waits for it any more. */
 export type Answer = (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;
@@ -18,14 +18,14 @@ export function openGateway(
   organizations: readonly [Organization, Organization],
   { tokens, links }: { tokens: readonly [IssuedToken, IssuedToken]; links: Links },
 ): Answer {
-  const { gatewayWords, seed, now } = settings;
+  const { seed, now } = settings;
   let calls = 0;
 
   /** Lets a call take its time, and go wrong, by the settings. */
   async function delay(
     signal: AbortSignal,
     isSlow: boolean,
-    serve: (call: number) => Reply | Promise<Reply>,
+    serve: () => Reply | Promise<Reply>,
   ): Promise<Reply> {
     const call = calls++;
     const latency = chooseLatency(settings, call, isSlow);
@@ -33,7 +33,7 @@ export function openGateway(
     if (latency > 0) await settings.sleep(isLate ? MAX_CALL : latency, signal);
     if (isLate) return gatewayReply(502, 'Internal server error');
     const fault = chooseFault({ seed, rate: settings.failRate, call, now: now() });
-    const reply = await serve(call);
+    const reply = await serve();
     return fault === undefined ? reply : fault(reply);
   }
 
@@ -41,24 +41,25 @@ export function openGateway(
     const [, path = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(url)!;
     const { authorization = '' } = headers;
     // Such a gateway answers a method that an address does not have as it answers an unknown address.
-    if (method !== 'GET') return unknownAddress(gatewayWords, authorization);
+    if (method !== 'GET') return unknownAddress(authorization);
     const opened = links.open(path, search);
     if (opened !== undefined) return delay(signal, false, () => opened);
     const route = findRoute(path);
-    if (route === undefined) return unknownAddress(gatewayWords, authorization);
+    if (route === undefined) return unknownAddress(authorization);
     if (authorization === '') return gatewayReply(401, 'Unauthorized');
-    const place = findOrganization(tokens, authorization, now());
-    if (place === undefined) return refusedToken(gatewayWords);
+    // The token exactly as issued (spec 5): one with "Bearer" before it is another one.
+    const place = ([0, 1] as const).find((at) => tokens[at].text === authorization);
+    if (place === undefined || tokens[place].expires <= now())
+      return jsonReply(403, '{"Message":"User is not authorized to access this resource"}');
     const { endpoint, id } = route;
-    return delay(signal, endpoint.slow === true, (request) => {
+    return delay(signal, endpoint.slow === true, () => {
       try {
-        const query = new Query(search, settings.lists);
+        const query = new Query(search);
         query.allowOnly(endpoint.parameters);
         const organization = organizations[place];
         const link: Call['link'] = (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`);
         const acceptsGzip = accepts(headers['accept-encoding'] ?? '');
-        const call: Call = { settings, organization, query, id, request, acceptsGzip, link };
-        return compressReply(endpoint.answer(call));
+        return compressReply(endpoint.answer({ organization, query, id, acceptsGzip, link }));
       } catch (error) {
         if (error instanceof BadQuery) return errorReply(endpoint.form, 400, error.message);
         throw error;
@@ -71,24 +72,11 @@ export function openGateway(
  * The gateway's answer to an address that does not exist. It expects a signature of its own kind in the Authorization header,
  * and repeats that header, with the token in it, when it finds none. A client must not show it.
  */
-function unknownAddress(words: Settings['gatewayWords'], authorization: string): Reply {
-  const quote = words === 'spec' ? '' : "'";
-  const missing = ['Credential', 'Signature', 'SignedHeaders']
-    .map((name) => `Authorization header requires ${quote}${name}${quote} parameter.`)
-    .join(' ');
-  if (words === 'spec') return gatewayReply(403, missing);
-  if (authorization === '') return gatewayReply(403, 'Missing Authentication Token');
-  if (/\s/.test(authorization)) {
-    const message = 'Invalid key=value pair (missing equal-sign) in Authorization header';
-    return gatewayReply(403, `${message}: '${authorization}'.`);
-  }
-  const date = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.";
-  return gatewayReply(403, `${missing} ${date} Authorization=${authorization}`);
-}
-
-function refusedToken(words: Settings['gatewayWords']): Reply {
-  const reason = words === 'spec' ? ' with an explicit deny' : '';
-  return jsonReply(403, `{"Message":"User is not authorized to access this resource${reason}"}`);
+function unknownAddress(authorization: string): Reply {
+  const missing = ['Credential', 'Signature', 'SignedHeaders'].map(
+    (name) => `Authorization header requires ${name} parameter.`,
+  );
+  return gatewayReply(403, `${missing.join(' ')} Authorization=${authorization}`);
 }
 
 /** Whether an Accept-Encoding names gzip and does not rule it out with `q=0`. */
@@ -151,4 +139,26 @@ export function chooseFault(options: {
     (proper) => ({ ...proper, breaks: 'halfway' }),
   ];
   return faults[random % faults.length];
+}
+
+export interface IssuedToken {
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+}
+
+/** Seconds that a token lasts. */
+const TOKEN_LIFE = 365 * 24 * 3600;
+
+/**
+ * A token as the service operator issues it: a JSON Web Token (RFC 7519) that names the organization and ends after a
+ * year. The service compares it as a whole, so nothing here reads one.
+ */
+export function issueToken(key: Buffer, organizationId: string, issuedAt: number): IssuedToken {
+  const iat = Math.floor(issuedAt / 1000);
+  const exp = iat + TOKEN_LIFE;
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ organizationId, iat, exp })}`;
+  const signature = createHmac('sha256', key).update(signed).digest('base64url');
+  return { text: `${signed}.${signature}`, expires: exp * 1000 };
 }

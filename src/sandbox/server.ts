@@ -4,12 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
-import { openGateway, type Answer } from './gateway.ts';
+import { issueToken, openGateway, type Answer } from './gateway.ts';
 import { openLinks } from './links.ts';
 import { counts, type Counts } from './listings/index.ts';
 import { DEFAULTS, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
-import { issueToken, TOKEN_LIFE } from './tokens.ts';
 
 /** How many there are of everything in the first organization, and how the service behaves; each has a default. */
 export type SandboxOptions = Partial<Settings & Counts>;
@@ -37,7 +36,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ? await (await import('./certificate.ts')).makeCertificate(settings.now())
     : undefined;
   const server = await openListener(settings, certificate);
-  const origin = originOf(server, settings.host, settings.tls);
+  const { port } = server.address() as AddressInfo;
+  const origin = `${settings.tls ? 'https' : 'http'}://${HOST}:${port}`;
   // Tokens and links are signed with it: unknown to others, unless a seed is to give the same ones.
   const key = options.seed === undefined ? randomBytes(32) : Buffer.from(`folio sandbox ${options.seed}`);
   const { now } = settings;
@@ -46,19 +46,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ([name, { usual }]) => [name, options[name as keyof Counts] ?? usual] as const,
   );
   const organizations = makeOrganizations(Object.fromEntries(sizes), { ...settings, today });
-  // A token lasts a year: one that was issued a year and an hour ago ended an hour ago.
-  const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
-  const first = issueToken(key, organizations[0].id, issuedAt);
+  const first = issueToken(key, organizations[0].id, now());
   const second = issueToken(key, organizations[1].id, now());
-  const isDeactivated = settings.organization === 'deactivated';
-  const answer = openGateway(settings, organizations, {
-    tokens: [{ ...first, isDeactivated }, second],
-    links: openLinks(key, origin, now),
-  });
+  const links = openLinks(key, origin, now);
+  const answer = openGateway(settings, organizations, { tokens: [first, second], links });
   const log = (line: string): void =>
     settings.log(line.replaceAll(first.text, '[token]').replaceAll(second.text, '[token]'));
   server.on('request', (request, response) => {
-    const answered = isLoopback(request.headers.host, settings.host) ? answer : misdirect;
+    const answered = isLoopback(request.headers.host) ? answer : misdirect;
     void handleRequest(request, response, answered).then(log);
   });
   return {
@@ -69,28 +64,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
+const HOST = '127.0.0.1';
+
 /** Milliseconds; longer than clients keep an idle connection, so that none is closed while a request is on its way. */
 const KEEP_ALIVE = 120_000;
 
 /** A server that listens; requests are its `request` events. Rejects with the system's error when it cannot. */
-async function openListener({ host, port }: Settings, certificate: Certificate | undefined): Promise<Server> {
+async function openListener({ port }: Settings, certificate: Certificate | undefined): Promise<Server> {
   const server =
     certificate === undefined ? createServer() : (await import('node:https')).createServer(certificate);
   server.keepAliveTimeout = KEEP_ALIVE;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(port, HOST, () => {
       server.off('error', reject);
       resolve();
     });
   });
   return server;
-}
-
-/** `http://127.0.0.1:PORT`, or https. */
-function originOf(server: Server, host: string, isSecure: boolean): string {
-  const { port } = server.address() as AddressInfo;
-  return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Stops listening and breaks every connection, which ends every call that waits. */
@@ -134,11 +125,9 @@ const misdirect: Answer = async () => gatewayReply(421, 'Misdirected Request');
  * Whether a request names this machine. A page in a browser can have the name of its own server lead here (DNS rebinding),
  * and could then read the answers; the name that it asks for gives it away.
  */
-function isLoopback(named: string | undefined, host: string): boolean {
+function isLoopback(named: string | undefined): boolean {
   const { hostname = '' } = URL.canParse(`http://${named}`) ? new URL(`http://${named}`) : {};
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || hostname === host || /^127(\.\d+){3}$/.test(hostname)
-  );
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function describeReply({ status, breaks }: Reply): string {
