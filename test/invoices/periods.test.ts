@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
-import { calendarName, CALENDAR_UNITS, monthsUpTo, parsePeriod } from '../../src/invoices/periods.ts';
+import {
+  calendarName,
+  CALENDAR_UNITS,
+  meantPeriod,
+  monthsUpTo,
+  parsePeriod,
+} from '../../src/invoices/periods.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
 
@@ -57,6 +63,30 @@ describe('a period', () => {
 
   it('that has not begun is refused', () => {
     expect(() => parsePeriod('2026-12', TODAY)).toThrow('--period 2026-12 has not begun yet');
+  });
+});
+
+describe('what people mean by a text that is no period', () => {
+  it.each([
+    ['March', '2026-03'],
+    ['abril', '2026-04'],
+    ['dic', '2025-12'],
+    ['November', '2026-11'],
+    ['12/2026', '2026-12'],
+    ['0 2026', undefined],
+    ['13/2026', undefined],
+    ['march 2024', '2024-03'],
+    ['Q3 2026', '2026-Q3'],
+    ['q 2', undefined],
+    ['last year', '2025'],
+    ['this quarter', '2026-Q4'],
+    ['last quarter', '2026-Q3'],
+    ['this month', 'this-month'],
+    ['ma', undefined],
+    ['20261', undefined],
+    ['whenever', undefined],
+  ])('%s is %s', (text, period) => {
+    expect(meantPeriod(text, TODAY)).toBe(period);
   });
 });
 

@@ -109,6 +109,18 @@ describe('a counterparty that is written in several ways', () => {
     expect((await answer(line, invoices)).toSorted()).toEqual(rows.toSorted());
   });
 
+  it.each<[why: string, ...names: readonly (readonly [number: unknown, name: string])[]]>([
+    ['10 is after 9', [9, 'Nine'], [10, 'B']],
+    ['a number is after a word', ['Z1', 'Word'], ['9', 'B']],
+    ['no number but digits', ['9a', 'Word'], ['1', 'B']],
+    ['of words, the greater', ['A-1', 'First'], ['A-2', 'B']],
+    ['of equal numbers, the greater name', [9, 'A'], [9, 'B']],
+  ])('has the name of its last document of a day, in any order: %s', async (_, ...named) => {
+    const invoices = named.map(([number, name]): InvoiceRow => ['2026-10-20', number, '7-6', name, 1]);
+    for (const order of [invoices, invoices.toReversed()])
+      expect(await answer('aging --columns counterparty,total', order)).toEqual(['B,2']);
+  });
+
   it('is the same in every list of a report, whatever order the records come in', async () => {
     for (const order of [invoices, invoices.toReversed()]) {
       const records = order.map(invoice);
