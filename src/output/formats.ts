@@ -67,14 +67,12 @@ export function endingsOf(format: Format): readonly string[] {
 
 /** Throws UsageError for a flag that the format does not read: nobody should believe that it took effect. */
 export function checkFlagsOfFormat(
-  format: Format,
+  format: Format | 'html',
   flags: Readonly<Partial<Record<FormatFlag, boolean | undefined>>>,
 ): void {
-  const reads = (name: Format, flag: string): boolean =>
-    formatOf(name).flags?.some((own) => own === flag) === true;
   for (const [flag, isSet] of Object.entries(flags)) {
-    if (!isSet || reads(format, flag)) continue;
-    const allowed = formats.filter((name) => reads(name, flag));
+    const allowed = formats.filter((name) => formatOf(name).flags?.some((own) => own === flag));
+    if (!isSet || allowed.some((name) => name === format)) continue;
     throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
       hint: `Leave ${flag} out, or say --format ${allowed[0]}.`,
     });

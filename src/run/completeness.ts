@@ -155,7 +155,7 @@ export function hasRecords({ failure }: PartResult): boolean {
   return failure === undefined || failure instanceof IncompleteError;
 }
 
-interface OutcomeWords {
+export interface OutcomeWords {
   /** What the parts are: `profiles`. */
   readonly what: string;
   /** What became of those that failed, where others did not: `left as they were`. */

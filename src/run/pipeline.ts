@@ -18,7 +18,7 @@ import { datesIn } from '../query/where/date-flags.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
-import type { ExportFlags, OutputFlags } from './flags.ts';
+import type { ExportFlags, GlobalFlags, OutputFlags, ProfilesFlags } from './flags.ts';
 import type { Written } from './notices.ts';
 import {
   hasResult,
@@ -130,10 +130,10 @@ async function runOptionsOf(
   };
 }
 
-/** The organizations, of the source or by the flags; undefined for one, unless the flags want the form of several. */
-async function profilesToRead(
+/** The organizations, the source's `own` or by the flags; undefined for one, unless the flags want the form of several. */
+export async function profilesToRead(
   context: Context,
-  { source, flags }: ExportRequest,
+  { source, flags }: { readonly source: Source; readonly flags: GlobalFlags & ProfilesFlags },
   own: readonly string[],
 ): Promise<readonly string[] | undefined> {
   // An export without records has no profiles.

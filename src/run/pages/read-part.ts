@@ -1,3 +1,5 @@
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
@@ -5,11 +7,11 @@ import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { DocumentFlags } from '../../query/where/date-flags.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
-import { hasRecords } from '../completeness.ts';
+import { checkResults, hasRecords, type OutcomeWords } from '../completeness.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
-import { checkPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
+import { checkPart, forEachPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
 import type { PartState } from '../progress.ts';
-import type { Run } from '../run.ts';
+import { inRun, type Run, type RunOptions } from '../run.ts';
 
 interface Tally {
   /** @param filter which of the records count; without it, all */
@@ -29,17 +31,61 @@ export interface PartRead<Read> {
   readonly tally: Read | undefined;
 }
 
-interface ReadOptions extends PartOptions {
+/** What a page is made of: the records of a source, of one organization. */
+export interface PagePart extends PartOptions {
   /** Whether the columns of --field have to be there. */
   readonly watchesFields?: boolean;
   /** Which documents count, where not all do. */
   readonly keeps?: DocumentFlags;
 }
 
+/** Reads every part into a tally of its own, in the order of the parts. Throws at once where nothing could be read. */
+export type ReadParts<Part> = <Read extends Tally>(
+  open: (fields: FieldsOf, part: Part) => Read,
+) => Promise<readonly (Part & PartRead<Read>)[]>;
+
+interface PageRun<Part> {
+  readonly options: Omit<RunOptions, 'parts'>;
+  readonly parts: readonly Part[];
+  /** How the run ends where some are not whole. */
+  readonly words: (results: readonly PartState[]) => OutcomeWords;
+}
+
+/** Opens the sources of some parts, and calls `write`, in one run. Throws at its end where some could not be read whole. */
+export async function inPageRun<Part extends PagePart>(
+  context: Context,
+  { options, parts, words }: PageRun<Part>,
+  write: (run: Run, read: ReadParts<Part>) => Promise<unknown>,
+): Promise<void> {
+  const sources = new Set(parts.map(({ source }) => source));
+  const names = parts.flatMap(({ name }) => name ?? []);
+  await inRun(context, { ...options, parts: names }, async (run) => {
+    const results: PartState[] = [];
+    const check = (): void => checkResults(results, words(results));
+    try {
+      for (const source of sources) await source.open?.(run);
+      await write(run, async (open) => {
+        const all = [];
+        const reading = forEachPart(run, parts, async (part, signal) => ({
+          ...part,
+          ...(await readPart(run, { ...part, signal }, (fields) => open(fields, part))),
+        }));
+        for await (const one of reading) all.push(one);
+        results.push(...all.map(({ result }) => result));
+        if (!results.some(hasRecords)) check();
+        return all;
+      });
+    } finally {
+      for (const source of sources) await source.close?.();
+    }
+    check();
+  });
+}
+
 /** Reads the records of a part into a tally, and finds out what became of it. */
-export async function readPart<Read extends Tally>(
+async function readPart<Read extends Tally>(
   run: Run,
-  { watchesFields = false, keeps = {}, ...options }: ReadOptions,
+  { watchesFields = false, keeps = {}, ...options }: PagePart,
   open: (fields: FieldsOf) => Read,
 ): Promise<PartRead<Read>> {
   let tally: Read | undefined;
@@ -62,6 +108,12 @@ export async function readPart<Read extends Tally>(
     checkPart(part, [...found, tally.finish().failure]);
   });
   return { result, profile, organization, isWhole, tally: hasRecords(result) ? tally : undefined };
+}
+
+/** Throws UsageError for a page that would go to a terminal. `path` is undefined for standard output. */
+export function refuseOnTerminal({ stdout }: Context, path: string | undefined, hint: string): void {
+  if ((path === undefined || path === '-') && stdout.isTerminal)
+    throw new UsageError('a page cannot be shown on a terminal', { hint });
 }
 
 /** Writes a page or another text as a whole. Its file is opened before the text is made. */

@@ -27,13 +27,13 @@ import { version } from '../../version.ts';
 import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../completeness.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, forEachPart, storeOf, type Source } from '../part.ts';
+import { deliver, storeOf } from '../part.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
-import { inRun, type Run, type RunDay } from '../run.ts';
+import type { Run, RunDay } from '../run.ts';
 import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { ListingSource } from '../sources/listing-source.ts';
-import { deliverText, readPart, type PartRead } from './read-part.ts';
+import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type PartRead } from './read-part.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
@@ -131,9 +131,9 @@ async function writePage(
   const { flags, format, sources } = job;
   const parts = sources.partsOf(profile).map((part) => ({ ...part, name: part.listing }));
   const words = { records: 'invoices and funds', lack: 'not whole in the report, which says so' };
-  await inReport(context, job, { ...words, parts, output: path }, (run, read) =>
+  await inReport(context, job, { ...words, parts, output: path }, (run, dates, read) =>
     deliverText(run, { path, what: 'reports' }, async () => {
-      const { all, dates } = await read();
+      const all = await read();
       run.whole.owner = all.find((one) => one.profile !== undefined)?.profile;
       const figures = figuresOf(all, dates, run.day.caveats);
       if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
@@ -145,9 +145,12 @@ async function writePage(
   );
 }
 
+/** The result of a listing, with the figures of those records that could be read. */
+type ListingRead = ReportPart & PartRead<InvoiceFigures | FundTally>;
+
 interface ReadingOptions {
   /** Each with the name of its part of the run. */
-  readonly parts: readonly (ReportPart & { readonly name: string })[];
+  readonly parts: readonly ReportPart[];
   /** What they are of, in the plural. */
   readonly records: string;
   /** The message where some of it is not whole, and what to do. */
@@ -156,50 +159,22 @@ interface ReadingOptions {
   readonly output?: string | undefined;
 }
 
-/** The result of a listing, with the figures of those records that could be read. */
-interface ListingRead extends PartRead<InvoiceFigures | FundTally> {
-  readonly listing: Listing;
-}
-
-interface ReportRead {
-  /** In the order of the parts. */
-  readonly all: readonly ListingRead[];
-  readonly dates: ReportDates;
-}
-
 /** Reads and reports listings in one run. Throws at the end where some are not whole, and at once where nothing could be read. */
 async function inReport(
   context: Context,
   { flags, sources: { reads } }: Job,
   { parts, records, lack, hint, output }: ReadingOptions,
-  write: (run: Run, read: () => Promise<ReportRead>) => Promise<unknown>,
+  write: (run: Run, dates: ReportDates, read: () => Promise<readonly ListingRead[]>) => Promise<unknown>,
 ): Promise<void> {
-  const names = parts.map(({ name }) => name);
   const options = { flags, name: 'report', records, partKind: 'listings' as const, reads, output };
-  await inRun(context, { ...options, parts: names }, async (run) => {
-    const all: ListingRead[] = [];
-    const check = (): void => {
-      const results = all.map(({ result }) => result);
-      checkResults(results, { what: 'listings', lack, hint });
-    };
-    try {
-      await write(run, async () => {
-        for (const { source } of parts) await source.open?.(run);
-        const dates = datesOf(run.day, flags);
-        const listings = forEachPart(run, parts, async ({ listing, ...part }, signal) => {
-          const read = await readPart<InvoiceFigures | FundTally>(run, { ...part, signal }, (fields) =>
-            listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
-          );
-          return { ...read, listing };
-        });
-        for await (const one of listings) all.push(one);
-        if (!all.some(({ result }) => hasRecords(result))) check();
-        return { all, dates };
-      });
-    } finally {
-      for (const { source } of parts) await source.close?.();
-    }
-    check();
+  const words = { what: 'listings', lack, hint };
+  await inPageRun(context, { options, parts, words: () => words }, (run, read) => {
+    const dates = datesOf(run.day, flags);
+    return write(run, dates, () =>
+      read<InvoiceFigures | FundTally>((fields, { listing }) =>
+        listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
+      ),
+    );
   });
 }
 
@@ -217,14 +192,14 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
   );
   const hint = isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
   const words = { records: 'invoices', lack: 'not whole in these figures', hint };
-  await inReport(context, job, { ...words, parts }, async (run, read) => {
+  await inReport(context, job, { ...words, parts }, async (run, dates, read) => {
     const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
     const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
     const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { isResult: true });
     const { columns, shown } = monthColumns(writing, isSeveral);
     const openWriter = writerOfResult(plan.openWriter, { columns: () => columns, shown });
     const rows = async function* (): AsyncGenerator<RecordBatch> {
-      const { all, dates } = await read();
+      const all = await read();
       for (const profile of profiles) {
         const own = all.filter((_, at) => parts[at]!.profile === profile);
         if (!own.some(({ result }) => hasRecords(result))) continue;
@@ -305,11 +280,8 @@ function formatOf(context: Context, { format, output, outputDir, lang, title }: 
       hint: `Leave out ${ofWords}, or write html.`,
     });
   }
-  if (chosen === 'html' && isShown && context.stdout.isTerminal) {
-    throw new UsageError('a page cannot be shown on a terminal', {
-      hint: 'Write it to a file with `folio report -o report.html`.',
-    });
-  }
+  if (chosen === 'html' && outputDir === undefined)
+    refuseOnTerminal(context, output, 'Write it to a file with `folio report -o report.html`.');
   return chosen;
 }
 
@@ -317,10 +289,8 @@ const LISTINGS = ['issued', 'received', 'funds'] as const;
 type Listing = (typeof LISTINGS)[number];
 const RESOURCES = { issued, received, funds };
 
-interface ReportPart {
+interface ReportPart extends PagePart {
   readonly listing: Listing;
-  readonly profile: string | undefined;
-  readonly source: Source;
 }
 
 interface ReportSources {

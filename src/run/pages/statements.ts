@@ -14,10 +14,10 @@ import {
   type OwnStatement,
 } from '../../report/statement-rows.ts';
 import { StatementTally } from '../../report/statement.ts';
-import { writingFor, type ReportLanguage, type Writing } from '../../report/words.ts';
+import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { checkResults, hasRecords, wordsOfProfiles } from '../completeness.ts';
+import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../completeness.ts';
 import type {
   GlobalFlags,
   OutputFlags,
@@ -27,14 +27,12 @@ import type {
   RequestFlags,
 } from '../flags.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, storeOf, forEachPart, type Source } from '../part.ts';
+import { deliver, storeOf } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { sourceFor } from '../pipeline.ts';
-import type { PartState } from '../progress.ts';
-import { inRun, type Run } from '../run.ts';
-import { isOfSeveral, chooseProfiles } from '../session.ts';
+import { profilesToRead, sourceFor } from '../pipeline.ts';
+import type { Run } from '../run.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
-import { deliverText, readPart, type PartRead } from './read-part.ts';
+import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
 
 /**
  * Writes what customers owe, or suppliers are owed, of one organization or several: of these `fiscalIds`, or of everyone. What could
@@ -47,29 +45,48 @@ export async function writeStatements(
 ): Promise<void> {
   const form = await formOf(context, flags);
   if (form.kind !== 'rows') refuseRowFlags(flags);
-  const { folder, note } = flags;
+  const { folder, note, output, open, overdue, period } = flags;
   const source = await sourceFor(flags, { resource: listingOf(flags), fiscalIds });
   try {
-    const profiles = await profilesOf(context, source, flags);
-    const options = {
-      flags,
-      name: 'statement',
-      records: source.records,
-      reads: [...(source.reads ?? []), ...noteFile(note)],
-      output: flags.output,
-      folder,
-      ...(profiles.length > 1 && { parts: profiles.map(String) }),
-    };
-    await inRun(context, options, async (run) => {
-      const job = { run, flags, fiscalIds, source, profiles, results: [] };
-      await source.open?.(run);
+    const own = (await source.profiles?.(context)) ?? [];
+    const profiles = (await profilesToRead(context, { source, flags }, own)) ?? [own[0]];
+    const isSeveral = profiles.length > 1;
+    if (flags.organization !== undefined && isSeveral) {
+      throw new UsageError(`--organization names one organization, and there are ${profiles.length}`, {
+        hint: 'Leave it out, or name one profile with --profile.',
+      });
+    }
+    const reads = [...(source.reads ?? []), ...noteFile(note)];
+    const options = { flags, name: 'statement', records: source.records, reads, output, folder };
+    const keeps = { open, overdue, period };
+    const parts = profiles.map((profile) => ({
+      ...{ source, profile, keeps, watchesFields: true },
+      ...(isSeveral && { name: profile! }),
+    }));
+    await inPageRun(context, { options, parts, words }, async (run, read) => {
+      const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
+      const language = flags.lang ?? pageDefaults(await storeOf(run), only).lang;
+      const readAll = () => readStatements({ run, flags, fiscalIds, isSeveral }, read);
+      const job = { run, flags, isSeveral, language, readAll };
       if (form.kind === 'folder') await writeFolder(job, form.path);
       else await (form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind));
-      checkOutcome(job.results);
     });
   } finally {
     await source.close?.();
   }
+}
+
+function words(results: readonly PartResult[]): OutcomeWords {
+  return wordsOfProfiles(results, 'not whole, which their statements say');
+}
+
+interface Job {
+  readonly run: Run;
+  readonly flags: StatementFlags;
+  readonly isSeveral: boolean;
+  /** By the flag, else the setting of the only profile, or of all. */
+  readonly language: ReportLanguage | undefined;
+  readonly readAll: () => ReturnType<typeof readStatements>;
 }
 
 type Form =
@@ -96,16 +113,8 @@ async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
         hint: 'Have a page for each with --output-dir <dir>, or name one with --customer-fiscal-id <id>.',
       });
     }
-    if (excel) {
-      throw new UsageError('--excel goes with csv, not with html', {
-        hint: 'Leave --excel out, or say --format csv.',
-      });
-    }
-    if ((output === undefined || output === '-') && context.stdout.isTerminal) {
-      throw new UsageError('a page cannot be shown on a terminal', {
-        hint: 'Write it to a file with -o statement.html.',
-      });
-    }
+    checkFlagsOfFormat('html', { '--excel': excel });
+    refuseOnTerminal(context, output, 'Write it to a file with -o statement.html.');
     return { kind: 'html' };
   }
   const defaults = flags.sandbox ? {} : flagDefaults(await context.config(), flags.profile, listingOf(flags));
@@ -133,62 +142,49 @@ function refuseRowFlags({ columns, wide }: StatementFlags): void {
   });
 }
 
-async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<void> {
-  const { run, profiles, flags } = job;
-  const { output, columns, excel, wide, color } = flags;
-  const setting = await languageSet(job);
-  const ofRows = { format: form.format, output, columns, excel, wide, color };
-  const planned = await planOutput(run.context, ofRows, {
-    defaults: form.defaults,
-    sheet: 'statement',
-    lang: { flag: flags.lang, setting },
-    extraEnding: '.html',
-    isResult: true,
-  });
-  const plan = {
-    ...planned,
-    openWriter: writerOfResult(planned.openWriter, statementForm(profiles.length > 1)),
-  };
-  const language = planned.format === 'xlsx' ? (flags.lang ?? setting) : undefined;
-  const writing = language && writingFor(run.context, language);
+async function writeRows(
+  { run, flags, isSeveral, language, readAll }: Job,
+  { format, defaults }: Extract<Form, { kind: 'rows' }>,
+): Promise<void> {
+  const { output, columns, excel, wide, color, lang } = flags;
+  const planned = await planOutput(
+    run.context,
+    { format, output, columns, excel, wide, color },
+    {
+      defaults,
+      sheet: 'statement',
+      lang: { flag: lang, setting: language },
+      extraEnding: '.html',
+      isResult: true,
+    },
+  );
+  const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, statementForm(isSeveral)) };
+  const writing = plan.format === 'xlsx' && language ? writingFor(run.context, language) : undefined;
+  const state = run.whole;
   let due: ReturnType<typeof amountsDue> = [];
+  let isEmpty = false;
   const rows = async function* (): AsyncGenerator<RecordBatch> {
-    const { statements, facts } = await readAll(job);
+    const { statements, facts, isWhole } = await readAll();
     due = amountsDue(statements, facts, localeOf(run.context.env));
     yield* batchesOfRows(statementRows(statements, writing));
+    isEmpty = isWhole && state.records === 0;
   };
-  const state = run.whole;
   const delivered = await deliver(run, rows(), { plan, state });
   run.notices.remarkFile(delivered, { count: state.records, what: 'documents', place: plan.target });
   for (const { profile, text } of due)
     (profile === undefined ? run.notices : run.notices.forPart(profile)).remark(text);
-  if (state.records === 0 && isWhole(job)) run.notices.remark('nothing is open');
+  if (isEmpty) run.notices.remark('nothing is open');
 }
 
-async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
-  const { run, flags } = job;
+async function writeText({ run, flags, language, readAll }: Job, format: 'html' | 'json'): Promise<void> {
   const note = await noteOf(flags.note, run.context);
   await deliverText(run, { path: flags.output, what: 'statements' }, async () => {
-    const { statements, facts } = await readAll(job);
+    const { statements, facts } = await readAll();
     if (format === 'json') return statementsJson(statements, facts);
     const statement = theOnly(statements);
     const { statementPage } = await import('../../report/statement-pages.ts');
-    return statementPage(statement, { ...facts, writing: await writingOf(job), note });
+    return statementPage(statement, { ...facts, writing: writingFor(run.context, language), note });
   });
-}
-
-function isWhole({ results }: Job): boolean {
-  return results.every(({ failure }) => failure === undefined);
-}
-
-async function writingOf(job: Job): Promise<Writing> {
-  return writingFor(job.run.context, job.flags.lang ?? (await languageSet(job)));
-}
-
-/** The language that is set for the only profile, or for all. */
-async function languageSet({ run, flags, profiles }: Job): Promise<ReportLanguage | undefined> {
-  const only = profiles.length > 1 ? undefined : (profiles[0] ?? flags.profile);
-  return pageDefaults(await storeOf(run), only).lang;
 }
 
 function theOnly(statements: readonly OwnStatement[]): OwnStatement {
@@ -202,24 +198,23 @@ function theOnly(statements: readonly OwnStatement[]): OwnStatement {
 const INDEX = 'index.html';
 
 /** Writes a new folder with a page for everyone with something open, and an index. */
-async function writeFolder(job: Job, path: string): Promise<void> {
-  const { run, flags } = job;
+async function writeFolder({ run, flags, language, readAll }: Job, path: string): Promise<void> {
   const { context } = run;
   const { safePageName, uniqueNames } = await import('../../output/downloads/file-names.ts');
   const { writeNewFolder } = await import('../../output/files/new-folder.ts');
   const { statementIndex, statementPage } = await import('../../report/statement-pages.ts');
-  const writing = await writingOf(job);
+  const writing = writingFor(context, language);
   const note = await noteOf(flags.note, context);
   const indexed: { own: OwnStatement; file: string }[] = [];
   const files = await writeNewFolder(path, context, async (write) => {
-    const { facts, statements } = await readAll(job);
+    const { facts, statements, isWhole } = await readAll();
     const uniqueName = uniqueNames([INDEX]);
     for (const own of statements) {
       const file = uniqueName(safePageName(stemOf(own), 'html'));
       await write(file, statementPage(own, { ...facts, writing, note }));
       indexed.push({ own, file });
     }
-    await write(INDEX, statementIndex(indexed, { ...facts, writing, isWhole: isWhole(job) }));
+    await write(INDEX, statementIndex(indexed, { ...facts, writing, isWhole }));
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const count = indexed.length;
@@ -258,69 +253,26 @@ interface StatementFlags
   readonly asOf?: number | undefined;
 }
 
-interface Job {
-  readonly run: Run;
-  readonly flags: StatementFlags;
-  /** Whose statements; undefined for everyone. */
-  readonly fiscalIds: readonly string[] | undefined;
-  readonly source: Source;
-  /** The names of the organizations that are read; undefined for the one whose token or export it is. */
-  readonly profiles: readonly (string | undefined)[];
-  readonly results: PartState[];
-}
-
 function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
   return payable ? received : issued;
 }
 
-/** The organizations that are read. Throws UsageError. */
-async function profilesOf(
-  context: Context,
-  source: Source,
-  flags: StatementFlags,
-): Promise<readonly (string | undefined)[]> {
-  const own = (await source.profiles?.(context)) ?? [];
-  // An export without a profile column has no owner.
-  const isOne = own.length === 0 && (source.kind === 'local' || !isOfSeveral(flags));
-  const profiles = isOne ? [undefined] : own.length > 0 ? own : await chooseProfiles(context, flags);
-  if (flags.organization !== undefined && profiles.length > 1) {
-    throw new UsageError(`--organization names one organization, and there are ${profiles.length}`, {
-      hint: 'Leave it out, or name one profile with --profile.',
-    });
-  }
-  return profiles;
+interface ReadingOptions extends Pick<Job, 'run' | 'flags' | 'isSeveral'> {
+  /** Whose statements; undefined for everyone. */
+  readonly fiscalIds: readonly string[] | undefined;
 }
 
 /** Reads every organization. Throws where nothing could be read, and where no document is of the fiscal IDs. */
-async function readAll(job: Job) {
-  const { run, profiles, source, fiscalIds, flags, results } = job;
+async function readStatements(
+  { run, flags, fiscalIds, isSeveral }: ReadingOptions,
+  read: ReadParts<PagePart>,
+) {
   const { organization, open, overdue, period } = flags;
   const { day } = run.day;
   const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
-  const resource = listingOf(flags);
-  const listing = resource === received ? ('received' as const) : ('issued' as const);
-  const everyone = fiscalIds !== undefined;
-  const isSeveral = profiles.length > 1;
-  const parts: PartRead<StatementTally>[] = [];
-  const all = forEachPart(run, profiles, (profile, signal) => {
-    const named = isSeveral && profile !== undefined ? { name: profile } : {};
-    const options = {
-      source,
-      watchesFields: true,
-      keeps: { open, overdue, period },
-      ...named,
-      profile,
-      signal,
-    };
-    return readPart(
-      run,
-      options,
-      (fields) => new StatementTally({ fields, listing, ...dates, everyone, fiscalIds }),
-    );
-  });
-  for await (const one of all) parts.push(one);
-  results.push(...parts.map(({ result }) => result));
-  if (!results.some(hasRecords)) checkOutcome(results);
+  const listing = flags.payable ? ('received' as const) : ('issued' as const);
+  const options = { listing, ...dates, everyone: fiscalIds !== undefined, fiscalIds };
+  const parts = await read((fields) => new StatementTally({ fields, ...options }));
   const tallies = parts.flatMap(({ tally }) => tally ?? []);
   for (const tally of tallies) for (const other of tallies) tally.learnNames(other);
   const store = await storeOf(run);
@@ -336,8 +288,9 @@ async function readAll(job: Job) {
     };
     return (figures?.statements ?? []).map((statement) => ({ ...sender, statement }));
   });
+  const results = parts.map(({ result }) => result);
   if (fiscalIds !== undefined && statements.length === 0) {
-    if (parts.some(({ isWhole }) => !isWhole)) checkOutcome(results);
+    if (parts.some(({ isWhole }) => !isWhole)) checkResults(results, words(results));
     const isKept = (open ?? overdue ?? period) !== undefined;
     const of = fiscalIds.join(', ');
     const which = isKept ? `no document of ${of} is kept` : `no ${listing} invoice is of ${of}`;
@@ -350,7 +303,8 @@ async function readAll(job: Job) {
   warnOfBoth(run, statements);
   const kept = overdue ? (['onlyOverdue'] as const) : open ? (['withoutCredits'] as const) : [];
   const caveats = [...run.day.caveats, ...kept];
-  return { statements, facts: { ...dates, caveats, onlyPeriod: period?.text, listing } };
+  const isWhole = results.every(({ failure }) => failure === undefined);
+  return { statements, facts: { ...dates, caveats, onlyPeriod: period?.text, listing }, isWhole };
 }
 
 /** Warns of those who have both cancelled documents and credit notes: which belong together is unknown. */
@@ -372,10 +326,6 @@ const MAX_NAMED = 5;
 function firstNames(statements: readonly OwnStatement[]): string {
   const names = statements.map(({ statement: { party } }) => party.name ?? party.fiscalId ?? 'no name');
   return names.slice(0, MAX_NAMED).join(', ');
-}
-
-function checkOutcome(results: readonly PartState[]): void {
-  checkResults(results, wordsOfProfiles(results, 'not whole, which their statements say'));
 }
 
 function noteFile(note: string | undefined): readonly ReadPath[] {
