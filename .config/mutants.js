@@ -17,8 +17,22 @@ import { Instrumenter } from '@stryker-mutator/instrumenter';
 import { createVitest } from 'vitest/node';
 
 const FOLDERS = ['paging', 'json', 'invoices', 'query', 'database', 'api', 'resources', 'output/csv'];
-/** Where else the behaviour of a folder is tested, through the program. */
-const ALSO = { paging: ['resources'], invoices: ['cli/questions'], query: ['cli/questions'] };
+/** Where else the behaviour of a folder is tested, through the program: folders, and files. */
+const ALSO = {
+  paging: ['resources'],
+  invoices: ['cli/questions'],
+  query: ['cli/questions'],
+  api: [
+    'faults/clock',
+    'faults/bodies',
+    'faults/refusals',
+    'safety/addresses',
+    'safety/redirects',
+    'safety/tls',
+    'safety/token',
+    'cli/commands/download',
+  ],
+};
 const TRIED = 200;
 /** Trials in one process. */
 const TOGETHER = 50;
@@ -72,9 +86,12 @@ async function tryEach(folders) {
 /** Tries a folder and prints how many mutants were found. Returns a line for each that survived. */
 async function tryFolder(folder) {
   const { code, mutants } = await instrument(folder);
-  const tests = [folder, ...(ALSO[folder] ?? [])]
-    .flatMap((name) => namesIn(`test/${name}`))
-    .filter((name) => name.endsWith('.test.ts'));
+  const tests = [folder, ...(ALSO[folder] ?? [])].flatMap((name) => {
+    const all = namesIn('test').filter((path) => path.endsWith('.test.ts'));
+    return all.filter(
+      (path) => path.startsWith(join(root, `test/${name}/`)) || path.endsWith(`/${name}.test.ts`),
+    );
+  });
   const unchanged = tests.map((file) => ({ name: file, files: [{ file, millis: 1e9 }] }));
   const surveyed = [...(await run(unchanged, code)).values()];
   for (const { name, errors } of surveyed) {

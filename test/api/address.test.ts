@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listPairs, parseBaseUrl, pathSegment, queryString, requestUrl } from '../../src/api/address.ts';
+import { listPairs, parseBaseUrl, queryString, requestUrl } from '../../src/api/address.ts';
 import { UsageError } from '../../src/errors.ts';
 
 describe('parseBaseUrl', () => {
@@ -183,25 +183,5 @@ describe('listPairs', () => {
   it('refuses a comma where it separates, and only there', () => {
     expect(() => listPairs('ids', ['a,b'], 'comma')).toThrow(UsageError);
     expect(listPairs('ids', ['a,b'], 'repeat')).toEqual([['ids', 'a,b']]);
-  });
-});
-
-describe('pathSegment', () => {
-  it.each([
-    ['cus_1', 'cus_1'],
-    ['../x', '..%2Fx'],
-    ['a/b', 'a%2Fb'],
-    ['a?b#c', 'a%3Fb%23c'],
-    ['a\r\nb', 'a%0D%0Ab'],
-    ['%2e%2e', '%252e%252e'],
-    ['a\\b;é', 'a%5Cb%3B%C3%A9'],
-    ['...', '...'],
-  ])('%j is one segment: %s', (id, segment) => {
-    expect(pathSegment(id)).toBe(segment);
-    expect(new URL(`https://h/v1/customers/${segment}`).pathname).toBe(`/v1/customers/${segment}`);
-  });
-
-  it.each(['', '.', '..'])('refuses %j', (id) => {
-    expect(() => pathSegment(id)).toThrow(UsageError);
   });
 });

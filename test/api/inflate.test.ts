@@ -1,8 +1,7 @@
-import { deflateRawSync, gzipSync, constants } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BrokenGzip, inflate } from '../../src/api/inflate.ts';
-import { ServiceError } from '../../src/errors.ts';
 
 const small = Buffer.from('{"total":1}');
 /** Too random for gzip to make small. */
@@ -81,25 +80,4 @@ describe('inflate', () => {
       await expect(failure).rejects.not.toBeInstanceOf(BrokenGzip);
     }
   });
-
-  it('meets 600 MB of zeros with a sentence and little memory', async () => {
-    // Of the most that there ever was, since what was there before may be gone now and count all the same.
-    const before = process.resourceUsage().maxRSS;
-    const failure = inflate(bomb(600), 'gzip');
-    await expect(failure).rejects.toThrow(ServiceError);
-    await expect(failure).rejects.toThrow('the response inflates to more than 64 MiB');
-    expect(process.resourceUsage().maxRSS - before).toBeLessThan(200 * 2 ** 10);
-  });
 });
-
-/** One gzip member of so many MB of zeros: a block of one MB, repeated. Its checksum is never reached. */
-function bomb(megabytes: number): Buffer {
-  const block = deflateRawSync(Buffer.alloc(1e6), { finishFlush: constants.Z_FULL_FLUSH });
-  const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
-  return Buffer.concat([
-    header,
-    ...Array<Buffer>(megabytes).fill(block),
-    Buffer.from([3, 0]),
-    Buffer.alloc(8, 0xff),
-  ]);
-}

@@ -1,10 +1,9 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiClient, type ClientOptions } from '../../src/api/client.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
-import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
+import { Interrupted, ServiceError } from '../../src/errors.ts';
 import { startHttpService, listenOnLoopback, httpResponse, loopbackServer } from '../support/servers.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
@@ -105,16 +104,6 @@ describe('the transport', () => {
     await expect(ask(`http://${server.host}`, {}, { signal: controller.signal })).rejects.toBe(reason);
   });
 
-  it.each(['announced', 'unannounced'])('takes no response over its limit: %s', async (how) => {
-    const server = await loopbackServer((socket) => {
-      if (how === 'announced') socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 26 + 1}\r\n\r\n`);
-      else socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      if (how !== 'announced') socket.end(Buffer.alloc(2 ** 26 + 1));
-    });
-    await expect(ask(`http://${server.host}`)).rejects.toThrow('the response is larger than 64 MiB');
-    expect(server.heads).toHaveLength(1);
-  });
-
   it('takes a time limit longer than timers go, and headers that come twice', async () => {
     const server = await loopbackServer((socket) =>
       socket.write(httpResponse(200, '{}', 'Via: a\r\nVia: b')),
@@ -213,77 +202,10 @@ describe('closing after requests were given up', () => {
 });
 
 describe('TLS', () => {
-  it('refuses a certificate that nobody vouches for, once', async () => {
-    const server = await loopbackServer(
-      (socket) => socket.write(httpResponse(200, '{}')),
-      await certificate(),
-    );
-    const failure = ask(`https://${server.host}`);
-    await expect(failure).rejects.toThrow(
-      /^no safe connection to 127\.0\.0\.1:\d+: .*\(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
-    );
-    await expect(failure).rejects.toMatchObject({ hint: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
-    expect(server.heads).toEqual([]);
-    expect(server.connections).toBe(1);
-  });
-
   it('is not tried with a server that speaks plain HTTP', async () => {
     // It answers 400 to what it cannot read.
     const { host, requests } = await startHttpService(() => {});
     await expect(ask(`https://${host}`)).rejects.toThrow(/^no safe connection to/);
     expect(requests).toEqual([]);
   });
-
-  it('cannot be switched off', async () => {
-    const server = await loopbackServer((socket) => socket.write(httpResponse(200, '{}')));
-    await expect(ask(`http://${server.host}`, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).rejects.toThrow(
-      UsageError,
-    );
-    expect(server.connections).toBe(0);
-  });
 });
-
-describe('a proxy', () => {
-  it('is asked for a tunnel, and sees neither token nor path', async () => {
-    const proxy = await loopbackServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nnot TLS'));
-    const failure = ask('https://api.example.com', { HTTPS_PROXY: `http://me:p%40ss@${proxy.host}` });
-    await expect(failure).rejects.toBeInstanceOf(ServiceError);
-    expect(proxy.heads[0]!.split('\r\n')).toEqual([
-      'CONNECT api.example.com:443 HTTP/1.1',
-      'host: api.example.com',
-      'connection: close',
-      `proxy-authorization: Basic ${Buffer.from('me:p@ss').toString('base64')}`,
-      'proxy-connection: keep-alive',
-    ]);
-    expect(proxy.heads.join()).not.toMatch(/s3cret|customers/);
-  });
-
-  it.each([
-    [407, 1, 'with the user and password'],
-    [403, 1, 'HTTPS_PROXY'],
-    [502, 2, 'HTTPS_PROXY'],
-  ])('that answers %i is named, without its password', async (status, tries, hint) => {
-    const proxy = await loopbackServer((socket) => socket.write(httpResponse(status)));
-    const failure = ask('https://api.example.com', { HTTPS_PROXY: `http://me:p%40ss@${proxy.host}` });
-    await expect(failure).rejects.toThrow(
-      `the proxy ${proxy.host} on the way to api.example.com does not let folio through (${status})`,
-    );
-    await expect(failure).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
-    await expect(failure).rejects.toThrow(/^(?!.*p(@|%40)ss)/);
-    expect(proxy.heads).toHaveLength(tries);
-  });
-
-  it('is left out for plain HTTP on this machine', async () => {
-    const server = await loopbackServer((socket) => socket.write(httpResponse(200, '{}')));
-    const env = { HTTPS_PROXY: 'http://127.0.0.1:1', HTTP_PROXY: 'http://127.0.0.1:1' };
-    expect(await ask(`http://${server.host}`, env)).toEqual({});
-  });
-});
-
-async function certificate(): Promise<{ key: string; cert: string }> {
-  const made = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-  });
-  return { key: made.private, cert: made.cert };
-}

@@ -30,6 +30,7 @@ describe.concurrent('a body that is not what the specification says', () => {
     expect(stderr).toMatch(/^folio: [^\n]+\n( {2}[^\n]+\n)?$/);
     expect(stderr).toContain(`${host} answered /v1/invoices/issued with`);
     expect(stderr).toContain(reason);
+    expect(stderr).toContain(fault === html ? 'any proxy on the way' : 'may be changing the responses');
   });
 
   it('is asked for again, and costs no record', async () => {
