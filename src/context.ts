@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Finding } from './findings.ts';
 import type { ConfigStore } from './profiles/profile.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
 import type { Limiter } from './api/limiter.ts';
@@ -23,6 +24,8 @@ export interface Context {
   readonly openTransport: OpenTransport;
   /** Limits the requests of several runs together, as many as the first of them may have in flight; else each run has its own limit. */
   readonly limiterFor?: ((concurrency: number) => Limiter) | undefined;
+  /** Gets what a run finds, and from time to time how far it is, in place of standard error. */
+  readonly listener?: RunListener | undefined;
   /** Does the steps of a connection one by one, to find out what is wrong with it. */
   readonly networkProbe: () => Promise<NetworkProbe>;
   /** The processes of this machine, to know whether the run that locked a file is still alive. */
@@ -33,6 +36,12 @@ export interface Context {
   readonly loadSpinner: () => Promise<StartSpinner>;
   /** Called for each flag that is set, such as `--page-size`, when its value is read: so a test finds flags that nothing reads. */
   readonly onFlagRead?: ((flag: string) => void) | undefined;
+}
+
+interface RunListener {
+  readonly found: (finding: Finding) => void;
+  /** A line about each part. */
+  readonly progress: (line: string) => void;
 }
 
 /** Begins to draw on standard error. Other text that is written to the terminal goes above it. */

@@ -46,6 +46,10 @@ export type FindingDetails =
   | { readonly code: 'column missing'; readonly role: string; readonly columns: readonly string[] }
   /** Fiscal IDs that match nobody, as the user typed them. */
   | { readonly code: 'unknown ids'; readonly ids: readonly string[] }
+  /** The records are of an earlier moment, in ISO 8601. */
+  | { readonly code: 'as of'; readonly readAt: string }
+  /** There are more rows than are shown. */
+  | { readonly code: 'more rows' }
   /** A message of the service beside the records. */
   | { readonly code: 'service says'; readonly words: string };
 

@@ -175,9 +175,6 @@ function cellOf(json: string): Cell | undefined {
     : { kind: 'number', text: json };
 }
 
-/** How the remark ends where there are more counterparties than rows. */
-export const TOTALS_OF_ALL = 'totals are of all';
-
 /** The question that `folio aging` asks: open amounts by how long they are overdue. */
 export function agingQuestion(
   options: AgingOptions,
@@ -219,12 +216,16 @@ export function agingQuestion(
         (all, { length }) => all + Math.min(length, limit),
         0,
       );
-      if (shown < known.length) texts.push(`${shown} of ${known.length} shown; ${TOTALS_OF_ALL}`);
+      const more = `${shown} of ${known.length} shown; totals are of all`;
+      if (shown < known.length) texts.push(more);
       const absent = sum((balance) => balance.missing);
       if (absent > 0) texts.push(`${countOf(absent, 'document')} without an open amount`);
       if (leftOut.length > 0)
         texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
-      const remarks = texts.map((text): Finding => ({ level: 'remark', text }));
+      const remarks = texts.map((text): Finding => {
+        const details = text === more ? ({ code: 'more rows' } as const) : undefined;
+        return { level: 'remark', text, details };
+      });
       const hasOpen = (profile: string): boolean =>
         balances.some(
           (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),

@@ -74,6 +74,7 @@ export class Notices {
         this.#warned.add(warning);
       }
       this.#all.push(part === undefined ? finding : { ...finding, part });
+      this.#context.listener?.found(finding);
       if (level === 'remark') this.#remark(text);
       else if (!this.#flags.quiet && level === 'warning') this.#write(text, 'warning: ');
       else if (!this.#flags.quiet && level === 'answer') this.#write(text);
@@ -146,7 +147,8 @@ export class Notices {
 
   /** Whether anybody reads remarks. */
   get isHeard(): boolean {
-    return !this.#flags.quiet && (this.#context.stderr.isTerminal || this.#isChatty);
+    const { stderr, listener } = this.#context;
+    return listener !== undefined || (!this.#flags.quiet && (stderr.isTerminal || this.#isChatty));
   }
 
   get #isChatty(): boolean {
@@ -159,7 +161,8 @@ export class Notices {
 
   /** Does not wait: a standard error that is slow or closed must not stop the records. */
   #write(text: string, before = ''): void {
-    const { clock, stderr } = this.#context;
+    const { clock, stderr, listener } = this.#context;
+    if (listener !== undefined) return;
     const time = this.#isChatty ? `${timeStamp(clock.now())} ` : '';
     const part = this.#part === undefined ? '' : `${this.#part}: `;
     void stderr.write(shownLine(`${time}${before}${visible(`${part}${text}`)}`, stderr)).catch(() => {});

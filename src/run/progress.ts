@@ -144,9 +144,10 @@ function endingWith(stdout: OutputStream, drawing: AbortController): OutputStrea
 
 /** By default only a spinner on a terminal, and nothing while the output goes through a pipe. */
 function displayOf(
-  { stdout, stderr, env }: Context,
+  { stdout, stderr, env, listener }: Context,
   flags: GlobalFlags,
 ): typeof showLines | typeof showSpinner | undefined {
+  if (listener !== undefined) return showLines;
   if (flags.quiet || flags.progress === false) return undefined;
   if (flags.progress === 'plain') return showLines;
   // On a terminal of width 0 or unknown, wiping a line would never end.
@@ -157,9 +158,9 @@ function displayOf(
 /** Milliseconds between two lines. */
 const PERIOD = 10_000;
 
-/** Writes a line with the time for each running part every 10 s, for logs. Rejects when it is stopped. */
+/** Writes a line with the time for each running part every 10 s, for logs, or has the listener get it. Rejects when it is stopped. */
 async function showLines(
-  { clock, stderr }: Context,
+  { clock, stderr, listener }: Context,
   { records, parts }: ProgressView,
   stopped: AbortSignal,
 ): Promise<void> {
@@ -169,7 +170,9 @@ async function showLines(
       if (progress.state !== 'running') continue;
       const prefix = name === undefined ? '' : `${name}: `;
       const line = progressLine(progress, clock.now(), String);
-      await stderr.write(`${timeStamp(clock.now())} ${prefix}${records}: ${line}\n`);
+      const text = `${prefix}${records}: ${line}`;
+      if (listener !== undefined) listener.progress(text);
+      else await stderr.write(`${timeStamp(clock.now())} ${text}\n`);
     }
   }
 }

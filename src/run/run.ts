@@ -150,8 +150,14 @@ export class RunDay {
       const { shown, readAt } = origin;
       const [day = Infinity] = daysOf([origin]);
       this.#origins.push(day > this.#now ? { ...origin, readAt: undefined } : origin);
-      if (day < this.#now) this.#notices.warn(`${shown} as of ${localMinute(readAt!)}, not as of today`);
-      else if (day === this.#now) this.#notices.remark(`${shown} as of ${localMinute(readAt!)}.`);
+      if (day > this.#now) continue;
+      const text = `${shown} as of ${localMinute(readAt!)}`;
+      const details = { code: 'as of', readAt: readAt! } as const;
+      this.#notices.add(
+        day < this.#now
+          ? { level: 'warning', text: `${text}, not as of today`, details }
+          : { level: 'remark', text: `${text}.`, details },
+      );
     }
   }
 

@@ -1,9 +1,9 @@
 import type { Context, InputStream, OutputStream } from '../../context.ts';
 import { FolioError, IncompleteError, Interrupted } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { withoutSignedLinks } from '../../json/signed-links.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
-import { TOTALS_OF_ALL } from '../../query/aging-rows.ts';
 import type { Resource } from '../../resources/resource.ts';
 
 /** What a tool asks: a command line of folio's, and how much of what it prints is wanted. */
@@ -25,11 +25,7 @@ export interface AssistantSource {
   readonly organization: string | undefined;
   /** The flags that choose service, database and profile. */
   readonly words: readonly string[];
-  /** The day of the records of a resource in a database, and the sentence that reports it; undefined for the service. */
-  readonly age:
-    | ((resource: Resource) => Promise<{ asOf: string | undefined; sentence: string | undefined }>)
-    | undefined;
-  /** Writes the records of a resource as they stood before a day into a file; undefined where there is no history. */
+  /** Writes the records of a resource as they stood before a day into a file; undefined for the service, which has no history. */
   readonly before?: ((resource: Resource, day: number) => Promise<EarlierBooks>) | undefined;
   /** Runs the command line of the context as if it had been typed. Rejects with its error. */
   readonly run: (context: Context) => Promise<void>;
@@ -63,7 +59,7 @@ interface Waiting {
  * has the digits that the service sent. Throws FolioError where there is no answer.
  */
 export async function answerTo(
-  { context, organization, words, age, before, run }: AssistantSource,
+  { context, organization, words, before, run }: AssistantSource,
   { resource, words: question, prints, since, limit }: AssistantQuestion,
   { signal, onProgress }: Waiting,
 ): Promise<string> {
@@ -71,19 +67,18 @@ export async function answerTo(
   const format = prints === 'columns' ? [] : ['--format=jsonl'];
   // One row more than wanted tells whether there are more.
   const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
-  // As with a terminal, messages also have what is only worth saying to somebody who watches.
-  const [printed, messages] = [keptOutput(false), keptOutput(true, onProgress)];
-  const progress = onProgress === undefined ? '--no-progress' : '--progress=plain';
-  const startedAt = context.clock.now();
-  const known = await age?.(resource);
+  const printed = keptOutput();
+  const found: Finding[] = [];
+  const listener = { found: (one: Finding) => void found.push(one), progress: onProgress ?? (() => {}) };
+  const startedAt = new Date(context.clock.now()).toISOString();
   const earlier = since === undefined ? undefined : await before?.(resource, since);
   const compared = earlier === undefined ? [] : [`--changes-since=${earlier.path}`];
   const incomplete = await run({
     ...context,
-    argv: [...question, ...compared, ...format, ...most, ...words, progress],
+    listener,
+    argv: [...question, ...compared, ...format, ...most, ...words],
     stdin: NO_INPUT,
     stdout: printed,
-    stderr: messages,
     signal: interruptedBy(signal),
   })
     .then(
@@ -104,7 +99,12 @@ export async function answerTo(
       earlier?.sentence ?? [],
       incomplete?.message ?? [],
       incomplete?.hint ?? [],
-      messages.lines.filter((line) => line !== known?.sentence).map((line) => line.replace(/^warning: /, '')),
+      // What an answer says in a member of its own, or throws, is no note.
+      found.flatMap(({ level, text, details }) =>
+        level === 'fact' || level === 'failure' || (level === 'remark' && details?.code === 'as of')
+          ? []
+          : text,
+      ),
       cleaned.some(({ hadLink }) => hadLink) ? 'Links are left out of the texts.' : [],
     ].flat(),
     redact,
@@ -115,11 +115,12 @@ export async function answerTo(
   const fitting = past < 0 ? rows : rows.slice(0, past);
   const isCut = past >= 0 || printed.isCut;
   const hasMore = chosen.length < lines.length;
-  const saysMore = messages.lines.some((line) => line.endsWith(TOTALS_OF_ALL));
+  const saysMore = found.some(({ details }) => details?.code === 'more rows');
   if (isCut) notes.push(JSON.stringify(cutNote(fitting.length, prints)));
   else if (hasMore)
     notes.push(JSON.stringify(`The first ${limit} rows are here, and there are more. ${ASK_ON}`));
-  const asOf = known === undefined ? new Date(startedAt).toISOString() : (known.asOf ?? null);
+  const readAt = found.flatMap(({ details }) => (details?.code === 'as of' ? details.readAt : []));
+  const asOf = before === undefined ? startedAt : (readAt.toSorted()[0] ?? null);
   return `{${[
     `"complete":${incomplete === undefined}`,
     `"truncated":${isCut || hasMore || saysMore}`,
@@ -156,14 +157,12 @@ const NO_INPUT: InputStream = {
   readLine: () => Promise.reject(new Interrupted('SIGINT')),
 };
 
-const PROGRESS = /^\d{4}-\d\d-\d\dT[\d:]+Z (.*)\n$/;
-
-/** An output that keeps the beginning of what is written, but for lines of progress. */
-function keptOutput(isTerminal: boolean, onProgress?: Waiting['onProgress']) {
+/** An output that keeps the beginning of what is written. */
+function keptOutput() {
   const chunks: Buffer[] = [];
   let room = MAX_PRINTED;
   const kept = {
-    isTerminal,
+    isTerminal: false,
     isPipe: false,
     columns: undefined,
     isCut: false,
@@ -174,13 +173,9 @@ function keptOutput(isTerminal: boolean, onProgress?: Waiting['onProgress']) {
     },
     write(bytes: Uint8Array | string): Promise<void> {
       const chunk = Buffer.from(bytes as string);
-      const progress = onProgress && PROGRESS.exec(chunk.toString());
-      if (progress) onProgress(progress[1]!);
-      else {
-        kept.isCut ||= chunk.length > room;
-        chunks.push(chunk.subarray(0, room));
-        room = Math.max(0, room - chunk.length);
-      }
+      kept.isCut ||= chunk.length > room;
+      chunks.push(chunk.subarray(0, room));
+      room = Math.max(0, room - chunk.length);
       return Promise.resolve();
     },
   };

@@ -18,7 +18,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { requestDefaults } from '../../run/flag.ts';
-import { DatabaseSource, FromDatabase, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
+import { FromDatabase, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
@@ -177,29 +177,19 @@ async function sourceOf(
     });
     // As the session will choose it; the token of the environment is nobody's by name.
     const organization = flags.profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
-    return { context: { ...context, env }, organization, words, age: undefined, run };
+    return { context: { ...context, env }, organization, words, run };
   }
   const profile = await profileIn(from, names, context);
   // Nobody reads the standard error of a server: each answer is this error.
   if (profile instanceof UsageError) {
     new Notices(context, flags).warn(profile.message);
     const run = (): Promise<never> => Promise.reject(profile);
-    return { context, organization: undefined, words: [], age: undefined, run };
+    return { context, organization: undefined, words: [], run };
   }
   return {
     context,
     organization: profile,
     words: flagWords({ from, profile }),
-    age: async (resource) => {
-      const database = new FromDatabase(from);
-      const held = new DatabaseSource({ from, database, resource, whose: [profile] });
-      try {
-        await held.profiles(context);
-        return { asOf: held.wholeAt, sentence: held.age };
-      } finally {
-        await held.close();
-      }
-    },
     before: (resource, day) => booksBefore(context, { from, profile, resource, day }),
     run,
   };

@@ -164,11 +164,6 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     return this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted()[0];
   }
 
-  /** The same as a sentence. */
-  get age(): string | undefined {
-    return this.wholeAt && `${this.#shownRecords} as of ${localMinute(this.wholeAt)}.`;
-  }
-
   protected override get origins(): readonly Origin[] {
     const whole = this.#lastSyncs.flatMap(({ profile, wholeAt: readAt }) =>
       readAt === undefined
