@@ -111,13 +111,8 @@ function commandsWith(flag: string, command: Command): Command[] {
   return shownUnder(command).flatMap((child) => commandsWith(flag, child));
 }
 
-/** Flags by another word that people have for them, and that no misspelling leads to. */
-const OTHER_WORDS: Readonly<Record<string, string>> = { report: 'receipt' };
-
 /** Compares names without their dashes, which all of them have. */
 function nearestFlags(flag: string, command: Command): string[] {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
-  const word = flag.replace(/^-+/, '');
-  const other = names.filter((name) => name === OTHER_WORDS[word]);
-  return [...other, ...nearestNames(word, names)].map((name) => `--${name}`);
+  return nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);
 }

@@ -129,7 +129,7 @@ export function findSetting(typed: string): { readonly name: string; readonly se
   const found = settings.get(name);
   if (found) return { name, setting: found };
   throw new UsageError(`there is no setting ${JSON.stringify(typed)}`, {
-    hint: `The settings are ${[...settings.keys()].join(', ')}, types.<column>; with --profile also baseUrl.`,
+    hint: `The settings are ${[...settings.keys()].join(', ')}, types.<column>.`,
   });
 }
 

@@ -330,8 +330,6 @@ describe('a slip of the keys', () => {
       "unknown option '--search'",
       'Write --where counterpartyName~roble. See folio help search.',
     ],
-    [['issued', '--report', 'x'], "unknown option '--report'", 'Did you mean --receipt?'],
-    [['verify', 'a.csv', '--report', 'x'], "unknown option '--report'", 'Did you mean --receipt?'],
     [['--sandbx', 'issued'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],
   ])('%s is answered with what was meant', async (argv, complaint, hint) => {
     expect(await folio(argv)).toEqual({ code: 2, stdout: '', stderr: `folio: ${complaint}\n  ${hint}\n` });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
@@ -30,6 +29,11 @@ const NO_SETTINGS: readonly (readonly [name: RegExp, reason: string, hint: strin
     'Set it with `folio auth login --profile <name> --token-command <program> <argument...>`.',
   ],
   [/^current-?profile$/i, 'the current profile is no setting', 'Choose it with `folio auth use <name>`.'],
+  [
+    /^base-?url$/i,
+    'the address of a profile is set by a login',
+    'Set it with `folio auth login --profile <name> --base-url <url>`; `folio auth list` shows it.',
+  ],
 ];
 
 function settingName(name: string): string {
@@ -99,9 +103,8 @@ async function ownerOf(context: Context, { profile }: GlobalFlags) {
 /** Prints one value, as it was set, of exactly the owner that was named. */
 async function runGet(context: Context, flags: GlobalFlags, typed: string): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
-  const isAddress = owner !== undefined && isBaseUrl(typed);
-  const name = isAddress ? 'baseUrl' : findSetting(typed).name;
-  const value = isAddress ? owner.baseUrl : store.settings(owner?.name)[name];
+  const { name } = findSetting(typed);
+  const value = store.settings(owner?.name)[name];
   if (value !== undefined) return writeLine(context, String(plain(value)));
   const flag = owner ? ` --profile ${owner.name}` : '';
   throw new NotFoundError(`${name} is not set${whose}`, {
@@ -113,20 +116,12 @@ async function writeLine({ stdout }: Context, text: string): Promise<void> {
   await stdout.write(`${stdout.isTerminal ? visible(text) : text}\n`);
 }
 
-function isBaseUrl(name: string): boolean {
-  return name === 'baseUrl' || name === 'base-url';
-}
-
 async function runSet(
   context: Context,
   flags: GlobalFlags,
   typed: { readonly name: string; readonly value: string },
 ): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
-  if (isBaseUrl(typed.name) && owner) {
-    const baseUrl = checkedAddress(owner, typed.value);
-    return store.update((document) => void (document.profiles[owner.name]!['baseUrl'] = baseUrl));
-  }
   const { name, setting } = findSetting(typed.name);
   setting.parse(typed.value);
   if (name === ORGANIZATION && owner === undefined) {
@@ -145,16 +140,6 @@ async function runUnset(context: Context, flags: GlobalFlags, typed: string): Pr
   if (store.settings(owner?.name)[name] === undefined) return;
   await store.update((document) => void delete settingsIn(document, owner)[name]);
   new Notices(context, flags).remark(`${name} is no longer set${whose}.`);
-}
-
-/** The new address of a profile. Throws UsageError where the profile has a token: it would go to another service. */
-function checkedAddress({ name, baseUrl, token, tokenCommand }: Profile, value: string): string {
-  const { href } = parseBaseUrl(value);
-  if ((token ?? tokenCommand) === undefined || href === baseUrl) return href;
-  throw new UsageError(
-    `the token of profile ${name} belongs to ${baseUrl}, and is not taken to another address`,
-    { hint: `Log in there with \`folio auth login --profile ${name} --base-url ${href}\`.` },
-  );
 }
 
 function settingsIn(document: StoreDocument, owner: Profile | undefined): JsonObject {

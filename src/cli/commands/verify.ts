@@ -63,18 +63,10 @@ export function addVerify(program: Command, context: Context): void {
 
 type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 
-/** Returns lines about what is in order; else rejects with what is wrong. */
-type Check = () => Promise<readonly string[]>;
+/** Returns a line about what is in order; else rejects with what is wrong. */
+type Check = () => Promise<string>;
 
-const NAME_IT = 'Where a receipt has another name, name it with --receipt. ';
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
-const NOT_RUN =
-  'See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, ';
-const NO_LONGER = {
-  file: 'remove the file and its receipt.',
-  database: 'name the other profiles with --profile.',
-};
-const WRONG_CLOCK = 'Set the clock of this machine, or of the one that ran it; then run it again.';
 
 /** Makes all checks, and prints what is in order. Throws the only failure, or one that has a line for each, and what to do once. */
 async function runVerify(context: Context, files: readonly string[], flags: VerifyFlags): Promise<void> {
@@ -89,7 +81,8 @@ async function runVerify(context: Context, files: readonly string[], flags: Veri
   const failures: FolioError[] = [];
   for (const check of checks) {
     try {
-      for (const line of await check()) if (!quiet) await context.stdout.write(`${visible(line)}\n`);
+      const line = await check();
+      if (!quiet) await context.stdout.write(`${visible(line)}\n`);
     } catch (error) {
       const isOneOfMany = error instanceof IncompleteError || error instanceof UsageError;
       if (checks.length === 1 || !isOneOfMany) throw error;
@@ -159,9 +152,9 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   }
   // A receipt has the time of its run, also of one that wrote to a database.
   const what = `${whoseOf(run)}${receipt}`;
-  const check = async (): Promise<readonly string[]> => {
+  const check = async (): Promise<string> => {
     checkRun(context, what, run, flags);
-    return [`${what}: a run that ended at ${localMinute(run.finishedAt)}`];
+    return `${what}: a run that ended at ${localMinute(run.finishedAt)}`;
   };
   return [...checks, check];
 }
@@ -179,12 +172,23 @@ async function verifyFile(
     isPage = false,
   }: { readonly file: string; readonly receipt: string | undefined; readonly isPage?: boolean },
   flags: VerifyFlags,
-): Promise<readonly string[]> {
+): Promise<string> {
+  const stats = await promises.stat(file).catch(() => undefined);
   const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
-  const whose = delivered === undefined ? '' : whoseOf(delivered);
-  if (delivered?.sha256 === null) {
+  if (delivered === undefined) {
+    if (stats === undefined)
+      throw new UsageError(`there is no file ${file}`, {
+        hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
+      });
+    if (receipt !== undefined)
+      throw new UsageError(`the receipt ${receipt} does not name ${file}`, { hint: NEXT_RUN });
+    throw new UsageError(`there is no receipt to compare ${file} with`, {
+      hint: 'Name one of another name with --receipt. The next run writes one with --receipt beside.',
+    });
+  }
+  const whose = whoseOf(delivered);
+  if (delivered.sha256 === null) {
     const reasons = delivered.errors.join('; ');
-    const stats = await promises.stat(file).catch(() => undefined);
     const older = stats && `; ${file} is of an earlier run, of ${localMinute(stats.mtime.toISOString())}`;
     throw new IncompleteError(
       `${whose === '' ? `${file}: ` : whose}not delivered (${reasons})${older ?? ''}`,
@@ -192,31 +196,24 @@ async function verifyFile(
     );
   }
   const what = `${whose}${file}`;
-  const at = delivered && localMinute(delivered.finishedAt);
-  if (delivered !== undefined && !existsSync(file))
+  const at = localMinute(delivered.finishedAt);
+  if (stats === undefined)
     throw new IncompleteError(`${what} is lost: it was delivered at ${at}`, {
       hint: 'Export it again, or put it back.',
     });
-  const format = delivered?.format ?? formatOfEnding(file);
-  const survey = await surveyFile(file, { format, header: delivered?.header ?? true });
-  const contents = contentsOf(survey, format);
-  if (receipt === undefined || delivered === undefined) {
-    if (survey.damage !== undefined)
-      throw new IncompleteError(`${file} is not whole: ${survey.damage}`, { hint: 'Export it again.' });
-    const whole = survey.records === undefined ? contents : `it is whole, ${contents}`;
-    if (receipt !== undefined)
-      throw new UsageError(`the receipt ${receipt} does not name ${file}; ${whole}`, { hint: NEXT_RUN });
-    throw new UsageError(`there is no receipt to compare ${file} with; ${whole}`, {
-      hint: NAME_IT + NEXT_RUN,
-    });
-  }
+  const { header } = delivered;
+  const format = delivered.format ?? formatOfEnding(file);
+  const survey = await surveyFile(file, { format, header });
   const differences = differencesOf(survey, delivered);
   if (differences.length > 0)
     throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
       hint: 'Export it again, or put back the file that was delivered.',
     });
   if (!isPage) checkRun(context, what, delivered, flags);
-  return [`${what}: as delivered at ${at}, ${contents}`];
+  const { records, bytes, sha256 } = survey;
+  const counted =
+    records === undefined ? `records not counted in ${format ?? 'this format'}` : countOf(records, 'record');
+  return `${what}: as delivered at ${at}, ${counted}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
 }
 
 /** What the run itself said to do about its failure, and how to run it again. */
@@ -226,11 +223,6 @@ function cureOf({ hint = 'Fix what it names.', words }: DeliveredFile): string {
     /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
   );
   return `${hint} Then run it again: \`folio ${quoted.join(' ')}\`.`;
-}
-
-function contentsOf({ records, bytes, sha256 }: Survey, format = 'this format'): string {
-  const counted = records === undefined ? `records not counted in ${format}` : countOf(records, 'record');
-  return `${counted}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
 }
 
 function differencesOf(now: Survey, delivered: DeliveredFile): string[] {
@@ -275,15 +267,15 @@ function faultOfAge({ clock }: Context, at: string, { text, milliseconds }: Age)
 const IN_FUTURE = 'is dated in the future';
 
 function hintOf(fault: string, what: 'file' | 'database'): string {
-  return fault === IN_FUTURE ? WRONG_CLOCK : NOT_RUN + NO_LONGER[what];
+  if (fault === IN_FUTURE)
+    return 'Set the clock of this machine, or of the one that ran it; then run it again.';
+  const remedy =
+    what === 'file' ? 'remove the file and its receipt.' : 'name the other profiles with --profile.';
+  return `See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, ${remedy}`;
 }
 
 /** Compares the last whole sync of each listing with the age that it may have. */
-async function verifyDatabase(
-  context: Context,
-  from: string,
-  flags: VerifyFlags,
-): Promise<readonly string[]> {
+async function verifyDatabase(context: Context, from: string, flags: VerifyFlags): Promise<string> {
   const { maxAge } = flags;
   if (maxAge === undefined) {
     throw new UsageError(`${parseDatabaseAddress(from).shown} is a database, and has no receipt`, {
@@ -296,7 +288,7 @@ async function verifyDatabase(
   const old = syncs.filter((sync) => faultOf(sync) !== undefined);
   if (old.length === 0) {
     const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted();
-    return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
+    return `${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`;
   }
   const fault = faultOf(old[0]!)!;
   const message = `${shown} ${fault}`;

@@ -55,7 +55,7 @@ describe('folio config set', () => {
     ['lang', 'de', 'lang "de": expected en, es'],
     ['organization', 'Roble SpA', 'organization is the name of one organization'],
     ['colour', 'red', 'there is no setting "colour"'],
-    ['baseUrl', baseUrl, 'there is no setting "baseUrl"'],
+    ['base-url', baseUrl, 'the address of a profile is set by a login'],
     ['token', 's3cret', 'config neither shows nor takes a token'],
     ['tokenCommand', 's3cret', 'a token command is set by a login'],
     ['currentProfile', 'acme', 'the current profile is no setting'],
@@ -89,18 +89,6 @@ describe('folio config set', () => {
     expect(store.settings()).toMatchObject({ retries: 1 });
     expect(await config(['set', 'retries', '1', '--profile', 'nobody'], store)).toMatchObject({ code: 2 });
   });
-
-  it.each([
-    ['fresh', 'https://new.example', 0, 'https://new.example/v1'],
-    ['acme', 'https://api.example.com', 0, baseUrl],
-    ['acme', 'https://evil.example', 2, baseUrl],
-    ['vault', 'https://evil.example', 2, baseUrl],
-  ])('moves no token of %s to another address: %s', async (profile, address, code, after) => {
-    const store = aStore();
-    const outcome = await config(['set', 'base-url', address, '--profile', profile], store);
-    expect([outcome.code, store.profile(profile)?.baseUrl]).toEqual([code, after]);
-    expect(outcome.stderr).toMatch(code === 0 ? /^$/ : /belongs to/);
-  });
 });
 
 describe('folio config get, list, unset, path', () => {
@@ -108,7 +96,6 @@ describe('folio config get, list, unset, path', () => {
     ['get timeout', 0, '2.5\n'],
     ['get format', 0, 'jsonl\n'],
     ['get format --profile acme', 0, 'csv\n'],
-    ['get base-url --profile acme', 0, `${baseUrl}\n`],
     [
       'get timeout --profile acme',
       4,

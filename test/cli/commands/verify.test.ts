@@ -158,18 +158,11 @@ describe('folio verify of a file', () => {
 });
 
 describe('folio verify without a receipt', () => {
-  it('has nothing to compare it with, and says what is in the file', async () => {
+  it('has nothing to compare it with', async () => {
     const copy = join(temporaryFolder(), 'copy.csv');
     copyFileSync(await exported('out.csv'), copy);
-    const says = /there is no receipt to compare .*copy.csv with; it is whole, 3 records, /;
-    await expectVerified([copy], 2, says);
+    await expectVerified([copy], 2, /there is no receipt to compare .*copy.csv with\n/);
     await expectVerified([copy], 2, 'The next run writes one with --receipt beside.');
-  });
-
-  it.each(['out.csv', 'out.jsonl', 'out.json'])('notices that %s was cut within a record', async (name) => {
-    const copy = join(temporaryFolder(), name);
-    writeFileSync(copy, readFileSync(await exported(name)).subarray(0, -6));
-    expect(await verify(copy)).toMatchObject({ code: 6, stdout: '' });
   });
 
   it('is a usage error where file or receipt are missing, and a fault where they cannot be read', async () => {
