@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listPairs, parseBaseUrl, queryString, requestUrl } from '../../src/api/address.ts';
+import { parseBaseUrl, queryString, requestUrl } from '../../src/api/address.ts';
 import { UsageError } from '../../src/errors.ts';
 
 describe('parseBaseUrl', () => {
@@ -155,33 +155,5 @@ describe('queryString', () => {
 
   it('refuses half a character', () => {
     expect(() => queryString([['options_nextToken', 'a\ud800']])).toThrow(UsageError);
-  });
-});
-
-describe('listPairs', () => {
-  it.each([
-    ['comma', [['ids', 'a,b']]],
-    [
-      'repeat',
-      [
-        ['ids', 'a'],
-        ['ids', 'b'],
-      ],
-    ],
-    [
-      'brackets',
-      [
-        ['ids[]', 'a'],
-        ['ids[]', 'b'],
-      ],
-    ],
-  ] as const)('%s', (encoding, pairs) => {
-    expect(listPairs('ids', ['a', 'b'], encoding)).toEqual(pairs);
-    expect(listPairs('ids', [], encoding)).toEqual([]);
-  });
-
-  it('refuses a comma where it separates, and only there', () => {
-    expect(() => listPairs('ids', ['a,b'], 'comma')).toThrow(UsageError);
-    expect(listPairs('ids', ['a,b'], 'repeat')).toEqual([['ids', 'a,b']]);
   });
 });

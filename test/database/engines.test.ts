@@ -1,17 +1,15 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
-import { CommitUnknown } from '../../src/database/database.ts';
+import { describe, expect, it } from 'vitest';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { StoredBooks } from '../../src/database/read-back.ts';
-import { checkTables, readRuns } from '../../src/database/tables.ts';
+import { readRuns } from '../../src/database/tables.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
-import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
+import { describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
 import { textsOf } from '../support/records.ts';
-import { runSync } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, options, part, sync } from './try-sync.ts';
 
@@ -137,19 +135,6 @@ describeDatabases('%s', (engine) => {
     await database.close();
   });
 
-  it('refuses a view of others, and takes the books of a later fix of the same release', async () => {
-    const database = await open(await newAddress(engine));
-    await database.query('CREATE TABLE received_current (id integer)');
-    await expect(checkTables(database, ['received'], '0.1.0')).rejects.toMatchObject({
-      message: expect.stringContaining('a table or view received_current that folio did not make'),
-    });
-    await database.query('DROP TABLE received_current');
-    await sync(database, invoices(1));
-    await database.query("UPDATE _runs SET folio_version = '0.1.9'");
-    await checkTables(database, ['issued'], '0.1.0');
-    await database.close();
-  });
-
   it('leaves all as it was when the transaction fails', async () => {
     const address = await newAddress(engine);
     const database = await open(address);
@@ -213,29 +198,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     await database.close();
   });
 
-  it('waits for who reads a table, and makes none of five readers of its view the victim of a deadlock', async () => {
-    const address = await server().createDatabase();
-    await runSync({ issued: ['{"id":1}'] }, [address, 'issued']);
-    const holder = await open(address);
-    await holder.query('BEGIN');
-    await holder.query('SELECT 1 FROM issued');
-    const waiting = async (sessions: number): Promise<void> => {
-      const sql = 'SELECT count(DISTINCT pid) AS sessions FROM pg_locks WHERE NOT granted';
-      await vi.waitFor(
-        async () => expect(await server().query(address, sql)).toEqual([{ sessions: `${sessions}` }]),
-        10_000,
-      );
-    };
-    const syncing = runSync({ issued: ['{"id":1,"new":2}'] }, [address, 'issued']);
-    await waiting(1);
-    const readers = Array.from({ length: 5 }, () => ask(address, 'SELECT count(*) FROM issued_current'));
-    await waiting(6);
-    await holder.query('COMMIT');
-    expect(await Promise.all(readers)).toEqual(readers.map(() => ['1']));
-    expect((await syncing).code).toBe(0);
-    await holder.close();
-  });
-
   it('lets one run at a time write, and says who does', async () => {
     const address = await server().createDatabase();
     const [first, second] = [await open(address), await open(address)];
@@ -262,18 +224,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     const reader = await open(address.replace('books@', 'reader@'));
     await expect(reader.begin()).rejects.toThrow(/is being synced by another session$/);
     for (const database of [holder, reader]) await database.close();
-  });
-
-  it('leaves nothing of its own in the session, which a pooler hands on to others', async () => {
-    const address = await server().createDatabase();
-    const database = await open(address);
-    const settings = "SELECT name, setting FROM pg_settings WHERE source = 'session' ORDER BY 1";
-    const before = await database.query(settings);
-    await sync(database, invoices(3));
-    for await (const _ of new StoredBooks(database).read('issued', { profile: 'north' }));
-    expect(await database.query(settings)).toEqual(before);
-    expect(await database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
-    await database.close();
   });
 
   it('ends what the server still sends where a reader of many rows stops', async () => {
@@ -305,21 +255,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     });
   });
 
-  it('does not say that a sync was committed where the connection ends before the server says so', async () => {
-    const address = await server().createDatabase();
-    const database = await open(address);
-    await database.begin();
-    await database.query('CREATE TABLE written (a int)');
-    const [[process] = []] = await database.query('SELECT pg_backend_pid()');
-    await server().query(address, `SELECT pg_terminate_backend(${String(process)}, 10000)`);
-    await expect(database.commit()).rejects.toMatchObject({
-      name: 'CommitUnknown',
-      message: expect.stringMatching(/^the connection to postgres:.* was lost before it confirmed/),
-    });
-    await database.close();
-    expect(await server().query(address, "SELECT to_regclass('written')")).toEqual([{ to_regclass: null }]);
-  });
-
   it('tries a transaction again that met another one', async () => {
     const address = await server().createDatabase();
     const [ours, theirs] = [await open(address), await open(address)];
@@ -336,23 +271,5 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     expect([met, counts.changed]).toEqual([2, 1]);
     await ours.close();
     await theirs.close();
-  });
-
-  it('finds out whether a sync was committed whose answer got lost', async () => {
-    const database = await open(await server().createDatabase());
-    await sync(database, invoices(2));
-    const commit = database.commit.bind(database);
-    for (const isKept of [true, false]) {
-      database.commit = async () => {
-        if (isKept) await commit();
-        throw new CommitUnknown('lost');
-      };
-      const outcome = sync(database, [`{"id":1,"kept":${isKept}}`]);
-      if (isKept) await outcome;
-      else await expect(outcome).rejects.toThrow('the connection was lost before the sync was committed');
-      const [row] = await database.query('SELECT max(run) FROM _runs');
-      expect(row).toEqual(['2']);
-    }
-    await database.close();
   });
 });

@@ -5,7 +5,6 @@ import { startPooler, type Pooler } from '../support/pgbouncer.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync } from '../support/run-against.ts';
-import { open } from './try-sync.ts';
 
 describe(
   'folio sync behind a pooler that lends connections for a transaction',
@@ -52,21 +51,6 @@ describe(
       expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
       const rows = await server().query(address, 'SELECT count(*) AS n FROM issued_current');
       expect(rows).toEqual([{ n: '500' }]);
-    });
-
-    it('refuses a sync while another one writes', async () => {
-      const address = pooler.through(await server().createDatabase());
-      const writing = await open(address);
-      await writing.begin();
-      const { code, stderr } = await runSync({ issued: modelRecords(3) }, [address, 'issued']);
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(
-          /is being synced by folio, process .*\n.*Run folio sync again when that run is done/,
-        ),
-      ]);
-      await writing.rollback();
-      await writing.close();
     });
   },
 );

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Page, Window } from '../../src/paging/page.ts';
 import { walkNumbered, type NumberedWalkOptions } from '../../src/paging/numbered-walk.ts';
 import { WalkStatus, type WalkEvent } from '../../src/paging/walk-status.ts';
 import { fakeListing, gather, numberedRecords, refuse } from '../support/fake-listing.ts';
@@ -92,46 +91,6 @@ describe('a walk over numbered pages', () => {
       expect([await all, status.complete]).toEqual([numberedRecords(count), true]);
     }
   });
-});
-
-describe('a service that serves another number of records than it is asked for', () => {
-  const all = numberedRecords(330);
-  const from = (start: number, count: number) => batchOf(...all.slice(start, start + count));
-  const kinds: Record<string, (page: Page, window: Window) => Page> = {
-    'numbers its pages by what it serves': (page, { offset, size }) => {
-      const served = Math.min(size, 20);
-      return { ...page, records: from((offset / size) * served, served) };
-    },
-    'serves pages of its own size': (page, { offset, size }) => ({
-      ...page,
-      records: from((offset / size) * 20, 20),
-    }),
-    'serves pages of its own size, and says so': (page, { offset, size }) => ({
-      ...page,
-      pageSize: 20,
-      records: from((offset / size) * 20, 20),
-    }),
-    'says that it applied the size asked for': (page, { offset, size }) => ({
-      ...page,
-      pageSize: size,
-      records: from((offset / size) * 20, 20),
-    }),
-    'cuts pages short': (page, { offset, size }) => ({ ...page, records: from(offset, Math.min(20, size)) }),
-    'cuts pages short where they are heavy': (page, { offset, size }) => ({
-      ...page,
-      records: from(offset, Math.min(17 + (offset % 7), size)),
-    }),
-  };
-  it.each(Object.keys(kinds).flatMap((kind) => [7, 20, 50, 2000].map((size) => [kind, size] as const)))(
-    '%s: gives every record, asked for %i',
-    async (kind, size) => {
-      const { fetchPage, asked } = fakeListing(() => all, kinds[kind]);
-      const { all: given, status } = walk({ fetchPage, size });
-      expect((await given).toSorted()).toEqual(all.toSorted());
-      expect(status.complete).toBe(true);
-      expect(asked.length).toBeLessThan(size === 7 ? 90 : 30);
-    },
-  );
 });
 
 it('finds and keeps the largest size that comes, wherever the service draws the line', async () => {

@@ -62,26 +62,6 @@ describe('UniqueRecords', () => {
     );
   });
 
-  it('takes equal records without a key for different ones when nothing is read twice', () => {
-    const unique = new UniqueRecords();
-    unique.count('pass');
-    const page = batchOf('{"a":1}', '{"id":1}', '{"a":1}');
-    expect(deduplicate(unique, page, false).fresh.count).toBe(3);
-    expect(textsOf(deduplicate(unique, page, false).fresh)).toEqual(['{"a":1}', '{"a":1}']);
-    expect(unique.size).toBe(5);
-  });
-
-  it('knows a record by its links as little as by white space around it', () => {
-    const unique = new UniqueRecords();
-    const signed = (signature: string): string =>
-      `{"number":"F-1","files":[{"fileUrl":"https://files.example/1?sig=${signature}"}]}`;
-    expect(deduplicate(unique, batchOf(signed('a')), false).fresh.count).toBe(1);
-    expect(deduplicate(unique, batchOf(signed('bb')), false)).toMatchObject({
-      again: 1,
-      fresh: { count: 0 },
-    });
-  });
-
   it('knows a record without an id by its number and kind, or by the columns that it is given', async () => {
     const unique = await UniqueRecords.of({ natural: ['number', 'documentType'] });
     deduplicate(unique, batchOf('{"number":7,"documentType":"INVOICE","net":1}'), false);
@@ -162,13 +142,4 @@ describe('a pass', () => {
     ]);
     expect(unique.keysRepeat).toBe(true);
   });
-});
-
-it('tells records apart whose fast hashes are the same, where that is asked for', async () => {
-  const twins = ['{"name":"Ada","id":"000h0000000a"}', '{"name":"Ada","id":"000X00000P0Q"}'];
-  const given = async (exact: boolean): Promise<number> => {
-    const unique = await UniqueRecords.of({ exact });
-    return twins.reduce((sum, text) => sum + deduplicate(unique, batchOf(text), false).fresh.count, 0);
-  };
-  expect([await given(false), await given(true)]).toEqual([1, 2]);
 });

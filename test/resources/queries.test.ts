@@ -141,39 +141,6 @@ describe('what a command line asks of the service', () => {
     });
   });
 
-  it('refuses a cursor that is no text, and errors that nobody could read', async () => {
-    const run = (answer: string, command: string) =>
-      runScripted([command, '--retries', '0', '--format', 'jsonl'], [answer]);
-    const cursor = await run('{"data":[],"nextToken":5}', 'customers');
-    expect([cursor.code, cursor.stderr]).toEqual([
-      5,
-      expect.stringContaining('expected a cursor or null as "nextToken" (byte 23)'),
-    ]);
-    for (const ending of ['', ',"nextToken":null', ',"nextToken":""'])
-      expect((await run(`{"data":[{"id":1}]${ending}}`, 'customers')).stdout).toBe('{"id":1}\n');
-    const long = `"${'x'.repeat(4 * 2 ** 20)}"`;
-    const errors = await run(pageOf([]).replace('"errors":[]', `"errors":${long}`), 'issued');
-    expect(errors.code).toBe(5);
-    expect(errors.stderr).toContain(`expected at most 4 MiB of "errors", found ${long.length} bytes`);
-  });
-
-  it('tells an unknown fund from an address where nothing is', async () => {
-    const unknown = await runScripted(['funds', 'get', '9'], [[404, '{}'], pageOf([])]);
-    expect([unknown.code, unknown.asked[1]]).toEqual([
-      4,
-      '/invoices/issued?options_page=0&options_pageSize=1',
-    ]);
-    const wrong = await runScripted(
-      ['funds', 'get', '9'],
-      [
-        [404, '{}'],
-        [404, '{}'],
-      ],
-    );
-    expect(wrong.code).toBe(5);
-    expect(wrong.stderr).toContain('has no such address as /v1/invoices/issued (404)');
-  });
-
   it('tells records apart that no total counts, where their fast hashes are the same', async () => {
     const twins = ['{"name":"Ada","id":"000h0000000a"}', '{"name":"Ada","id":"000X00000P0Q"}'];
     const line = ['--format', 'jsonl', '--page-size', '1'];
@@ -251,15 +218,6 @@ describe('what a command line asks of the service', () => {
     const { code, stderr } = await runScripted(['customers', '--page-size', '5000'], [refusal]);
     expect(code).toBe(2);
     expect(stderr).toContain('options_pageSize is too large');
-  });
-
-  it('puts an id into one segment of the path', async () => {
-    const { asked } = await runScripted(['customers', 'get', 'a/b?c'], ['{"id":"a/b?c"}']);
-    expect(asked).toEqual(['/customers/a/b?c']);
-    for (const id of ['.', '..', '']) {
-      const { code, asked: none } = await runScripted(['customers', 'get', id], []);
-      expect({ id, code, none }).toEqual({ id, code: 2, none: [] });
-    }
   });
 
   it('asks for a portal link by the parameter that the user names', async () => {
