@@ -102,23 +102,6 @@ describe('startSandbox', () => {
     });
   });
 
-  it('signs links with a key of its own, unless a seed is given', async () => {
-    const linksOf = async (seed?: number): Promise<string[]> => {
-      const links: string[] = [];
-      await withSandbox(seed === undefined ? {} : { seed }, async (ask) => {
-        const { pageResults } = (await ask('/invoices/issued')).json as {
-          pageResults: { files: { fileUrl: string }[] }[];
-        };
-        links.push(
-          ...pageResults.flatMap(({ files }) => files.map(({ fileUrl }) => new URL(fileUrl).search)),
-        );
-      });
-      return links;
-    };
-    expect(await linksOf(1)).toEqual(await linksOf(1));
-    expect(await linksOf()).not.toEqual(await linksOf());
-  });
-
   it.each([
     ['127.0.0.1', 200],
     ['localhost:1', 200],
