@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { worthOf } from '../invoices/amounts.ts';
-import { Document, KIND_ROLES } from '../invoices/document.ts';
+import { Document, DOCUMENT_ROLES } from '../invoices/document.ts';
 import type { Family } from '../invoices/documents.ts';
 import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
 import { dayIn } from '../invoices/open-items.ts';
-import { Counterparties, COUNTERPARTY_ROLES, type Party } from '../invoices/counterparties.ts';
+import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import { CellReader } from '../json/cells.ts';
 import { formatDecimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -52,7 +52,7 @@ export class DocumentColumns {
 
   private constructor(dialect: Dialect, fields: Fields, version: string) {
     this.#dialect = dialect;
-    const reads = { roles: [...COUNTERPARTY_ROLES, ...KIND_ROLES, 'currency', 'due', ...AMOUNTS] as const };
+    const reads = { roles: [...DOCUMENT_ROLES, 'due', ...AMOUNTS] as const };
     const names = { fields: { usual: fields } };
     this.#document = new Document(names, reads, (at) => this.#cells.cell(at));
     this.#parties = new Counterparties(names);

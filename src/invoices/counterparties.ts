@@ -45,7 +45,7 @@ class Entry implements Party {
   }
 }
 
-export const COUNTERPARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId', 'date', 'number'] as const;
+const COUNTERPARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId', 'date', 'number'] as const;
 
 /** How many spellings of fiscal IDs and names are remembered, so that they are not folded again. */
 const MAX_WRITTEN = 20_000;

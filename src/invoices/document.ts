@@ -42,6 +42,12 @@ interface NameSources {
 /** The roles that decide a document's family and validity, and so its worth. */
 export const KIND_ROLES = ['documentType', 'status', 'cancelled'] as const satisfies readonly Role[];
 
+/** The roles that tell which document it is, of what kind, and with whom. */
+export const DOCUMENT_ROLES = [
+  ...KIND_ROLES,
+  ...(['counterpartyName', 'counterpartyFiscalId', 'date', 'number', 'currency'] as const),
+] as const satisfies readonly Role[];
+
 /**
  * A cursor over records: one object shows one record after the other, each by the fields of its own profile. Keep its values, never the
  * object. It reads only the cells that are needed, each once.

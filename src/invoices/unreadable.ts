@@ -37,6 +37,11 @@ export class Unreadable {
     if (cell !== undefined) this.noteCell(document, document.columnOf(role)!, cell);
   }
 
+  /** The first that cannot be read: `dueBy of record 7 (number 12) is the text "soon"`. */
+  get first(): string | undefined {
+    return this.#named[0];
+  }
+
   /** How many records are left out. */
   get count(): number {
     return this.#count;

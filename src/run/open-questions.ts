@@ -50,7 +50,7 @@ export function hasResult({ flags, makeResult }: ExportRequest): boolean {
 export async function checkQuestions(flags: QuestionFlags): Promise<void> {
   const { sort, expand, sum = [] } = flags;
   if (sort !== undefined && hasTotals(flags)) {
-    const { columnsOfTotals } = await import('../query/totals-rows.ts');
+    const { columnsOfTotals } = await import('../query/totals.ts');
     const { chosenColumns } = await import('../query/result-rows.ts');
     chosenColumns(
       columnsOfTotals(flags),
@@ -154,7 +154,7 @@ async function resultOf(
   if (request.makeResult !== undefined)
     return plan === undefined ? undefined : request.makeResult(part, resultContext);
   if (hasTotals(flags))
-    return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, resultContext);
+    return (await import('../query/totals.ts')).totalsQuestion(flags, names, resultContext);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.filter?.fiscalIds });
@@ -205,7 +205,7 @@ async function sortOf(
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
   if (hasTotals(flags)) {
     const known = keys.map((key) => ({ ...key, isKnown: true }));
-    const { namesOfTotals } = await import('../query/totals-rows.ts');
+    const { namesOfTotals } = await import('../query/totals.ts');
     return sortQuestion(known, context.signal, { names: namesOfTotals(flags, names) });
   }
   if (flags.changesSince !== undefined) {

@@ -1,8 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { readAmount } from '../../invoices/amounts.ts';
-import { COUNTERPARTY_ROLES } from '../../invoices/counterparties.ts';
-import { KIND_ROLES } from '../../invoices/document.ts';
+import { DOCUMENT_ROLES } from '../../invoices/document.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import type { Family } from '../../invoices/documents.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../../invoices/fields.ts';
@@ -158,7 +157,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   };
 }
 
-const ROLES = [...KIND_ROLES, ...COUNTERPARTY_ROLES, 'total', 'net', 'tax', 'currency'] as const;
+const ROLES = [...DOCUMENT_ROLES, 'total', 'net', 'tax'] as const;
 /** The column with the pesos that one unit of the record's currency is worth. */
 const EXCHANGE_RATE = 'exchangeRate';
 const ONE: Decimal = { coefficient: 1n, scale: 0 };

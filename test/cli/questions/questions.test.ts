@@ -218,7 +218,9 @@ describe('--sum and --group-by', () => {
   it('refuses text, naming the record’s place in the listing', async () => {
     const { code, stdout, stderr } = await ask('--sum', 'customer.name', '--where', 'status=OVERDUE');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('customer.name cannot be added up: in record 2 it is the text "Ñandú"');
+    expect(stderr).toContain(
+      'customer.name cannot be added up: customer.name of record 2 (number 2) is the text "Ñandú"',
+    );
   });
 
   it('says that a sum is not of all, by its exit code', async () => {

@@ -96,7 +96,7 @@ describe('totals', () => {
   ])('leave %s out, naming the place, and are refused of nothing else', async (value, alone, what) => {
     const refused = await ask('--sum a', recordsOf(`a=${value}`));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain(`a cannot be added up: in record 1 it is ${alone}`);
+    expect(refused.stderr).toContain(`a cannot be added up: a of record 1 is ${alone}`);
     const { code, stdout, stderr } = await ask(
       '--sum a --as-sent --no-header',
       recordsOf('a=1', `a=${value}`),
