@@ -123,7 +123,7 @@ describe('--group-by with a unit of the calendar', () => {
     const notDates = await ask(BOOK, '--group-by currency:month');
     expect(notDates).toMatchObject({ code: 2, stdout: '' });
     expect(notDates.stderr).toContain(
-      'currency cannot be grouped by month: currency of record 1 (number 1) is the text "CLP", not a date',
+      'currency cannot be grouped by month: currency of record 1 (number 7) is the text "CLP", not a date',
     );
     const week = await ask(BOOK, '--group-by date:week');
     expect(week).toMatchObject({ code: 2, stdout: '' });
