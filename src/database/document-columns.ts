@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { worthOf } from '../invoices/amounts.ts';
+import { dayIn, worthOf } from '../invoices/open-items.ts';
 import { Document, DOCUMENT_ROLES } from '../invoices/document.ts';
 import type { Family } from '../invoices/documents.ts';
 import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
-import { dayIn } from '../invoices/open-items.ts';
 import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import { CellReader } from '../json/cells.ts';
 import { formatDecimal } from '../json/decimal.ts';

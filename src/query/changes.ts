@@ -19,7 +19,7 @@ import { deliveredForm, type DeliveredFile } from './exports/read-receipt.ts';
 import { missingColumns, noValueIn, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
-import { batchesOfRows, batchOfRows, type Row, type RowField } from './rows.ts';
+import { batchOfRows, batchesOfRows, type Row, type RowField } from './result-rows.ts';
 
 interface ChangesOptions {
   /** The earlier export, jsonl or json. */

@@ -5,7 +5,7 @@ import { ABSENT, CellReader, cellJson } from '../json/cells.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import { RecordSpool } from '../output/spool.ts';
 import type { OpenWriter } from '../output/writer.ts';
-import { batchOfRows, type Row } from './rows.ts';
+import { batchOfRows, type Row } from './result-rows.ts';
 
 /** Makes a writer take the columns of --columns: by any of their names, and chosen among all columns of the records. */
 export function writerOfChosen(

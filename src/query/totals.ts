@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { readAmount, worthOfCell } from '../invoices/amounts.ts';
+import { readAmount, worthOfCell } from '../invoices/open-items.ts';
 import {
   isCurrency,
   isMoney,
@@ -9,7 +9,7 @@ import {
   withCurrencyOf,
   type ColumnNames,
 } from '../invoices/column-names.ts';
-import { Counted } from '../invoices/counted.ts';
+import { Counted, Unreadable } from '../invoices/left-out.ts';
 import { Counterparties } from '../invoices/counterparties.ts';
 import { bareCurrency, DOCUMENT_ROLES } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
@@ -22,7 +22,6 @@ import {
   type Role,
 } from '../invoices/fields.ts';
 import { calendarName } from '../invoices/periods.ts';
-import { Unreadable } from '../invoices/unreadable.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { cellJson, type Cell } from '../json/cells.ts';
 import {
@@ -45,11 +44,12 @@ import {
   isZeroIn,
   resultQuestion,
   resultRows,
+  textJson,
   type MeasuredRow,
   type ResultContext,
   type ResultRows,
+  type RowField,
 } from './result-rows.ts';
-import { textJson, type RowField } from './rows.ts';
 
 /** The flags of totals. Without `sum` records are counted; without `groupBy` there is one group of everything. */
 interface TotalsFlags {
@@ -333,8 +333,9 @@ class Totals {
     if (this.#sums.some((column) => column.isMoney) || documents.hasColumnOf('currency'))
       return documents.refuseWithout(['currency'], 'no figures');
     const columns = this.#sums.map(({ column }) => column).join(', ');
+    const currencyHint = howToMap('currency');
     throw new UsageError(`no figures: no record has ${documents.describe('currency')}`, {
-      hint: `If ${columns} is no money, add --as-sent. ${howToMap('currency')}`,
+      hint: `If ${columns} is no money, add --as-sent. ${currencyHint}`,
     });
   }
 

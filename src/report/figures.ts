@@ -2,11 +2,11 @@ import { failureIn, type Finding } from '../findings.ts';
 import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { readAmount } from '../invoices/amounts.ts';
+import { readAmount } from '../invoices/open-items.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { foldFiscalId, type Counterparty } from '../invoices/fiscal-ids.ts';
-import { Unreadable } from '../invoices/unreadable.ts';
+import { Unreadable } from '../invoices/left-out.ts';
 import { overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import {

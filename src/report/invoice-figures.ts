@@ -3,15 +3,14 @@ import { failureIn, type Finding } from '../findings.ts';
 import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { worthOf } from '../invoices/amounts.ts';
+import { DEFAULT_BUCKETS, dayIn, worthOf } from '../invoices/open-items.ts';
 import type { Party } from '../invoices/counterparties.ts';
 import type { Document } from '../invoices/document.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
 import type { Family } from '../invoices/documents.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
-import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
-import { Unreadable } from '../invoices/unreadable.ts';
+import { Unreadable } from '../invoices/left-out.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 
 /** For which days figures are made. Days are counted since 1970-01-01. */

@@ -1,6 +1,6 @@
 import { DECIMAL_ZERO, formatDecimal, widestScale } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
-import { textJson, type Row } from '../query/rows.ts';
+import { textJson, type Row } from '../query/result-rows.ts';
 import type { ReportFigures } from './figures.ts';
 import type { Writing } from './words.ts';
 

@@ -1,10 +1,20 @@
-import type { ReportFigures } from './figures.ts';
-import { failureText } from './doubts.ts';
-import { el, type Content } from './html.ts';
+import type {
+  CurrencySection,
+  MissingFigure,
+  OpenFigures,
+  OrganizationFigures,
+  ReportFigures,
+} from './figures.ts';
+import { failureText, missingText } from './doubts.ts';
+import { el, noteLine, type Content, type Html } from './html.ts';
 import { factLine, htmlPage, recordNotes } from './page-frame.ts';
-import { organizationSection } from './sections.ts';
-import { fiscalIdTerm } from './terms.ts';
-import type { Writing } from './words.ts';
+import { ageNames, fiscalIdTerm, lookOf, statusTerm, typeTerm } from './terms.ts';
+import { writingAt, type Writing } from './words.ts';
+import { DECIMAL_ZERO, addDecimals, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import { monthsUpTo } from '../invoices/periods.ts';
+import { monthlyColumns, stackedBars, type Chart } from './charts.ts';
+import { REST, TYPE_ROLES, type InvoiceList, type ReportDates } from './invoice-figures.ts';
+import { table, type Column, type TableContent } from './table.ts';
 
 interface PageOptions {
   readonly writing: Writing;
@@ -74,3 +84,370 @@ for (const table of document.querySelectorAll('table[data-sort]')) {
   });
 }
 `.trim();
+
+interface SectionOptions {
+  readonly writing: Writing;
+  readonly dates: ReportDates;
+}
+
+const MONTHS = 12;
+const MAX_OVERDUE = 10;
+/** Characters of an amount that stay on one line, on a narrow screen, too. */
+const MAX_UNBROKEN = 22;
+
+/** Everything about one organization: first how it stands in each currency, on one screen; then a part for each, and its funds. */
+function organizationSection(figures: OrganizationFigures, options: SectionOptions): Html {
+  const { writing, dates } = options;
+  const { words } = writing;
+  const { currencies, missing, inNoSum } = figures;
+  const inNone = (['issued', 'received'] as const)
+    .filter((direction) => inNoSum[direction] > 0)
+    .map((direction) => {
+      const documents = documentsText(inNoSum[direction], writing);
+      return `${words[direction]}: ${words.inNoSum({ documents })}`;
+    });
+  const shown = shownFigures(missing);
+  const all = currencies.map((section) => ({
+    section,
+    own: writingAt(writing, widestScale(sumsOf(section))),
+  }));
+  const summaries = all.map(({ section, own }) => {
+    const heading = el('h3', section.currency ?? words.noCurrency);
+    return el('div.keep', heading, cards(section, own, shown), leftOutNote(section, own));
+  });
+  const sections = all.map(({ section, own }, index) =>
+    currencySection(section, { dates, writing: own, shown, id: `c${index + 1}` }),
+  );
+  const period = writing.period(dates.period.name);
+  return el(
+    'section',
+    el('h2', el('bdi', `${period[0]!.toUpperCase()}${period.slice(1)}`)),
+    missing.length === 0 ? undefined : missingNotes(missing, writing),
+    currencies.length === 0 ? el('p', words.settled) : [summaries, sections],
+    noteLine(inNone),
+    fundsTable(figures, writing),
+  );
+}
+
+/** Sums that are as exact as the most exact amount of the section. */
+function sumsOf({ receivable, payable, issued, received }: CurrencySection): Decimal[] {
+  const open = [receivable, payable].flatMap((one) => [one.open, one.cancelled]);
+  const dated = [issued, received].flatMap((one) =>
+    one === undefined ? [] : [...Object.values(one.all.amounts), ...one.months.values()],
+  );
+  return [...open, ...dated];
+}
+
+function missingNotes(missing: OrganizationFigures['missing'], writing: Writing): Html {
+  const { words } = writing;
+  const texts = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
+  const items = missing.map((one) =>
+    el('li', `${words[one.part]}: ${texts[one.figure]} `, missingText(one, writing)),
+  );
+  return el('div.verdict.warning', el('ul', items));
+}
+
+type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;
+
+function shownFigures(missing: OrganizationFigures['missing']): Shown {
+  const has = (direction: 'issued' | 'received', figure: MissingFigure['figure']): boolean =>
+    !missing.some((one) => one.part === direction && one.figure === figure);
+  return {
+    receivable: has('issued', 'balances'),
+    payable: has('received', 'balances'),
+    months: has('issued', 'months') && has('received', 'months'),
+  };
+}
+
+interface CurrencyOptions extends SectionOptions {
+  readonly shown: Shown;
+  /** The beginning of the ids of what is in the section. */
+  readonly id: string;
+}
+
+function currencySection(section: CurrencySection, options: CurrencyOptions): Html {
+  const { writing, shown, dates } = options;
+  const { words } = writing;
+  const { currency, receivable, payable, issued, received } = section;
+  const unnamed = currency === undefined ? words.noCurrencyRow : words.noName;
+  const period = writing.period(dates.period.name);
+  const types = [
+    typeTable(words.issuedByType({ period }), issued, writing),
+    typeTable(words.receivedByType({ period }), received, writing),
+  ];
+  return el(
+    'section.currency',
+    el('h3', currency ?? words.noCurrency),
+    shown.receivable && shown.payable ? ageing(section, options) : undefined,
+    shown.months ? months(section, options) : undefined,
+    types,
+    types.every((one) => one === undefined) ? undefined : el('p.note', words.byDocumentDate),
+    shown.receivable ? parties(words.debtors, receivable, { writing, unnamed }) : undefined,
+    overdueTable(issued?.overdue, options),
+    dueTable(words.dueSoon, issued?.dueSoon, writing),
+    dueTable(words.dueSoonPay, received?.dueSoon, writing),
+    shown.payable ? parties(words.creditors, payable, { writing, unnamed }) : undefined,
+  );
+}
+
+function cards(section: CurrencySection, writing: Writing, shown: Shown): Html {
+  const { receivable, payable, net, issued, received, currency } = section;
+  const { words, amount } = writing;
+  const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
+    const text = writing.money(value, currency);
+    return el('li', label, el(text.length > MAX_UNBROKEN ? 'b.long' : 'b', text), small);
+  };
+  const open = (label: string, { open, overdue, invoices }: OpenFigures): Html => {
+    const share = writing.share(overdue, open);
+    const late = words.overdueOf({ amount: amount(overdue) }) + (share === undefined ? '' : `, ${share}`);
+    const nothing = invoices > 0 ? el('small', words.nothingOverdue) : undefined;
+    const documents = el('small', documentsText(invoices, writing));
+    return card(label, open, documents, isSome(overdue) ? el('small.late', late) : nothing);
+  };
+  const period = (label: string, figures: CurrencySection['issued']): Html => {
+    const { all, cancelled: { documents: cancelled, total } = { documents: 0, total: DECIMAL_ZERO } } =
+      figures ?? {};
+    const documents = documentsText(all?.documents ?? 0, writing);
+    const ofThese = words[cancelled === 1 ? 'oneCancelled' : 'someCancelled'];
+    return card(
+      label,
+      all?.amounts.total ?? DECIMAL_ZERO,
+      el('small', words.inPeriod({ documents })),
+      cancelled === 0
+        ? undefined
+        : el('small', ofThese({ count: writing.count(cancelled), amount: amount(total) })),
+    );
+  };
+  const [billed, bought] = [issued, received].map((one) => one?.all.amounts.tax ?? DECIMAL_ZERO);
+  const ofReceived = el('small', words.taxReceived({ amount: amount(bought!) }));
+  const tax = [billed!, bought!].some(isSome) ? card(words.tax, billed!, ofReceived) : undefined;
+  return el(
+    'ul.cards',
+    shown.receivable ? open(words.receivable, receivable) : undefined,
+    shown.payable ? open(words.payable, payable) : undefined,
+    shown.receivable && shown.payable ? card(words.net, net) : undefined,
+    shown.months ? [period(words.billed, issued), period(words.received, received), tax] : undefined,
+  );
+}
+
+function documentsText(count: number, writing: Writing): string {
+  return writing.words[count === 1 ? 'oneDocument' : 'someDocuments']({ count: writing.count(count) });
+}
+
+/** What is not in the open amounts: cancelled documents, and those without an amount. */
+function leftOutNote({ receivable, payable }: CurrencySection, writing: Writing): Html | undefined {
+  const { words, amount, count } = writing;
+  const notesOf = (label: string, { cancelled, missing }: OpenFigures): string[] => [
+    ...(isSome(cancelled) ? [`${label}: ${words.cancelledOf({ amount: amount(cancelled) })}`] : []),
+    ...(missing > 0 ? [`${label}: ${words.withoutAmount({ count: count(missing) })}`] : []),
+  ];
+  return noteLine([...notesOf(words.receivable, receivable), ...notesOf(words.payable, payable)]);
+}
+
+function isSome({ coefficient }: Decimal): boolean {
+  return coefficient !== 0n;
+}
+
+function ageing({ receivable, payable }: CurrencySection, options: CurrencyOptions): Html | undefined {
+  const { words } = options.writing;
+  const all = [
+    { label: words.receivable, amounts: receivable.buckets },
+    { label: words.payable, amounts: payable.buckets },
+  ].filter(({ amounts }) => amounts.some(isSome));
+  const parts = ageNames(words)
+    .map((name, age) => ({ name, age, look: lookOf(age) }))
+    .filter(({ age }) => all.some(({ amounts }) => isSome(amounts[age]!)));
+  const rows = all.map(({ label, amounts }) => ({ label, amounts: parts.map(({ age }) => amounts[age]!) }));
+  const chart = { title: words.ageing, about: words.ageingAbout, id: `${options.id}a`, parts, rows };
+  return charted(chart, { draw: stackedBars, caption: words.ageing, head: '' }, options.writing);
+}
+
+function months({ issued, received }: CurrencySection, options: CurrencyOptions): Html | undefined {
+  const { writing, dates, id } = options;
+  const { words } = writing;
+  const shown = monthsUpTo(Math.min(dates.period.last, dates.today), MONTHS);
+  const totalOf = (figures: CurrencySection['issued'], month: string): Decimal =>
+    figures?.months.get(month) ?? DECIMAL_ZERO;
+  const parts = [
+    { name: words.issued, look: 'series0', figures: issued },
+    { name: words.received, look: 'series1', figures: received },
+  ].filter(({ figures }) => shown.some(({ name }) => isSome(totalOf(figures, name))));
+  const rows = shown.map(({ name }) => ({
+    label: writing.month(name),
+    amounts: parts.map(({ figures }) => totalOf(figures, name)),
+  }));
+  const chart = { title: words.months, about: words.monthsAbout, id: `${id}m`, parts, rows };
+  return charted(chart, { draw: monthlyColumns, caption: words.monthsAbout, head: words.month }, writing);
+}
+
+interface ChartedOptions {
+  readonly draw: (chart: Chart, writing: Writing) => Content;
+  readonly caption: string;
+  readonly head: string;
+}
+
+function charted(chart: Chart, { draw, caption, head }: ChartedOptions, writing: Writing): Html | undefined {
+  const { title, parts, rows } = chart;
+  if (parts.length === 0) return undefined;
+  const columns: Column<Chart['rows'][number]>[] = [
+    ['text', head, ({ label }) => label],
+    ...parts.map(({ name }, part) => amountColumn(name, (row: Chart['rows'][number]) => row.amounts[part])),
+  ];
+  const figures = table({ caption, columns, rows }, writing);
+  const folded = el('details', el('summary', writing.words.figures), figures);
+  return el('section.keep', el('h4', title), el('figure', draw(chart, writing), folded));
+}
+
+function amountColumn<Row>(head: string, cell: (row: Row) => Decimal | undefined): Column<Row> {
+  return ['amount', head, cell];
+}
+
+function typeTable(title: string, figures: CurrencySection['issued'], writing: Writing): Html | undefined {
+  const { words, language, count } = writing;
+  if (figures === undefined || figures.all.documents === 0) return undefined;
+  const { all, types } = figures;
+  const names = { exempt: words.exempt, net: words.netAmount, tax: words.tax, total: words.total };
+  const without = TYPE_ROLES.filter((role) => all.missing[role] > 0 && isSome(all.amounts[role]))
+    .map((role) => `${names[role]} ${count(all.missing[role])}`)
+    .join(', ');
+  const columns: Column<(typeof types)[number]>[] = [
+    [
+      'text',
+      words.type,
+      ({ type }) => (type === REST ? words.otherTypes : typeTerm(type, language) || words.noType),
+    ],
+    ['count', words.documents, ({ documents }) => documents],
+    ...TYPE_ROLES.map((role): (typeof columns)[number] => [
+      'amount',
+      names[role],
+      ({ amounts }) => amounts[role],
+    ]),
+  ];
+  const total = [words.total, ...columns.slice(1).map(([, , cell]) => cell(all))];
+  const foot = types.length > 1 ? [total] : undefined;
+  const note = without === '' ? undefined : words.without({ roles: without });
+  return titledTable(title, { columns, rows: types, foot, note }, writing);
+}
+
+/** @param unnamed who it is that the records do not name */
+function parties(
+  title: string,
+  figures: OpenFigures,
+  { writing, unnamed }: { readonly writing: Writing; readonly unnamed: string },
+): Html | undefined {
+  const { words, count } = writing;
+  const { counterparties, counterpartyCount } = figures;
+  if (counterparties.length === 0) return undefined;
+  type OpenParty = (typeof counterparties)[number];
+  const amountsOf = ({ total, overdue, buckets }: Pick<OpenParty, 'total' | 'overdue' | 'buckets'>) => [
+    total,
+    overdue,
+    ...buckets,
+  ];
+  const all = amountsOf({ ...figures, total: figures.open });
+  const others = all.map((sum, index) =>
+    counterparties.reduce((left, one) => addDecimals(left, negateDecimal(amountsOf(one)[index]!)), sum),
+  );
+  const more = counterpartyCount - counterparties.length;
+  const foot = [
+    ...(more === 0 ? [] : [[words.others({ count: count(more) }), undefined, ...others]]),
+    [words.total, undefined, ...all],
+  ];
+  const columns: Column<OpenParty>[] = [
+    ['text', words.counterparty, ({ name, fiscalId }) => name ?? fiscalId ?? unnamed],
+    [
+      'id',
+      fiscalIdTerm(
+        counterparties.map(({ fiscalId }) => fiscalId),
+        writing,
+      ),
+      ({ fiscalId }) => fiscalId,
+    ],
+    ...[words.total, words.overdue, ...ageNames(words)].map((name, index) =>
+      amountColumn(name, (one: OpenParty) => amountsOf(one)[index]),
+    ),
+  ];
+  return titledTable(
+    title,
+    { columns, rows: counterparties, foot: counterpartyCount > 1 ? foot : undefined },
+    writing,
+  );
+}
+
+type OpenInvoice = InvoiceList['first'][number];
+
+function overdueTable(list: InvoiceList | undefined, { writing, dates }: SectionOptions): Html | undefined {
+  const { words } = writing;
+  if (list === undefined) return undefined;
+  const first = list.first.slice(0, MAX_OVERDUE);
+  const idOf = ({ party }: OpenInvoice): string | undefined => party.fiscalId?.text;
+  const columns: Column<OpenInvoice>[] = [
+    ['id', words.number, ({ number }) => number],
+    ['text', words.counterparty, (invoice) => partyName(invoice, writing)],
+    ['id', fiscalIdTerm(first.map(idOf), writing), idOf],
+    ['day', words.due, ({ due }) => due],
+    ['count', words.days, ({ due }) => dates.asOf - due],
+    ['amount', words.amount, ({ amount }) => amount],
+  ];
+  return invoiceTable(words.largest, columns, { ...list, first }, writing);
+}
+
+function dueTable(title: string, list: InvoiceList | undefined, writing: Writing): Html | undefined {
+  const { words } = writing;
+  if (list === undefined) return undefined;
+  const columns: Column<OpenInvoice>[] = [
+    ['day', words.due, ({ due }) => due],
+    ['id', words.number, ({ number }) => number],
+    ['text', words.counterparty, (invoice) => partyName(invoice, writing)],
+    ['amount', words.amount, ({ amount }) => amount],
+  ];
+  return invoiceTable(title, columns, list, writing);
+}
+
+function partyName({ party: { name, fiscalId } }: OpenInvoice, { words }: Writing): string {
+  return (name ?? fiscalId)?.text ?? words.noName;
+}
+
+/** A table of the first invoices of a list, with the sum below it, or with a note where there are more. */
+function invoiceTable(
+  title: string,
+  columns: readonly Column<OpenInvoice>[],
+  { first: rows, count, sum }: InvoiceList,
+  writing: Writing,
+): Html | undefined {
+  const { words } = writing;
+  if (count === 0) return undefined;
+  if (count === rows.length) {
+    const total = [words.total, ...columns.slice(2).map(() => undefined), sum];
+    return titledTable(title, { columns, rows, foot: [total] }, writing);
+  }
+  const texts = { shown: writing.count(rows.length), all: writing.count(count), sum: writing.amount(sum) };
+  return titledTable(title, { columns, rows, note: words.firstOf(texts) }, writing);
+}
+
+/** A table and its title, which stay together in print. */
+function titledTable<Row>(
+  title: string,
+  { note, ...content }: Omit<TableContent<Row>, 'caption'> & { readonly note?: string | undefined },
+  writing: Writing,
+  head = 'h4',
+): Html {
+  const below = note === undefined ? undefined : el('p.note', note);
+  return el('section.block', el(head, title), table({ caption: title, ...content }, writing), below);
+}
+
+function fundsTable({ funds: rows, fundCount }: OrganizationFigures, writing: Writing): Html | undefined {
+  const { words, language, count } = writing;
+  if (rows.length === 0) return undefined;
+  const columns: Column<(typeof rows)[number]>[] = [
+    ['text', words.fund, ({ name = words.noName }) => name],
+    ['id', words.number, ({ number }) => number],
+    ['text', words.status, ({ status }) => status && statusTerm(status, language)],
+    ['text', words.currency, ({ currency }) => currency],
+    ['amount', words.total, ({ amount }) => amount],
+    ['amount', words.balance, ({ balance }) => balance],
+  ];
+  const isCut = fundCount > rows.length;
+  const note = isCut ? words.firstParties({ shown: count(rows.length), all: count(fundCount) }) : undefined;
+  return titledTable(words.funds, { columns, rows, note }, writing, 'h3');
+}

@@ -1,8 +1,14 @@
 import { failureIn, type Finding } from '../findings.ts';
-import { readAmount, worthOf } from '../invoices/amounts.ts';
+import {
+  DEFAULT_BUCKETS,
+  bucketOf,
+  dayIn,
+  readAmount,
+  worthOf,
+  type OpenItem,
+} from '../invoices/open-items.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
-import { bucketOf, dayIn, DEFAULT_BUCKETS, type OpenItem } from '../invoices/open-items.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';

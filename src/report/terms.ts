@@ -1,6 +1,6 @@
 import { familyOf, type Family } from '../invoices/documents.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
-import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import { DEFAULT_BUCKETS, bucketNames } from '../invoices/open-items.ts';
 import type { ReportLanguage, Words, Writing } from './words.ts';
 
 /** The ages of what is open, in the order of `AgedBalance.ages`: the buckets of `folio aging`, what has no due date, the credits. */

@@ -6,11 +6,11 @@ import { parseCondition, parseSort, type Condition } from '../query/question-syn
 import {
   DATE_FLAGS,
   DOCUMENT_FLAGS,
+  parseDate,
   parseDateRange,
   type DateFlag,
   type DateRange,
-} from '../query/where/date-flags.ts';
-import { parseDate } from '../query/where/date-value.ts';
+} from '../query/where/dates.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
   needs,

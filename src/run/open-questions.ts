@@ -10,7 +10,7 @@ import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';
 import type { WhereContext } from '../query/where/cell-test.ts';
-import { hasDocumentFlags, type DocumentFlags } from '../query/where/date-flags.ts';
+import { hasDocumentFlags, type DocumentFlags } from '../query/where/dates.ts';
 import type { WhereFilter } from '../query/where/where.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, QuestionFlags } from './flags.ts';
@@ -238,7 +238,7 @@ export async function withCreditRemark(
   records: AsyncIterable<RecordBatch>,
 ): Promise<AsyncIterable<RecordBatch>> {
   const { DocumentReader } = await import('../invoices/document-reader.ts');
-  const { readAmount } = await import('../invoices/amounts.ts');
+  const { readAmount } = await import('../invoices/open-items.ts');
   const reader = new DocumentReader(names, { roles: ['documentType', 'open', 'total'] });
   let credits = 0;
   const take = (): void => {

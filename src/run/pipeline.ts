@@ -14,7 +14,7 @@ import { profileChoice } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
-import { datesIn } from '../query/where/date-flags.ts';
+import { datesIn } from '../query/where/dates.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';

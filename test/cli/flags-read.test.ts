@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { commandPath, shownUnder } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import { DATE_FLAGS } from '../../src/query/where/date-flags.ts';
+import { DATE_FLAGS } from '../../src/query/where/dates.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import type { Rule } from '../../src/run/flag.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/json/cells.ts';
-import { nameOfCell, readAmount } from '../../src/invoices/amounts.ts';
-import { Counted } from '../../src/invoices/counted.ts';
+import { nameOfCell, readAmount } from '../../src/invoices/open-items.ts';
+import { Counted, Unreadable } from '../../src/invoices/left-out.ts';
 import { familyOf, validityOf } from '../../src/invoices/documents.ts';
 import { ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
@@ -12,7 +12,6 @@ import {
   isFiscalId,
 } from '../../src/invoices/fiscal-ids.ts';
 import { DocumentReader } from '../../src/invoices/document-reader.ts';
-import { Unreadable } from '../../src/invoices/unreadable.ts';
 import { batchOf } from '../support/records.ts';
 
 /** A record of issued invoices, by what its columns mean. */

@@ -2,14 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   barOf,
+  batchOfRows,
   byCurrency,
   chosenColumns,
   hasBlocks,
   longestOf,
   resultRows,
   type MeasuredRow,
+  type Row,
 } from '../../src/query/result-rows.ts';
-import { batchOfRows, type Row } from '../../src/query/rows.ts';
 import type { Decimal } from '../../src/json/decimal.ts';
 import { textsOf, valuesOf } from '../support/records.ts';
 

@@ -86,7 +86,7 @@ async function runAging(context: Context, flags: Values<typeof agingFlags> & Exp
     sheet: 'aging',
     words: { lang: flags.lang },
     makeResult: async ({ run: { day }, names: { fields } }, shown) => {
-      const { agingQuestion } = await import('../../query/aging-rows.ts');
+      const { agingQuestion } = await import('../../query/aging.ts');
       const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');
       const dates = { asOf: asOf ?? day.dayWithWarning(), today: day.day };
       const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, ...dates };

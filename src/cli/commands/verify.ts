@@ -10,13 +10,14 @@ import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import {
+  RECEIPT_ENDING as RECEIPT,
   deliveredAs,
   readReceipt,
-  RECEIPT_ENDING as RECEIPT,
+  surveyFile,
   usualReceipt,
   type DeliveredFile,
+  type Survey,
 } from '../../query/exports/read-receipt.ts';
-import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
 import { text, valued, type Values, age, type Age } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';

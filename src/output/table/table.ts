@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import CliTable from 'cli-table3';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import { validityOf } from '../../invoices/documents.ts';
-import { isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
+import { OPEN_ITEM_ROLES, isOverdue, openItemOf } from '../../invoices/open-items.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { columnWidth, fits, paint, truncate, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';

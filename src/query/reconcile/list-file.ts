@@ -1,11 +1,211 @@
+import { basename } from 'node:path';
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CsvError, parse, type InfoRecord } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
+import { fixedValue } from '../../invoices/fields.ts';
+import { parsePeriod, type Period } from '../../invoices/periods.ts';
+import { nearestHint } from '../nearest-names.ts';
 import { LINE_FEED } from '../../json/ascii.ts';
 import { unreadableFile } from '../exports/export-file.ts';
-import { badList } from './list-layout.ts';
+
+/** Which listing of the service a list is compared with. */
+export type Against = 'issued' | 'received';
+
+/** Which mark stands before the decimals of a list's amounts; the other one stands between thousands. */
+export const DECIMAL_MARKS = ['comma', 'point'] as const;
+export type DecimalMark = (typeof DECIMAL_MARKS)[number];
+
+const LIST_FIELDS = [
+  'number',
+  'total',
+  'documentType',
+  'counterpartyFiscalId',
+  'counterpartyName',
+  'date',
+  'currency',
+  'net',
+  'exempt',
+  'tax',
+] as const;
+export type ListField = (typeof LIST_FIELDS)[number];
+
+/** The headings of --match, by field. */
+export type Match = ReadonlyMap<ListField, string>;
+
+/** Reads `number=Invoice,total=Amount`, and adds it to what an earlier --match had. Throws UsageError. */
+export function parseMatch(text: string, before: Match = new Map()): Match {
+  const match = new Map(before);
+  // A heading may have a comma, unless a field and a = follow.
+  for (const part of text.split(/,(?=\s*[A-Za-z]+\s*=)/)) {
+    const [, name = '', heading = ''] = /^\s*([A-Za-z]*)\s*=(.*)$/s.exec(part) ?? [];
+    const field = LIST_FIELDS.find((one) => one === name);
+    if (field === undefined || heading.trim() === '') {
+      throw new UsageError(`--match ${JSON.stringify(part.trim())}: expected field=heading`, {
+        hint: `The fields are ${LIST_FIELDS.join(', ')}.`,
+      });
+    }
+    if (match.has(field))
+      throw new UsageError(`--match names ${field} twice`, { hint: 'Name one heading for each field.' });
+    match.set(field, heading.trim());
+  }
+  return match;
+}
+
+/** Throws UsageError where --match leaves out what every document needs. */
+export function checkMatch(match: Match): void {
+  for (const field of ['number', 'total'] as const) {
+    if (match.has(field)) continue;
+    throw new UsageError(`--match does not say which column is the ${field}`, {
+      hint: `Add ${field}=<heading>: number and total are needed.`,
+    });
+  }
+}
+
+/** The error for a list that cannot be read as it is. Lines count from 1. */
+export function badList(path: string, line: number, what: string, hint?: string): UsageError {
+  return new UsageError(`${path}, line ${line}: ${what}`, {
+    hint: hint ?? 'Download the list again, or correct that line. Nothing was written.',
+  });
+}
+
+export interface ListLayout {
+  /** Which register of the tax authority it is; `other` for any other list. */
+  readonly kind: 'purchases' | 'pending' | 'sales' | 'other';
+  readonly headings: readonly string[];
+  /** The indexes of each field's cells; several amounts are added. */
+  readonly columns: ReadonlyMap<ListField, readonly number[]>;
+  /** The texts that all rows have. */
+  readonly fixed: ReadonlyMap<ListField, string>;
+  readonly has: (field: ListField) => boolean;
+  /** The listing that a register is about. */
+  readonly against?: Against;
+  /** The index of the row's own number, where rows have one: a row without it continues the row before. */
+  readonly row?: number;
+  /** A tax besides the value added tax. Where its columns are the last, more such taxes may follow, three cells each. */
+  readonly furtherTax?: {
+    readonly amount: number;
+    /** Those of code, amount and rate. */
+    readonly indexes: readonly number[];
+    readonly isLast: boolean;
+  };
+}
+
+/** The headings of a register of the tax authority, as it writes them. */
+interface Register {
+  readonly against: Against;
+  /** The two by which it is recognized: the first is the fiscal ID of the counterparty. */
+  readonly knownBy: readonly [string, string];
+  readonly tax: readonly string[];
+  readonly total: string;
+  /** Code, amount and rate. */
+  readonly furtherTax: readonly [string, string, string];
+}
+
+const REGISTERS: readonly Register[] = [
+  {
+    against: 'received',
+    knownBy: ['RUT Proveedor', 'Tipo Compra'],
+    // The tax on fixed assets is part of these.
+    tax: ['Monto IVA Recuperable', 'Monto Iva No Recuperable', 'IVA uso Comun'],
+    total: 'Monto Total',
+    furtherTax: ['Codigo Otro Impuesto', 'Valor Otro Impuesto', 'Tasa Otro Impuesto'],
+  },
+  {
+    against: 'issued',
+    knownBy: ['Rut cliente', 'Tipo Venta'],
+    tax: ['Monto IVA'],
+    total: 'Monto total',
+    furtherTax: ['Codigo Otro Imp.', 'Valor Otro Imp.', 'Tasa Otro Imp.'],
+  },
+];
+
+/** The other headings, which both registers have. */
+const REGISTER_FIELDS = {
+  number: ['Folio'],
+  documentType: ['Tipo Doc'],
+  counterpartyName: ['Razon Social'],
+  date: ['Fecha Docto'],
+  exempt: ['Monto Exento'],
+  net: ['Monto Neto'],
+} as const;
+const ROW = 'Nro';
+
+/** A register is in pesos, whatever currency the document was written in. */
+const REGISTER_CURRENCY = 'CLP';
+
+const REGISTER_CUT =
+  'The register has it: take the file as the tax authority gives it, or say which column is which with --match.';
+const MATCH_HINT =
+  'Say which column is which, as in --against received --match number=Invoice,total=Amount,counterpartyFiscalId=VAT.';
+
+/** Finds the fields in the headings of a list. Throws UsageError for a list of no known kind, or without one of the columns. */
+export function layoutOf(path: string, headings: readonly string[], match: Match | undefined): ListLayout {
+  const names = headings.map(fold);
+  const has = (heading: string): boolean => names.includes(fold(heading));
+  const indexOf = (heading: string): number => {
+    const index = names.indexOf(fold(heading));
+    if (index < 0) {
+      const known = headings.filter((one) => one.trim() !== '');
+      // Of a register folio knows the headings: the user cannot have misspelt one.
+      const hint = match === undefined ? REGISTER_CUT : nearestHint(heading, known);
+      throw badList(path, 1, `there is no column ${heading}`, hint);
+    }
+    if (names.includes(names[index]!, index + 1))
+      throw badList(path, 1, `there are two columns ${heading}`, 'Leave one of them out.');
+    return index;
+  };
+  const columns = new Map<ListField, readonly number[]>();
+  const fixed = new Map<ListField, string>();
+  if (match !== undefined) {
+    for (const [field, heading] of match) {
+      const text = fixedValue(heading);
+      if (text === undefined) columns.set(field, [indexOf(heading)]);
+      else fixed.set(field, text);
+    }
+    return { kind: 'other', headings, columns, fixed, has: (field) => match.has(field) };
+  }
+  const register = REGISTERS.find(({ knownBy }) => knownBy.every(has));
+  if (register === undefined)
+    throw badList(path, 1, 'these headings are of no register that folio knows', MATCH_HINT);
+  fixed.set('currency', REGISTER_CURRENCY);
+  const { against, knownBy, tax, total } = register;
+  const fields = { ...REGISTER_FIELDS, counterpartyFiscalId: [knownBy[0]], tax, total: [total] };
+  for (const field of LIST_FIELDS) if (field !== 'currency') columns.set(field, fields[field].map(indexOf));
+  const taxIndexes = register.furtherTax.map(indexOf);
+  const isLast = taxIndexes.every((index, at) => index === names.length - 3 + at);
+  // Purchases that are not pending say when they were answered.
+  const isAnswered = has('Fecha Acuse') || has('Fecha Reclamo');
+  return {
+    kind: against === 'issued' ? 'sales' : isAnswered ? 'purchases' : 'pending',
+    against,
+    headings,
+    columns,
+    fixed,
+    has: () => true,
+    row: indexOf(ROW),
+    furtherTax: { amount: taxIndexes[1]!, indexes: taxIndexes, isLast },
+  };
+}
+
+/** A heading without case, accents and superfluous blanks. */
+function fold(heading: string): string {
+  return heading.normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** What the name of a list tells: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. A second download may have ` (1)` behind it. */
+export function readName(path: string): { fiscalId: string | undefined; month: Period | undefined } {
+  const stem = basename(path)
+    .replace(/(?:\.[A-Za-z]+)+$/, '')
+    .replace(/\s*\(\d+\)$/, '');
+  const [, fiscalId] = /(?:^|_)(\d{1,3}(?:\.?\d{3}){1,2}-[\dkK])(?=_|$)/.exec(stem) ?? [];
+  const [, year, month] = /_(20\d\d)(0[1-9]|1[0-2])$/.exec(stem) ?? [];
+  return {
+    fiscalId,
+    month: year === undefined ? undefined : parsePeriod(`${year}-${month}`, Infinity),
+  };
+}
 
 /** Larger files are no lists, and would fill the memory. */
 const MAX_LIST_BYTES = 1 << 28;

@@ -6,20 +6,21 @@ import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { bareNumber, entryOf, signedAmount, type Entry } from './entries.ts';
-import { readListFile, type ListRow } from './list-file.ts';
+import { bareNumber, entryOf, signedAmount, type Entry } from './matching.ts';
 import {
+  DECIMAL_MARKS,
   badList,
   checkMatch,
-  DECIMAL_MARKS,
   layoutOf,
+  readListFile,
   readName,
   type Against,
   type DecimalMark,
   type ListField,
   type ListLayout,
+  type ListRow,
   type Match,
-} from './list-layout.ts';
+} from './list-file.ts';
 
 /** The most documents of all lists: no month has more. */
 const MAX_DOCUMENTS = 1_000_000;

@@ -6,8 +6,8 @@ import { addDecimals, DECIMAL_ZERO, formatDecimal, negateDecimal, type Decimal }
 import type { ColumnRole, ShownColumns } from '../../output/column-roles.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import { compareOrders } from '../cell-order.ts';
-import { amountJson, textJson, type Row } from '../rows.ts';
-import { ROW_OUTCOMES, totalBeside, type Difference, type Entry, type Outcome } from './entries.ts';
+import { amountJson, textJson, type Row } from '../result-rows.ts';
+import { ROW_OUTCOMES, totalBeside, type Difference, type Entry, type Outcome } from './matching.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 
 /** The document of a row, on one side or on both. */

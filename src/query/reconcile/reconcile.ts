@@ -1,23 +1,20 @@
 import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { readAmount } from '../../invoices/amounts.ts';
+import { dayIn, readAmount } from '../../invoices/open-items.ts';
 import { DOCUMENT_ROLES } from '../../invoices/document.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import type { Family } from '../../invoices/documents.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
-import { dayIn } from '../../invoices/open-items.ts';
-import { Unreadable } from '../../invoices/unreadable.ts';
+import { Unreadable } from '../../invoices/left-out.ts';
 import { runCooperatively, type CooperativeTask } from '../../json/cooperative-task.ts';
 import { compareDecimals, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Question } from '../questions.ts';
-import { chosenColumns } from '../result-rows.ts';
-import { batchesOfRows } from '../rows.ts';
-import { bareNumber, entryOf, ROW_OUTCOMES, type Entry, type Outcome } from './entries.ts';
-import type { ListField } from './list-layout.ts';
+import { batchesOfRows, chosenColumns } from '../result-rows.ts';
+import { ROW_OUTCOMES, bareNumber, entryOf, matchEntries, type Entry, type Outcome } from './matching.ts';
+import type { ListField } from './list-file.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
-import { matchEntries } from './matching.ts';
 import { COLUMNS, countsOf, rowsOf, shownFor, typeOfColumn } from './reconcile-rows.ts';
 
 interface ReconcileOptions extends OpenLists, ListsRead {

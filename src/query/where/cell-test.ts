@@ -1,11 +1,11 @@
 import { UsageError } from '../../errors.ts';
-import { readAmount } from '../../invoices/amounts.ts';
+import { readAmount } from '../../invoices/open-items.ts';
 import type { Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
 import { compareDecimals, parseDecimal } from '../../json/decimal.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder, compareOrders, numberOrder } from '../cell-order.ts';
-import { compareDate, DATE_FORMS, isDate, parseDate, type DayOfQuestion } from './date-value.ts';
+import { DATE_FORMS, compareDate, isDate, parseDate, type DayOfQuestion } from './dates.ts';
 import type { DeclaredType } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import type { Condition } from '../question-syntax.ts';

@@ -3,14 +3,13 @@ import type { Document } from '../../invoices/document.ts';
 import type { DocumentReader } from '../../invoices/document-reader.ts';
 import { meaningOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
-import { dayIn, isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
+import { OPEN_ITEM_ROLES, dayIn, isOverdue, openItemOf } from '../../invoices/open-items.ts';
 import { parsePeriod } from '../../invoices/periods.ts';
-import { Unreadable } from '../../invoices/unreadable.ts';
+import { Unreadable } from '../../invoices/left-out.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import type { WhereContext } from './cell-test.ts';
-import { datesIn, type DateSpan, type DocumentFlags } from './date-flags.ts';
-import { compareDate } from './date-value.ts';
+import { compareDate, datesIn, type DateSpan, type DocumentFlags } from './dates.ts';
 import type { RecordTest } from './where.ts';
 
 /** The tests of the flags; `now` is in days since 1970-01-01. Throws UsageError where no document meets them. */

@@ -3,7 +3,7 @@ import { holdsFiscalIds, PLAIN_NAMES, roleNamed, type ColumnNames } from '../../
 import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
 import { ROLE_TYPES, type Role } from '../../invoices/fields.ts';
-import { Unreadable } from '../../invoices/unreadable.ts';
+import { Unreadable } from '../../invoices/left-out.ts';
 import type { Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';

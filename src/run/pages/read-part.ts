@@ -5,7 +5,7 @@ import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
-import type { DocumentFlags } from '../../query/where/date-flags.ts';
+import type { DocumentFlags } from '../../query/where/dates.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
 import { checkResults, hasRecords, type OutcomeWords } from '../completeness.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';

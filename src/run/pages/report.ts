@@ -11,7 +11,7 @@ import { inOrderOf } from '../../profiles/profile.ts';
 import { profilesInExport } from '../../query/exports/read-export.ts';
 import { readsOfExport } from '../../query/exports/read-receipt.ts';
 import { writerOfResult } from '../../query/questions.ts';
-import { batchOfRows } from '../../query/rows.ts';
+import { batchOfRows } from '../../query/result-rows.ts';
 import {
   FundTally,
   organizationFigures,

@@ -5,7 +5,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
 import { writerOfResult } from '../../query/questions.ts';
-import { batchesOfRows } from '../../query/rows.ts';
+import { batchesOfRows } from '../../query/result-rows.ts';
 import {
   amountsDue,
   statementForm,

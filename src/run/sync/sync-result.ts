@@ -7,7 +7,7 @@ import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { batchOfRows, type Row } from '../../query/rows.ts';
+import { batchOfRows, type Row } from '../../query/result-rows.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { checkResults } from '../completeness.ts';
 import type { Notices } from '../notices.ts';

@@ -1,8 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deliveredAs, deliveredForm, readReceipt } from '../../../src/query/exports/read-receipt.ts';
-import { surveyFile } from '../../../src/query/exports/survey-file.ts';
+import {
+  deliveredAs,
+  deliveredForm,
+  readReceipt,
+  surveyFile,
+} from '../../../src/query/exports/read-receipt.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();

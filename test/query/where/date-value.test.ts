@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
-import { compareDate, isDate, isEmptySpan, parseDate } from '../../../src/query/where/date-value.ts';
+import { compareDate, isDate, isEmptySpan, parseDate } from '../../../src/query/where/dates.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
 
