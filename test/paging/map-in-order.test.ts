@@ -90,6 +90,25 @@ describe('mapInOrder', () => {
     expect(ended).toBe(endedThen);
   });
 
+  it('tells the jobs that run when it is stopped, and throws why', async () => {
+    const stop = new AbortController();
+    const stopped: unknown[] = [];
+    const run = (_: number, signal: AbortSignal): Promise<number> =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => {
+          stopped.push(signal.reason);
+          reject(new Error('aborted'));
+        }),
+      );
+    const limits = { concurrency: 2, ahead: 4, signal: stop.signal };
+    const reading = collect(mapInOrder(() => numbers(10), run, limits));
+    const reason = new Error('stopped by the user');
+    await turns(3);
+    stop.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    expect(stopped).toEqual([reason, reason]);
+  });
+
   it('gives what was done before the source failed', async () => {
     async function* source(): AsyncGenerator<number> {
       yield 1;

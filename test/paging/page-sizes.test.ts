@@ -71,8 +71,9 @@ describe('sizes of pages', () => {
     sizes.refuse(windowOf(500), 'large', true);
     sizes.serve(windowOf(250), { count: 250, bytes: 250_000 }, false);
     expect([sizes.windowAt(0).size, sizes.windowAt(0).size]).toEqual([500, 250]);
+    expect(sizes.refused).toBe(500);
     sizes.serve(windowOf(500), { count: 500, bytes: 500_000 }, false);
-    expect(sizes.windowAt(0).size).toBe(500);
+    expect([sizes.windowAt(0).size, sizes.refused]).toEqual([500, Infinity]);
   });
 
   it('are tried smaller after slowness, however often, down to one that came', () => {
