@@ -159,11 +159,6 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     await this.request.database.close();
   }
 
-  /** Of when the records are; with several profiles, the oldest. */
-  get wholeAt(): string | undefined {
-    return this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted()[0];
-  }
-
   protected override get origins(): readonly Origin[] {
     const whole = this.#lastSyncs.flatMap(({ profile, wholeAt: readAt }) =>
       readAt === undefined
@@ -172,7 +167,8 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     );
     const days = new Set(whole.map(({ readAt }) => localDay(Date.parse(readAt))));
     if (days.size > 1) return whole;
-    return days.size === 0 ? [] : [{ shown: this.#shownRecords, readAt: this.wholeAt, only: [] }];
+    const [readAt] = whole.map((one) => one.readAt).toSorted();
+    return readAt === undefined ? [] : [{ shown: this.#shownRecords, readAt, only: [] }];
   }
 
   protected override async stored(

@@ -8,22 +8,17 @@ import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { batchOfRows, type Row } from '../../query/result-rows.ts';
-import type { Resource } from '../../resources/resource.ts';
+import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { checkResults } from '../completeness.ts';
 import type { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import type { Run } from '../run.ts';
-
-interface SyncedResource {
-  readonly name: string;
-  readonly table: string;
-  readonly resource: Resource;
-}
+import { tableOf } from '../sources/database-source.ts';
 
 interface ListingResult {
   /** As messages name it: `north issued`. */
   readonly name: string;
-  readonly resource: SyncedResource;
+  readonly resource: Resource;
   readonly synced: SyncedPart;
 }
 
@@ -46,7 +41,7 @@ export async function showResults(
   await showRows(run, { format, rows, samples: results.flatMap(sampleRows) });
   for (const { name, resource, synced } of results) {
     const notices = results.length > 1 ? run.notices.forPart(name) : run.notices;
-    if (synced.written !== undefined) warnOfTable(notices, resource.table, synced.written);
+    if (synced.written !== undefined) warnOfTable(notices, tableOf(resource), synced.written);
   }
   checkResults(
     results.map(({ name, synced: { error: failure } }) => ({ name, failure })),
@@ -95,19 +90,27 @@ function resultRow({ resource, synced }: ListingResult): Row {
     return [`first.${change}`, some.map((sample) => nameOf(sample, resource)).join(', ') || null];
   });
   return [
-    ...rowOf({ profile: part.profile, resource: resource.name, total, added, changed, gone, back }),
+    ...rowOf({
+      profile: part.profile,
+      resource: oneWordName(resource, '-'),
+      total,
+      added,
+      changed,
+      gone,
+      back,
+    }),
     ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
     ...rowOf({ error: error?.message ?? null, ...(samples && Object.fromEntries(first)) }),
   ];
 }
 
 /** The label of the record, and its key. */
-function nameOf(sample: SampleChange, resource: SyncedResource): string {
+function nameOf(sample: SampleChange, resource: Resource): string {
   const name = labelOf(sample, resource);
   return name !== undefined && name !== sample.key ? `${name} (${sample.key})` : sample.key;
 }
 
-function labelOf({ record }: SampleChange, { resource: { label } }: SyncedResource): string | undefined {
+function labelOf({ record }: SampleChange, { label }: Resource): string | undefined {
   const name = (parseWithDigits(record) as Record<string, unknown>)[label];
   return typeof name === 'string' ? name : undefined;
 }
@@ -116,7 +119,7 @@ function sampleRows({ resource, synced: { part, samples = [] } }: ListingResult)
   return samples.map((sample) => {
     const { change, key } = sample;
     const record = labelOf(sample, resource) ?? null;
-    return rowOf({ change, profile: part.profile, resource: resource.name, record, key });
+    return rowOf({ change, profile: part.profile, resource: oneWordName(resource, '-'), record, key });
   });
 }
 

@@ -49,7 +49,7 @@ interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<Profil
 interface ProfileListing {
   /** As messages name it: `north issued`. */
   readonly name: string;
-  readonly resource: SyncResource;
+  readonly resource: Resource;
   /** Undefined where the run is of one organization, whichever the flags and the environment name. */
   readonly profile: string | undefined;
 }
@@ -71,9 +71,9 @@ export async function syncDatabase(
   const [address, names] = readWords(context, words, flags);
   const resources = findResources(names);
   const profiles = isOfSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
-  const listings = profiles.map((profile) =>
+  const byProfile = profiles.map((profile) =>
     resources.map((resource): ProfileListing => {
-      const { name } = resource;
+      const name = oneWordName(resource, '-');
       return { name: profile === undefined ? name : `${profile} ${name}`, resource, profile };
     }),
   );
@@ -84,14 +84,14 @@ export async function syncDatabase(
     records: 'records',
     files: file === undefined ? [] : [{ flag: 'sync', path: file, is: 'the database' }],
     reads: readsOfDatabase(address).slice(1),
-    parts: listings.flat().map(({ name }) => name),
+    parts: byProfile.flat().map(({ name }) => name),
     partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
     const target = new SyncTarget(address, run.context);
     try {
       await target.open(flags.plan === true);
-      await syncListings(run, { target, flags, listings, tables: resources.map(({ table }) => table) });
+      await syncListings(run, target, { flags, byProfile });
     } finally {
       await target.close();
     }
@@ -120,13 +120,14 @@ function readWords(
   });
 }
 
-function findResources(names: readonly string[]): readonly SyncResource[] {
-  if (names.length === 0) return syncResources.filter(({ isUsual }) => isUsual);
+function findResources(names: readonly string[]): readonly Resource[] {
+  if (names.length === 0) return listings;
+  const all = new Map([...listings, fundDocuments].map((one) => [oneWordName(one, '-'), one]));
   return [...new Set(names)].map((name) => {
-    const found = syncResources.find((resource) => resource.name === name);
+    const found = all.get(name);
     if (found !== undefined) return found;
     throw new UsageError(`folio sync knows no resource ${JSON.stringify(name)}`, {
-      hint: `There are ${syncResources.map((resource) => resource.name).join(', ')}.`,
+      hint: `There are ${[...all.keys()].join(', ')}.`,
     });
   });
 }
@@ -177,16 +178,16 @@ class SyncTarget {
   }
 }
 
-interface Syncing {
-  readonly target: SyncTarget;
-  readonly flags: SyncFlags;
-  /** By profile. */
-  readonly listings: readonly (readonly ProfileListing[])[];
-  readonly tables: readonly string[];
-}
-
 /** Reads all listings: those of one profile one after the other, and up to four profiles at a time. Then it writes them. */
-async function syncListings(run: Run, { target, flags, listings, tables }: Syncing): Promise<void> {
+async function syncListings(
+  run: Run,
+  target: SyncTarget,
+  {
+    flags,
+    byProfile,
+  }: { readonly flags: SyncFlags; readonly byProfile: readonly (readonly ProfileListing[])[] },
+): Promise<void> {
+  const tables = byProfile[0]!.map(({ resource }) => tableOf(resource));
   const { clock, signal } = run.context;
   const { existing } = target;
   if (existing !== undefined) await checkTables(existing, tables, version);
@@ -198,7 +199,7 @@ async function syncListings(run: Run, { target, flags, listings, tables }: Synci
   const spools: SpooledListing[] = [];
   const parts: SyncPart[] = [];
   try {
-    const read = forEachPart(run, listings, async (ofProfile, stop) => {
+    const read = forEachPart(run, byProfile, async (ofProfile, stop) => {
       const done: SyncPart[] = [];
       for (const one of ofProfile)
         done.push(await readListing(run, one, { ...before, spools, signal: stop }));
@@ -208,7 +209,7 @@ async function syncListings(run: Run, { target, flags, listings, tables }: Synci
     const synced = flags.plan
       ? await planSync(existing, parts, options)
       : await writeSync(await target.connected(), parts, options);
-    const results = listings.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
+    const results = byProfile.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
     await showResults(run, results, flags.format);
   } finally {
     for (const spool of spools) await spool.close();
@@ -236,11 +237,11 @@ async function readListing(
   let profile = named ?? run.flags.profile ?? (run.flags.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
-  const options = { source: resource.source(), name, signal, ...(named !== undefined && { profile: named }) };
-  const { failure } = await tryPart(run, options, async (part) => {
+  const source = resource === fundDocuments ? allFundDocuments() : new ListingSource({ resource });
+  const { failure } = await tryPart(run, { source, name, signal, profile: named }, async (part) => {
     profile = part.profile ?? profile;
     organization = part.session?.organization;
-    listing = new SpooledListing({ records: resource.records, key: part.defaults.key });
+    listing = new SpooledListing({ records: source.records, key: part.defaults.key });
     spools.push(listing);
     refuseOtherOrganization(profile, organization, organizations.get(profile));
     for await (const records of recordsOf(part)) await listing.add(records);
@@ -248,9 +249,9 @@ async function readListing(
   });
   if (listing !== undefined && failure instanceof UsageError) throw failure;
   // The view is one for the records of all profiles.
-  const fields = fieldsOf(await storeOf(run), { resource: resource.resource, profile, isSeveral: true });
+  const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
   const outcome = failure ?? listing!;
-  return { table: resource.table, profile, organization, fields, startedAt, readAt: clock.now(), outcome };
+  return { table: tableOf(resource), profile, organization, fields, startedAt, readAt: clock.now(), outcome };
 }
 
 function refuseOtherOrganization(profile: string, now: string | undefined, before: string | undefined): void {
@@ -260,37 +261,6 @@ function refuseOtherOrganization(profile: string, now: string | undefined, befor
     { hint: 'Use a profile of another name for the new organization, or another database.' },
   );
 }
-
-interface SyncResource {
-  /** As the command line names it: `fund-documents`. */
-  readonly name: string;
-  /** The name of its table: `fund_documents`. */
-  readonly table: string;
-  readonly records: string;
-  readonly resource: Resource;
-  /** Whether it is synced when no resource is named. */
-  readonly isUsual: boolean;
-  readonly source: () => ServiceSource;
-}
-
-const syncResources: readonly SyncResource[] = [
-  ...listings.map((resource) => ({
-    name: oneWordName(resource, '-'),
-    table: tableOf(resource),
-    records: resource.records,
-    resource,
-    isUsual: true,
-    source: () => new ListingSource({ resource }),
-  })),
-  {
-    name: oneWordName(fundDocuments, '-'),
-    table: tableOf(fundDocuments),
-    records: 'documents of all funds',
-    resource: fundDocuments,
-    isUsual: false,
-    source: allFundDocuments,
-  },
-];
 
 /** Pages of documents that are read ahead. */
 const AHEAD = 64;
