@@ -17,7 +17,7 @@ import type { ExportFlags, QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part, type Source } from './part.ts';
 import type { ReadPath } from './paths.ts';
-import type { RunDay } from './run.ts';
+import type { RunDay } from './run-day.ts';
 import { keyOf } from './settings.ts';
 
 export interface ExportRequest {

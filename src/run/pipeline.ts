@@ -392,14 +392,12 @@ export async function sourceFor(
   const { isDatabase } = await import('../database/address.ts');
   // The profiles are those of the source: the store need not know them.
   const whose = profileChoice(flags.profile, flags.allProfiles);
-  const filters = { fiscalIds, sortBy: flags.sortBy, sortOrder: flags.sortOrder };
-  const questions = acceptsParts ? flags : undefined;
-  const request = { from, resource, id, filters, whose, acceptsParts, needsWhole, questions };
+  const request = { from, resource, id, flags, fiscalIds, whose, acceptsParts, needsWhole };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
     const { DatabaseSource, FromDatabase } = await import('./sources/database-source.ts');
     return new DatabaseSource({ ...request, database: new FromDatabase(from) });
   }
   const { ExportSource, refuseRows } = await import('./sources/export-source.ts');
-  await refuseRows(from, questions);
+  await refuseRows(from, acceptsParts ? flags : undefined);
   return new ExportSource(request);
 }

@@ -83,27 +83,22 @@ function placeInSandbox(profile: string): 0 | 1 {
   });
 }
 
-export class SharedBySessions {
-  readonly quota = new RetryQuota();
-  readonly #context: Context;
-  readonly #flags: GlobalFlags;
-  #sandbox: Promise<SandboxService> | undefined;
-
-  constructor(context: Context, flags: GlobalFlags) {
-    this.#context = context;
-    this.#flags = flags;
-  }
-
+/** What the sessions of a run share. */
+export interface SharedBySessions {
+  readonly quota: RetryQuota;
   /** The first call starts it. */
-  sandbox(): Promise<SandboxService> {
-    return (this.#sandbox ??= startSandboxService(this.#context, this.#flags));
-  }
+  readonly sandbox: () => Promise<SandboxService>;
+  close(): Promise<void>;
+}
 
-  async close(): Promise<void> {
+export function sharedBySessions(context: Context, flags: GlobalFlags): SharedBySessions {
+  let sandbox: Promise<SandboxService> | undefined;
+  return {
+    quota: new RetryQuota(),
+    sandbox: () => (sandbox ??= startSandboxService(context, flags)),
     // Where it could not be started, the call of `sandbox` has thrown that error already.
-    const sandbox = await this.#sandbox?.catch(() => undefined);
-    await sandbox?.close();
-  }
+    close: async () => (await sandbox?.catch(() => undefined))?.close(),
+  };
 }
 
 /** One organization at one address, ready for requests. */
@@ -134,25 +129,22 @@ interface SessionOptions {
 }
 
 /** Finds address and token, and makes the client. Sends nothing. Throws AuthError without a token, or for an expired one. */
-export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
-  const { flags, observe, shared } = options;
-  const found = await (flags.sandbox ? inSandbox : connectionOf)(context, options);
-  const { baseUrl, profile, defaults } = found;
+export async function openSession(
+  context: Context,
+  { flags, profile: name = flags.profile, resource, notices, observe, shared }: SessionOptions,
+): Promise<Session> {
+  const { baseUrl, profile, defaults, ...found } = flags.sandbox
+    ? await inSandbox(shared, name)
+    : await connectionOf(context, { flags, profile: name, notices, resource });
   const token = found.token.reveal();
   context.secrets.hide([token]);
   const limits = { ...requestDefaults, ...defaults, ...valuesGiven(flags, requestFlags) };
   const service = { baseUrl, token, tokenHint: found.tokenHint, observe, quota: shared.quota };
   const client = await makeClient(context, service, limits);
   const { state, expiresAt } = tokenExpiry(found.token, context.clock.now());
-  return {
-    client,
-    profile,
-    baseUrl,
-    organization: decodeToken(token)?.organizationId,
-    tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
-    limits,
-    defaults,
-  };
+  const tokenEndsSoon = state === 'soon' ? expiresAt : undefined;
+  const organization = decodeToken(token)?.organizationId;
+  return { client, profile, baseUrl, organization, tokenEndsSoon, limits, defaults };
 }
 
 interface Found extends Pick<Session, 'baseUrl' | 'profile' | 'defaults'> {
@@ -162,16 +154,14 @@ interface Found extends Pick<Session, 'baseUrl' | 'profile' | 'defaults'> {
 
 async function connectionOf(
   context: Context,
-  { flags, notices, resource, profile: name = flags.profile }: SessionOptions,
+  { flags, profile: name, notices, resource }: Omit<SessionOptions, 'observe' | 'shared'>,
 ): Promise<Found> {
   const store = await context.config();
   const own = { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile };
-  const connection = requireConnection(
-    await resolveConnection(context, { flags: own, store }),
-    context.clock.now(),
-  );
-  const { baseUrl, token, profile, tokenSource } = connection;
-  for (const message of connection.messages) notices.remark(message);
+  const found = await resolveConnection(context, { flags: own, store });
+  const connection = requireConnection(found, context.clock.now());
+  const { baseUrl, token, profile, tokenSource, messages } = connection;
+  for (const message of messages) notices.remark(message);
   const isOfProfile = tokenSource === 'profile' || tokenSource === 'token command';
   return {
     baseUrl,
@@ -182,8 +172,7 @@ async function connectionOf(
   };
 }
 
-async function inSandbox(_: Context, { flags, shared, ...options }: SessionOptions): Promise<Found> {
-  const { profile = flags.profile } = options;
+async function inSandbox(shared: SharedBySessions, profile: string | undefined): Promise<Found> {
   const { baseUrl, tokenOf } = await shared.sandbox();
   return { baseUrl, token: new Secret(tokenOf(profile)), profile, defaults: {} };
 }

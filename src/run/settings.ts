@@ -52,13 +52,8 @@ const allSettings = (): ReadonlyMap<string, Setting> =>
     ...Object.entries(requestParsers).map(([name, parse]) => setting(name, flagNamed(name), parse, 'number')),
     ...resources.map((resource) => {
       const { records, paging } = resource;
-      const most = (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000;
-      return setting(
-        settingOf('pageSize', resource),
-        `--page-size for ${records}`,
-        wholeNumber(1, most),
-        'number',
-      );
+      const size = wholeNumber(1, (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000);
+      return setting(settingOf('pageSize', resource), `--page-size for ${records}`, size, 'number');
     }),
     setting('lang', '--lang of pages', oneOf(['en', 'es'])),
     setting(ORGANIZATION, 'the name of the organization on its pages; of a profile', plainName),

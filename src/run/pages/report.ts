@@ -29,7 +29,8 @@ import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFl
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
-import type { Run, RunDay } from '../run.ts';
+import type { Run } from '../run.ts';
+import type { RunDay } from '../run-day.ts';
 import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { ListingSource } from '../sources/listing-source.ts';

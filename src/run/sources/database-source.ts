@@ -12,7 +12,8 @@ import { resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
-import type { Run, Origin } from '../run.ts';
+import type { Run } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
 /** The name of the table of a resource. */
@@ -148,7 +149,7 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
   }
 
   begins(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined {
-    const { sortBy, sortOrder } = this.request.filters ?? {};
+    const { sortBy, sortOrder } = this.request.flags ?? {};
     if ((sortBy ?? sortOrder) !== undefined) return undefined;
     if (this.#dateColumn === undefined) return 'unsorted';
     this.#isNewestFirst = prefersNewest && this.resource.newestFirst !== undefined;
@@ -233,7 +234,7 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
   /** By date, in the direction that the user wants, or the service's usual one. */
   get #order(): StoredOrder | undefined {
     const { usual } = this.resource.byDate ?? {};
-    const wanted = this.#isNewestFirst ? 'desc' : (this.request.filters?.sortOrder ?? usual);
+    const wanted = this.#isNewestFirst ? 'desc' : (this.request.flags?.sortOrder ?? usual);
     if (wanted === undefined || this.#dateColumn === undefined) return undefined;
     return {
       column: this.#dateColumn,

@@ -21,7 +21,7 @@ import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import type { Written } from '../notices.ts';
 import { filterOf } from '../open-questions.ts';
-import type { ServicePart, ServiceSource } from '../part.ts';
+import type { ServicePart } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import { ListingSource } from './listing-source.ts';
@@ -47,13 +47,8 @@ const AHEAD = 256;
 const MAX_NAMED = 20;
 
 /** Fetches the files of the invoices of a listing while it is walked, and yields a record with the result of each. */
-export class DownloadSource implements ServiceSource {
-  readonly kind = 'service';
-  readonly name = issued.name;
-  readonly records = issued.records;
-  readonly resource = issued;
+export class DownloadSource extends ListingSource {
   readonly #options: DownloadSourceOptions;
-  readonly #listing: ListingSource;
   #folder: DownloadFolder | undefined;
   /** Files that are in the folder, and their bytes. */
   #files = 0;
@@ -63,29 +58,25 @@ export class DownloadSource implements ServiceSource {
 
   constructor(options: DownloadSourceOptions) {
     const { flags } = options;
+    super({ resource: issued, flags, fiscalIds: flags.fiscalIds });
     this.#options = options;
-    this.#listing = new ListingSource({ resource: issued, flags, fiscalIds: flags.fiscalIds });
   }
 
-  get filter(): ListingSource['filter'] {
-    return this.#listing.filter;
-  }
-
-  get reads(): readonly ReadPath[] {
+  override get reads(): readonly ReadPath[] {
     const { folder } = this.#options;
-    return [
-      ...this.#listing.reads,
-      { path: folder, is: `a file of an invoice in ${folder}`, names: OWN_NAMES },
-    ];
+    return [...super.reads, { path: folder, is: `a file of an invoice in ${folder}`, names: OWN_NAMES }];
   }
 
-  async open(run: Run): Promise<void> {
-    await this.#listing.open(run);
+  /** Rows of files are in no order that the service has. */
+  override begins(): undefined {}
+
+  override async open(run: Run): Promise<void> {
+    await super.open(run);
     this.#folder = await openDownloadFolder(this.#options.folder, run.context);
   }
 
   /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
-  async *read(part: ServicePart): AsyncGenerator<Delivery> {
+  override async *read(part: ServicePart): AsyncGenerator<Delivery> {
     for await (const result of this.#results(part)) {
       const { file, status, stored, failure } = result;
       if (status === 'unwanted') continue;
@@ -130,7 +121,7 @@ export class DownloadSource implements ServiceSource {
     const folder = this.#folder;
     if (folder === undefined) throw new TypeError('read before it was opened');
     const client = await openFileClient(part);
-    const filters = filterParameters(issued, this.#listing.query(session.defaults));
+    const filters = filterParameters(issued, this.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
     const filesOf = invoiceFilesOf(session.organization ?? session.baseUrl.origin);
     const renew = linkRenewal(numberedPages(request, issued.paging), filesOf, context.signal);
@@ -165,7 +156,7 @@ export class DownloadSource implements ServiceSource {
     const isLimited = filter !== undefined && page === undefined;
     let left = isLimited ? (limit ?? Infinity) : Infinity;
     try {
-      for await (const { records, next } of this.#listing.read(part, isLimited ? undefined : limit)) {
+      for await (const { records, next } of super.read(part, isLimited ? undefined : limit)) {
         const start = typeof next === 'number' ? next - records.count : undefined;
         const { seen, kept } = filter?.counts() ?? { seen: 0, kept: 0 };
         const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);

@@ -17,7 +17,8 @@ import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run, Origin } from '../run.ts';
+import type { Run } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
 interface FromExportRequest extends FromRequest {
@@ -45,6 +46,11 @@ export class ExportSource extends FromSource<FromExportRequest> {
   get #shown(): string {
     const { from } = this.request;
     return from === STANDARD_INPUT ? 'standard input' : from;
+  }
+
+  /** Undefined where the command has a question of its own, which is about documents. */
+  get #questions(): QuestionFlags | undefined {
+    return this.request.acceptsParts === true ? this.request.flags : undefined;
   }
 
   protected override get ownReads(): readonly ReadPath[] {
@@ -114,8 +120,8 @@ export class ExportSource extends FromSource<FromExportRequest> {
     profile: string | undefined,
   ): Promise<AsyncIterable<RecordBatch>> {
     const all = readExport(await this.#file(context));
-    const { questions } = this.request;
-    const areDocuments = (questions?.sum ?? questions?.changesSince) !== undefined || questions === undefined;
+    const questions = this.#questions;
+    const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
     const records = areDocuments ? this.#withoutRows(all) : all;
     if (!this.hasProfileColumn || profile === undefined) return records;
     if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
@@ -128,9 +134,9 @@ export class ExportSource extends FromSource<FromExportRequest> {
     const lists = this.resource.columns.flatMap(([name, type]) => (type === 'list' ? [name] : []));
     for await (const batch of records) {
       const expanded = listBesideItsColumns(batch);
-      if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.request.questions);
+      if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.#questions);
       const list = this.#warnOfRows && objectInPlaceOf(batch, lists);
-      if (list !== undefined && !areOfRows(list, this.request.questions)) {
+      if (list !== undefined && !areOfRows(list, this.#questions)) {
         this.#warnOfRows?.(list);
         this.#warnOfRows = undefined;
       }

@@ -9,7 +9,8 @@ import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import type { LocalSource, Part } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run, Origin } from '../run.ts';
+import type { Run } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 
 export interface FromRequest {
@@ -17,13 +18,14 @@ export interface FromRequest {
   readonly resource: Resource;
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
-  readonly filters?: Pick<FilterFlags, 'fiscalIds' | 'sortBy' | 'sortOrder'> | undefined;
-  /** Whether rows of --expand and parts of a listing are accepted as they are. */
+  /** The order that the user wants, and the questions about the records. */
+  readonly flags?: Pick<FilterFlags, 'sortBy' | 'sortOrder'> & QuestionFlags;
+  /** IDs, `@file` or `@-`. */
+  readonly fiscalIds?: readonly string[] | undefined;
+  /** Whether the answer is of whatever an export has, be it rows of --expand or a part of a listing; else of documents. */
   readonly acceptsParts?: boolean;
   /** Whether an answer from a part of the listing is incomplete, unless the part is that of the fiscal IDs in the filter. */
   readonly needsWhole?: boolean;
-  /** The questions about its records; undefined where the command has a question of its own about documents. */
-  readonly questions?: QuestionFlags | undefined;
 }
 
 /** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
@@ -61,11 +63,11 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   }
 
   get reads(): readonly ReadPath[] {
-    return [...this.ownReads, ...listsIn(this.#flag, this.request.filters?.fiscalIds)];
+    return [...this.ownReads, ...listsIn(this.#flag, this.request.fiscalIds)];
   }
 
   async open({ context: { stdin }, day, notices }: Run): Promise<void> {
-    const { acceptsParts = false, needsWhole = false, filters: { fiscalIds } = {} } = this.request;
+    const { acceptsParts = false, needsWhole = false, fiscalIds } = this.request;
     if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
     day.add(this.origins);
     if (acceptsParts) return;
@@ -73,7 +75,8 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
       const flags = needsWhole ? only.filter((one) => !this.#isOfFilter(one)) : only;
       if (flags.length === 0) continue;
       const text = `${shown}, but a part of them alone: ${flags.join(' ')}`;
-      if (needsWhole) this.#lack = new IncompleteError(text, { hint: this.#hintForWhole });
+      const hint = `Export all of them. Where the question is about one party alone, export them with ${this.#flag} <id>, and name it here, too.`;
+      if (needsWhole) this.#lack = new IncompleteError(text, { hint });
       else notices.warn(text);
     }
   }
@@ -92,10 +95,6 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
     return this.#fiscalIds.every((id) => exported.includes(foldFiscalId(id)));
   }
 
-  get #hintForWhole(): string {
-    return `Export all of them. Where the question is about one party alone, export them with ${this.#flag} <id>, and name it here, too.`;
-  }
-
   async *read(part: Part, limit = Infinity): AsyncGenerator<Delivery> {
     const { status } = part;
     let seen = 0;
@@ -110,7 +109,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
 
   /** Throws UsageError for an order without a known column; `hasOrder`: the source has the order of the service. */
   protected checkOrder(hasOrder: boolean): void {
-    const { sortBy, sortOrder } = this.request.filters ?? {};
+    const { sortBy, sortOrder } = this.request.flags ?? {};
     if (sortBy !== undefined) this.#sortKeys();
     else if (sortOrder !== undefined && !hasOrder) {
       throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
@@ -121,7 +120,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
 
   /** The records as the service would choose and order them. */
   async #chosen({ context, profile, names: { fields } }: Part): Promise<AsyncIterable<RecordBatch>> {
-    const { sortBy } = this.request.filters ?? {};
+    const { sortBy } = this.request.flags ?? {};
     const records = await this.stored(context, profile);
     if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
     let chosen = records;
@@ -138,7 +137,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
   #sortKeys({ date = [], due = [], total = [] }: Partial<RoleColumns> = {}): readonly SortColumn[] {
-    const { sortBy, sortOrder } = this.request.filters ?? {};
+    const { sortBy, sortOrder } = this.request.flags ?? {};
     if (sortBy === undefined) return [];
     const keys = { NUMBER: [this.resource.label], DATE: date, DUE_BY: due, AMOUNT: total };
     const columns = keys[sortBy.toUpperCase() as keyof typeof keys];
