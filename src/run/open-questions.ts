@@ -88,7 +88,8 @@ export async function openQuestions(
   const filter = await filterOf(part, ofRows === undefined ? flags : { where: flags.where }, ofRows);
   const resultContext = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
   const result = await resultOf(part, request, { plan, resultContext });
-  const sort = flags.sort && (await sortOf(part, { ...flags, sort: flags.sort }, result?.currencyOf));
+  const sort =
+    flags.sort && (await sortOf(part, flags, { keys: flags.sort, currencyOf: result?.currencyOf }));
   // A table of a result does not stop by itself.
   const limit = flags.limit ?? (result === undefined ? plan?.tableLimit : undefined);
   return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
@@ -198,8 +199,8 @@ async function keyOfRecords({ source, profile, run }: Part): Promise<readonly st
 
 async function sortOf(
   { context, names }: Part,
-  { sort: keys, ...flags }: QuestionFlags & { readonly sort: readonly SortColumn[] },
-  currencyOf: Question['currencyOf'],
+  flags: QuestionFlags,
+  { keys, currencyOf }: { readonly keys: readonly SortColumn[]; readonly currencyOf: Question['currencyOf'] },
 ): Promise<Question> {
   const { sortQuestion } = await import('../query/sort.ts');
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
