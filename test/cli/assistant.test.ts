@@ -345,8 +345,7 @@ describe('an assistant that asks the service', () => {
     process.kill('SIGTERM');
     await expect(last).rejects.toThrow();
     await closed[1];
-    const { code, stderr } = await exit;
-    expect([code, stderr]).toEqual([143, 'folio: stopped by SIGTERM\n']);
+    expect(await exit).toMatchObject({ code: 143, stderr: 'folio: stopped by SIGTERM\n' });
   });
 });
 
@@ -624,9 +623,7 @@ describeDatabases('an assistant of a database in %s that is asked what changed s
       const organizations = { north: { records: { issued } } };
       expect(
         await runOrganizations(`sync ${books} issued --profile north`, { clock, organizations }),
-      ).toMatchObject({
-        code: 0,
-      });
+      ).toMatchObject({ code: 0 });
     }
     const assistant = await assistantOf(['--from', books]);
     const since = (day: string) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { version } from '../../src/version.ts';
 import { runScripted } from '../support/scripted-run.ts';
+import { expectAnswer } from '../support/expect-exit.ts';
 
 /** (arguments, what the one line must name); none of them may send a request or write to standard output. */
 const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = [
@@ -115,7 +116,7 @@ describe('a command line that is wrong', () => {
 
   it('is not one that asks for the version, wherever it does', async () => {
     for (const argv of [['--version'], ['issued', '--version'], ['customers', 'get', '--version']]) {
-      expect(await runScripted(argv, [])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+      await expectAnswer(runScripted(argv, []), `${version}\n`);
     }
   });
 

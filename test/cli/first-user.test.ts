@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../support/run-here.ts';
+import { expectRefused } from '../support/expect-exit.ts';
 
 describe.concurrent('a first user', () => {
   it.each([
@@ -25,13 +26,10 @@ describe.concurrent('a first user', () => {
   });
 
   it('is told of a wrong month before a token is missed', async () => {
-    const { code, stderr } = await runHere(['issued', '--period', 'october'], {
-      env: { FOLIO_TOKEN: undefined },
-    });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/--period "october".*\n {2}Write --period \d{4}-10\.\n$/),
-    ]);
+    await expectRefused(
+      runHere(['issued', '--period', 'october'], { env: { FOLIO_TOKEN: undefined } }),
+      /--period "october".*\n {2}Write --period \d{4}-10\.\n$/,
+    );
   });
 
   it.each([

@@ -12,6 +12,7 @@ import { wordTopics } from '../../src/cli/words.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { formats } from '../../src/output/formats.ts';
 import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
+import { expectRefused } from '../support/expect-exit.ts';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 
@@ -131,9 +132,10 @@ describe('folio help', () => {
     [['funds', 'document'], 'Did you mean documents?'],
     [['funds', 'zebra'], 'The names are list, get, documents.'],
   ])('refuses %j, and names what there is', async (words, hint) => {
-    const { code, stdout, stderr } = await folio(['help', ...words]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(`there is no help on ${JSON.stringify(words.at(-1))}\n  ${hint}`);
+    await expectRefused(
+      folio(['help', ...words]),
+      `there is no help on ${JSON.stringify(words.at(-1))}\n  ${hint}`,
+    );
   });
 
   it.each([

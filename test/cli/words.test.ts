@@ -22,11 +22,7 @@ describe.concurrent('words on a terminal', needingTerminal, () => {
     [['issued', '--format', 'xlsx', '--sandbox'], 40],
     [['issued', '--page-size', 'many of them, as many as there are'], 40],
   ])('are not broken: %j', async (args, columns) => {
-    const { screen } = await show([...args, '--no-progress'], {
-      columns,
-      rows: 400,
-      env: { NO_COLOR: '1' },
-    });
+    const { screen } = await show([...args, '--no-progress'], { columns, rows: 400, env: { NO_COLOR: '1' } });
     expect(screen).not.toBe('');
     expect(tooLong(screen, columns)).toEqual([]);
   });

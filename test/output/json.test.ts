@@ -25,11 +25,6 @@ describe('openJsonl', () => {
     expect((await writeAll(openJsonl, [batch])).toString()).toBe('{"a":[1,2],"b c":" \\" : , "}\n{"d":1}\n');
   });
 
-  it('writes the records that were selected', async () => {
-    const batch = batchOf('{"a":1}', '{"a":2}', '{"a":3}');
-    expect((await writeAll(openJsonl, [selectRecords(batch, [2, 0])])).toString()).toBe('{"a":3}\n{"a":1}\n');
-  });
-
   it('writes records on whose page one byte or more stands between them, or other records', async () => {
     const page = scanArray(Buffer.from('[{"a":1},{"a":2}, {"a":3},{"a":4},{"a":5}]'));
     const lines = async (batch: RecordBatch): Promise<string> => String(await writeAll(openJsonl, [batch]));
@@ -67,12 +62,6 @@ describe('openJson', () => {
       expect(String(await writeAll(openJson, batches))).toBe('[]\n');
       expect(String(await writeAll(openJsonl, batches))).toBe('');
     }
-  });
-
-  it('stays one document over several chunks', async () => {
-    const records = Array.from({ length: 30 }, (_, index) => `{"id":${index},"t":"${'x'.repeat(100_000)}"}`);
-    const text = (await writeAll(openJson, [batchOf(...records)])).toString();
-    expect(text).toBe(`[\n${records.join(',\n')}\n]\n`);
   });
 });
 

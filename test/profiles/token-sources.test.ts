@@ -7,6 +7,7 @@ import { errorLike } from '../support/error-like.ts';
 import { FakeInput } from '../support/fake-streams.ts';
 import { runScripted } from '../support/scripted-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { expectRefused } from '../support/expect-exit.ts';
 
 const closed = new FakeInput();
 
@@ -20,8 +21,11 @@ function fileWith(content: string, mode: number): string {
 it('a token file whose token is refused is named', async () => {
   const file = join(temporaryFolder(), 'token');
   writeFileSync(file, 'refused-token-0123456789', { mode: 0o600 });
-  const { code, stderr } = await runScripted(['issued', '--token-file', file], [[403, '{}']]);
-  expect([code, stderr]).toEqual([3, expect.stringContaining(`Put a new one into the token file ${file}.`)]);
+  await expectRefused(
+    runScripted(['issued', '--token-file', file], [[403, '{}']]),
+    `Put a new one into the token file ${file}.`,
+    3,
+  );
 });
 
 describe('readTokenFile', () => {

@@ -79,10 +79,7 @@ describe('a Secret', () => {
 describe('decodeToken', () => {
   it('reads organization and end', () => {
     const token = jsonWebToken({ organizationId: 'org_1', exp: 1_731_536_000.5 });
-    expect(decodeToken(token)).toEqual({
-      organizationId: 'org_1',
-      expiresAt: 1_731_536_000_500,
-    });
+    expect(decodeToken(token)).toEqual({ organizationId: 'org_1', expiresAt: 1_731_536_000_500 });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pageOf, runScripted } from '../support/scripted-run.ts';
+import { expectRefused } from '../support/expect-exit.ts';
 
 const LINE = ['received', '--issuer-fiscal-id', '80.765.432-K', '--retries', '0'];
 const REFUSED = [400, '{"error":"Bad Request","message":"issuers not found"}'] as const;
@@ -18,15 +19,14 @@ describe('a refusal of a listing with fiscal IDs (spec 4.2 rule 2)', () => {
   });
 
   it('means that the query is wrong where that is refused as well', async () => {
-    const { code, stderr } = await runScripted(LINE, [REFUSED, REFUSED, [400, '{"errors":"bad date"}']]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('issuers not found');
+    await expectRefused(
+      runScripted(LINE, [REFUSED, REFUSED, [400, '{"errors":"bad date"}']]),
+      'issuers not found',
+    );
   });
 
   it('is what it was where the second answer says nothing', async () => {
-    const { code, stderr } = await runScripted(LINE, [REFUSED, REFUSED, [500, '{}']]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('issuers not found');
+    await expectRefused(runScripted(LINE, [REFUSED, REFUSED, [500, '{}']]), 'issuers not found');
   });
 
   it('is not looked into without fiscal IDs', async () => {

@@ -6,6 +6,7 @@ import { listings } from '../../src/resources/index.ts';
 import { runHere } from '../support/run-here.ts';
 import { runScripted } from '../support/scripted-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { expectAnswer } from '../support/expect-exit.ts';
 
 const page = '{"total":2,"page":1,"pageSize":1000,"pageResults":[{"a":1},{"a":2,"b":{"c":3}}],"errors":[]}';
 const argv = ['funds', '--list-columns'];
@@ -43,7 +44,7 @@ describe('--list-columns', () => {
 
   it('writes them to the file that -o names', async () => {
     const file = join(temporaryFolder(), 'columns.txt');
-    expect(await runScripted([...argv, '-o', file], [])).toMatchObject({ code: 0, stdout: '' });
+    await expectAnswer(runScripted([...argv, '-o', file], []), '');
     expect(readFileSync(file, 'utf8')).toMatch(/^id\nnumber\n/);
   });
 
@@ -51,16 +52,16 @@ describe('--list-columns', () => {
     [['--sum', 'a', '--as-sent'], 'records\na\na.missing\n'],
     [['--group-by', 'b.c'], 'b.c\nrecords\n'],
   ])('are those of what %j makes of the records', async (flags, columns) => {
-    expect(await runScripted([...argv, ...flags], [page])).toMatchObject({ code: 0, stdout: columns });
+    await expectAnswer(runScripted([...argv, ...flags], [page]), columns);
   });
 
   it('are those that the records of an export have', async () => {
     const file = join(temporaryFolder(), 'funds.jsonl');
     writeFileSync(file, '{"a":1}\n{"a":2,"b":{"c":3}}\n');
     const of = (...flags: string[]) => runScripted([...argv, '--from', file, ...flags], []);
-    expect(await of()).toMatchObject({ code: 0, stdout: 'a\nb.c\n' });
-    expect(await of('--where', 'a=1')).toMatchObject({ code: 0, stdout: 'a\n' });
-    expect(await of('--sort', '-a')).toMatchObject({ code: 0, stdout: 'a\nb.c\n' });
+    await expectAnswer(of(), 'a\nb.c\n');
+    await expectAnswer(of('--where', 'a=1'), 'a\n');
+    await expectAnswer(of('--sort', '-a'), 'a\nb.c\n');
   });
 
   it('leaves no file where it fails', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { pageOf, runScripted, type Answer, type ScriptedExit } from '../support/scripted-run.ts';
+import { expectRefused } from '../support/expect-exit.ts';
 
 const RECORDS = ['{"id":1,"net":1190.10}', '{"id":2,"net":12345678901234567890}'];
 
@@ -146,9 +147,7 @@ describe('--receipt', () => {
   ])('is refused where the records go: %s', async (line) => {
     const { folder, run } = site();
     symlinkSync(join(folder, 'a.json'), join(folder, 'link'));
-    const outcome = await run(line.replace('LINK', folder.split('/').at(-1)!), []);
-    expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain('is where the records go');
+    await expectRefused(run(line.replace('LINK', folder.split('/').at(-1)!), []), 'is where the records go');
     expect(readdirSync(folder)).toEqual(['link']);
   });
 
@@ -164,18 +163,15 @@ describe('--receipt', () => {
 
   it('is beside no database, and says what to do', async () => {
     const { run } = site();
-    const outcome = await run('sync FOLDER/books.db --receipt beside', []);
-    expect([outcome.code, outcome.stderr]).toEqual([
-      2,
+    await expectRefused(
+      run('sync FOLDER/books.db --receipt beside', []),
       'folio: --receipt beside is a file beside that of -o, and a database is written\n' +
         '  Name a file for the receipt, as in --receipt sync.json.\n',
-    ]);
+    );
   });
 
   it('is found out to be unwritable before the first request', async () => {
     const { run } = site();
-    const outcome = await run('issued --receipt FOLDER/nowhere/receipt.json', []);
-    expect(outcome.code).toBe(1);
-    expect(outcome.stderr).toContain('there is no folder');
+    await expectRefused(run('issued --receipt FOLDER/nowhere/receipt.json', []), 'there is no folder', 1);
   });
 });

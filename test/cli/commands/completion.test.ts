@@ -7,6 +7,7 @@ import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { needing, runProgram } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectRefused } from '../../support/expect-exit.ts';
 
 async function folio(argv: readonly string[], env: Record<string, string | undefined> = {}) {
   const context = fakeContext({ argv, env });
@@ -125,9 +126,7 @@ describe('folio completion', () => {
   });
 
   it('refuses a shell that it does not know', async () => {
-    const { code, stderr } = await folio(['completion', 'tcsh']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('bash, zsh, fish');
+    await expectRefused(folio(['completion', 'tcsh']), 'bash, zsh, fish');
   });
 
   it('completes in bash', needing('bash'), async () => {

@@ -3,6 +3,7 @@ import { settingNames } from '../../../src/run/settings.ts';
 import type { ConfigStore } from '../../../src/profiles/profile.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../support/scripted-run.ts';
+import { expectAnswer } from '../../support/expect-exit.ts';
 
 const baseUrl = 'https://api.example.com/v1';
 
@@ -37,7 +38,7 @@ describe('folio config set', () => {
     ['fields.due', 'dueBy', 'dueBy'],
   ])('%s %s', async (name, value, stored) => {
     const store = memoryStore();
-    expect(await config(['set', name, value], store)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    await expectAnswer(config(['set', name, value], store), '');
     expect(Object.values(store.settings())).toEqual([stored]);
   });
 
@@ -125,7 +126,7 @@ describe('folio config get, list, unset, path', () => {
     const { stdout } = await config(['list', '--profile', 'acme', '--format', 'json']);
     const facts = { baseUrl, token: '[hidden]', tokenCommand: null, organization: null, format: 'csv' };
     expect(JSON.parse(stdout)).toEqual(facts);
-    expect(await config(['list'], memoryStore())).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    await expectAnswer(config(['list'], memoryStore()), '');
     expect(await config(['list', '--format', 'json'], memoryStore())).toMatchObject({ stdout: '{}\n' });
   });
 

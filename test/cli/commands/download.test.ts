@@ -12,6 +12,7 @@ import {
 } from '../../support/invoice-service.ts';
 import { jsonWebToken } from '../../support/json-web-token.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 /** The names of the files, with a # for each hash. */
 function filesIn(folder: string): string[] {
@@ -169,8 +170,8 @@ describe('folio issued download', () => {
     const [north, south] = [await as('north'), await as('south')];
     for (const { says } of [north, south]) expect(says).toBe('1,1-id-0-#.pdf,17,saved\n');
     expect(filesIn(folder)).toHaveLength(2);
-    expect((await as('north')).stdout).toBe(north.stdout.replace('saved', 'there'));
-    expect((await as('south')).stdout).toBe(south.stdout.replace('saved', 'there'));
+    await expectAnswer(as('north'), north.stdout.replace('saved', 'there'));
+    await expectAnswer(as('south'), south.stdout.replace('saved', 'there'));
   });
 
   it('gives no document the file of another once their links are renewed', async () => {
@@ -326,9 +327,7 @@ describe('folio issued download', () => {
     });
     let stop: (signal: 'SIGINT') => void = () => {};
     const folder = temporaryFolder();
-    const { code } = await download(service, folder, [], {
-      prepare: (context) => (stop = context.stop),
-    });
+    const { code } = await download(service, folder, [], { prepare: (context) => (stop = context.stop) });
     expect(code).toBe(130);
     expect(filesIn(folder)).toEqual(['1-id-0-#.pdf']);
   });
@@ -337,9 +336,7 @@ describe('folio issued download', () => {
     const service = await startInvoiceService(invoices(1));
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    const { code, stderr } = await download(service, file);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`cannot write ${file}`);
+    await expectRefused(download(service, file), `cannot write ${file}`, 1);
     expect(service.requests).toEqual([]);
     expect(existsSync(file)).toBe(true);
   });

@@ -9,6 +9,7 @@ import { always, status } from '../../support/faults.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 atMidday();
 const show = terminalsForTests();
@@ -93,7 +94,7 @@ describe('folio report', () => {
     const { stdout } = await report([]);
     expect(stdout).toMatch(/^<!doctype html>/);
     expect(stdout).toContain('100.50');
-    expect(await report(['-o', path])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    await expectAnswer(report(['-o', path]), '');
     expect(readFileSync(path, 'utf8')).toBe(stdout);
   });
 
@@ -169,20 +170,6 @@ describe('folio report', () => {
     expect(stderr).toContain('folio: 2 of 6 listings not whole in these figures\nwest issued: ');
   });
 
-  it('has a receipt by which the page is known again', async () => {
-    const path = join(temporaryFolder(), 'report.html');
-    const receipt = `${path}.receipt.json`;
-    expect(await report(['-o', path, '--receipt', receipt])).toMatchObject({ code: 0 });
-    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
-      output: path,
-      bytes: readFileSync(path).length,
-      complete: true,
-    });
-    expect(await runHere(['verify', path])).toMatchObject({ code: 0, stderr: '' });
-    writeFileSync(path, readFileSync(path, 'utf8').replace('100.50', '100.51'));
-    expect(await runHere(['verify', path])).toMatchObject({ code: 6 });
-  });
-
   it('ends with one line on a terminal', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'report.html');
     const { code, screen } = await show(['--sandbox', 'report', '-o', path, '--no-progress'], {
@@ -208,15 +195,6 @@ describe('folio report', () => {
     expect(page).toContain('Received: Open amounts, ageing and counterparties are not shown.');
   });
 
-  it('keeps the old page where nothing could be read', async () => {
-    const path = join(temporaryFolder(), 'report.html');
-    writeFileSync(path, 'old');
-    const refused: Answer = [403, '{"Message":"User is not authorized to access this resource"}'];
-    const answers = { issued: refused, received: refused, 'prepaid-expenses': refused };
-    expect(await report(['-o', path], answers)).toMatchObject({ code: 3, stdout: '' });
-    expect(readFileSync(path, 'utf8')).toBe('old');
-  });
-
   it('shows no figure that rests on a column that is missing, and names the column', async () => {
     const issued = pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]);
     const { code, stdout } = await report(['--format', 'json'], { issued });
@@ -226,19 +204,6 @@ describe('folio report', () => {
     expect(JSON.stringify(missing)).toContain('--field due=<column>');
     const mapped = await report(['--format', 'json', '--field', 'due=paymentDate'], { issued });
     expect(figuresIn(mapped.stdout).missing).toEqual([]);
-  });
-
-  it('tells the same of a synced database as of the service', async () => {
-    const { run } = workplace();
-    await run('--sandbox sync books.db issued received customers funds');
-    const service = await run('--sandbox report --format json');
-    const database = await run('report --from books.db --format json');
-    const [ofService, ofDatabase] = [service, database].map(({ stdout }) => figuresIn(stdout.toString()));
-    expect(ofDatabase).toMatchObject({ profile: 'sandbox' });
-    // Only a token says the one, and here only the database the other.
-    const unknown = { organization: null, profile: null };
-    expect({ ...ofDatabase, ...unknown }).toEqual({ ...ofService, ...unknown });
-    expect(JSON.stringify(ofDatabase)).toMatch(/"receivable":\{"open":"[1-9]\d+"/);
   });
 
   it('has a page for each profile of a synced database, and never of several as one', async () => {
@@ -323,18 +288,19 @@ describe('folio report', () => {
     const record = INVOICE.replace('{', '{"_profile":"north",');
     writeFileSync(join(folder, 'north.report.json'), `${record}\n`);
     const from = ['--from', `issued=${folder}/north.report.json`, '--profile', 'north'];
-    const over = await report([...from, '--output-dir', folder, '--format', 'json']);
-    expect([over.code, over.stderr]).toEqual([2, expect.stringContaining('would replace the export')]);
+    await expectRefused(
+      report([...from, '--output-dir', folder, '--format', 'json']),
+      'would replace the export',
+    );
   });
 
   it('refuses an export with a record that does not say whose it is among others that do', async () => {
     const path = join(temporaryFolder(), 'issued.jsonl');
     writeFileSync(path, `${INVOICE.replace('{', '{"_profile":"north",')}\n${INVOICE}\n`);
-    const { code, stderr } = await report(['--from', path]);
-    expect([code, stderr]).toEqual([
-      2,
+    await expectRefused(
+      report(['--from', path]),
       `folio: ${path} does not say of all its records of which profile they are\n  Export it again with --all-profiles.\n`,
-    ]);
+    );
   });
 
   it('begins with the month in each currency, that of most documents first, before the rest of any', async () => {
@@ -478,9 +444,7 @@ describe('folio report', () => {
     [['--from', 'issued.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],
     [['--from', 'issued.jsonl', '--token-file', 'x'], '--from and --token-file do not go together'],
   ])('refuses %j', async (flags, message) => {
-    const { code, stdout, stderr } = await report(flags);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(message);
+    await expectRefused(report(flags), message);
     expect(existsSync('report.pdf')).toBe(false);
   });
 });

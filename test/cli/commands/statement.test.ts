@@ -8,6 +8,7 @@ import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 /** As of 2026-11-20, the day of the clock of tests. */
 function invoice(number: number, fields: object = {}): string {
@@ -116,13 +117,15 @@ describe('folio statement', () => {
     expect(empty.stdout).toBe(
       'number,counterparty,fiscalId,currency,documentType,date,due,daysLate,total,open\n',
     );
-    expect(await statement(`${ROBLE} --columns nummer`)).toMatchObject({
-      code: 2,
-      stderr: 'folio: --columns: the result has no column nummer\n  Did you mean number?\n',
-    });
+    await expectRefused(
+      statement(`${ROBLE} --columns nummer`),
+      'folio: --columns: the result has no column nummer\n  Did you mean number?\n',
+    );
     for (const flags of ['--columns number', '--wide']) {
-      const { code: refused, stderr } = await statement(`${ROBLE} ${flags} --format json`);
-      expect([refused, stderr]).toEqual([2, expect.stringMatching(/ is for rows, and none are written\n/)]);
+      await expectRefused(
+        statement(`${ROBLE} ${flags} --format json`),
+        / is for rows, and none are written\n/,
+      );
     }
   });
 
@@ -155,11 +158,7 @@ describe('folio statement', () => {
   it('writes a page that names the customer, what is open, and nobody else', async () => {
     const path = join(temporaryFolder(), 'roble.html');
     const flags = `${ROBLE} --from ${exportOf(ALL)}`;
-    expect(await statement(`${flags} -o ${path} --organization Norte`)).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
+    await expectAnswer(statement(`${flags} -o ${path} --organization Norte`), '');
     const page = readFileSync(path, 'utf8');
     for (const text of ['Norte', 'Roble', '1-9', '100.5', 'Nov 10, 2026', '18.5 on Oct 30, 2026', 'USD'])
       expect(page).toContain(text);
@@ -265,13 +264,11 @@ describe('folio statement', () => {
       invoice(number, { receiverFiscalId: '55.555.555-5', customer: { name } });
     const from = exportOf([named(1, 'Sol'), named(2, 'Luz'), named(3, 'Sol')]);
     const shared = `--customer-fiscal-id 55555555-5 --from ${from}`;
-    const { code, stderr } = await statement(`${shared} --format html`);
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr:
-        'folio: a page is for one, and 2 are meant: Sol, Luz\n' +
+    await expectRefused(
+      statement(`${shared} --format html`),
+      'folio: a page is for one, and 2 are meant: Sol, Luz\n' +
         '  Have a page for each with --all --output-dir <dir>, or all in one workbook with -o statements.xlsx.\n',
-    });
+    );
     const { stdout } = await statement(`${shared} --format json`);
     const { statements } = JSON.parse(stdout) as { statements: readonly { counterparty: string }[] };
     expect(statements.map(({ counterparty }) => counterparty)).toEqual(['Sol', 'Luz']);
@@ -338,42 +335,10 @@ describe('folio statement', () => {
       { profile: 'north', counterparty: 'Lago' },
       { profile: 'south', organization: 'south', counterparty: 'Lago' },
     ]);
-    expect(await run('--all-profiles --organization X --format json')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--organization names one organization, and there are 2') as string,
-    });
-  });
-
-  it('has one name of a customer for all organizations, that of the newest document, as aging has', async () => {
-    const named = (number: number, name: string, date: string): string =>
-      invoice(number, { date, customer: { name, fiscalId: '1-9' } });
-    const organizations = {
-      north: { records: { issued: [named(1, 'Roble SA', '2026-10-01')] } },
-      south: { records: { issued: [named(2, 'Roble SpA', '2026-10-02')] } },
-      west: { records: { issued: [named(3, 'ROBLE', '2026-09-01')] } },
-    };
-    for (const command of ['statement --all', 'aging']) {
-      const { stdout } = await runOrganizations(`${command} --all-profiles --format csv`, { organizations });
-      expect([command, stdout.match(/Roble S\w+|ROBLE/g)]).toEqual([command, Array(3).fill('Roble SpA')]);
-    }
-  });
-
-  it('tells of the profiles of a synced database and of an export as of the service', async () => {
-    const cwd = temporaryFolder();
-    const env = { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd };
-    const run = (line: string) => runHere(line.split(' '), { cwd, env });
-    await run('--sandbox sync two.db issued --profile one,two');
-    await run('--sandbox issued --all-profiles -o two.jsonl --receipt beside');
-    for (const whose of ['--all-profiles', '--profile two']) {
-      const line = `statement --all --format json ${whose}`;
-      const service = await run(`--sandbox ${line}`);
-      expect(service.code).toBe(0);
-      for (const file of ['two.db', 'two.jsonl']) {
-        const { stdout, stderr } = await run(`${line} --from ${file}`);
-        expect([file, stdout.toString()]).toEqual([file, service.stdout.toString()]);
-        expect(stderr).toMatch(/^(?:warning: cancelled documents and .*\n)?$/);
-      }
-    }
+    await expectRefused(
+      run('--all-profiles --organization X --format json'),
+      '--organization names one organization, and there are 2',
+    );
   });
 
   it('is headed by the name that is given, else by that in the records, else by the fiscal ID, else by the profile', async () => {
@@ -476,12 +441,12 @@ describe('folio statement', () => {
   });
 
   it('knows nobody of an ID that no record has', async () => {
-    const { code, stderr } = await statement(`--customer-fiscal-id 3-3 --from ${exportOf(ALL)}`);
-    expect([code, stderr]).toEqual([
-      4,
+    await expectRefused(
+      statement(`--customer-fiscal-id 3-3 --from ${exportOf(ALL)}`),
       'folio: no issued invoice is of 3-3\n' +
         '  See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.\n',
-    ]);
+      4,
+    );
   });
 
   it('says on a terminal that nothing is open, and not where that is not known', async () => {

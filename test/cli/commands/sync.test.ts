@@ -12,6 +12,7 @@ import { runOrganizations } from '../../support/run-model.ts';
 import { runSync } from '../../support/run-against.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { withSettings } from '../../support/settings-folder.ts';
+import { expectRefused } from '../../support/expect-exit.ts';
 
 const show = terminalsForTests();
 
@@ -216,9 +217,8 @@ describe('folio sync', () => {
     const path = join(temporaryFolder(), 'books.db');
     await runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
     await ask(path, "UPDATE _runs SET organization = 'another'");
-    const { code, stderr } = await runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
+    await expectRefused(
+      runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']),
       /the profile one is of the organization \w+ now, and the database holds the books of another under that name/,
     );
     expect(await ask(path, 'SELECT count(*) FROM _runs')).toEqual(['1']);
@@ -253,12 +253,12 @@ describe('folio sync', () => {
   it('says that a server may be none of PostgreSQL', async () => {
     const { host } = await startHttpService(() => {});
     const address = `postgres://u@${host}/x`;
-    const { code, stderr } = await runHere(['sync', address], { env: DATABASE });
-    expect([code, stderr]).toEqual([
-      5,
+    await expectRefused(
+      runHere(['sync', address], { env: DATABASE }),
       `folio: ${address} ended the connection before it let folio in\n` +
         '  Check host and port: it may not be PostgreSQL that answers there.\n',
-    ]);
+      5,
+    );
   });
 
   it('names the package that is missing', async () => {
@@ -267,9 +267,7 @@ describe('folio sync', () => {
     for (const part of ['bin', 'dist', 'package.json'])
       cpSync(join(ROOT, part), join(folder, part), { recursive: true });
     const sync = (address: string) =>
-      tryProgram('node', [join(folder, 'bin/folio.js'), '--sandbox', 'sync', address], {
-        cwd: folder,
-      });
+      tryProgram('node', [join(folder, 'bin/folio.js'), '--sandbox', 'sync', address], { cwd: folder });
     const postgres = sync('postgres://u@127.0.0.1/x');
     expect([postgres.status, postgres.stdout, postgres.stderr]).toEqual([
       2,
@@ -294,17 +292,15 @@ describe('folio sync', () => {
   it('refuses records without a key, or of one key, and writes nothing', async () => {
     const path = join(temporaryFolder(), 'books.db');
     const records = { issued: ['{"id":1,"n":"a"}', '{"id":2,"n":"b"}', '{"id":3,"n":"a"}'] };
-    const twice = await runSync(records, [path], { env: withSettings({ 'key.issued': 'n' }) });
-    expect([twice.code, twice.stderr]).toEqual([
-      2,
-      expect.stringContaining('the records 1 and 3 of the issued invoices have the same n: a'),
-    ]);
-    const none = await runSync({ received: ['{"id":1}', '{"number":5}'] }, [path]);
-    expect([none.code, none.stderr]).toEqual([
-      2,
+    await expectRefused(
+      runSync(records, [path], { env: withSettings({ 'key.issued': 'n' }) }),
+      'the records 1 and 3 of the issued invoices have the same n: a',
+    );
+    await expectRefused(
+      runSync({ received: ['{"id":1}', '{"number":5}'] }, [path]),
       'folio: record 2 of the received invoices has no id: {"number":5}…\n' +
         '  Nothing was written. Name the columns that tell records apart with the setting key.<listing>, as in folio config set key.issued number,documentType.\n',
-    ]);
+    );
     expect(existsSync(path)).toBe(false);
     const env = withSettings({ 'key.received': 'number' });
     const named = await runSync({ received: ['{"number":4}', '{"number":5}'] }, [path, 'received'], { env });
@@ -343,14 +339,10 @@ describe('folio sync', () => {
   });
 
   it('says what is wrong with a server that lets nobody in', needing('postgres'), async () => {
-    const exit = await runSync({ issued: [] }, [
-      `postgres://books@127.0.0.1:${server().port}/nothing`,
-      'issued',
-    ]);
-    expect([exit.code, exit.stderr]).toEqual([
-      2,
-      expect.stringContaining('database "nothing" does not exist'),
-    ]);
+    await expectRefused(
+      runSync({ issued: [] }, [`postgres://books@127.0.0.1:${server().port}/nothing`, 'issued']),
+      'database "nothing" does not exist',
+    );
   });
 });
 

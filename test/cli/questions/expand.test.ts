@@ -10,6 +10,7 @@ import { runHere, type FolioExit } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 const RECORDS = [
   '{"id":"a","number":1,"payments":[{"amount":1E2,"by":"x"},{"amount":0.10}],"totalAmount":119.10,"currency":"CLP"}',
@@ -49,7 +50,7 @@ describe('--expand', () => {
         '{"id":"e","number":5,"payments":{"amount":12345678901234567890,"late":true},"currency":"USD"}\n',
     ],
   ])('makes a row of each object, and one of a record without any, in %s', async (format, text) => {
-    expect(await ask('--format', format)).toMatchObject({ code: 0, stdout: text, stderr: '' });
+    await expectAnswer(ask('--format', format), text);
   });
 
   it.each(['rows.jsonl', 'rows.json'])(
@@ -100,10 +101,12 @@ describe('--expand', () => {
     expect(rows.map(([number, amount]) => [number, amount === null ? null : Number(amount)])).toEqual(
       cells.map(([number, amount]) => [number, amount === null ? null : Number(amount)]),
     );
-    expect((await ask(...columns, '--limit', '2', '--format', 'json')).stdout).toBe(
+    await expectAnswer(
+      ask(...columns, '--limit', '2', '--format', 'json'),
       '[\n{"Folio":1,"Pago":1E2},\n{"Folio":1,"Pago":0.10}\n]\n',
     );
-    expect((await ask(...columns, '--limit', '3', '--format', 'table')).stdout).toBe(
+    await expectAnswer(
+      ask(...columns, '--limit', '3', '--format', 'table'),
       'Folio  Pago\n─────  ────\n    1   1E2\n    1  0.10\n    2\n',
     );
   });
@@ -123,14 +126,12 @@ describe('--expand', () => {
 
   it('has --where, --limit, --count, --sort and --group-by go by rows', async () => {
     const line = ['--columns', 'number,payments.amount', '--no-header'];
-    expect((await ask('--count')).stdout).toBe('6\n');
-    expect((await ask('--count', '--where', 'payments.amount!=')).stdout).toBe('3\n');
-    expect((await ask(...line, '--where', 'payments.amount<=100')).stdout).toBe('1,1E2\n1,0.10\n');
-    expect((await ask(...line, '--where', 'number=1', '--where', 'payments.by=x')).stdout).toBe('1,1E2\n');
-    expect((await ask(...line, '--sort', 'currency,payments.amount', '--limit', '2')).stdout).toBe(
-      '1,0.10\n1,1E2\n',
-    );
-    expect((await ask('--group-by', 'currency', '--no-header')).stdout).toBe('CLP,3\nUSD,3\n');
+    await expectAnswer(ask('--count'), '6\n');
+    await expectAnswer(ask('--count', '--where', 'payments.amount!='), '3\n');
+    await expectAnswer(ask(...line, '--where', 'payments.amount<=100'), '1,1E2\n1,0.10\n');
+    await expectAnswer(ask(...line, '--where', 'number=1', '--where', 'payments.by=x'), '1,1E2\n');
+    await expectAnswer(ask(...line, '--sort', 'currency,payments.amount', '--limit', '2'), '1,0.10\n1,1E2\n');
+    await expectAnswer(ask('--group-by', 'currency', '--no-header'), 'CLP,3\nUSD,3\n');
   });
 
   it('asks for no more records than rows are wanted', async () => {
@@ -179,9 +180,8 @@ describe('--expand', () => {
     );
     expect(own.stdout).toContain('\nUSD,1,3,');
     for (const column of ['totalAmount', 'total', 'paymentsTotal']) {
-      const refused = await runScripted(['issued', '--expand', 'payments', '--sum', column], []);
-      expect(refused).toMatchObject({ code: 2, stdout: '' });
-      expect(refused.stderr).toContain(
+      await expectRefused(
+        runScripted(['issued', '--expand', 'payments', '--sum', column], []),
         `--sum ${column} does not go with --expand payments: each row of a record repeats it`,
       );
     }
@@ -197,7 +197,7 @@ describe('--expand', () => {
     expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({ records: 6, recordsRead: 5 });
     expect((await runScripted(['verify', file], [])).stdout).toContain(', 6 records, ');
     const again = ['issued', '--from', file, '--where', 'payments.amount!=', '--count'];
-    expect((await runScripted(again, [])).stdout).toBe('3\n');
+    await expectAnswer(runScripted(again, []), '3\n');
   });
 
   it('is refused as documents where a list stands beside its own columns, without a receipt, too', async () => {
@@ -255,11 +255,12 @@ describe('--expand', () => {
       south: { records: { issued: RECORDS.slice(0, 1) } },
     };
     const line = 'issued --all-profiles --expand payments --columns id,payments.amount --no-header';
-    expect((await runOrganizations(`${line} --limit 3`, { organizations })).stdout).toBe(
+    await expectAnswer(
+      runOrganizations(`${line} --limit 3`, { organizations }),
       'north,a,1E2\nnorth,a,0.10\nnorth,b,\n',
     );
     const sum = 'issued --all-profiles --expand payments --count --group-by _profile --no-header';
-    expect((await runOrganizations(sum, { organizations })).stdout).toBe('north,6\nsouth,2\n');
+    await expectAnswer(runOrganizations(sum, { organizations }), 'north,6\nsouth,2\n');
   });
 
   it('finds a list within an object, and one with a dot in its name', async () => {
@@ -278,13 +279,12 @@ describe('--expand', () => {
     ['customer', '{"customer":{"name":"x"}}', 'in record 1 it is the object {"name":"x"}, not a list'],
     ['number', '{"number":7}', 'in record 1 it is the value 7, not a list of objects'],
   ])('is a usage error where %s is no list of objects', async (column, record, message) => {
-    const { code, stderr } = await runStub(
-      ['issued', '--expand', column, '-o', join(temporaryFolder(), 'x.csv')],
-      {
+    await expectRefused(
+      runStub(['issued', '--expand', column, '-o', join(temporaryFolder(), 'x.csv')], {
         issued: pageOf([record]),
-      },
+      }),
+      `--expand ${column}: ${message}`,
     );
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`--expand ${column}: ${message}`)]);
   });
 
   it('leaves a record as it is where its list alone is something else, and says so', async () => {
@@ -309,17 +309,15 @@ describe('--expand', () => {
   it('refuses a column that is no list in any record, also where --limit stops before the last', async () => {
     const page = pageOf([1, 2, 3, 4].map((id) => `{"id":${id},"customer":{"name":"Roble"}}`));
     for (const limit of [[], ['--limit', '1'], ['--limit', '3']]) {
-      const { code, stderr } = await runScripted(['issued', '--expand', 'customer', ...limit], [page]);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining('--expand customer: in record 1 it is the object'),
-      ]);
+      await expectRefused(
+        runScripted(['issued', '--expand', 'customer', ...limit], [page]),
+        '--expand customer: in record 1 it is the object',
+      );
     }
   });
 
   it('warns of a list that no record has, and refuses a near miss and two lists', async () => {
-    const near = await runScripted(['issued', '--expand', 'payment'], [PAGE]);
-    expect([near.code, near.stderr]).toEqual([2, expect.stringContaining('Did you mean payments?')]);
+    await expectRefused(runScripted(['issued', '--expand', 'payment'], [PAGE]), 'Did you mean payments?');
     const none = await runScripted(['issued', '--expand', 'zzz', '--count'], [PAGE]);
     expect(none).toMatchObject({ code: 0, stdout: '5\n' });
     expect(none.stderr).toContain('warning: --expand: no record has a value in zzz');

@@ -69,11 +69,8 @@ describe('columns of --columns that never came', () => {
 
   it('are compared with the names of the first 500 records', async () => {
     const names = (before: number) => [...Array<string>(before).fill('{"a":1}'), '{"late":1}'];
-    const near = await ask('lat', ...names(499));
-    expect([near.code, near.stderr]).toEqual([
-      2,
-      'folio: --columns: no record has a column lat\n  Did you mean late?\n',
-    ]);
+    const says = 'folio: --columns: no record has a column lat\n  Did you mean late?\n';
+    expect(await ask('lat', ...names(499))).toMatchObject({ code: 2, stderr: says });
     expect((await ask('lat', ...names(500))).stderr).toBe(
       'warning: --columns: no record has a value in lat (501 records read)\n',
     );

@@ -6,6 +6,7 @@ import { startFaultServer } from '../../support/run-against.ts';
 import { runHere } from '../../support/run-here.ts';
 import { needingSmallDisk, onSmallDisk } from '../../support/small-disk.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectRefused } from '../../support/expect-exit.ts';
 
 describe('a file with more rows than memory is for', () => {
   const LATE = [5_500, 5_999];
@@ -48,9 +49,11 @@ describe('a file with more rows than memory is for', () => {
       writeFileSync(output, 'old');
       const server = await startFaultServer({ issued: [...issued] });
       const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
-      const { code, stderr } = await runHere(['issued', '-o', output], options);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^folio: cannot write .*all\.csv: no space/);
+      await expectRefused(
+        runHere(['issued', '-o', output], options),
+        /^folio: cannot write .*all\.csv: no space/,
+        1,
+      );
       expect([readdirSync(folder), readFileSync(output, 'utf8')]).toEqual([['all.csv'], 'old']);
     }),
   );

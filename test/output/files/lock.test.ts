@@ -84,15 +84,6 @@ describe('a lock', () => {
     expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
   });
 
-  it('of this very run is respected', async () => {
-    const folder = temporaryFolder();
-    await lockTarget(targetIn(folder), destinationContext());
-    expect(await refusal(folder, fakeProcesses())).toEqual([
-      'this run is writing out.csv already',
-      'Name two different files.',
-    ]);
-  });
-
   const SOON = 'Wait for it to end; its lock ends a minute after the last sign of life.';
   const foreign = { pid: OTHER_PID, host: 'server', startedAt: SINCE };
 
@@ -180,15 +171,6 @@ describe('a lock', () => {
     await expect(lockTarget(targetIn(folder), stopped, 10_000)).rejects.toThrow('stopped');
     await second.release();
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it('of a dead run is taken over', async () => {
-    const folder = temporaryFolder();
-    const path = lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });
-    const lock = await lockTarget(targetIn(folder), destinationContext());
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: OUR_PID });
-    expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
-    await lock.release();
   });
 
   it('of a dead run is taken over even if another run died while doing so', async () => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -241,11 +240,5 @@ describe('standard output', () => {
     await expect(
       (await openDestination('-', destinationContext({ stdout }))).write('x'),
     ).rejects.toMatchObject({ name: 'OutputError', cause: { code: 'EPIPE' } });
-  });
-
-  it('has no digest unless it was asked for', async () => {
-    const destination = await openDestination('-', destinationContext());
-    expect(() => destination.sha256()).toThrow(TypeError);
-    expect(existsSync('-')).toBe(false);
   });
 });

@@ -109,12 +109,6 @@ describe('the columns', () => {
     });
   });
 
-  it('are those that were asked for', async () => {
-    const { columns, rows } = await written(['{"a":1,"b":2,"c":3}'], { columns: ['c', 'none', 'a'] });
-    expect(columns.map(([name]) => name)).toEqual(['c', 'none', 'a']);
-    expect(rows).toEqual([['3', null, '1']]);
-  });
-
   it('may have names with dots, quotes and the name of a prototype', async () => {
     const { columns } = await written(['{"a.b":1,"a":{"b":2},"__proto__":3,"it\\"s":4}']);
     expect(columns.map(([name]) => name)).toEqual(['a.b', 'a\\.b', '__proto__', 'it"s']);

@@ -6,6 +6,7 @@ import { runHere } from '../../support/run-here.ts';
 import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectRefused } from '../../support/expect-exit.ts';
 
 let number = 0;
 
@@ -195,9 +196,10 @@ describe('a folder of statements', () => {
 
   it('does not take the place of the folder in which somebody works', async () => {
     const cwd = temporaryFolder();
-    const { code, stderr } = await runHere(['--sandbox', 'statement', '--all', '--output-dir', '.'], { cwd });
-    expect(code).toBe(2);
-    expect(stderr).toContain('--output-dir . is the folder that folio runs in');
+    await expectRefused(
+      runHere(['--sandbox', 'statement', '--all', '--output-dir', '.'], { cwd }),
+      '--output-dir . is the folder that folio runs in',
+    );
     expect(readdirSync(cwd)).toEqual([]);
   });
 

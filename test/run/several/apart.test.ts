@@ -6,6 +6,7 @@ import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectAnswer } from '../../support/expect-exit.ts';
 
 function two(south: Partial<Organization> = {}): Record<string, Organization> {
   return {
@@ -20,11 +21,7 @@ describe('--output-dir', () => {
   it('writes for each profile what it gives by itself, into a folder that is made', async () => {
     const folder = temporaryFolder();
     const organizations = two();
-    const { code, stdout, stderr } = await runOrganizations(`${LINE} --output-dir FOLDER/a/b`, {
-      organizations,
-      folder,
-    });
-    expect([code, stdout, stderr]).toEqual([0, '', '']);
+    await expectAnswer(runOrganizations(`${LINE} --output-dir FOLDER/a/b`, { organizations, folder }), '');
     expect(readdirSync(join(folder, 'a/b'))).toEqual(['north.issued.csv', 'south.issued.csv']);
     for (const name of ['north', 'south']) {
       await runOrganizations(`issued --profile ${name} -o FOLDER/alone.csv`, { organizations, folder });
@@ -94,9 +91,7 @@ describe('--output-dir', () => {
 
   it('has a file for each listing', async () => {
     const folder = temporaryFolder();
-    const organizations = {
-      north: { records: { issued: modelRecords(3), received: modelRecords(2, 50) } },
-    };
+    const organizations = { north: { records: { issued: modelRecords(3), received: modelRecords(2, 50) } } };
     await runOrganizations('issued --all-profiles --output-dir FOLDER', { organizations, folder });
     await runOrganizations('received --all-profiles --output-dir FOLDER', { organizations, folder });
     const aging = ['--sandbox', 'aging', '--profile', 'one', '--output-dir', folder];
@@ -198,7 +193,7 @@ describe('--output-dir', () => {
     expect([code, stdout, stderr]).toEqual([6, '', verified.stderr]);
     // What folio itself advises.
     expect(await run(line.replace('--all-profiles', '--profile south'), two())).toMatchObject({ code: 0 });
-    expect(await run('verify -q FOLDER')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    await expectAnswer(run('verify -q FOLDER'), '');
     rmSync(join(folder, 'north.issued.csv'));
     expect(await run('verify -q FOLDER')).toMatchObject({
       code: 6,

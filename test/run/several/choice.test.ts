@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 const organizations = {
   north: { records: { issued: modelRecords(3) } },
@@ -66,12 +67,10 @@ describe('whose records are read from a source of several', () => {
       });
       expect(await count(' --profile north --all-profiles')).toMatchObject({ code: 2 });
       const report = `report --from issued=FOLDER/${name} --format json`;
-      expect(
-        await run(folder, name === 'group' ? report.replace('issued=', '') : report, 'west'),
-      ).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('there are no records of a profile west'),
-      });
+      await expectRefused(
+        run(folder, name === 'group' ? report.replace('issued=', '') : report, 'west'),
+        'there are no records of a profile west',
+      );
     }
   });
 
@@ -109,20 +108,10 @@ describe('whose records are read from a source of several', () => {
     const folder = await place();
     const says = 'one.jsonl does not say of which profiles its records are';
     for (const flags of ['--profile north', '--profile north,south', '--all-profiles'])
-      expect(await run(folder, `issued --from FOLDER/one.jsonl --count ${flags}`)).toMatchObject({
-        code: 2,
-        stdout: '',
-        stderr: expect.stringContaining(says),
-      });
-    expect(await run(folder, 'issued --from FOLDER/one.jsonl --count', 'west')).toMatchObject({
-      code: 0,
-      stdout: '3\n',
-    });
+      await expectRefused(run(folder, `issued --from FOLDER/one.jsonl --count ${flags}`), says);
+    await expectAnswer(run(folder, 'issued --from FOLDER/one.jsonl --count', 'west'), '3\n');
     writeFileSync(join(folder, 'none.jsonl'), '');
-    expect(await run(folder, 'issued --from FOLDER/none.jsonl --all-profiles --count')).toMatchObject({
-      code: 0,
-      stdout: '0\n',
-    });
+    await expectAnswer(run(folder, 'issued --from FOLDER/none.jsonl --all-profiles --count'), '0\n');
   });
 });
 
@@ -135,11 +124,11 @@ describe('two profiles of one organization', () => {
   };
 
   it('are one: --all-profiles reads the first by name, and says so', async () => {
-    const { code, stdout, stderr } = await runOrganizations('issued --all-profiles --count', {
-      organizations: same,
-    });
-    expect([code, stdout]).toEqual([0, '5\n']);
-    expect(stderr).toBe('warning: the profiles north and south are of one organization; south is left out\n');
+    await expectAnswer(
+      runOrganizations('issued --all-profiles --count', { organizations: same }),
+      '5\n',
+      'warning: the profiles north and south are of one organization; south is left out\n',
+    );
   });
 
   it('are refused where both are named', async () => {
@@ -163,13 +152,11 @@ describe('two profiles of one organization', () => {
       ).toMatchObject({ code: 0 });
     const from = (flags: string) =>
       runOrganizations(`issued --from FOLDER/books --count ${flags}`, { organizations: same, folder });
-    expect(await from('--all-profiles')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr:
-        `folio: ${folder}/books: the profiles north and south are of one organization, whose records would come twice\n` +
+    await expectRefused(
+      from('--all-profiles'),
+      `folio: ${folder}/books: the profiles north and south are of one organization, whose records would come twice\n` +
         '  Leave out south: name the others with --profile.\n',
-    });
-    expect(await from('--profile west,south')).toMatchObject({ code: 0, stdout: '5\n' });
+    );
+    await expectAnswer(from('--profile west,south'), '5\n');
   });
 });

@@ -5,6 +5,7 @@ import { always, where, members, records, status } from '../../support/faults.ts
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations, type Organization, type OrganizationsRun } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
 const PAGES = '--page-size 2 --retries 0';
 
@@ -174,9 +175,9 @@ describe('a profile that fails', () => {
       south: { records: {}, script: always(status(403)) },
     };
     const line = 'issued --all-profiles --overdue --columns id --no-header';
-    const { code, stdout, stderr } = await run(line, { organizations });
-    expect([code, stdout]).toEqual([6, 'north,1\n']);
-    expect(stderr).toMatch(
+    await expectPart(
+      run(line, { organizations }),
+      'north,1\n',
       /^warning: --overdue: 1 record was left out, .* dueBy of record 2 .*\nfolio: 1 of 2 profiles missing\nsouth: /,
     );
   });
@@ -190,9 +191,11 @@ describe('a profile that fails', () => {
       south: { script },
       west: { script },
     });
-    const { code, stderr } = await run('issued --all-profiles -o FOLDER/out.csv', { organizations, folder });
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/^folio: none of 3 profiles\nnorth: .*\nsouth: .*\nwest: /);
+    await expectRefused(
+      run('issued --all-profiles -o FOLDER/out.csv', { organizations, folder }),
+      /^folio: none of 3 profiles\nnorth: .*\nsouth: .*\nwest: /,
+      5,
+    );
     expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toBe('old');
   });
 
@@ -240,10 +243,10 @@ describe('a run over several profiles', () => {
       north: { records: { issued: ['{"date":"2026-10-01"}', '{"date":""}'] } },
       south: { records: { issued: ['{"emitida":"2026-11-01"}'] }, settings: { 'fields.date': 'emitida' } },
     };
-    const { code, stdout } = await run('issued --all-profiles --group-by date:month --no-header', {
-      organizations,
-    });
-    expect([code, stdout]).toEqual([0, '2026-10,1\n2026-11,1\n,1\n']);
+    await expectAnswer(
+      run('issued --all-profiles --group-by date:month --no-header', { organizations }),
+      '2026-10,1\n2026-11,1\n,1\n',
+    );
   });
 
   it('has one quota for all its retries', async () => {
@@ -256,16 +259,16 @@ describe('a run over several profiles', () => {
   });
 
   it('stops when it is told to, and leaves the old file', async () => {
-    const { code, stderr } = await run(`issued --all-profiles -o FOLDER/out.csv ${PAGES}`, {
-      organizations: three({ north: { turns: 30 } }),
-      onRequest: ({ profile, url }, context) => {
-        if (profile === 'south' && url.searchParams.get('options_page') === '1') context.stop();
-      },
-    });
-    expect([code, stderr]).toEqual([
+    await expectRefused(
+      run(`issued --all-profiles -o FOLDER/out.csv ${PAGES}`, {
+        organizations: three({ north: { turns: 30 } }),
+        onRequest: ({ profile, url }, context) => {
+          if (profile === 'south' && url.searchParams.get('options_page') === '1') context.stop();
+        },
+      }),
+      /^folio: stopped by SIGINT\n {2}\S+out\.csv was not written\.\n$/,
       130,
-      expect.stringMatching(/^folio: stopped by SIGINT\n {2}\S+out\.csv was not written\.\n$/),
-    ]);
+    );
   });
 
   it('writes one receipt with a section for each', async () => {
@@ -437,15 +440,17 @@ describe('changes since an export of several', () => {
 
   it('cannot be told where two of the profiles are known by different columns', async () => {
     const north = { ...now.north, settings: { 'key.issued': 'number,date' } };
-    const { code, stdout, stderr } = await since('--all-profiles', '', { organizations: { ...now, north } });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('tell records apart by different columns (number, date; id)');
+    await expectRefused(
+      since('--all-profiles', '', { organizations: { ...now, north } }),
+      'tell records apart by different columns (number, date; id)',
+    );
   });
 
   it('cannot be told of a listing whose records do not say whose they are', async () => {
-    const { code, stdout, stderr } = await since('--profile north');
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('its records are of north, south, west, and those of the listing do not say');
+    await expectRefused(
+      since('--profile north'),
+      'its records are of north, south, west, and those of the listing do not say',
+    );
   });
 });
 

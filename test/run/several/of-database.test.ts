@@ -5,6 +5,7 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { always, status } from '../../support/faults.ts';
 import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectPart } from '../../support/expect-exit.ts';
 
 /** Invoices with all that aging asks for, in a listing that begins with the oldest. */
 function invoices(count: number, first: number): string[] {
@@ -64,11 +65,7 @@ describe('several profiles of a database', () => {
     const run = async (line: string, folder = temporaryFolder()) => {
       const { code, stdout, stderr, asked } = await runOrganizations(
         line.replace('BOOKS', join(place, 'books.db')),
-        {
-          organizations,
-          folder,
-          stdin: { text: '1-9\n' },
-        },
+        { organizations, folder, stdin: { text: '1-9\n' } },
       );
       return { asked, told: { line, code, stdout, stderr, files: written(folder) } };
     };
@@ -109,9 +106,9 @@ describe('several profiles of a database', () => {
     const run = (line: string) =>
       runOrganizations(line, { organizations: { ...organizations, north: broken, west: broken }, folder });
     await run('sync FOLDER/books.db issued --all-profiles');
-    const { code, stdout, stderr } = await run('issued --all-profiles --from FOLDER/books.db --count');
-    expect([code, stdout]).toEqual([6, '3\n']);
-    expect(stderr).toMatch(
+    await expectPart(
+      run('issued --all-profiles --from FOLDER/books.db --count'),
+      '3\n',
       /^folio: 2 of 4 profiles missing\nwest: .*\nnorth: .*\ndelivered: empty, south\n {2}Run folio sync .*books\.db issued again /,
     );
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runOrganizations } from '../../support/run-model.ts';
+import { expectRefused } from '../../support/expect-exit.ts';
 
 const organizations = { north: { records: {} }, south: { records: {} } };
 
@@ -33,9 +34,10 @@ describe('several profiles are refused, before anything is asked', () => {
 
   it('with FOLIO_TOKEN in the environment', async () => {
     const env = { FOLIO_TOKEN: 'a-token-of-somebody' };
-    const { code, stderr } = await runOrganizations('issued --all-profiles', { organizations, env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('FOLIO_TOKEN gives one token, and several profiles have each their own');
+    await expectRefused(
+      runOrganizations('issued --all-profiles', { organizations, env }),
+      'FOLIO_TOKEN gives one token, and several profiles have each their own',
+    );
   });
 
   it('where there are none', async () => {

@@ -8,6 +8,7 @@ import { describeDatabases, postgresForTests } from '../../support/databases.ts'
 import { modelRecords } from '../../support/model-service.ts';
 import { runHere, TEST_TOKEN, type FolioExit } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { expectRefused } from '../../support/expect-exit.ts';
 
 atMidday();
 const server = postgresForTests();
@@ -193,7 +194,6 @@ describe('--from a database that does not have what is asked', () => {
     [['funds', '--from', 'OTHER', '--sort-order', 'asc'], '--sort-order asc turns an order of the service'],
   ])('%j is refused', async (args, words) => {
     const given = args.map((arg) => arg.replace('BOOKS', path).replace('OTHER', other));
-    const { code, stderr } = await runHere(given);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+    await expectRefused(runHere(given), words);
   });
 });

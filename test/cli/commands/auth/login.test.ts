@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../../support/scripted-run.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { expectRefused } from '../../../support/expect-exit.ts';
 
 const day = 86_400;
 const now = Date.UTC(2026, 10, 20, 12) / 1000;
@@ -235,7 +236,6 @@ describe('folio auth login refuses, and stores nothing for', () => {
 
   it('no home, after the service took the token', async () => {
     const options = { answer: () => 200, stdin: { text: 'abc' } };
-    const { code, stderr } = await runProfiles(['auth', 'login', ...AT], options);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Set FOLIO_CONFIG_DIR to a folder')]);
+    await expectRefused(runProfiles(['auth', 'login', ...AT], options), 'Set FOLIO_CONFIG_DIR to a folder');
   });
 });

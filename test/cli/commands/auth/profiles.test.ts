@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { memoryStore } from '../../../support/memory-store.ts';
 import { runProfiles, type ProfilesRun } from '../../../support/scripted-run.ts';
+import { expectAnswer, expectRefused } from '../../../support/expect-exit.ts';
 
 const now = Date.UTC(2026, 10, 20, 12) / 1000;
 const day = 86_400;
@@ -66,10 +67,10 @@ describe('folio auth status', () => {
     const [, reason] = /^folio: (api\.example\.com refuses the .*)/.exec(refused.stderr)!;
     expect(refused.code).toBe(3);
     expect(rowsOf(refused.stdout)).toContain(`reason | ${reason}`);
-    const none = await auth('status', {});
-    expect(none).toMatchObject({ code: 3, stdout: '' });
-    expect(none.stderr).toMatch(
+    await expectRefused(
+      auth('status', {}),
       /^folio: there is no token\n {2}Log in once with `folio auth login --base-url/,
+      3,
     );
   });
 
@@ -166,12 +167,12 @@ describe('folio auth list', () => {
 
   it('is an array as JSON, also when there is none', async () => {
     expect(JSON.parse((await auth('list --format json', THREE)).stdout)).toHaveLength(3);
-    expect(await auth('list --format json', {})).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
-    expect(await auth('list', {}, { terminal: true })).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: 'There are no profiles. Log in with `folio auth login --base-url https://<host>/v1`.\n',
-    });
+    await expectAnswer(auth('list --format json', {}), '[]\n');
+    await expectAnswer(
+      auth('list', {}, { terminal: true }),
+      '',
+      'There are no profiles. Log in with `folio auth login --base-url https://<host>/v1`.\n',
+    );
   });
 });
 

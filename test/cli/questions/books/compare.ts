@@ -123,9 +123,7 @@ class Site {
     const profiles = Object.fromEntries(
       Object.entries(organizations).map(([name, { settings: own }]) => [name, { settings: own }]),
     );
-    writeFileSync(join(this.folder, 'config.json'), JSON.stringify({ profiles, settings }), {
-      mode: 0o600,
-    });
+    writeFileSync(join(this.folder, 'config.json'), JSON.stringify({ profiles, settings }), { mode: 0o600 });
     this.#isBuilt = true;
   }
 
@@ -144,9 +142,7 @@ class Site {
     try {
       return await runHere(
         line.split(' ').map((word) => word.replace('FOLDER', this.folder)),
-        {
-          env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: this.folder },
-        },
+        { env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: this.folder } },
       );
     } finally {
       vi.useRealTimers();

@@ -168,10 +168,9 @@ const document: fc.Arbitrary<BookDocument> = fc
     ),
     fiscalId: fc.constantFrom(...FISCAL_IDS, undefined),
     name: fc.constantFrom(...NAMES, undefined),
-    currency: fc.constantFrom('CLP', 'CLP', 'clp', ' CLP', 'USD', 'usd', ' ', '', undefined).map((value) => ({
-      literal: JSON.stringify(value),
-      value: value?.trim().toUpperCase() || undefined,
-    })),
+    currency: fc
+      .constantFrom('CLP', 'CLP', 'clp', ' CLP', 'USD', 'usd', ' ', '', undefined)
+      .map((value) => ({ literal: JSON.stringify(value), value: value?.trim().toUpperCase() || undefined })),
     open: amounts,
     total: amounts,
     paid: amounts,
