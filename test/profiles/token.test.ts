@@ -96,15 +96,8 @@ describe('decodeToken', () => {
     expect(decodeToken(jsonWebToken(claims))).toEqual(expected);
   });
 
-  it.each([
-    'abc',
-    'a.b.c',
-    'eyJ.eyJ.x',
-    '..',
-    'eyJhIjoxfQ.W10.x',
-    'bnVsbA.eyJhIjoxfQ.x',
-    'eyJhIjoxfQ.eyJh+jox.x',
-  ])('takes %s for opaque', (token) => {
+  const opaque = 'abc a.b.c eyJ.eyJ.x .. eyJhIjoxfQ.W10.x bnVsbA.eyJhIjoxfQ.x eyJhIjoxfQ.eyJh+jox.x';
+  it.each(opaque.split(' '))('takes %s for opaque', (token) => {
     expect(decodeToken(token)).toBeUndefined();
   });
 
