@@ -230,16 +230,8 @@ describe('an assistant that asks a database', () => {
   });
 
   it.each([
-    [
-      'find',
-      { listing: 'issued', columns: ['nmber'] },
-      /no record has a column nmber\nDid you mean number\?$/,
-    ],
-    [
-      'summarize',
-      { listing: 'funds', since: '-30d' },
-      /^since: no record has a date of issue in .*\nSay which/,
-    ],
+    ['find', { listing: 'issued', columns: ['nmber'] }, /no record has a column nmber\nDid you mean/],
+    ['summarize', { listing: 'funds', since: '-30d' }, /^since: no record has a date of issue in .*\nSay/],
     ['summarize', { listing: 'issued', where: ['total'] }, /^where 'total' does not parse/],
     ['find', { listing: 'issued', columns: ['id'], limit: 0 }, /limit/],
     ['find', { listing: 'sync', columns: ['id'] }, /listing/],

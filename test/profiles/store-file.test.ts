@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { processTable } from '../../src/output/files/processes.ts';
 import { openStore } from '../../src/profiles/store.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
@@ -35,64 +35,16 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-function underUmask(mask: number): void {
-  const before = process.umask(mask);
-  onTestFinished(() => void process.umask(before));
-}
-
 const setFormat = (format: string) => (document: { settings: Record<string, unknown> }) => {
   document.settings['format'] = format;
 };
 
 describe.skipIf(process.platform === 'win32')('the store on disk', () => {
-  it.each([0o000, 0o022, 0o077])(
-    'is 0600 in 0700 under umask %o, also where the folders are new',
-    async (mask) => {
-      const outer = temporaryFolder();
-      underUmask(mask);
-      const folder = join(outer, 'a', 'b');
-      const store = await open(folder);
-      await store.update(setFormat('csv'));
-      await store.update(setFormat('json'));
-      expect([modeOf(join(outer, 'a')), modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual([
-        '700',
-        '700',
-        '600',
-      ]);
-      expect(readdirSync(folder)).toEqual(['config.json']);
-    },
-  );
-
   it('creates nothing before something is to be kept', async () => {
     const folder = join(temporaryFolder(), 'folio');
     const store = await open(folder);
     expect([store.profileNames, store.currentProfile, store.settings()]).toEqual([[], undefined, {}]);
     expect(existsSync(folder)).toBe(false);
-  });
-
-  it.each(['644', '640', '604', '620', '602', '610'])(
-    'refuses a file of mode %s with the chmod line',
-    async (mode) => {
-      const folder = temporaryFolder();
-      const file = join(folder, 'config.json');
-      writeFileSync(file, '{"profiles":{"acme":{"token":"s3cret-token"}}}');
-      chmodSync(file, mode);
-      const error = await open(folder).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(UsageError);
-      expect(error).toMatchObject({ hint: `Run \`chmod 600 ${file}\`.` });
-      expect(String(error)).not.toContain('s3cret');
-      expect(modeOf(file)).toBe(mode);
-    },
-  );
-
-  it.each(['755', '750', '701', '777'])('refuses a folder of mode %s with the chmod line', async (mode) => {
-    const folder = temporaryFolder();
-    await (await open(folder)).update(setFormat('csv'));
-    chmodSync(folder, mode);
-    await expect(open(folder)).rejects.toMatchObject({
-      name: 'UsageError',
-      hint: `Run \`chmod 700 ${folder}\`.`,
-    });
   });
 
   it('says the chmod line so that a shell takes it, whatever the folder is called', async () => {
@@ -148,37 +100,6 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     await expect(open(folder)).rejects.toThrow(/open to other users \(mode 0644\)/);
   });
 
-  it('looks at the folder of the file behind a link too, before it reads and before it writes', async () => {
-    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
-    writeFileSync(join(elsewhere, 'real.json'), '{}', { mode: 0o600 });
-    symlinkSync(join(elsewhere, 'real.json'), join(folder, 'config.json'));
-    const store = await open(folder);
-    chmodSync(elsewhere, 0o755);
-    const refusal = { name: 'UsageError', hint: `Run \`chmod 700 ${elsewhere}\`.` };
-    await expect(open(folder)).rejects.toMatchObject(refusal);
-    await expect(store.update(setFormat('csv'))).rejects.toMatchObject(refusal);
-    expect(readFileSync(join(elsewhere, 'real.json'), 'utf8')).toBe('{}');
-  });
-
-  it('is never made so large that the next run would refuse it', async () => {
-    const folder = temporaryFolder();
-    const text = JSON.stringify({ profiles: { acme: { note: 'x'.repeat(1024 * 1024 - 60) } } });
-    const store = await openWith(folder, text);
-    await expect(
-      store.update((document) => {
-        document.profiles['beta'] = { token: 'y'.repeat(100) };
-      }),
-    ).rejects.toMatchObject({
-      name: 'UsageError',
-      message: expect.stringMatching(
-        /would be \d+ bytes long, more than 1048576; nothing was changed$/,
-      ) as string,
-    });
-    expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe(text);
-    expect(store.profileNames).toEqual(['acme']);
-    expect(readdirSync(folder)).toEqual(['config.json']);
-  });
-
   it('does not wait for a pipe that lies in the place of the file', async () => {
     const folder = temporaryFolder();
     runProgram('mkfifo', ['-m', '600', join(folder, 'config.json')]);
@@ -200,28 +121,5 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
       name: 'OutputError',
       message: expect.stringMatching(/cannot be written: not a directory \(ENOTDIR\)$/) as string,
     });
-  });
-
-  it('reads nothing from the working folder', async () => {
-    const folder = temporaryFolder();
-    const text = '{"currentProfile":"planted","profiles":{"planted":{"token":"x"}}}';
-    for (const below of ['', '.folio', 'folio', '.config/folio']) {
-      mkdirSync(join(folder, below), { recursive: true, mode: 0o700 });
-      writeFileSync(join(folder, below, 'config.json'), text, { mode: 0o600 });
-    }
-    for (const name of ['.folio.json', '.foliorc', '.env'])
-      writeFileSync(join(folder, name), text, { mode: 0o600 });
-    const before = process.cwd();
-    onTestFinished(() => process.chdir(before));
-    process.chdir(folder);
-    for (const env of [
-      {},
-      { HOME: '' },
-      { HOME: '.' },
-      { HOME: '', XDG_CONFIG_HOME: '.', FOLIO_CONFIG_DIR: '' },
-    ]) {
-      const store = await openStore({ env, homedir: () => '', clock: new FakeClock(), processes, signal });
-      expect([store.file, store.profileNames]).toEqual([undefined, []]);
-    }
   });
 });

@@ -34,22 +34,6 @@ function settingsIn(folder: string): Record<string, unknown> {
 }
 
 describe('writers at the same time', () => {
-  it('each keep what the others wrote', async () => {
-    const folder = temporaryFolder();
-    const writers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => open(folder, undefined, new FakeClock({ random: [n / 20] }))),
-    );
-    await Promise.all(
-      writers.map((store, n) =>
-        store.update((document) => {
-          document.settings[`key${n}`] = n;
-        }),
-      ),
-    );
-    expect(Object.keys(settingsIn(folder))).toHaveLength(20);
-    expect(readdirSync(folder)).toEqual(['config.json']);
-  });
-
   it('do so as processes', async () => {
     const folder = temporaryFolder();
     const script = await bundleProgram(`

@@ -61,10 +61,7 @@ const QUESTIONS: readonly (readonly [line: string, answer: string | RegExp])[] =
   ['issued --overdue --sum open --no-header --format csv', /^CLP,1,100,/],
   ['aging --format jsonl', /"not due":300,"1 to 30":100,/],
   ['statement --all --format json', /"asOf": "2025-01-10"[^]*"overdue": 100,/],
-  [
-    'statement --customer-fiscal-id 1-9 --format html --lang en',
-    /As of January 10, 2025|As of 10 January 2025/,
-  ],
+  ['statement --customer-fiscal-id 1-9 --format html --lang en', /As of January 10, 2025/],
   ['report --format json', /"asOf": "2025-01-10",\s*"balancesOf": "2025-01-10"/],
   ['report --period last-month --format json', /"asOf": "2024-12-31"[^]*"name": "2024-12"/],
 ];

@@ -48,10 +48,7 @@ const REFUSED: readonly (readonly [line: string, says: string])[] = [
   ['sync new.db --sandbox --receipt NEW.db', '--receipt NEW.db is the database'],
   ['sync books.db --sandbox --receipt books.db-wal', '--receipt books.db-wal would replace the database'],
   ['issued --from books.db -o ../LAST/books.db', 'books.db would replace the database'],
-  [
-    'issued --sandbox --changes-since a.jsonl --receipt a.jsonl',
-    'would replace the export that --changes-since is to',
-  ],
+  ['issued --sandbox --changes-since a.jsonl --receipt a.jsonl', 'would replace the export that'],
   [
     'issued --sandbox --changes-since a.jsonl -o a.jsonl.receipt.json --format csv',
     'would replace the receipt of the export that --changes-since is to read',
@@ -59,25 +56,13 @@ const REFUSED: readonly (readonly [line: string, says: string])[] = [
   ['issued --from a.jsonl -o link', 'would replace the export that --from is to read'],
   ['issued --from link -o second-name --format csv', 'would replace the export that --from is to read'],
   ['aging --from a.jsonl -o ./a.jsonl', 'would replace the export that --from is to read'],
-  [
-    'report --from issued=a.jsonl -o a.jsonl --format html',
-    'would replace the export that --from is to read',
-  ],
-  [
-    'issued --sandbox --customer-fiscal-id @ids.txt --receipt ids.txt',
-    'would replace the list of --customer-fiscal-id',
-  ],
-  [
-    'issued --base-url http://127.0.0.1:9/v1 --token-file token --receipt token',
-    'would replace the token file',
-  ],
+  ['report --from issued=a.jsonl -o a.jsonl --format html', 'would replace the export that --from is to'],
+  ['issued --sandbox --customer-fiscal-id @ids.txt --receipt ids.txt', 'would replace the list of'],
+  ['issued --base-url http://127.0.0.1:9/v1 --token-file token --receipt token', 'would replace the token'],
   ['issued --base-url http://127.0.0.1:9/v1 --token-file token -o token', 'would replace the token file'],
   ['get /issued --sandbox -o home/config.json', "would replace folio's file of profiles and settings"],
   ['issued --sandbox --receipt home/config.json', "would replace folio's file of profiles and settings"],
-  [
-    'issued download dl --sandbox --receipt dl/101-7-0f1e2d3c.pdf',
-    'would replace a file of an invoice in dl',
-  ],
+  ['issued download dl --sandbox --receipt dl/101-7-0f1e2d3c.pdf', 'would replace a file of an invoice in'],
   ['issued download dl --list-columns -o home/config.json', "would replace folio's file of profiles"],
   ['issued --sandbox -o x.csv --receipt X.csv', '--receipt X.csv is where the records go'],
   [

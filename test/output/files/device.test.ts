@@ -17,13 +17,6 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
     expect(destination.bytes).toBe(1);
   });
 
-  it.skipIf(process.platform !== 'linux')('that is full says so', async () => {
-    const destination = await openDestination('/dev/full', destinationContext());
-    const error: unknown = await destination.write('x').catch((error: unknown) => error);
-    expect((error as OutputError).message).toBe('cannot write /dev/full: no space left on device (ENOSPC)');
-    await destination.discard();
-  });
-
   it('is written as the bytes come, once there is a reader', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     runProgram('mkfifo', [pipe]);

@@ -66,18 +66,6 @@ describe('a file', () => {
     expect(readFileSync(target, 'utf8')).toBe('abcdefghi');
   });
 
-  it('that has a receipt is written by one run at a time', async () => {
-    const folder = temporaryFolder();
-    const target = join(folder, 'out.csv');
-    const first = await openDestination(target, destinationContext(), { hasReceipt: true });
-    expect(modeOf(join(folder, '.out.csv.folio-lock'))).toBe('644');
-    await expect(openDestination(target, destinationContext(), { hasReceipt: true })).rejects.toThrow(
-      `this run is writing ${target} already`,
-    );
-    await first.discard();
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
   it('has nothing beside it that a killed run left more than a day ago', async () => {
     const folder = temporaryFolder();
     const hash = '0123abcd';

@@ -43,18 +43,11 @@ const BOOK =
   'number:5# date:10 dueBy:10 customer.name:30 totalAmount:10# amountToBePaid:9# currency:3 status:14 documentType:7 payments:20';
 
 describe('the columns of a table', () => {
-  it.each([
-    [
-      200,
-      'number:6 status:23 date:20 dueBy:20 customer.name:30 totalAmount:12 taxAmount:12 currency:8 id:36',
-    ],
-    [120, 'number:6 status:23 date:11 dueBy:11 customer.name:28 totalAmount:12 taxAmount:12 cu…:3'],
-    [80, 'number:6 status:11 date:11 dueBy:11 customer.name:20 totalAmount:12 cu…:3'],
-    [40, 'number:6 status:9 date:11 dueBy:11'],
-    [10, 'number:6'],
-    [4, 'num…:4'],
-  ])('of which nothing is known, in %i cells', async (width, expected) => {
-    expect(await shown(INVOICE, width)).toBe(expected);
+  it('of which nothing is known are as many as fit', async () => {
+    expect(await shown(INVOICE, 80)).toBe(
+      'number:6 status:11 date:11 dueBy:11 customer.name:20 totalAmount:12 cu…:3',
+    );
+    expect(await shown(INVOICE, 4)).toBe('num…:4');
   });
 
   it('that the user named come in their order, as far as they go', async () => {
@@ -64,15 +57,9 @@ describe('the columns of a table', () => {
   });
 
   it.each([
-    [
-      200,
-      'number:6 date:10 dueBy:10 customer.name:30 totalAmount:11 amountToBePaid:14 currency:8 status:14 documentType:12 payments:20',
-    ],
     [130, 'number:6 date:10 dueBy:10 customer.name:30 totalAmount:11 amountToBePaid:14 currency:8 status:14'],
     [100, 'number:6 date:10 dueBy:10 customer.name:24 total:10 open:9 cur:3 status:14'],
-    [80, 'number:6 date:10 dueBy:10 customer.name:17 total:10 open:9 cur:3 status:8'],
     [73, 'number:6 date:10 customer.name:20 total:10 open:9 cur:3 status:9'],
-    [60, 'number:6 date:10 customer.name:17 total:10 open:9 cur:3'],
     [45, 'number:6 customer.name:13 total:10 open:9 cur:3'],
     [33, 'number:6 customer:12 open:9 cur:3'],
     [30, 'number:6 customer.name:22'],

@@ -112,26 +112,6 @@ Not shown: customer.fiscalId, id, files, note · --columns, --wide
     );
   });
 
-  it('of 30 cells does what it can, and shows no part of an amount', async () => {
-    expect(await table(invoices, { width: 30, columns: ['customer.name', 'totalAmount', 'note'] })).toBe(
-      `\
-customer.name         note
-────────────────────  ────────
-Ñandú y Compañía Lt…
-漢字株式会社
-a␊b␛[2J               only he…
-
-Not shown: totalAmount
-`,
-    );
-  });
-
-  it('of 5 cells still shows a column', async () => {
-    expect(await table('[{"name":"Roble"},{"name":"Quillay"}]', { width: 5 })).toBe(
-      'name\n─────\nRoble\nQuil…\n',
-    );
-  });
-
   it('shows every column whole when it is told to', async () => {
     expect(await table(invoices, { width: 80, wide: true })).toBe(await table(invoices));
   });

@@ -236,10 +236,7 @@ describe('a folder of statements', () => {
 
   it.each([
     [['--customer-fiscal-id', '1-9', '--output-dir', 'x'], '--output-dir is for a page for everyone'],
-    [
-      ['--all', '--output-dir', 'x', '-o', 'x.html'],
-      '--output-dir and --output do not go together: it has a page for each',
-    ],
+    [['--all', '--output-dir', 'x', '-o', 'x.html'], '--output-dir and --output do not go together: it has'],
     [['--all', '--output-dir', 'x', '--format', 'csv'], '--output-dir writes pages, not csv'],
     [['--all', '--output-dir', 'x', '--excel'], '--output-dir writes pages, not csv'],
   ])('refuses %j', async (flags, message) => {

@@ -199,12 +199,14 @@ describe('a profile that fails', () => {
     expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toBe('old');
   });
 
-  it('by its broken entry in the store is named too', async () => {
-    const organizations = three({ south: { settings: { concurrency: 'many' } } });
+  it.each([
+    ['many', 'concurrency is a string, expected a number'],
+    [1000, 'concurrency: concurrency "1000": expected a whole number, 1 to 64'],
+  ])('by its broken entry in the store is named too: %j', async (concurrency, reason) => {
+    const organizations = three({ south: { settings: { concurrency } } });
     const { code, stdout, stderr } = await run('issued --all-profiles --format jsonl', { organizations });
-    expect(code).toBe(6);
-    expect(places(stdout)).toEqual([...NORTH, ...WEST]);
-    expect(stderr).toMatch(/south: .*profiles\.south\.settings\.concurrency is a string/);
+    expect([code, places(stdout)]).toEqual([6, [...NORTH, ...WEST]]);
+    expect(stderr).toContain(`/store/config.json cannot be used: profiles.south.settings.${reason}`);
   });
 
   it('is told of in words that name it, as are its warnings', async () => {
