@@ -8,7 +8,7 @@ import { explained, Unrecognized } from './suggestions.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
 /** A stream for messages: it removes secrets from each text, not one split over two writes; folio writes a line at a time. */
-export function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
+function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
   return streamWith(stream, (bytes) => stream.write(secrets.redact(Buffer.from(bytes as string).toString())));
 }
 

@@ -30,7 +30,11 @@ describe.concurrent('a first user', () => {
   });
 
   it.each([
-    ['issued', 'number,daysLate', 'daysLate; how late each is, in days, is in'],
+    [
+      'issued',
+      'number,daysLate',
+      'daysLate; how late each is, in days, is in `folio statement --all --overdue`',
+    ],
     ['issued', 'client,total', 'client; did you mean customer.name?'],
     ['received', 'supplier,total', 'supplier; did you mean issuer.name?'],
   ])('%s --columns %s is warned where the column is', async (listing, columns, text) => {

@@ -298,8 +298,6 @@ describe('--sort by an amount', () => {
   });
 });
 
-describe('a currency', () => {});
-
 describe('a currency that no record says', () => {
   const bare = [10, 5000].map((amount) =>
     invoice({ currency: undefined, divisa: 'USD', totalAmount: amount, amountToBePaid: amount }),
