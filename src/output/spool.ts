@@ -1,4 +1,4 @@
-import { close, open, read, readSync, unlink } from 'node:fs';
+import { close, open, read, readSync, unlink, writeFile } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,10 +6,10 @@ import { OutputError } from '../errors.ts';
 import { LINE_FEED } from '../json/ascii.ts';
 import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
-import { partsOf, writeBytes } from './files/file-bytes.ts';
+import { partsOf } from './files/file-parts.ts';
 
 const [openFile, readFile] = [promisify(open), promisify(read)];
-const [closeFile, removeFile] = [promisify(close), promisify(unlink)];
+const [writeTo, closeFile, removeFile] = [promisify(writeFile), promisify(close), promisify(unlink)];
 
 /**
  * Keeps chunks of bytes until all have come, in memory or, if they are many, in a temporary file. Only its owner may read that file,
@@ -91,7 +91,7 @@ export class Spool {
   async #flush(): Promise<void> {
     const file = (this.#file ??= await this.#openNameless());
     for (const chunk of this.#chunks) {
-      await writeBytes(file, chunk);
+      await writeTo(file, chunk);
       this.#filedLengths.push(chunk.length);
     }
     this.#chunks = [];

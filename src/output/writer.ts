@@ -10,7 +10,7 @@ export interface Sink {
    * Only of a file, which nobody reads before it is whole: begins it anew, and returns what it had, in parts of these lengths in
    * bytes. Each part is valid until the next one is read.
    */
-  readonly startOver?: (lengths: readonly number[]) => Promise<AsyncIterable<Buffer>>;
+  readonly startOver?: ((lengths: readonly number[]) => Promise<AsyncIterable<Buffer>>) | undefined;
 }
 
 export interface Writer {

@@ -4,7 +4,7 @@ import type { Finding } from '../findings.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
-import { openDestination } from '../output/files/open-destination.ts';
+import { openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';

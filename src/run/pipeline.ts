@@ -7,7 +7,7 @@ import { localDay, localMinute } from '../json/calendar-day.ts';
 import { paced } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written } from '../output/files/destination.ts';
-import { openDestination } from '../output/files/open-destination.ts';
+import { openDestination } from '../output/files/destination.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { profileChoice } from '../profiles/choice.ts';

@@ -2,7 +2,7 @@ import { dirname, relative, resolve, sep } from 'node:path';
 import type { Context } from '../context.ts';
 import { FolioError, UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { openDestination } from '../output/files/open-destination.ts';
+import { openDestination } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { version } from '../version.ts';

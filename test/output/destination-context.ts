@@ -1,4 +1,4 @@
-import type { DestinationContext } from '../../src/output/files/open-destination.ts';
+import type { DestinationContext } from '../../src/output/files/destination.ts';
 import type { Processes } from '../../src/output/files/processes.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeOutput } from '../support/fake-streams.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LinkRefused, type FileClient, type FileHead } from '../../api/files.ts';
 import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { cannotWrite, failTo } from '../files/cannot-write.ts';
 import { lockTarget, type FileLock } from '../files/lock.ts';
 import { removeLeftovers, sideFilesOf, type FileContext } from '../files/side-files.ts';
 import { makeFolder, realPath } from '../files/target.ts';
-import { flushFolder, openTemporary, putInPlace, writeChunk } from '../files/whole-file.ts';
+import { flushFolder, openTemporary } from '../files/whole-file.ts';
 import { cleanExtension, fileStem, foldName } from './file-names.ts';
 import { fileKey, type InvoiceFile, type RenewLink } from './invoice-files.ts';
 
@@ -100,23 +100,17 @@ function filesIn(
       const nth = (temporaries++ + 0.5) / 36 ** 8;
       const temporary = join(path, sideFilesOf(LOCKED).temporary(context.processes.pid, nth));
       const failed = failTo(shown);
-      const { handle, mode } = await openTemporary(temporary).catch(failed);
+      const file = await openTemporary(temporary, shown).catch(failed);
       try {
         let bytes = 0;
-        try {
-          for await (const chunk of body) {
-            await writeChunk(handle, chunk).catch(failed);
-            bytes += chunk.length;
-          }
-          await handle.chmod(mode).catch(failed);
-          await handle.sync().catch(failed);
-        } finally {
-          await handle.close();
+        for await (const chunk of body) {
+          await file.write(chunk).catch(failed);
+          bytes += chunk.length;
         }
-        await putInPlace(temporary, join(path, name), { ...context, shown }).catch(failed);
+        await file.install(join(path, name), context).catch(failed);
         return { name, bytes };
       } finally {
-        await rm(temporary, { force: true }).catch(() => undefined);
+        await file.remove();
       }
     },
   };

@@ -1,5 +1,9 @@
+import type { OutputStream } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { TerminalGate } from '../terminal/terminal-text.ts';
 import type { Sink } from '../writer.ts';
-import { bytesOf } from './file-bytes.ts';
+import type { FileContext } from './side-files.ts';
+import { findTarget } from './target.ts';
 
 export interface Destination extends Sink {
   /** False for a stream, a device or a pipe. */
@@ -13,32 +17,99 @@ export interface Destination extends Sink {
   discard(): Promise<void>;
 }
 
-export interface DirectSink extends Sink {
+/** A file, device or stream that is being written. */
+export interface OpenTarget {
   readonly isTerminal: boolean;
-  close?(): Promise<void>;
-  abandon?(): void;
+  write(bytes: Uint8Array): Promise<void>;
+  readonly startOver?: Sink['startOver'] | undefined;
+  /** Ends writing; a file appears. */
+  commit?(): Promise<void>;
+  /** Ends writing; a file stays as it was. Does nothing after the other one. */
+  discard?(): Promise<void>;
+}
+
+export interface DestinationContext extends FileContext {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+}
+
+interface DestinationOptions {
+  /** Whether it has a receipt, or is one: then it is hashed, and locked. */
+  readonly hasReceipt?: boolean;
+  /** Whether the text is made for a terminal. Other text goes through a TerminalGate there. */
+  readonly styled?: boolean;
+  readonly binary?: boolean;
 }
 
 /**
- * Counts the bytes that pass, and hashes them where there is a receipt: that costs about as much as writing, and the runtime takes 3 ms
- * to load its hashes.
+ * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole or not
+ * at all. The caller must commit or discard the destination, also when interrupted. Throws OutputError where writing is certain
+ * to fail; UsageError for binary output to a terminal.
  */
-export async function openTally(hashes: boolean) {
-  const hash = hashes ? (await import('node:crypto')).createHash('sha256') : undefined;
+export async function openDestination(
+  output: string | undefined,
+  context: DestinationContext,
+  { hasReceipt = false, styled = false, binary = false }: DestinationOptions = {},
+): Promise<Destination> {
+  const { target, isFile } = await openTarget(output, context, hasReceipt);
+  if (binary && target.isTerminal) {
+    throw new UsageError('this format is not text, and cannot be shown on a terminal', {
+      hint: 'Write to a file, as in -o invoices.xlsx.',
+    });
+  }
+  const gate = target.isTerminal && !styled ? new TerminalGate(target) : undefined;
+  // To hash costs about as much as to write, and the runtime takes 3 ms to load its hashes.
+  const newHash = hasReceipt ? (await import('node:crypto')).createHash : undefined;
+  let [bytes, hash] = [0, newHash?.('sha256')];
+  const { startOver } = target;
   return {
-    bytes: 0,
-    add(chunk: Uint8Array | string): Uint8Array {
-      const bytes = bytesOf(chunk);
-      this.bytes += bytes.byteLength;
-      hash?.update(bytes);
+    isFile,
+    get bytes() {
       return bytes;
     },
-    /** SHA-256 so far, in hex. */
-    sha256(): string {
+    sha256() {
       if (hash === undefined) throw new TypeError('opened without a receipt');
       return hash.copy().digest('hex');
     },
+    async write(chunk) {
+      const sent = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      bytes += sent.byteLength;
+      hash?.update(sent);
+      await (gate ?? target).write(sent);
+    },
+    startOver:
+      startOver &&
+      (async (lengths) => {
+        const parts = await startOver(lengths);
+        [bytes, hash] = [0, newHash?.('sha256')];
+        return parts;
+      }),
+    async commit() {
+      if (gate !== undefined) await gate.end();
+      await target.commit?.();
+    },
+    discard: async () => target.discard?.(),
   };
+}
+
+async function openTarget(
+  output: string | undefined,
+  context: DestinationContext,
+  hasReceipt: boolean,
+): Promise<{ readonly target: OpenTarget; readonly isFile: boolean }> {
+  const found = await findTarget(output);
+  if (found.kind === 'stdout' || found.kind === 'stderr')
+    return { target: context[found.kind], isFile: false };
+  if (found.kind === 'file') {
+    const { openWholeFile } = await import('./whole-file.ts');
+    return { target: await openWholeFile(found, context, hasReceipt), isFile: true };
+  }
+  const { openDescriptor, openDevice } = await import('./device.ts');
+  const target =
+    found.kind === 'device'
+      ? await openDevice(found, context)
+      : await openDescriptor(found.descriptor, found.shown);
+  return { target, isFile: false };
 }
 
 /** Writes a destination and commits it; discards it, and rejects alike, where `write` rejects. */

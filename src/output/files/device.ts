@@ -1,15 +1,15 @@
-import { close, constants, fstat, open } from 'node:fs';
+import { close, constants, fstat, open, writeFile } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
 import { cannotWrite, failTo } from './cannot-write.ts';
-import type { DirectSink } from './destination.ts';
-import { bytesOf, writeBytes } from './file-bytes.ts';
+import type { OpenTarget } from './destination.ts';
 import { errorCode } from '../../errors.ts';
 import type { FileContext } from './side-files.ts';
 import type { DeviceTarget } from './target.ts';
 
-const [openFile, statFile, closeFile] = [promisify(open), promisify(fstat), promisify(close)];
+const [openFile, statFile] = [promisify(open), promisify(fstat)];
+const [writeTo, closeFile] = [promisify(writeFile), promisify(close)];
 
 /** Milliseconds between two tries to open a pipe that has no reader yet. */
 const PIPE_POLL = 50;
@@ -21,7 +21,7 @@ const PIPE_POLL = 50;
 export async function openDevice(
   { path, shown, isPipe }: DeviceTarget,
   { clock, signal }: FileContext,
-): Promise<DirectSink> {
+): Promise<OpenTarget> {
   for (;;) {
     try {
       return await openDescriptor(await openFile(path, constants.O_WRONLY | constants.O_NONBLOCK), shown);
@@ -32,21 +32,32 @@ export async function openDevice(
   }
 }
 
-/** A sink over an open descriptor. Throws OutputError where it is not open. */
-export async function openDescriptor(descriptor: number, shown: string): Promise<DirectSink> {
+/** An open descriptor. Throws OutputError where it is not open. */
+export async function openDescriptor(descriptor: number, shown: string): Promise<OpenTarget> {
   try {
     const found = await statFile(descriptor);
-    if (isatty(descriptor)) return streamSink(new WriteStream(descriptor), shown, true);
+    if (isatty(descriptor)) return openStream(new WriteStream(descriptor), shown, true);
     if (found.isFIFO() || found.isSocket())
-      return streamSink(new Socket({ fd: descriptor, readable: false }), shown, false);
-    return plainSink(descriptor, shown);
+      return openStream(new Socket({ fd: descriptor, readable: false }), shown, false);
   } catch (error) {
     throw cannotWrite(shown, error);
   }
+  let isOpen = true;
+  const end = async (): Promise<void> => {
+    const wasOpen = isOpen;
+    isOpen = false;
+    if (wasOpen) await closeFile(descriptor);
+  };
+  return {
+    isTerminal: false,
+    write: (bytes) => writeTo(descriptor, bytes).catch(failTo(shown)),
+    commit: end,
+    discard: () => end().catch(() => undefined),
+  };
 }
 
-/** A sink whose buffer can be full: the event loop writes to it, so that a waiting write holds up no signal. */
-function streamSink(stream: Socket, shown: string, isTerminal: boolean): DirectSink {
+/** What has a buffer that can be full: the event loop writes to it, so that a waiting write holds up no signal. */
+function openStream(stream: Socket, shown: string, isTerminal: boolean): OpenTarget {
   // Each write learns of its own error; without a listener the stream would also throw it.
   stream.on('error', () => undefined);
   const done = (act: (callback: (error?: Error | null) => void) => void): Promise<void> =>
@@ -55,17 +66,10 @@ function streamSink(stream: Socket, shown: string, isTerminal: boolean): DirectS
     });
   return {
     isTerminal,
-    write: (chunk) => done((callback) => stream.write(chunk, callback)),
-    close: () => done((callback) => stream.end(callback)).finally(() => stream.destroy()),
-    abandon: () => void stream.destroy(),
-  };
-}
-
-function plainSink(descriptor: number, shown: string): DirectSink {
-  return {
-    isTerminal: false,
-    write: (chunk) => writeBytes(descriptor, bytesOf(chunk)).catch(failTo(shown)),
-    close: () => closeFile(descriptor),
-    abandon: () => close(descriptor, () => undefined),
+    write: (bytes) => done((callback) => stream.write(bytes, callback)),
+    commit: () => done((callback) => stream.end(callback)).finally(() => stream.destroy()),
+    discard: async () => {
+      if (!stream.writableEnded) stream.destroy();
+    },
   };
 }

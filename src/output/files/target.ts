@@ -26,7 +26,8 @@ export interface DeviceTarget {
 
 export type Target =
   | FileTarget
-  | { readonly kind: 'stdout' | 'stderr' }
+  | { readonly kind: 'stdout' }
+  | { readonly kind: 'stderr' }
   | { readonly kind: 'descriptor'; readonly shown: string; readonly descriptor: number }
   | DeviceTarget;
 

@@ -1,10 +1,10 @@
-import { lstat, open, rm, rename, type FileHandle } from 'node:fs/promises';
+import { lstat, open, rm, rename } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite, failTo } from './cannot-write.ts';
-import { openTally, type Destination } from './destination.ts';
-import { partsOf } from './file-bytes.ts';
+import type { OpenTarget } from './destination.ts';
+import { partsOf } from './file-parts.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
@@ -18,87 +18,61 @@ export async function openWholeFile(
   target: FileTarget,
   context: FileContext,
   hasReceipt: boolean,
-): Promise<Destination> {
+): Promise<OpenTarget> {
   const { shown, folder, name, existing } = target;
   const lock = hasReceipt ? await (await import('./lock.ts')).lockTarget(target, context) : undefined;
   /** The last one is being written; those before it were begun anew. */
   const files: TemporaryFile[] = [];
-  let tally = await openTally(hasReceipt);
   let ended: Promise<void> | undefined;
   const remove = async (): Promise<void> => {
-    for (const { handle, path } of files) {
-      await handle.close().catch(() => undefined);
-      await rm(path, { force: true }).catch(() => undefined);
-    }
+    for (const file of files) await file.remove();
     await lock?.release();
-  };
-  const discard = async (): Promise<void> => {
-    ended ??= remove();
-    await ended.catch(() => undefined);
-  };
-  /** After a failure the file can never become whole, and the disk may need the space. */
-  const giveUp = async (error: unknown): Promise<never> => {
-    await discard();
-    throw cannotWrite(shown, error);
   };
   const refuseIfEnded = (): void => {
     if (ended !== undefined) throw new OutputError(`cannot write ${shown}: it was given up`);
+  };
+  /** After a failure the file can never become whole, and the disk may need the space. */
+  const giveUp = async (error: unknown): Promise<never> => {
+    await (ended ??= remove());
+    throw cannotWrite(shown, error);
   };
   const orGiveUp = async <T>(action: () => Promise<T>): Promise<T> => {
     refuseIfEnded();
     return action().catch(giveUp);
   };
   const openNext = async (): Promise<void> => {
-    const path = temporaryPath(target, context);
-    files.push(await openTemporary(path, existing === undefined ? 0o666 : 0o600));
+    files.push(await openTemporary(temporaryPath(target, context), shown, existing));
   };
-  const readAgain = async function* ({ handle }: TemporaryFile, lengths: readonly number[]) {
+  const readAgain = async function* (file: TemporaryFile, lengths: readonly number[]) {
     try {
-      yield* partsOf((...part) => handle.read(...part), lengths);
+      yield* file.read(lengths);
     } catch (error) {
       await giveUp(error);
     }
   };
   const install = async (): Promise<void> => {
-    const { path, handle, mode } = files.at(-1)!;
     try {
-      // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
-      if (existing !== undefined) await handle.chown(existing.uid, existing.gid).catch(() => undefined);
-      await handle.chmod(existing?.mode ?? mode);
-      // Before the rename: else a power failure may leave the new name with none of the bytes.
-      await handle.sync();
-      const { ino, dev } = await handle.stat();
-      for (const each of files) await each.handle.close();
-      if ((await lock?.isOurs()) === false) throw takenOver(shown);
-      const found = await lstat(path);
-      // On Windows some versions of Node give a drive another number for a name than for an open file.
-      const isElsewhere = found.dev !== dev && platform() !== 'win32';
-      if (found.ino !== ino || isElsewhere) throw exchanged(shown);
-      await putInPlace(path, join(folder, name), { ...context, shown });
+      await files.at(-1)!.install(join(folder, name), context, lock?.isOurs);
+      await flushFolder(folder).catch(
+        failTo(shown, 'The new file is in place, but may not survive a power failure.'),
+      );
     } catch (error) {
-      await remove();
       throw cannotWrite(shown, error);
+    } finally {
+      await remove();
     }
-    await flushFolder(folder)
-      .catch(failTo(shown, 'The new file is in place, but may not survive a power failure.'))
-      .finally(() => lock?.release());
   };
   await orGiveUp(async () => {
     await removeLeftovers(target, context.clock.now());
     await openNext();
   });
   return {
-    isFile: true,
-    get bytes() {
-      return tally.bytes;
-    },
-    sha256: () => tally.sha256(),
-    write: (chunk) => orGiveUp(() => writeChunk(files.at(-1)!.handle, tally.add(chunk))),
+    isTerminal: false,
+    write: (bytes) => orGiveUp(() => files.at(-1)!.write(bytes)),
     startOver: (lengths) =>
       orGiveUp(async () => {
         const before = files.at(-1)!;
         await openNext();
-        tally = await openTally(hasReceipt);
         // It loses its name, so that a kill leaves nothing of it.
         await rm(before.path);
         return readAgain(before, lengths);
@@ -107,28 +81,56 @@ export async function openWholeFile(
       refuseIfEnded();
       return (ended = install());
     },
-    discard,
+    discard: async () => {
+      ended ??= remove();
+      await ended.catch(() => undefined);
+    },
   };
 }
 
-interface TemporaryFile {
-  readonly path: string;
-  readonly handle: FileHandle;
-  /** What a new file gets in the folder, by umask or the folder's own rule. */
-  readonly mode: number;
-}
+export type TemporaryFile = Awaited<ReturnType<typeof openTemporary>>;
 
-/** Makes a file, for its owner alone until it is whole. Rejects with the system's error. */
-export async function openTemporary(path: string, wanted = 0o666): Promise<TemporaryFile> {
-  const handle = await open(path, 'wx+', wanted);
-  const mode = (await handle.stat()).mode & 0o777;
+/**
+ * Makes a file under a name of its own, for its owner alone until it gets its real name. It and its methods reject with the system's
+ * error, or with OutputError.
+ *
+ * @param shown how messages call the file that it is to be
+ * @param existing the file whose mode and owner it is to have; undefined for those that a new file gets in the folder
+ */
+export async function openTemporary(path: string, shown: string, existing?: FileTarget['existing']) {
+  const handle = await open(path, 'wx+', existing === undefined ? 0o666 : 0o600);
+  const { mode, ino, dev } = await handle.stat();
   await handle.chmod(0o600);
-  return { path, handle, mode };
-}
-
-/** The system may take a part of the bytes at a time. */
-export async function writeChunk(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
+  return {
+    path,
+    write: (bytes: Uint8Array): Promise<void> => handle.writeFile(bytes),
+    /** The bytes so far, in parts of these lengths; each is valid until the next one is read. */
+    read: (lengths: readonly number[]) => partsOf((...part) => handle.read(...part), lengths),
+    /**
+     * Gives the file its real name, with all bytes on the disk.
+     *
+     * @param isOurs whether the file may still be written by this run
+     */
+    async install(to: string, context: FileContext, isOurs?: () => Promise<boolean>): Promise<void> {
+      // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
+      if (existing !== undefined) await handle.chown(existing.uid, existing.gid).catch(() => undefined);
+      await handle.chmod(existing?.mode ?? mode & 0o777);
+      // Before the rename: else a power failure may leave the new name with none of the bytes.
+      await handle.sync();
+      await handle.close();
+      if ((await isOurs?.()) === false) throw takenOver(shown);
+      const found = await lstat(path);
+      // On Windows some versions of Node give a drive another number for a name than for an open file.
+      const isElsewhere = found.dev !== dev && platform() !== 'win32';
+      if (found.ino !== ino || isElsewhere) throw exchanged(shown);
+      await putInPlace(path, to, { ...context, shown });
+    },
+    /** Never rejects; leaves alone what has its real name. */
+    async remove(): Promise<void> {
+      await handle.close().catch(() => undefined);
+      await rm(path, { force: true }).catch(() => undefined);
+    },
+  };
 }
 
 /** Windows and some network drives cannot flush a folder, nor can who may write the folder but not read it. */
@@ -166,7 +168,7 @@ const WAITS = [25, 50, 100, 200, 400, 800];
  * (a spreadsheet, a virus scanner, an indexer), so it is tried again for a moment. Throws OutputError where that program keeps
  * the file; else the system's error, or the signal's reason.
  */
-export async function putInPlace(
+async function putInPlace(
   from: string,
   to: string,
   { clock, signal, shown }: FileContext & { readonly shown: string },

@@ -4,7 +4,7 @@ import type { WrittenRecords } from '../../database/write-records.ts';
 import { parseWithDigits } from '../../json/json-object.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
 import { written } from '../../output/files/destination.ts';
-import { openDestination } from '../../output/files/open-destination.ts';
+import { openDestination } from '../../output/files/destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { batchOfRows, type Row } from '../../query/result-rows.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../support/programs.ts';
 import { Interrupted, OutputError, errorCode } from '../../../src/errors.ts';
-import { openDestination } from '../../../src/output/files/open-destination.ts';
+import { openDestination } from '../../../src/output/files/destination.ts';
 import { destinationContext } from '../destination-context.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openDestination } from '../../../src/output/files/open-destination.ts';
+import { openDestination } from '../../../src/output/files/destination.ts';
 import { destinationContext } from '../destination-context.ts';
 import { replaceFileFunctions } from '../../support/replaced-file-functions.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
-import { openDestination } from '../../../src/output/files/open-destination.ts';
+import { openDestination } from '../../../src/output/files/destination.ts';
 import { destinationContext, fakeProcesses, OUR_PID } from '../destination-context.ts';
 import { FakeOutput } from '../../support/fake-streams.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,18 +1,3 @@
-import { write } from 'node:fs';
-import { promisify } from 'node:util';
-
-const writeFile = promisify(write);
-
-export function bytesOf(chunk: Uint8Array | string): Uint8Array {
-  return typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
-}
-
-/** Writes where the descriptor stands; the system may take a part of the bytes at a time. Rejects with its error. */
-export async function writeBytes(file: number, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.byteLength;)
-    at += (await writeFile(file, bytes, at, bytes.byteLength - at, null)).bytesWritten;
-}
-
 /**
  * The bytes of a file from its beginning, in parts of these lengths.
  *
