@@ -21,11 +21,10 @@ export async function changeColumns(
   const { table, columns, own } = change;
   const { types, engine } = database.dialect;
   const isSqlite = engine === 'SQLite';
-  await renameColumns(database, change);
   const there = (await database.relation(table))!.columns;
-  const retyped = columns.filter(({ type, before }) => before !== undefined && before.type !== type);
+  const retyped = columns.filter(({ type, before }) => before !== undefined && before !== type);
   // In SQLite each cell has a type of its own.
-  const altered = retyped.filter(({ type, before }) => types[before!.type] !== types[type]);
+  const altered = retyped.filter(({ type, before }) => types[before!] !== types[type]);
   for (const column of altered) await refuseDependentViews(database, table, column);
   const changes = [
     ...altered.map(({ name, type }) => {
@@ -51,7 +50,7 @@ export async function changeColumns(
     await database.query(`ALTER TABLE ${database.table(table)} ${statement}`);
   if (isMade) await makeView(database, table, view.columns);
   for (const column of isSqlite ? retyped : [])
-    if (/numeric|boolean/.test(column.before!.type)) await rewriteAsText(database, table, column);
+    if (/numeric|boolean/.test(column.before!)) await rewriteAsText(database, table, column);
   await noteColumns(database, change);
   return view.columns;
 }
@@ -62,22 +61,6 @@ async function lockTables(database: Database, { tables }: ColumnChange): Promise
   for (const table of new Set(tables))
     if ((await database.relation(`${table}_current`)) !== undefined) there.push(table);
   await database.lockTables(there);
-}
-
-/** Renames columns of the service that have a name of folio's own, also in the view, so that views of the user still read them. */
-async function renameColumns(database: Database, change: ColumnChange): Promise<void> {
-  const renamed = change.columns.filter(({ name, before }) => before !== undefined && before.name !== name);
-  if (renamed.length === 0) return;
-  await lockTables(database, change);
-  const view = `${change.table}_current`;
-  const shown = (await database.relation(view))?.columns;
-  for (const { name, before } of renamed) {
-    const sql = `RENAME COLUMN ${quoteName(before!.name)} TO ${quoteName(name)}`;
-    await database.query(`ALTER TABLE ${database.table(change.table)} ${sql}`);
-    // In SQLite a view is the text of its query, which is made anew.
-    if (database.dialect.engine === 'PostgreSQL' && shown?.has(before!.name))
-      await database.query(`ALTER TABLE ${database.table(view)} ${sql}`);
-  }
 }
 
 async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
@@ -114,10 +97,10 @@ async function rewriteAsText(database: Database, table: string, column: TableCol
 
 async function noteColumns(database: Database, { table, run, columns }: ColumnChange): Promise<void> {
   await database.each(
-    `UPDATE ${database.table('_columns')} SET type = ?, "column" = ? WHERE resource = ? AND field = ?`,
+    `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND field = ?`,
     columns
-      .filter(({ name, type, before }) => before && (before.name !== name || before.type !== type))
-      .map(({ name, type, field }) => [type, name, table, field]),
+      .filter(({ type, before }) => before !== undefined && before !== type)
+      .map(({ type, field }) => [type, table, field]),
   );
   await database.each(
     insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),

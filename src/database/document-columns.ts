@@ -6,7 +6,10 @@ import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoi
 import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import { CellReader } from '../json/cells.ts';
 import { formatDecimal } from '../json/decimal.ts';
+import { DIGEST_WORDS, digestInto } from '../json/digest-identity.ts';
+import { RecordIndex } from '../json/record-index.ts';
 import type { RecordBatch } from '../json/records.ts';
+import type { SpooledListing } from './spooled-listing.ts';
 import { storableText, type Dialect, type StoredValue } from './database.ts';
 
 /*
@@ -30,6 +33,9 @@ const TYPES = {
   _paid: 'numeric',
 } as const;
 export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map(Object.entries(TYPES));
+
+/** Documents from which on counterparties of a single one are not remembered: a million of these would take 300 MB. */
+const MANY_DOCUMENTS = 200_000;
 
 /** The words of `_kind`; what has none counts as an invoice. */
 const KINDS: Partial<Record<Family, string>> = {
@@ -69,19 +75,45 @@ export class DocumentColumns {
     return areDocuments ? new DocumentColumns(dialect, ofProfile(fields, profile), version) : undefined;
   }
 
-  /** Learns what documents say of their counterparties: all have to be learned before the first is read. */
-  learn(batch: RecordBatch): void {
-    for (let index = 0; index < batch.count; index++) {
-      this.#show(batch, index);
-      this.#parties.of(this.#document);
-    }
+  /**
+   * Learns what all documents say of their counterparties, before the first is read. Of a large listing only those are remembered that
+   * have several documents: what one document says of its counterparty is read with it.
+   */
+  async learn(documents: Pick<SpooledListing, 'index' | 'all'>, many = MANY_DOCUMENTS): Promise<void> {
+    const hasSeveral = documents.index.count < many ? () => true : await this.#countParties(documents);
+    await this.#each(documents, () => hasSeveral() && this.#parties.of(this.#document));
+  }
+
+  /** Makes what tells whether the counterparty of the current document has others: by a digest of each, 40 bytes. */
+  async #countParties(documents: Pick<SpooledListing, 'all'>): Promise<() => boolean> {
+    const parties = new RecordIndex();
+    const hasSeveral: boolean[] = [];
+    const words = new Uint32Array(2 * DIGEST_WORDS);
+    const find = (): number => {
+      digestInto(words, 0, this.#parties.known(this.#document).key);
+      return parties.find(words);
+    };
+    await this.#each(documents, () => {
+      const party = find();
+      if (party < 0) parties.add(words);
+      else hasSeveral[party] = true;
+    });
+    return () => hasSeveral[find()] === true;
+  }
+
+  async #each(documents: Pick<SpooledListing, 'all'>, act: () => unknown): Promise<void> {
+    for await (const batch of documents.all())
+      for (let index = 0; index < batch.count; index++) {
+        this.#show(batch, index);
+        act();
+      }
   }
 
   /** The cells of the columns, in the order of `DOCUMENT_COLUMNS`. */
   read(batch: RecordBatch, index: number): StoredValue[] {
     this.#show(batch, index);
     const document = this.#document;
-    const [party, name] = namesOf(this.#parties.of(document));
+    const [party, name] = namesOf(this.#parties.known(document));
     const due = document.text('due')?.slice(0, 'yyyy-mm-dd'.length);
     const cells: Record<keyof typeof TYPES, StoredValue> = {
       _kind: document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none',
@@ -98,7 +130,7 @@ export class DocumentColumns {
     return Object.values(cells);
   }
 
-  /** Whether these are `_party` and `_party_name` of some counterparty: of those of a row that are not, there is a newer document. */
+  /** Whether these are `_party` and `_party_name` of a counterparty that was remembered: a row that has others may have to be worked out anew. */
   areNewest(party: StoredValue, name: StoredValue): boolean {
     this.#newest ??= new Set(Array.from(this.#parties.all(), (one) => JSON.stringify(namesOf(one))));
     return this.#newest.has(JSON.stringify([party, name]));

@@ -28,8 +28,8 @@ export interface TableColumn {
 
 /** A column that a table has to have for new records. */
 export interface FittedColumn extends TableColumn {
-  /** What it is so far; undefined for a new one. A name changes where folio needs it for a column of its own. */
-  readonly before: TableColumn | undefined;
+  /** What it held so far; undefined for a new one. */
+  readonly before: ColumnType | undefined;
 }
 
 export interface FittedColumns {
@@ -92,11 +92,7 @@ export function planColumns(
 ): FittedColumns {
   const taken = new Set([...names.map((name) => name.toLowerCase()), ...dialect.reservedNames, ...own]);
   const fitted = new Map<string, FittedColumn>();
-  for (const before of known) {
-    const isOwn = own.includes(before.name.toLowerCase());
-    const name = isOwn ? freeName(before.field, taken, dialect.nameBytes) : before.name;
-    fitted.set(before.field, { ...before, name, before });
-  }
+  for (const column of known) fitted.set(column.field, { ...column, before: column.type });
   const withoutColumn = new Set<string>();
   for (const [flatName, held] of facts) {
     const field = storableText(flatName);

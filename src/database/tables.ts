@@ -111,8 +111,8 @@ export async function checkTables(
 async function requireOwn(database: Database, name: string, { columns }: OwnTable): Promise<boolean> {
   const relation = await database.relation(name);
   if (relation === undefined) return false;
-  const needed = Object.keys(columns).filter((column) => !columns[column]!.startsWith('?'));
-  if (relation.kind === 'table' && needed.every((column) => relation.columns.has(column))) return true;
+  if (relation.kind === 'table' && Object.keys(columns).every((column) => relation.columns.has(column)))
+    return true;
   throw foreignRelation(database, name);
 }
 
@@ -176,25 +176,18 @@ export async function addRecordKey(database: Database, table: string): Promise<v
   await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
 }
 
-/** Makes a table, or adds the columns that one of an earlier version lacks. Returns whether it is new. */
+/** Makes a table where there is none. Returns whether it is new. */
 async function makeTable(database: Database, name: string, table: OwnTable): Promise<boolean> {
   const { types, engine } = database.dialect;
-  const there = await database.relation(name);
-  const missing = Object.entries(table.columns)
-    .filter(([column]) => !there?.columns.has(column))
-    .map(([column, type]) => {
-      const held = type.replace('?', '') as keyof Dialect['types'];
-      return `${quoteName(column)} ${types[held]}${type === held ? ' NOT NULL' : ''}`;
-    });
-  if (there !== undefined) {
-    for (const column of missing)
-      await database.query(`ALTER TABLE ${database.table(name)} ADD COLUMN ${column}`);
-    return false;
-  }
-  if (table.primaryKey.length > 0) missing.push(primaryKeyOf(table));
+  if ((await database.relation(name)) !== undefined) return false;
+  const columns = Object.entries(table.columns).map(([column, type]) => {
+    const held = type.replace('?', '') as keyof Dialect['types'];
+    return `${quoteName(column)} ${types[held]}${type === held ? ' NOT NULL' : ''}`;
+  });
+  if (table.primaryKey.length > 0) columns.push(primaryKeyOf(table));
   // Only in a strict table does SQLite's ANY keep a text of digits a text.
   const options = engine === 'SQLite' ? ' STRICT' : '';
-  await database.query(`CREATE TABLE ${database.table(name)} (${missing.join(', ')})${options}`);
+  await database.query(`CREATE TABLE ${database.table(name)} (${columns.join(', ')})${options}`);
   return true;
 }
 

@@ -124,7 +124,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   if (lacksKey) await addRecordKey(database, table);
   return {
     retyped: all.filter(
-      ({ type, before = { type } }) => type === 'text' && before.type !== 'text' && before.type !== 'null',
+      ({ type, before = type }) => type === 'text' && before !== 'text' && before !== 'null',
     ),
     withoutColumn,
     withNul: reader.withNul,
@@ -146,7 +146,7 @@ async function findReworked(
   const { listing, actions, gone } = differences;
   const isNewRule = (await lastWholeRun(database, written))?.rule !== documents.rule;
   if (!isNewRule && gone.length === 0 && actions.every((action) => action === LEAVE)) return;
-  for await (const batch of listing.all()) documents.learn(batch);
+  await documents.learn(listing);
   if (isNewRule) {
     for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWORK;
     return;

@@ -90,6 +90,16 @@ export class Counterparties {
     return entry;
   }
 
+  /**
+   * The counterparty of a document as it is known so far; as the document alone has it, where none of its documents was learned from.
+   * Remembers nothing.
+   */
+  known(document: Document): Party {
+    const entry = this.#entryOf(document, false);
+    if (!this.#entries.has(entry.key)) this.#learn(entry, document);
+    return entry;
+  }
+
   /** The counterparty of this key; undefined where no record is of it. */
   named(key: string): Party | undefined {
     return this.#entries.get(key);
@@ -109,7 +119,7 @@ export class Counterparties {
     }
   }
 
-  #entryOf(document: Document): Entry {
+  #entryOf(document: Document, remembers = true): Entry {
     const written = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
     const { profile } = document;
     const own = profile === undefined ? written : `${profile}\n${written}`;
@@ -124,6 +134,7 @@ export class Counterparties {
     if (found !== undefined) return found;
     const key = counterpartyKey({ name, fiscalId }, sharedIds);
     const entry = this.#entries.get(key) ?? new Entry(key, fiscalId !== undefined && !isAlone);
+    if (!remembers) return entry;
     this.#entries.set(key, entry);
     if (this.#written.size < MAX_WRITTEN) this.#written.set(words, entry);
     return entry;
