@@ -13,6 +13,17 @@ export interface Sink {
   readonly startOver?: ((lengths: readonly number[]) => Promise<AsyncIterable<Buffer>>) | undefined;
 }
 
+/** A file, device or stream that is being written. */
+export interface OpenTarget {
+  readonly isTerminal: boolean;
+  write(bytes: Uint8Array): Promise<void>;
+  readonly startOver?: Sink['startOver'] | undefined;
+  /** Ends writing; a file appears. */
+  commit?(): Promise<void>;
+  /** Ends writing; a file stays as it was. Does nothing after the other one. */
+  discard?(): Promise<void>;
+}
+
 export interface Writer {
   write(batch: RecordBatch): Promise<void>;
   /** Completes the document. Does not close the sink. */

@@ -1,7 +1,7 @@
 import type { OutputStream } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { TerminalGate } from '../terminal/terminal-text.ts';
-import type { Sink } from '../writer.ts';
+import type { OpenTarget, Sink } from '../writer.ts';
 import type { FileContext } from './side-files.ts';
 import { findTarget } from './target.ts';
 
@@ -15,17 +15,6 @@ export interface Destination extends Sink {
   commit(): Promise<void>;
   /** Leaves a file as it was. May be called at any time and repeatedly; never rejects. */
   discard(): Promise<void>;
-}
-
-/** A file, device or stream that is being written. */
-export interface OpenTarget {
-  readonly isTerminal: boolean;
-  write(bytes: Uint8Array): Promise<void>;
-  readonly startOver?: Sink['startOver'] | undefined;
-  /** Ends writing; a file appears. */
-  commit?(): Promise<void>;
-  /** Ends writing; a file stays as it was. Does nothing after the other one. */
-  discard?(): Promise<void>;
 }
 
 export interface DestinationContext extends FileContext {

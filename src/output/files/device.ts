@@ -3,10 +3,10 @@ import { Socket } from 'node:net';
 import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
 import { cannotWrite, failTo } from './cannot-write.ts';
-import type { OpenTarget } from './destination.ts';
 import { errorCode } from '../../errors.ts';
 import type { FileContext } from './side-files.ts';
 import type { DeviceTarget } from './target.ts';
+import type { OpenTarget } from '../writer.ts';
 
 const [openFile, statFile] = [promisify(open), promisify(fstat)];
 const [writeTo, closeFile] = [promisify(writeFile), promisify(close)];

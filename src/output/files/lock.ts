@@ -11,7 +11,7 @@ type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
 /** The right to write a file, which one run has at a time. */
 export interface FileLock {
   /** False where another run has taken the lock over, which it may after this one slept for a minute. */
-  isOurs(): Promise<boolean>;
+  readonly isOurs: () => Promise<boolean>;
   /** Never rejects; a lock that is no longer ours is left alone. */
   release(): Promise<void>;
 }

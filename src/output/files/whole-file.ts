@@ -3,10 +3,10 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite, failTo } from './cannot-write.ts';
-import type { OpenTarget } from './destination.ts';
 import { partsOf } from './file-parts.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
 import type { FileTarget } from './target.ts';
+import type { OpenTarget } from '../writer.ts';
 
 /**
  * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit flushes and
@@ -88,7 +88,7 @@ export async function openWholeFile(
   };
 }
 
-export type TemporaryFile = Awaited<ReturnType<typeof openTemporary>>;
+type TemporaryFile = Awaited<ReturnType<typeof openTemporary>>;
 
 /**
  * Makes a file under a name of its own, for its owner alone until it gets its real name. It and its methods reject with the system's
