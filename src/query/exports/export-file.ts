@@ -19,14 +19,6 @@ const CHUNK_BYTES = 1 << 19;
 const MAX_RECORD_BYTES = 64 << 20;
 const START_BYTES = 4096;
 
-const OTHER_FILES: readonly (readonly [start: string, kind: string])[] = [
-  ['PK\u0003\u0004', 'a workbook or another zip archive'],
-  ['PAR1', 'a Parquet file'],
-  ['\u001F\u008B', 'compressed with gzip'],
-  ['%PDF', 'a PDF'],
-  ['SQLite format 3\0', 'a SQLite database'],
-];
-
 const OTHER_ENDINGS: ReadonlyMap<string | undefined, string> = new Map([
   ['csv', 'csv, which does not say which cells are numbers'],
   ['tsv', 'tsv, which does not say which cells are numbers'],
@@ -34,10 +26,6 @@ const OTHER_ENDINGS: ReadonlyMap<string | undefined, string> = new Map([
   ['xlsx', 'a workbook'],
   ['parquet', 'a Parquet file'],
 ]);
-
-function otherFormat(path: string, kind: string, hint: string): UsageError {
-  return new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, { hint });
-}
 
 const AS_JSONL = 'Export them with --format jsonl, or keep them in a database with `folio sync`.';
 
@@ -73,7 +61,10 @@ export class ExportFile {
       });
     }
     const kind = OTHER_ENDINGS.get(/\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase());
-    if (kind !== undefined) throw otherFormat(path, kind, AS_JSONL);
+    if (kind !== undefined)
+      throw new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, {
+        hint: AS_JSONL,
+      });
     // To open it would wait for somebody who writes to it.
     const isPipe = await promisify(stat)(path).then(
       (file) => file.isFIFO(),
@@ -181,8 +172,6 @@ export class ExportFile {
     const text = start.replace(/^\u00EF\u00BB\u00BF/, '').trimStart();
     if (text.startsWith('[')) return true;
     if (text.startsWith('{') || text === '') return false;
-    const other = OTHER_FILES.find(([begin]) => start.startsWith(begin));
-    if (other !== undefined) throw otherFormat(this.path, other[1], this.#hint);
     throw new UsageError(
       `${this.path} is neither jsonl nor json; if it is csv, it does not say which cells are numbers`,
       { hint: this.#hint },

@@ -63,7 +63,7 @@ export function cellTest(
         values.map(
           (value) =>
             amountTest(value, (order) => order === 0, type) ??
-            ofType(value, { type, context }, equalityTest(value, context, isFiscal)),
+            equalityTest(value, context, { isFiscal, type }),
         ),
       );
     case '==':
@@ -103,21 +103,12 @@ function anyOf(tests: readonly CellTest[]): CellTest {
   };
 }
 
-/** The same test. A cell that does not pass, and is no date where the value is one, cannot be compared. */
-function ofType(
+/** In a column of dates, a cell that is neither a date nor empty cannot be compared with one. */
+function equalityTest(
   value: string,
-  { type, context }: { readonly type: DeclaredType | undefined; readonly context: WhereContext },
-  test: PlainTest,
+  context: WhereContext,
+  { isFiscal, type }: { readonly isFiscal: boolean; readonly type: DeclaredType | undefined },
 ): CellTest {
-  if (type !== 'date' || parseDate(value, context.today) === undefined) return test;
-  return (cell) => {
-    if (test(cell)) return true;
-    if (cell === undefined || cell.text.trim() === '') return false;
-    return cell.kind === 'string' && isDate(cell.text) ? false : undefined;
-  };
-}
-
-function equalityTest(value: string, context: WhereContext, isFiscal: boolean): PlainTest {
   const number = numberOrder(value);
   const date = parseDate(value, context.today);
   const folded = foldText(value).trim();
@@ -127,9 +118,10 @@ function equalityTest(value: string, context: WhereContext, isFiscal: boolean): 
     if (cell.text === value) return true;
     if (fiscal !== undefined && (isFiscal || FISCAL_ID.test(cell.text)))
       return foldFiscalId(cell.text) === fiscal;
-    if (cell.kind === 'number') return number !== undefined && numberOrder(cell.text) === number;
     if (date !== undefined && cell.kind === 'string' && isDate(cell.text))
       return compareDate(cell.text, date) === 0;
+    if (date !== undefined && type === 'date' && cell.text.trim() !== '') return undefined;
+    if (cell.kind === 'number') return number !== undefined && numberOrder(cell.text) === number;
     return foldText(cell.text).trim() === folded;
   };
 }

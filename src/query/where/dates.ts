@@ -93,39 +93,28 @@ export interface DateRange {
   readonly on: (day: DayOfQuestion) => DateSpan;
 }
 
-interface DateFlagRow {
-  /** `until` is the flag `--until`. */
-  readonly name: string;
-  /** Which end its date is of the span; a period is both. */
-  readonly bound: 'from' | 'to' | 'period';
-  readonly about: string;
-}
-
-/** The flags that keep documents by the date of issue. How a value is read, and what it tests, follows from its row. */
-const ROWS = [
+/** The flags that keep documents by the date of issue. Its bound is the end of the span that a date is; a period is both. */
+export const DATE_FLAGS = [
   {
     name: 'since',
+    flag: '--since',
     bound: 'from',
     about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
   },
-  { name: 'until', bound: 'to', about: 'issued on that day or before; a month counts whole' },
+  {
+    name: 'until',
+    flag: '--until',
+    bound: 'to',
+    about: 'issued on that day or before; a month counts whole',
+  },
   {
     name: 'period',
+    flag: '--period',
     bound: 'period',
     about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
   },
-] as const satisfies readonly DateFlagRow[];
-
-type DateFlagName = (typeof ROWS)[number]['name'];
-
-/** One of these flags, as it is typed. */
-export interface DateFlag extends DateFlagRow {
-  readonly name: DateFlagName;
-  /** `--since` */
-  readonly flag: string;
-}
-
-export const DATE_FLAGS: readonly DateFlag[] = ROWS.map((row) => ({ ...row, flag: `--${row.name}` }));
+] as const;
+export type DateFlag = (typeof DATE_FLAGS)[number];
 
 /** Reads the value of a date flag. Throws UsageError, here or, for words such as `october`, once the day of the run is known. */
 export function parseDateRange({ flag, bound }: DateFlag, text: string): DateRange {
@@ -165,11 +154,11 @@ function periodRange(flag: string, text: string): DateRange {
 export const DOCUMENT_FLAGS: readonly (keyof DocumentFlags)[] = [
   'open',
   'overdue',
-  ...ROWS.map(({ name }) => name),
+  ...DATE_FLAGS.map(({ name }) => name),
 ];
 
 export type DocumentFlags = Readonly<
-  Partial<Record<'open' | 'overdue', true | undefined> & Record<DateFlagName, DateRange | undefined>>
+  Partial<Record<'open' | 'overdue', true | undefined> & Record<DateFlag['name'], DateRange | undefined>>
 >;
 
 /** Whether records are kept by what folio knows of documents, besides --where. */
@@ -177,7 +166,7 @@ export function hasDocumentFlags(flags: DocumentFlags): boolean {
   return DOCUMENT_FLAGS.some((name) => flags[name] !== undefined);
 }
 
-/** The date flags that are there, with their spans. Throws UsageError for two of one date that no document meets. */
+/** The date flags that are there, with their spans. Throws UsageError for two that no document meets. */
 export function datesIn(
   flags: DocumentFlags,
   day: DayOfQuestion,
@@ -186,15 +175,15 @@ export function datesIn(
     const range = flags[flag.name];
     return range === undefined ? [] : [{ flag, text: range.text, span: range.on(day) }];
   });
-  for (const one of all) {
-    for (const other of all) {
-      const [from, to] = [one.span.from, other.span.to];
-      if (one === other || from === undefined || to === undefined || !isEmptySpan(from, to)) continue;
-      const [first, last] = [`${one.flag.flag} ${one.text}`, `${other.flag.flag} ${other.text}`];
-      throw new UsageError(`${first} is later than ${last}: no document is of both`, {
-        hint: `Write the earlier date behind ${one.flag.flag}.`,
-      });
-    }
+  const { since, until } = flags;
+  const [from, to] = [since?.on(day).from, until?.on(day).to];
+  if (from !== undefined && to !== undefined && isEmptySpan(from, to)) {
+    throw new UsageError(
+      `--since ${since!.text} is later than --until ${until!.text}: no document is of both`,
+      {
+        hint: 'Write the earlier date behind --since.',
+      },
+    );
   }
   return all;
 }

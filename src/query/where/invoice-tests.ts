@@ -21,105 +21,67 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
   });
   // Last, so that they report only on records that the date flags kept.
   if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
-  if (flags.overdue) tests.push(overdueTest(context.today(), digitGrouper(context.locale)));
+  if (flags.overdue) tests.push(openTest(digitGrouper(context.locale), context.today()));
   return tests;
 }
 
-/** The test of `--open`: an open item, due or not. Credits are none: what they would take from a sum is reported. */
-function openTest(group: GroupDigits): RecordTest {
+/**
+ * The test of `--open`: an open item, due or not; with a day, since 1970-01-01, that of `--overdue`: one that was due before it, whatever
+ * its status. Credits are none: what they would take from a sum is reported, since whoever duns by the others has to know them.
+ */
+function openTest(group: GroupDigits, day?: number): RecordTest {
+  const flag = day === undefined ? '--open' : '--overdue';
   const unreadable = new Unreadable();
-  const credits = new LeftOutCredits('--open', group);
-  const profiles = needing(['open'], '--open');
-  let absent = 0;
+  const profiles = needing(day === undefined ? ['open'] : ['open', 'due'], flag);
+  const missing = { due: 0, open: 0 };
+  const credits = new Map<string, Decimal>();
+  const creditNumbers: string[] = [];
+  const addCredit = (document: Document, amount: Decimal): void => {
+    const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
+    credits.set(currency, addDecimals(credits.get(currency) ?? DECIMAL_ZERO, amount));
+    creditNumbers.push(number === undefined ? `record ${document.place}` : `number ${number}`);
+  };
+  const creditsLeftOut = (): Finding[] => {
+    const rest = creditNumbers.length - MAX_NAMED;
+    if (creditNumbers.length === 0) return [];
+    const amounts = [...credits].map(([currency, sum]) => `${group(formatDecimal(sum))} ${currency}`);
+    const which = `${creditNumbers.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+    const count = countOf(creditNumbers.length, 'credit');
+    return [{ level: 'warning', text: `${flag}: ${count} not in it, ${amounts.join(' and ')} (${which})` }];
+  };
   return {
-    roles: LeftOutCredits.roles,
+    roles: [...OPEN_ITEM_ROLES, 'currency'],
     matches: (document) => {
       const item = openItemOf(document);
-      const isDueUnreadable = item.kind === 'unreadable' && item.role === 'due';
-      if (item.kind === 'absent') absent++;
-      if (item.kind === 'unreadable' && !isDueUnreadable) unreadable.noteRole(document, item.role);
-      if (item.kind === 'credit') credits.add(document, item.amount);
-      return item.kind === 'open' || isDueUnreadable;
+      // What is open is so whenever it is due.
+      const isOfUnknownDay = day === undefined && item.kind === 'unreadable' && item.role === 'due';
+      if (item.kind === 'unreadable' && !isOfUnknownDay) unreadable.noteRole(document, item.role);
+      if (item.kind === 'credit') addCredit(document, item.amount);
+      if (item.kind === 'absent') missing.open++;
+      if (item.kind === 'open' && item.due === undefined) missing.due++;
+      return day === undefined ? item.kind === 'open' || isOfUnknownDay : isOverdue(item, day);
     },
     finish: profiles.finish,
+    // Without an amount or a due date nobody knows whether they are open or overdue. That is usual, so it is no warning.
     findings: () => [
-      ...credits.findings(),
-      leftOut('remark', `--open: ${countOf(absent, 'document')} without an open amount`, { open: absent }),
+      ...creditsLeftOut(),
+      ...(day === undefined
+        ? []
+        : [
+            leftOut('remark', `${flag}: ${countOf(missing.due, 'open invoice')} without a due date`, {
+              due: missing.due,
+            }),
+          ]),
+      leftOut('remark', `${flag}: ${countOf(missing.open, 'document')} without an open amount`, {
+        open: missing.open,
+      }),
       ...profiles.findings(),
-      unreadable.finding('--open'),
+      unreadable.finding(flag),
     ],
   };
 }
 
 const MAX_NAMED = 3;
-
-/** The credits that a flag leaves out. Whoever duns by the other records has to know them. */
-class LeftOutCredits {
-  static readonly roles: readonly Role[] = [...OPEN_ITEM_ROLES, 'currency'];
-  readonly #flag: string;
-  readonly #group: GroupDigits;
-  readonly #named: string[] = [];
-  readonly #amounts = new Map<string, Decimal>();
-  #count = 0;
-
-  constructor(flag: string, group: GroupDigits) {
-    [this.#flag, this.#group] = [flag, group];
-  }
-
-  add(document: Document, amount: Decimal): void {
-    const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
-    this.#count++;
-    this.#amounts.set(currency, addDecimals(this.#amounts.get(currency) ?? DECIMAL_ZERO, amount));
-    if (this.#named.length < MAX_NAMED)
-      this.#named.push(number === undefined ? `record ${document.place}` : `number ${number}`);
-  }
-
-  findings(): readonly Finding[] {
-    if (this.#count === 0) return [];
-    const amounts = [...this.#amounts].map(
-      ([currency, sum]) => `${this.#group(formatDecimal(sum))} ${currency}`,
-    );
-    const more = this.#count > MAX_NAMED ? ` and ${this.#count - MAX_NAMED} more` : '';
-    const which = `${this.#named.join(', ')}${more}`;
-    const text = `${this.#flag}: ${countOf(this.#count, 'credit')} not in it, ${amounts.join(' and ')} (${which})`;
-    return [{ level: 'warning', text }];
-  }
-}
-
-/**
- * The test of `--overdue`: an open item, no credit, due before `today` (days since 1970-01-01), whatever its status. Credits are
- * reported as with `--open`.
- */
-function overdueTest(today: number, group: GroupDigits): RecordTest {
-  const unreadable = new Unreadable();
-  const credits = new LeftOutCredits('--overdue', group);
-  const missing = { due: 0, open: 0 };
-  const profiles = needing(['open', 'due'], '--overdue');
-  return {
-    roles: LeftOutCredits.roles,
-    matches: (document) => {
-      const item = openItemOf(document);
-      if (item.kind === 'credit') credits.add(document, item.amount);
-      if (item.kind === 'unreadable') unreadable.noteRole(document, item.role);
-      if (item.kind === 'absent') missing.open++;
-      if (item.kind === 'open' && item.due === undefined) missing.due++;
-      return isOverdue(item, today);
-    },
-    finish: profiles.finish,
-    // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
-    findings: () => [
-      ...credits.findings(),
-      leftOut('remark', `--overdue: ${countOf(missing.due, 'open invoice')} without a due date`, {
-        due: missing.due,
-      }),
-      leftOut('remark', `--overdue: ${countOf(missing.open, 'document')} without an open amount`, {
-        open: missing.open,
-      }),
-      ...profiles.findings(),
-      unreadable.finding('--overdue'),
-    ],
-  };
-}
 
 /**
  * The end of a test: refuses an answer where no record has one of the roles, as `DocumentReader.refuseWithout` does; where it is those
