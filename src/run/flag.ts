@@ -119,13 +119,18 @@ function refuse(flag: string, value: string, allowed: string): never {
 }
 
 /** Makes a parser: `read` returns undefined for what is not allowed, `allowed` names for the message what is. */
-function parser<Value>(read: (text: string) => Value | undefined, allowed: string) {
+export function parser<Value>(read: (text: string) => Value | undefined, allowed: string) {
   return (flag: string) =>
     (text: string): Value =>
       read(text) ?? refuse(flag, text, allowed);
 }
 
-function numberIn(text: string, form: RegExp, [least, most]: readonly [number, number]): number | undefined {
+/** A number of this form and within this range, else undefined. */
+export function numberIn(
+  text: string,
+  form: RegExp,
+  [least, most]: readonly [number, number],
+): number | undefined {
   const number = form.test(text) ? Number(text) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
 }
@@ -161,18 +166,6 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
 export function textLike(words: readonly string[]) {
   return () => Object.assign((value: string): string => value, { words } satisfies Offering);
 }
-
-/** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */
-export const millisecondSpan = parser((text): readonly [least: number, most: number] | undefined => {
-  const form = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text);
-  const [least, most] = [Number(form?.[1]), Number(form?.[2] ?? form?.[1])];
-  return least <= most && most <= 3_600_000 ? [least, most] : undefined;
-}, 'milliseconds, 0 to 3600000, as one number or two with a dash, such as 100-500');
-
-export const share = parser(
-  (text) => numberIn(text, /^\d*\.?\d+$/, [0, 1]),
-  'a number from 0 to 1, such as 0.2',
-);
 
 /** A comma-separated list of names, none empty or twice. */
 export function nameList(flag: string) {
@@ -238,27 +231,6 @@ export const day = parser(
   'a day, such as 2026-10-31',
 );
 
-export interface Age {
-  readonly milliseconds: number;
-  /** As it was written: `26h`. */
-  readonly text: string;
-}
-
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** Minutes, hours, days or weeks: `90m`, `26h`, `2d`, `1w`. */
-export const age = parser((value): Age | undefined => {
-  const text = value.trim();
-  const [, count, unit = ''] = /^(\d{1,6})\s*([mhdw])$/i.exec(text) ?? [];
-  const milliseconds = Number(count) * (MILLISECONDS[unit.toLowerCase()] ?? Number.NaN);
-  return milliseconds > 0 ? { milliseconds, text } : undefined;
-}, 'minutes, hours, days or weeks, such as 90m, 26h, 2d or 1w');
-
 /** The name of a file to write: any text that is not empty. */
 export const target = parser(
   (text) => (text === '' ? undefined : text),
@@ -270,12 +242,6 @@ export const delimiter = parser((text) => {
   const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
   return /^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character) ? character : undefined;
 }, 'one character that is no letter, digit, quote or line break, none of . - _, such as ";" or "\\t"');
-
-/** A comma-separated list of endings of files, with or without their dots, in any case. */
-export const endings = parser((text): ReadonlySet<string> | undefined => {
-  const list = text.split(',').map((ending) => ending.trim().replace(/^\./, '').toLowerCase());
-  return list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)) ? new Set(list) : undefined;
-}, 'endings, such as pdf,xml');
 
 /** The parsers of values for requests. `timeout` is written in seconds and read as milliseconds. */
 export const requestParsers = {

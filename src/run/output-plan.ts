@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { ColumnNames } from '../invoices/column-names.ts';
-import { declaredType, fixedValue, ofAny } from '../invoices/fields.ts';
+import { declaredType, fixedValue, ofAny, type FieldsOf } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {
@@ -47,8 +47,14 @@ interface PlanOptions {
   readonly defaults?: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
   readonly single?: boolean | undefined;
   readonly sheet?: string | undefined;
-  /** What is known of the records; undefined where they are of a form of their own. */
-  readonly records?: KnownRecords;
+  /** What the columns mean; undefined where the records are of a form of their own. */
+  readonly names?: ColumnNames;
+  readonly resource?: Resource | undefined;
+  readonly expand?: string | undefined;
+  /** The day of the run, in days since 1970-01-01. */
+  readonly today?: () => number;
+  /** Whether records are chosen by what is due, which then matters more to a reader than the status. */
+  readonly isOfDue?: boolean;
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly extraEnding?: string | undefined;
   /** The language of headings in a workbook, by flag and by setting; undefined where columns have their names. */
@@ -60,34 +66,16 @@ interface PlanOptions {
   readonly isResult?: boolean | undefined;
 }
 
-/** What is known of records before the first of them. */
-interface KnownRecords {
-  readonly resource: Resource | undefined;
-  readonly names: ColumnNames;
-  readonly expand: string | undefined;
-  /** The day of the run, in days since 1970-01-01. */
-  readonly today: number;
-  /** Whether they are chosen by what is due, which then matters more to a reader than the status. */
-  readonly isOfDue?: boolean;
-}
-
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
   flags: PlanFlags,
-  {
-    defaults = {},
-    single = false,
-    sheet,
-    records,
-    extraEnding,
-    lang = {},
-    isResult = false,
-  }: PlanOptions = {},
+  options: PlanOptions = {},
 ): Promise<OutputPlan> {
+  const { defaults = {}, single = false, sheet, names, expand, lang = {}, isResult = false } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
-  const ending = target === undefined ? undefined : endingFormat(target, flags.format, extraEnding);
+  const ending = target === undefined ? undefined : endingFormat(target, flags.format, options.extraEnding);
   // Off a terminal a listing is rows for a script; a single record is a document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
   const format = flags.format ?? ending ?? impliedFormat(flags, defaults) ?? usual;
@@ -110,7 +98,6 @@ export async function planOutput(
   const { columns } = flags;
   const isOpen = columns?.isOpen === true;
   const { writer } = formatOf(format);
-  const { names, expand } = records ?? {};
   const layout: Layout = {
     columns: isOpen ? undefined : columns?.names,
     headings:
@@ -125,16 +112,16 @@ export async function planOutput(
     excel: flags.excel === true,
     single,
     sheet,
-    known: records && shownColumns(records),
+    known: names && shownColumns(names.fields, options),
     fields: names?.fields,
-    declared: records && declaredColumns(records),
+    declared: names && declaredColumns(names.fields, expand),
     types: defaults.types,
-    today: onTerminal ? records?.today : undefined,
+    today: onTerminal ? options.today?.() : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
     // Output that a program reads must not depend on a locale.
     raw: flags.raw === true || !onTerminal,
-    locale: localeOf(context.env),
+    locale: onTerminal ? localeOf(context.env) : undefined,
     color: target === undefined && useColor(context.env, onTerminal, flags.color !== false),
   };
   const plain = await writer();
@@ -166,12 +153,7 @@ async function headingsFor(
 
 const DUE_BEFORE_DATE = 6.5;
 
-function shownColumns({
-  resource,
-  names: { fields },
-  expand,
-  isOfDue,
-}: KnownRecords): readonly KnownColumn[] {
+function shownColumns(fields: FieldsOf, { resource, expand, isOfDue }: PlanOptions): readonly KnownColumn[] {
   const all = ofAny(fields);
   const known = (resource?.shown ?? []).map(({ in: place, ...column }): KnownColumn => {
     const isRole = typeof place === 'string';
@@ -190,10 +172,7 @@ function shownColumns({
 }
 
 /** What the resource declares of its columns, and the settings of roles. */
-export function declaredColumns({
-  names: { fields },
-  expand,
-}: Pick<KnownRecords, 'names' | 'expand'>): DeclaredTypes {
+export function declaredColumns(fields: FieldsOf, expand: string | undefined): DeclaredTypes {
   const { declared } = fields.usual;
   const lists = declared.flatMap(([name, type]) => (type === 'list' ? [name] : []));
   const listOf = (column: string): string | undefined => lists.find((list) => column.startsWith(`${list}.`));

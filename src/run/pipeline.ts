@@ -207,13 +207,8 @@ async function exportPart(
     ...(request.words && {
       lang: { flag: request.words.lang, setting: pageDefaults(await storeOf(run), part.profile).lang },
     }),
-    records: {
-      resource: source.resource,
-      names,
-      expand: flags.expand,
-      today: run.day.day,
-      isOfDue: flags.open === true || flags.overdue === true,
-    },
+    ...{ names, resource: source.resource, expand: flags.expand, today: () => run.day.day },
+    isOfDue: flags.open === true || flags.overdue === true,
     isResult: hasResult(request),
   });
   const questions = await openQuestions(part, request, planned);
@@ -340,7 +335,7 @@ async function knownColumns(
   const { field, expand } = flags;
   const isSeveral = profiles !== undefined;
   const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral, field });
-  const { names } = declaredColumns({ names: { fields, headings: new Map() }, expand });
+  const { names } = declaredColumns(fields, expand);
   return isSeveral ? [PROFILE_COLUMN, ...names] : names;
 }
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../context.ts';
 import { formatDay, localDay, localMinute } from '../json/calendar-day.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { RecordNote } from '../report/invoice-figures.ts';
@@ -18,14 +17,19 @@ export interface Origin {
 
 /** The day from which `today`, `-30d`, overdue and ages count: the oldest on which records were read; for the service, today. */
 export class RunDay {
-  readonly #now: number;
+  readonly #startedAt: number;
   readonly #notices: Notices;
   readonly #origins: Origin[] = [];
   #isUndatedSaid = false;
 
-  constructor(clock: Clock, notices: Notices) {
-    this.#now = localDay(clock.now());
+  /** @param startedAt milliseconds since 1970 */
+  constructor(startedAt: number, notices: Notices) {
+    this.#startedAt = startedAt;
     this.#notices = notices;
+  }
+
+  get #now(): number {
+    return localDay(this.#startedAt);
   }
 
   /** Adds origins of records, and reports of when they are. A moment in the future counts as unknown. */

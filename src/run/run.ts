@@ -90,7 +90,7 @@ export async function inRun(
     });
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
     const shared = sharedBySessions(context, flags);
-    const day = new RunDay(clock, notices);
+    const day = new RunDay(startedAt, notices);
     const run = { context, flags, notices, whole, parts, shared, day, startedAt };
     try {
       if (receipt === undefined) await work(run);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { issued } from '../../resources/issued.ts';
-import { valued, withValues, endings } from '../../run/flag.ts';
+import { parser, valued, withValues } from '../../run/flag.ts';
 import {
   extentFlags,
   filterFlags,
@@ -11,6 +11,12 @@ import {
   whereFlag,
 } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
+
+/** A comma-separated list of endings of files, with or without their dots, in any case. */
+const endings = parser((text): ReadonlySet<string> | undefined => {
+  const list = text.split(',').map((ending) => ending.trim().replace(/^\./, '').toLowerCase());
+  return list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)) ? new Set(list) : undefined;
+}, 'endings, such as pdf,xml');
 
 // A download never stops by itself, so that --all has no use.
 const { all: _, ...extent } = extentFlags(issued);

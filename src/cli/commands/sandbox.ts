@@ -11,8 +11,8 @@ import {
   type Flag,
   type Values,
   day,
-  millisecondSpan,
-  share,
+  numberIn,
+  parser,
   wholeNumber,
 } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
@@ -42,6 +42,15 @@ const countFlags = Object.fromEntries(
     valued(`--${name} <n>`, `${what} (${usual})`, wholeNumber(0, most)),
   ]),
 ) as Record<keyof Counts, Flag<number>>;
+
+/** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */
+const millisecondSpan = parser((text): readonly [least: number, most: number] | undefined => {
+  const form = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text);
+  const [least, most] = [Number(form?.[1]), Number(form?.[2] ?? form?.[1])];
+  return least <= most && most <= 3_600_000 ? [least, most] : undefined;
+}, 'milliseconds, 0 to 3600000, as one number or two with a dash, such as 100-500');
+
+const share = parser((text) => numberIn(text, /^\d*\.?\d+$/, [0, 1]), 'a number from 0 to 1, such as 0.2');
 
 const sandboxFlags = {
   port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber(0, 65_535)),

@@ -18,9 +18,30 @@ import {
   type DeliveredFile,
   type Survey,
 } from '../../query/exports/read-receipt.ts';
-import { text, valued, type Values, age, type Age } from '../../run/flag.ts';
+import { parser, text, valued, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
+
+interface Age {
+  readonly milliseconds: number;
+  /** As it was written: `26h`. */
+  readonly text: string;
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Minutes, hours, days or weeks: `90m`, `26h`, `2d`, `1w`. */
+const age = parser((value): Age | undefined => {
+  const text = value.trim();
+  const [, count, unit = ''] = /^(\d{1,6})\s*([mhdw])$/i.exec(text) ?? [];
+  const milliseconds = Number(count) * (MILLISECONDS[unit.toLowerCase()] ?? Number.NaN);
+  return milliseconds > 0 ? { milliseconds, text } : undefined;
+}, 'minutes, hours, days or weeks, such as 90m, 26h, 2d or 1w');
 
 const verifyFlags = {
   receipt: text(

@@ -10,7 +10,6 @@ import {
   getCustomer,
   isCustomerPath,
 } from '../../resources/items.ts';
-import type { Resource } from '../../resources/resource.ts';
 import type { ServicePart, ServiceSource } from '../part.ts';
 import { ListingSource } from './listing-source.ts';
 
@@ -96,10 +95,10 @@ export function bodySource({ path, version, query }: ServiceAddress): ServiceSou
 /** The listing that the path names. Throws UsageError where it names none. */
 export function listingAt({ path, version, query }: ServiceAddress): ServiceSource {
   for (const resource of resources) {
-    const id = idIn(resource, path);
-    if (id === undefined) continue;
-    const flags = { param: query };
-    return ofVersion(version, new ListingSource({ resource, id: id === '' ? undefined : id, flags }));
+    const match = new RegExp(`^${resource.path.replace('{id}', '([^/]+)')}$`).exec(path);
+    if (match === null) continue;
+    const id = match[1] && decoded(match[1], path);
+    return ofVersion(version, new ListingSource({ resource, id, flags: { param: query } }));
   }
   const paths = resources.map((resource) => resource.path).join(', ');
   throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });
@@ -116,14 +115,6 @@ function ofVersion<Of extends ServiceSource>(version: string | undefined, source
     });
   };
   return Object.assign(source, { read });
-}
-
-/** The id in a path that the resource's path matches, '' where it takes none, undefined where it does not match. */
-function idIn(resource: Resource, path: string): string | undefined {
-  const [before = '', after] = resource.path.split('{id}');
-  if (after === undefined) return path === before ? '' : undefined;
-  const id = path.startsWith(before) ? path.slice(before.length) : '';
-  return id === '' || id.includes('/') ? undefined : decoded(id, path);
 }
 
 function decoded(id: string, path: string): string {
