@@ -1,8 +1,7 @@
 import { parseBaseUrl } from '../api/address.ts';
 import type { Context, Environment } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
-import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
-import { brokenStore } from './store-document.ts';
+import { brokenStore, type ConfigStore, parseProfileName, type Profile } from './profile.ts';
 import { checkExpiry, parseToken, type Secret } from './token.ts';
 
 /** The flags that name the service and the organization. */

@@ -1,12 +1,21 @@
+import { isUtf8 } from 'node:buffer';
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, promises } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { homedir, platform } from 'node:os';
-import { posix, resolve, win32 } from 'node:path';
+import { basename, dirname, extname, join, posix, resolve, win32 } from 'node:path';
+import type Conf from 'conf';
 import type { Environment } from '../context.ts';
-import { UsageError } from '../errors.ts';
-import { isJsonObject } from '../json/json-object.ts';
-import { parseProfileName, parseTokenCommand, type ConfigStore, type Profile } from './profile.ts';
-import { brokenStore, emptyDocument, kindOf, type JsonObject, type StoreDocument } from './store-document.ts';
-import { readStoreFile, writeStoreFile, type StoreWriter } from './store-file.ts';
-import { parseToken } from './token.ts';
+import { errorCode, FolioError, OutputError, systemReason, UsageError } from '../errors.ts';
+import type { FileContext } from '../output/files/side-files.ts';
+import {
+  brokenStore,
+  type ConfigStore,
+  emptyDocument,
+  parseDocument,
+  readProfile,
+  readSettings,
+  type StoreDocument,
+} from './profile.ts';
 
 interface StorePlace {
   readonly env: Environment;
@@ -47,42 +56,6 @@ function accountHome(homedir: () => string): string | undefined {
 }
 
 /**
- * Reads one profile of the store; undefined when there is none of that name. Throws UsageError naming the file and the member
- * that is not as it should be; never with a token in it.
- */
-export function readProfile(document: StoreDocument, name: string, file: string): Profile | undefined {
-  const entry = document.profiles[name];
-  if (entry === undefined) return undefined;
-  parseProfileName(name, `${file}: profiles`);
-  const member = `profiles.${name}`;
-  const textOf = (key: string): string | undefined => {
-    const value = entry[key];
-    if (value === undefined || typeof value === 'string') return value;
-    throw brokenStore(file, `${member}.${key} is ${kindOf(value)}, expected a string`);
-  };
-  const [baseUrl, token, organization] = [textOf('baseUrl'), textOf('token'), textOf('organization')];
-  const { tokenCommand: command } = entry;
-  if (token !== undefined && command !== undefined) {
-    throw brokenStore(file, `${member} has both a token and a tokenCommand`);
-  }
-  return {
-    name,
-    baseUrl,
-    token: token === undefined ? undefined : parseToken(token, `${file}: ${member}.token`).token,
-    tokenCommand:
-      command === undefined ? undefined : parseTokenCommand(command, `${file}: ${member}.tokenCommand`),
-    organization,
-  };
-}
-
-export function readSettings(document: StoreDocument, profile: string | undefined, file: string): JsonObject {
-  const settings = profile === undefined ? document.settings : document.profiles[profile]?.['settings'];
-  if (settings === undefined) return {};
-  if (isJsonObject(settings)) return settings;
-  throw brokenStore(file, `profiles.${profile}.settings is ${kindOf(settings)}, expected an object`);
-}
-
-/**
  * Opens the store. Without a file it is empty, and nothing is created before the first update. Throws UsageError for a file that
  * other users can read or that is not a store: it is never reset or written over.
  */
@@ -108,4 +81,207 @@ export async function openStore(options: StorePlace & StoreWriter): Promise<Conf
       document = await writeStoreFile(file, options, change);
     },
   };
+}
+
+/** Milliseconds to wait for another run that writes the store, which takes it a few milliseconds. */
+const LOCK_PATIENCE = 10_000;
+
+/**
+ * The store's document, or undefined when there is no file.
+ *
+ * @param uid the user that folio runs as; undefined on systems without user numbers
+ * @throws UsageError for a file that others can read, that is not folio's form, or that cannot be read.
+ */
+async function readStoreFile(file: string, uid?: number): Promise<StoreDocument | undefined> {
+  if (!isUsable(file, uid)) return undefined;
+  try {
+    return (await openConf(file)).store;
+  } catch (error) {
+    throw error instanceof UsageError ? error : unreadable(file, error);
+  }
+}
+
+/**
+ * The store's file as conf reads and writes it: whole, flushed and renamed over the old one, with mode 0600. A file that is
+ * not folio's form is an error and stays as it is.
+ */
+async function openConf(file: string): Promise<Conf<StoreDocument>> {
+  // Loaded only where there is a file, or is to be one.
+  const { default: Conf } = await import('conf');
+  return new Conf<StoreDocument>({
+    cwd: dirname(file),
+    configName: basename(file, extname(file)),
+    fileExtension: extname(file),
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    clearInvalidConfig: false,
+    deserialize(text) {
+      // What is not UTF-8 arrives with this character in its place.
+      if (text.includes('\uFFFD') && !isUtf8(readFileSync(file)))
+        throw brokenStore(file, 'it is not UTF-8 text');
+      return parseDocument(text, file);
+    },
+  });
+}
+
+/** Whether there is a file that may be used. Throws UsageError for one that may not. */
+function isUsable(file: string, uid?: number): boolean {
+  let descriptor: number | undefined;
+  try {
+    // Not waiting: a pipe that lies there under the file's name would otherwise hold folio for ever.
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw brokenStore(file, 'it is not a file');
+    checkPrivate('file', file, { stats, uid });
+    // Where the file is a symbolic link, also the folder of the file behind it.
+    for (const path of new Set([dirname(file), dirname(realFile(file))])) {
+      checkPrivate('folder', path, { stats: statSync(path), uid });
+    }
+    return true;
+  } catch (error) {
+    if (descriptor === undefined && ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return false;
+    throw error instanceof UsageError ? error : unreadable(file, error);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** The file behind a symbolic link: some people keep their settings elsewhere. */
+function realFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+function unreadable(file: string, error: unknown): UsageError {
+  return new UsageError(`the configuration ${file} cannot be read: ${systemReason(error)}`, {
+    hint: 'Set FOLIO_CONFIG_DIR to a folder that you can read.',
+    cause: error,
+  });
+}
+
+interface StoreWriter extends FileContext {
+  /** The user that folio runs as, from `process.getuid`; left out where the system has no such numbers. */
+  readonly uid?: number | undefined;
+}
+
+/**
+ * Reads the store, changes it and writes it back, as one step that no other run of folio can come between: the file is
+ * read again under the lock, so that a change which another run has made meanwhile is kept.
+ *
+ * @param change changes the document in place; may throw, and then nothing is written
+ * @returns the document as written
+ * @throws UsageError for a store that must not be used as it is, OutputError where the disk refuses or another run does not end.
+ */
+async function writeStoreFile(
+  file: string,
+  writer: StoreWriter,
+  change: (document: StoreDocument) => void,
+): Promise<StoreDocument> {
+  const { signal, uid } = writer;
+  try {
+    preparePrivateFolder(dirname(file), uid);
+    const real = realFile(file);
+    const { lockTarget } = await import('../output/files/lock.ts');
+    for (;;) {
+      const target = { folder: dirname(real), name: basename(real), shown: file };
+      const lock = await lockTarget(target, writer, LOCK_PATIENCE);
+      try {
+        const document = (await readStoreFile(file, uid)) ?? emptyDocument();
+        change(document);
+        const conf = await openConf(file);
+        if (!(await lock.isOurs())) continue;
+        removeTemporaries(real);
+        conf.store = document;
+        return document;
+      } finally {
+        await lock.release();
+      }
+    }
+  } catch (error) {
+    if (error instanceof FolioError || signal.aborted) throw error;
+    throw new OutputError(`the configuration ${file} cannot be written: ${systemReason(error)}`, {
+      hint: 'Set FOLIO_CONFIG_DIR to a folder that you can write to.',
+      cause: error,
+    });
+  }
+}
+
+/** Removes the temporary files that killed runs left beside the file. The caller holds the lock. */
+function removeTemporaries(file: string): void {
+  for (const name of readdirSync(dirname(file))) {
+    const ending = name.startsWith(basename(file)) ? name.slice(basename(file).length) : '';
+    if (/^\.tmp-\d{10}[0-9a-f]{6}$/.test(ending)) rmSync(join(dirname(file), name), { force: true });
+  }
+}
+
+/** Makes the folder, or checks that the one that is there is private. */
+function preparePrivateFolder(path: string, uid: number | undefined): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stats = statSync(path);
+  // An empty folder was probably just made for folio, by `mkdir` or `mktemp -d`: it can be closed to others.
+  const canBeClosed = stats.uid === uid && isOpenToOthers(stats) && readdirSync(path).length === 0;
+  if (canBeClosed) chmodSync(path, 0o700);
+  else checkPrivate('folder', path, { stats, uid });
+}
+
+/** Who may open the store, such as `mode 0600, in a folder of mode 0700`; undefined where there is no file. */
+export async function describePermissions(file: string): Promise<string | undefined> {
+  try {
+    const [own, folder] = [await promises.stat(file), await promises.stat(dirname(file))];
+    // Windows has no such modes: every file seems open there. What it has instead is taken over from the user's folder.
+    if (platform() === 'win32') return 'as private as your other files';
+    return `mode ${modeText(own.mode)}, in a folder of mode ${modeText(folder.mode)}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Refuses a file or folder of the store that another user owns or can look into, with the command that changes it. Folio does
+ * not change the mode itself: others may know the token by now, and its owner must hear of that.
+ *
+ * @param uid the user that folio runs as; undefined on systems without user numbers, where nothing is checked
+ */
+function checkPrivate(
+  what: 'file' | 'folder',
+  path: string,
+  { stats, uid }: { stats: Stats; uid: number | undefined },
+): void {
+  if (uid === undefined) return;
+  if (stats.uid !== uid) {
+    throw new UsageError(`the ${what} ${path} belongs to another user (uid ${stats.uid})`, {
+      hint: `Run folio as that user, set FOLIO_CONFIG_DIR to a folder of your own, or run \`chown ${uid} ${quoteForShell(path)}\`.`,
+    });
+  }
+  if (!isOpenToOthers(stats)) return;
+  throw new UsageError(
+    `the ${what} ${path} holds tokens and is open to other users (mode ${modeText(stats.mode)})`,
+    { hint: `Run \`chmod ${what === 'file' ? '600' : '700'} ${quoteForShell(path)}\`.` },
+  );
+}
+
+/** Refuses a token file that other users can look into; whose it is does not matter. */
+export function checkTokenFile(path: string, stats: Stats): void {
+  if (!isOpenToOthers(stats)) return;
+  const quoted = quoteForShell(path);
+  throw new UsageError(`the token file ${path} is open to other users (mode ${modeText(stats.mode)})`, {
+    hint: `Run \`chmod 600 ${quoted}\`, or hand the token over on standard input with \`--token-file - < ${quoted}\`.`,
+  });
+}
+
+function isOpenToOthers({ mode }: Stats): boolean {
+  return (mode & 0o077) !== 0;
+}
+
+/** The path as a shell takes it for one word. */
+function quoteForShell(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A mode as `chmod` takes it: `0600`. */
+function modeText(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, '0');
 }

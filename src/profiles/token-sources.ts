@@ -6,7 +6,6 @@ import { resolve } from 'node:path';
 import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
 import { typedText } from '../output/files/typed-text.ts';
-import { checkTokenFile } from './private-file.ts';
 import type { TokenCommand } from './profile.ts';
 import { parseToken, type ParsedToken } from './token.ts';
 
@@ -39,6 +38,7 @@ export async function readTokenInput(stdin: InputStream, prompt: string): Promis
 async function readSmallFile(file: string): Promise<string> {
   let handle: FileHandle | undefined;
   try {
+    const { checkTokenFile } = await import('./store.ts');
     handle = await promises.open(file, 'r');
     const stats = await handle.stat();
     // Windows has no such modes: every file seems open there.

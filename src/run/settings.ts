@@ -11,8 +11,7 @@ import {
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import { formatOf, formats, type Format } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
-import type { ConfigStore } from '../profiles/profile.ts';
-import { brokenStore, kindOf } from '../profiles/store-document.ts';
+import { brokenStore, type ConfigStore, kindOf } from '../profiles/profile.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import {

@@ -26,11 +26,6 @@ function open(folder: string, uid = process.getuid?.()): Promise<ConfigStore> {
   return openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: new FakeClock(), processes, signal, uid });
 }
 
-async function openWith(folder: string, text: string): Promise<ConfigStore> {
-  writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
-  return open(folder);
-}
-
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
@@ -106,11 +101,10 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     await expect(open(folder)).rejects.toThrow(/it is not a file/);
   });
 
-  it('refuses a folder in the place of the file, and a file without end', async () => {
+  it('refuses a folder in the place of the file', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'config.json'), { mode: 0o700 });
     await expect(open(folder)).rejects.toThrow(/it is not a file/);
-    await expect(openWith(temporaryFolder(), ' '.repeat(1024 * 1024 + 1))).rejects.toThrow(/larger than/);
   });
 
   it('says what the disk says when it cannot write', async () => {

@@ -94,18 +94,6 @@ describe.concurrent('the store', () => {
     }
   });
 
-  it('that a login would make too large to be read again is refused, and the old one is used on', async () => {
-    const store = large(1024 * 1024 - 300);
-    const tokenFile = join(temporaryFolder(), 'token.txt');
-    writeFileSync(tokenFile, 'y'.repeat(1000), { mode: 0o600 });
-    const address = ['--base-url', 'https://api.example.com', '--no-verify'];
-    const login = ['auth', 'login', '--profile', 'next', '--token-file', tokenFile, ...address];
-    const run = await runWith(store, login);
-    expect(run).toMatchObject({ code: 2, after: run.text, requests: 0 });
-    expect(run.stderr).toMatch(/would be \d+ bytes long, more than 1048576; nothing was changed\n/);
-    expect(await runWith(store)).toMatchObject({ code: 0, stdout: '{"id":1}\n' });
-  });
-
   it('is the old one or the new one when its writer is killed, and the next one clears up', async () => {
     // Large enough to be seen half-written.
     const text = large(700_000);

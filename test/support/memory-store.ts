@@ -1,6 +1,4 @@
-import { readProfile, readSettings } from '../../src/profiles/store.ts';
-import { parseDocument } from '../../src/profiles/store-document.ts';
-import type { ConfigStore } from '../../src/profiles/profile.ts';
+import { type ConfigStore, parseDocument, readProfile, readSettings } from '../../src/profiles/profile.ts';
 
 /** A store that reads this document as it would read a file, and is changed in memory only. */
 export function memoryStore(content: object = {}): ConfigStore {

@@ -18,12 +18,13 @@ import {
 } from '../../profiles/connection.ts';
 import {
   checkNameIsNew,
+  type ConfigStore,
   parseProfileName,
   parseTokenCommand,
-  type ConfigStore,
+  removeProfile,
+  storeLogin,
   type TokenCommand,
 } from '../../profiles/profile.ts';
-import { removeProfile, storeLogin } from '../../profiles/store-document.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
 import { checkExpiry, decodeToken, describeMoment, tokenExpiry } from '../../profiles/token.ts';
 import type { GlobalFlags } from '../../run/flags.ts';

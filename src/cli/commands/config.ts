@@ -4,8 +4,12 @@ import { NotFoundError, UsageError } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import { knownProfile } from '../../profiles/connection.ts';
-import { parseProfileName, type Profile } from '../../profiles/profile.ts';
-import type { JsonObject, StoreDocument } from '../../profiles/store-document.ts';
+import {
+  type JsonObject,
+  parseProfileName,
+  type Profile,
+  type StoreDocument,
+} from '../../profiles/profile.ts';
 import { bareFlag } from '../../run/flag.ts';
 import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';

@@ -18,7 +18,6 @@ import {
   tokenHint,
   type Connection,
 } from '../../profiles/connection.ts';
-import { describePermissions } from '../../profiles/store-file.ts';
 import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.ts';
 import { listings } from '../../resources/index.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
@@ -206,6 +205,7 @@ async function checkStore(context: Context): Promise<CheckResult> {
   const { file, profileNames } = await context.config();
   if (file === undefined)
     return warning('there is no home folder, so nothing can be stored', 'Set FOLIO_CONFIG_DIR to a folder.');
+  const { describePermissions } = await import('../../profiles/store.ts');
   const permissions = await describePermissions(file);
   if (permissions === undefined) return ok(`${file}: not there, nothing is stored`);
   return ok(`${file}: ${permissions}; ${countOf(profileNames.length, 'profile')}`);
