@@ -450,6 +450,9 @@ describe('folio mcp', () => {
   });
 });
 
+const OCTOBER = { sum: ['total', 'tax'], period: '2026-10' };
+const OF_SUR = { where: ['counterpartyFiscalId=4-3'], period: '2026' };
+
 describe('what people ask an assistant', () => {
   const document = (id: number, date: string, due: string, total: number, more: object): string =>
     JSON.stringify({
@@ -489,105 +492,43 @@ describe('what people ask an assistant', () => {
     await assistant.exit;
   });
 
-  /** (question, tool, what it is asked, cells of the rows of its answer). */
-  const questions: readonly [string, string, object, readonly object[]][] = [
-    [
-      'Who owes us most?',
-      'aging',
-      { limit: 1 },
-      [
-        { counterparty: 'Roble', total: 900 },
-        { _row: 'total', total: 1200 },
-      ],
-    ],
-    [
-      'Who was late in the middle of November?',
-      'aging',
-      { as_of: '2026-11-15', where: ['counterpartyName=Lago'] },
-      [{ counterparty: 'Lago', '1 to 30': 300 }, { _row: 'total' }],
-    ],
-    [
-      'Whom do we owe most?',
-      'aging',
-      { payable: true },
-      [{ counterparty: 'Tres', total: 650 }, { _row: 'total' }],
-    ],
-    [
-      'What did we bill in October?',
-      'summarize',
-      { listing: 'issued', sum: ['total', 'tax'], period: '2026-10' },
-      [{ total: 1400, tax: 140 }],
-    ],
-    [
-      'And by month?',
-      'summarize',
-      { listing: 'issued', sum: ['total'], group_by: ['date:month'] },
-      [
-        { 'date:month': '2026-10', total: 1400 },
-        { 'date:month': '2026-11', total: 300 },
-      ],
-    ],
-    [
-      'Is everything of Tres in?',
-      'find',
-      {
-        listing: 'received',
-        where: ['counterpartyName~tres'],
-        columns: ['number', 'total'],
-        sort: ['number'],
-      },
-      [
-        { number: 7, total: 400 },
-        { number: 8, total: 250 },
-      ],
-    ],
-    [
-      'What have we to pay?',
-      'summarize',
-      { listing: 'received', sum: ['open'], open: true },
-      [{ open: 650 }],
-    ],
-    [
-      'Which of our invoices are unpaid?',
-      'find',
-      { listing: 'issued', columns: ['number'], open: true, sort: ['number'] },
-      [{ number: 101 }, { number: 104 }],
-    ],
-    [
-      'What was paid to us in November?',
-      'summarize',
-      {
-        listing: 'issued',
-        expand: 'payments',
-        where: ['payments.date>=2026-11-01'],
-        sum: ['payments.amount'],
-      },
-      [{ 'payments.amount': 500 }],
-    ],
-    [
-      'How many invoices did Sur send this year?',
-      'summarize',
-      { listing: 'received', where: ['counterpartyFiscalId=4-3'], period: '2026' },
-      [{ records: 1 }],
-    ],
+  const issued = { listing: 'issued' };
+  const received = { listing: 'received' };
+  const months = [
+    { 'date:month': '2026-10', total: 1400 },
+    { 'date:month': '2026-11', total: 300 },
   ];
-  it.each(questions)('%s', async (_, tool, asked, rows) => {
-    const answer = await assistant.ask(tool, asked);
+  const paidSince = { expand: 'payments', where: ['payments.date>=2026-11-01'], sum: ['payments.amount'] };
+  const ofTres = { where: ['counterpartyName~tres'], columns: ['number', 'total'], sort: ['number'] };
+  const unpaid = { columns: ['number'], open: true, sort: ['number'] };
+
+  /** (question, tool, what it is told, cells of the rows of its answer). */
+  const questions: readonly [string, string, object, readonly object[]][] = [
+    ['Who owes us most?', 'aging', { limit: 1 }, [{ counterparty: 'Roble', total: 900 }]],
+    ['Who was late by then?', 'aging', { as_of: '2026-11-15' }, [{ '1 to 30': 1000 }, { '1 to 30': 300 }]],
+    ['Whom do we owe most?', 'aging', { payable: true }, [{ counterparty: 'Tres', total: 650 }]],
+    ['What did we bill in October?', 'summarize', { ...issued, ...OCTOBER }, [{ total: 1400, tax: 140 }]],
+    ['And by month?', 'summarize', { ...issued, sum: ['total'], group_by: ['date:month'] }, months],
+    ['Is everything of Tres in?', 'find', { ...received, ...ofTres }, [{ total: 400 }, { total: 250 }]],
+    ['What have we to pay?', 'summarize', { ...received, sum: ['open'], open: true }, [{ open: 650 }]],
+    ['What is unpaid?', 'find', { ...issued, ...unpaid }, [{ number: 101 }, { number: 104 }]],
+    ['What was paid to us?', 'summarize', { ...issued, ...paidSince }, [{ 'payments.amount': 500 }]],
+    ['How many of Sur this year?', 'summarize', { ...received, ...OF_SUR }, [{ records: 1 }]],
+  ];
+  it.each(questions)('%s', async (_, tool, given, rows) => {
+    const answer = await assistant.ask(tool, given);
     expect(answer.text).toContain('"organization":"default"');
-    expect([answer.complete, answer.rows]).toMatchObject([true, rows]);
+    expect(answer.complete).toBe(true);
+    expect(answer.rows.filter((row) => row['_row'] !== 'total')).toMatchObject(rows);
   });
 
   it('is told which argument is wrong, not which flag', async () => {
-    for (const [asked, says] of [
+    for (const [wrong, says] of [
       [{ period: '2026-13' }, /^period /],
       [{ sort: ['nothing'] }, /^sort: /],
       [{ where: ['totl>1'] }, /^where: /],
     ] as const) {
-      const { isError, text } = await assistant.ask('find', {
-        listing: 'issued',
-        columns: ['number'],
-        ...asked,
-      });
+      const { isError, text } = await assistant.ask('find', { ...issued, columns: ['number'], ...wrong });
       expect([isError, text]).toEqual([true, expect.stringMatching(says)]);
       expect(text).not.toMatch(/--(?:where|sort|period)/);
     }

@@ -276,15 +276,6 @@ describe('a slip of the keys', () => {
 describe('the manual', async () => {
   const page = manPage(await wholeProgram(fakeContext()), '2026-11-22');
 
-  it('has a section for each command, and the topics', () => {
-    for (const command of ['issued', 'issued download <dir>', 'funds get <id>', 'auth login', 'doctor']) {
-      expect(page).toMatch(new RegExp(`^\\.SS folio ${command}( |$)`, 'm'));
-    }
-    expect(page).toContain('.SH EXIT STATUS');
-    expect(page).toContain('.SH ENVIRONMENT');
-    expect(page).not.toContain('__');
-  });
-
   it('holds nothing that roff would take for a request, or print as something else', () => {
     const text = page.split('\n').filter((line) => !/^\.(TH|SH|SS|PP|TP|B|RS|RE|nf|fi)\b/.test(line));
     expect(text.filter((line) => /^[.']/.test(line))).toEqual([]);

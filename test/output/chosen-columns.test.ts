@@ -22,20 +22,6 @@ describe('Columns', () => {
     expect(columnsOf(asked).isOpen).toBe(true);
     expect(columnsOf(asked).of(THERE).join(',')).toBe(chosen);
   });
-
-  it('knows plain names before any record has come', () => {
-    expect(columnsOf('id,customer.name').isOpen).toBe(false);
-  });
-
-  it('names the columns to look for, also those to leave out', () => {
-    expect(columnsOf('id,*,-files').mentioned).toEqual(['id', 'files']);
-  });
-
-  it('keeps all others behind a column that goes before them', () => {
-    const withProfile = (text: string): readonly string[] => columnsOf(text).withFirst('_profile').toJSON();
-    expect(withProfile('-files')).toEqual(['_profile', '*', '-files']);
-    expect(withProfile('id,*')).toEqual(['_profile', 'id', '*']);
-  });
 });
 
 describe('a heading', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isIdentifier, knownAmong, rankOf, roleOf, type ColumnRole } from '../../src/output/column-roles.ts';
+import { isIdentifier, rankOf, roleOf, type ColumnRole } from '../../src/output/column-roles.ts';
 
 describe('roleOf', () => {
   const roles: readonly (readonly [ColumnRole, readonly string[]])[] = [
@@ -35,19 +35,5 @@ describe('isIdentifier', () => {
   const others = 'amountToBePaid paid total numbers valid decode grid Id'.split(' ');
   it('is told by the name', () => {
     expect([...ones, ...others].filter(isIdentifier)).toEqual(ones);
-  });
-});
-
-describe('knownAmong', () => {
-  it('takes the first name of a thing that is there, and each column for one thing', () => {
-    const total = {
-      names: ['totalAmount', 'total', 'amount'],
-      role: 'amount',
-      word: 'total',
-      rank: 2,
-    } as const;
-    const open = { names: ['openAmount', 'total'], role: 'open', word: 'open', rank: 1 } as const;
-    const found = knownAmong(['amount', 'total', 'x'], [total, open]);
-    expect([...found]).toEqual([['total', total]]);
   });
 });

@@ -107,15 +107,6 @@ describe('the spinner', () => {
     expect(stdout).toContain('{"id":19,');
   });
 
-  it('is not there on a terminal that has no width', async () => {
-    const { context } = await runOrganizations(`${LINE} -o /dev/null`, {
-      ...slow,
-      terminal: true,
-      columns: 0,
-    });
-    expect(context.spinner.starts).toBe(0);
-  });
-
   it('has no colour where none is wanted', async () => {
     const run = { ...slow, terminal: true };
     expect((await runOrganizations(`${LINE} -o /dev/null`, run)).context.spinner.color).toBe(true);
@@ -168,16 +159,9 @@ describe('off a terminal', () => {
       /^north: issued invoices: 1 in flight\nsouth: issued invoices: 1 in flight\n/,
     );
   });
-
-  it('--progress plain is silent under --quiet', async () => {
-    const { stderr } = await runOrganizations(`${LINE} --progress plain -q`, slow);
-    expect(stderr).toBe('');
-  });
 });
 
 describe('what is said of requests', () => {
-  const first = where(({ records: [record] }) => record?.includes('"id":0,') ?? false, status(429));
-
   it.each(['-v', '--debug'])('is a line for each, with %s', async (flag) => {
     const script = inTurn(status(500));
     const organizations = { north: { records: { issued: modelRecords(1) }, script } };
@@ -202,12 +186,5 @@ describe('what is said of requests', () => {
     expect(stderr).toMatch(/^waits 12 s before it asks again: api\.example\.com .*\(429\)/);
     const piped = await runOrganizations('issued --profile north', { organizations });
     expect(piped.stderr).toBe('');
-  });
-
-  it('says nothing of short waits', async () => {
-    const organizations = { north: { records: { issued: modelRecords(3) }, script: first } };
-    const run = { organizations, terminal: true };
-    const { stderr } = await runOrganizations('issued --profile north --retries 1 --format csv', run);
-    expect(stderr).not.toContain('waits');
   });
 });

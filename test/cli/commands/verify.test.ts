@@ -99,11 +99,6 @@ describe('folio verify of a file', () => {
     },
   );
 
-  it('knows an export of nothing', async () => {
-    for (const name of ['out.csv', 'out.jsonl', 'out.json'])
-      await expectVerified([await exported(name, [], [])], 0, ', 0 records, ');
-  });
-
   it('says so when the run did not deliver all, and tells its receipt from that of a run that failed', async () => {
     const requestParams = { fiscalId: '27' };
     const missing = { _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams };

@@ -215,14 +215,6 @@ describe('headings of --columns', () => {
     );
   });
 
-  it('are compared with where all columns are there by their names', async () => {
-    const file = join(temporaryFolder(), 'issued.jsonl');
-    const pages = { issued: pageOf(['{"id":1,"number":7,"status":"PAID"}']) };
-    const written = ['issued', '--columns', 'number,*', '-o', file, '--receipt', `${file}.receipt.json`];
-    expect((await runStub(written, pages)).code).toBe(0);
-    await expectAnswer(runStub(['issued', '--changes-since', file, '--no-header'], pages), '');
-  });
-
   it.each([
     ['Folio=number,Folio=id', 'each name and heading once, "Folio" comes twice'],
     ['number,number=id', 'each name and heading once, "number" comes twice'],

@@ -59,9 +59,4 @@ describe.concurrent('LibreOffice', needing('soffice'), () => {
       'string [1]|',
     ]);
   });
-
-  it('converts to csv', async () => {
-    const book = await workbookOf(['{"a":"=1+1","b":-2.5,"c":"2024-10-15"}']);
-    expect(await convert(book, 'csv', 'book.csv')).toBe('a,b,c\n=1+1,-2.5,2024-10-15\n');
-  });
 });

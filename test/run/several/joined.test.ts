@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always, where, members, records, status } from '../../support/faults.ts';
+import { always, where, members, status } from '../../support/faults.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations, type Organization, type OrganizationsRun } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -359,14 +359,6 @@ describe('a run over several profiles', () => {
     }
   });
 
-  it('says under a table with a limit how many there are of all', async () => {
-    const limited = await run('issued --all-profiles --limit 7', { terminal: true });
-    expect(limited.stdout.match(/^(?:north|south|west) /gm)?.length).toBe(7);
-    expect(limited.stderr).toBe('7 of 12, the newest of each profile first\n');
-    const found = await run('issued --all-profiles --limit 1 --where id>500', { terminal: true });
-    expect(found.stderr).toBe('0 of 12 issued invoices; id goes from 0 to 203\n');
-  });
-
   it('shows with --verbose whose request is which', async () => {
     const { stderr } = await run('issued --profile north,south -v');
     expect(stderr).toMatch(
@@ -377,12 +369,6 @@ describe('a run over several profiles', () => {
 });
 
 describe('records that repeat the name', () => {
-  it('keep what they have besides', async () => {
-    const organizations = { a: { records: {}, script: always(records(() => ['{"id":7}'])) } };
-    const { stdout } = await run('issued --all-profiles --format jsonl --page 0', { organizations });
-    expect(stdout).toBe('{"_profile":"a","id":7}\n');
-  });
-
   it('that fails has no changes: what became of its earlier records is not known', async () => {
     const folder = temporaryFolder();
     expect(await run('issued --all-profiles -o FOLDER/old.jsonl', { folder })).toMatchObject({ code: 0 });

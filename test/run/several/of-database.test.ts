@@ -5,7 +5,6 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { always, status } from '../../support/faults.ts';
 import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { expectPart } from '../../support/expect-exit.ts';
 
 /** Invoices with all that aging asks for, in a listing that begins with the oldest. */
 function invoices(count: number, first: number): string[] {
@@ -98,19 +97,6 @@ describe('several profiles of a database', () => {
     const alone = await run('issued --profile north --from FOLDER/books.db -o FOLDER/north.csv');
     expect([alone.code, alone.stdout, readdirSync(folder)]).toEqual([5, '', ['books.db', 'out']]);
     expect(alone.stderr).toContain(lacks);
-  });
-
-  it('are brought by another sync, where it is said that several are missing', async () => {
-    const folder = temporaryFolder();
-    const broken = { records: {}, script: always(status(403)) };
-    const run = (line: string) =>
-      runOrganizations(line, { organizations: { ...organizations, north: broken, west: broken }, folder });
-    await run('sync FOLDER/books.db issued --all-profiles');
-    await expectPart(
-      run('issued --all-profiles --from FOLDER/books.db --count'),
-      '3\n',
-      /^folio: 2 of 4 profiles missing\nwest: .*\nnorth: .*\ndelivered: empty, south\n {2}Run folio sync .*books\.db issued again /,
-    );
   });
 
   it.each([

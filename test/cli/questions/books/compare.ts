@@ -168,6 +168,10 @@ function text(value: unknown): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
+/** These cells of a row, as what tells it apart. */
+const keyOf = (row: Row, ...columns: readonly string[]): string =>
+  columns.map((column) => text(row[column])).join('|');
+
 function units(value: unknown): bigint {
   return text(value) === '' ? 0n : unitsOf(text(value));
 }
@@ -178,6 +182,18 @@ function table(rows: readonly (readonly [key: string, figures: readonly (bigint 
     .filter(([, figures]) => figures.some((figure) => BigInt(figure) !== 0n))
     .map(([key, figures]) => `${key}: ${figures.join(' ')}`)
     .toSorted();
+}
+
+/** Compares the rows of an answer with groups of documents: of each a key and its figures. */
+function expectRows<R, G>(
+  rows: readonly R[],
+  ofRow: (row: R) => readonly [key: string, figures: readonly (bigint | number)[]],
+  groups: readonly (readonly [key: string, of: G[]])[],
+  ofGroup: (of: G[], key: string) => readonly (bigint | number)[],
+  keyOf: (of: G[], key: string) => string = (_, key) => key,
+): void {
+  const expected = groups.map(([key, of]) => [keyOf(of, key), ofGroup(of, key)] as const);
+  expect(table(rows.map(ofRow))).toEqual(table(expected));
 }
 
 const figuresOf = ({ sum, creditNotes, cancelled, missing }: Worth): (bigint | number)[] => [
@@ -202,54 +218,31 @@ async function compareSums(site: Site): Promise<void> {
   const { entries, several } = site;
   const split = several ? ' --group-by _profile' : '';
   const rows = await site.rows(`LISTING --sum open,total,paid${split}`, hasUnreadable(entries, ...ROLES));
-  expect(
-    table(
-      rows.map((row) => [
-        `${text(row['_profile'])} ${text(row['currency'])}`,
-        ROLES.flatMap((role) => cellsOf(row, role)),
-      ]),
-    ),
-  ).toEqual(
-    table(
-      groupsOf(entries, ({ profile, currency }) => `${profile} ${currency}`).map(([key, of]) => [
-        key,
-        ROLES.flatMap((role) => sumOf(of, role)),
-      ]),
-    ),
+  expectRows(
+    rows,
+    (row) => [keyOf(row, '_profile', 'currency'), ROLES.flatMap((role) => cellsOf(row, role))],
+    groupsOf(entries, ({ profile, currency }) => `${profile}|${currency}`),
+    (of) => ROLES.flatMap((role) => sumOf(of, role)),
   );
 }
 
 async function compareMonths(site: Site): Promise<void> {
   const { entries } = site;
-  const isDated = entries.every(({ document: { date } }) => date.value !== 'unreadable');
+  const dated = entries.filter(({ document: { date } }) => date.value !== 'unreadable');
+  const isDated = dated.length === entries.length;
   const unreadable = hasUnreadable(entries, 'total') || !isDated;
   const rows = await site.rows('LISTING --sum total --group-by date:month', unreadable);
-  const dated = entries.filter(({ document: { date } }) => date.value !== 'unreadable');
   const monthOf = ({ document: { date } }: Entry): string =>
     typeof date.value === 'number' ? dayText(date.value).slice(0, 7) : '';
   const readIn = (of: readonly Entry[]): number => readable(of, 'total').length;
-  expect(
-    table(
-      rows.map((row) => [
-        `${text(row['date:month'])} ${text(row['currency'])}`,
-        [Number(text(row['records'])), ...cellsOf(row, 'total')],
-      ]),
-    ),
-  ).toEqual(
-    table(
-      groupsOf(dated, (entry) => `${monthOf(entry)} ${entry.currency}`).map(([key, of]) => [
-        key,
-        [readIn(of), ...sumOf(of, 'total')],
-      ]),
-    ),
+  expectRows(
+    rows,
+    (row) => [keyOf(row, 'date:month', 'currency'), [Number(text(row['records'])), ...cellsOf(row, 'total')]],
+    groupsOf(dated, (entry) => `${monthOf(entry)}|${entry.currency}`),
+    (of) => [readIn(of), ...sumOf(of, 'total')],
   );
-  const within = entries.filter(
-    ({
-      document: {
-        date: { value },
-      },
-    }) => typeof value === 'number' && value >= -120 && value <= -30,
-  );
+  const days = entries.map(({ document }) => document.date.value);
+  const within = days.filter((day) => typeof day === 'number' && day >= -120 && day <= -30);
   const october = dated.filter((entry) => monthOf(entry) === '2026-10');
   expect(await site.ask('LISTING --period 2026-10 --count', !isDated)).toBe(`${october.length}\n`);
   const count = await site.ask(`LISTING --since ${dayText(-120)} --until ${dayText(-30)} --count`, !isDated);
@@ -262,23 +255,15 @@ async function compareParties(site: Site): Promise<void> {
   for (const [column, id, name] of [
     ['counterpartyFiscalId', 'counterpartyFiscalId', 'counterparty'],
     ['counterpartyName', 'fiscalId', 'counterpartyName'],
-  ]) {
+  ] as const) {
     const split = site.several ? `_profile,${column}` : column;
     const rows = await site.rows(`LISTING --sum open --group-by ${split}`, hasUnreadable(entries, 'open'));
-    expect(
-      table(
-        rows.map((row) => [
-          [row['_profile'], row[id!], row[name!], row['currency']].map(text).join('|'),
-          cellsOf(row, 'open'),
-        ]),
-      ),
-    ).toEqual(
-      table(
-        expected.map(([, of]) => [
-          [of[0]!.profile, ...newestOf(entries, of[0]!.party), of[0]!.currency].join('|'),
-          sumOf(of, 'open'),
-        ]),
-      ),
+    expectRows(
+      rows,
+      (row) => [keyOf(row, '_profile', id, name, 'currency'), cellsOf(row, 'open')],
+      expected,
+      (of) => sumOf(of, 'open'),
+      ([one]) => [one!.profile, ...newestOf(entries, one!.party), one!.currency].join('|'),
     );
   }
 }
@@ -313,9 +298,11 @@ async function compareOverdue(site: Site): Promise<void> {
     ['--overdue', isOverdue, unreadable],
   ] as const) {
     const rows = await site.rows(`LISTING ${flag} --sum open`, fails);
-    const groups = groupsOf(entries.filter(is), ({ currency }) => currency);
-    expect(table(rows.map((row) => [text(row['currency']), cellsOf(row, 'open')]))).toEqual(
-      table(groups.map(([key, of]) => [key, sumOf(of, 'open')])),
+    expectRows(
+      rows,
+      (row) => [text(row['currency']), cellsOf(row, 'open')],
+      groupsOf(entries.filter(is), ({ currency }) => currency),
+      (of) => sumOf(of, 'open'),
     );
   }
 }
@@ -325,13 +312,11 @@ const AGES = ['not due', '1 to 30', '31 to 60', '61 to 90', 'over 90', 'no due d
 /** Open amounts by age. What cannot be judged is in none of these, nor in what stands beside them. */
 function agesOf(entries: readonly Entry[]): (bigint | number)[] {
   const judged = entries.filter((entry) => ageOf(entry) !== 'unreadable');
-  const inAge = (age: string): bigint =>
-    addUp(
-      readable(
-        judged.filter((entry) => ageOf(entry) === age),
-        'open',
-      ),
-    ).sum;
+  const inAge = (age: string): bigint | number =>
+    sumOf(
+      judged.filter((entry) => ageOf(entry) === age),
+      'open',
+    )[0]!;
   return [...AGES.map(inAge), ...sumOf(judged, 'open')];
 }
 
@@ -339,8 +324,8 @@ function agesOf(entries: readonly Entry[]): (bigint | number)[] {
 const openIn = (entries: readonly Entry[]): Entry[] =>
   entries.filter((entry) => ![undefined, 'unreadable'].includes(ageOf(entry)));
 
-const overdueIn = (entries: readonly Entry[]): bigint =>
-  addUp(readable(entries.filter(isOverdue), 'open')).sum;
+const overdueIn = (entries: readonly Entry[]): bigint | number =>
+  sumOf(entries.filter(isOverdue), 'open')[0]!;
 
 async function compareAging(site: Site): Promise<void> {
   const { entries } = site;
@@ -350,23 +335,19 @@ async function compareAging(site: Site): Promise<void> {
     entries,
     ({ profile, currency, party }) => `${profile}|${currency}|${currency === '' ? '' : party}`,
   );
-  expect(
-    table(
-      rows.map((row) => {
-        const names = row['currency'] === null ? [] : [row['fiscalId'], row['counterparty']];
-        const key = [row['_profile'], row['currency'], ...names].map(text).join('|');
-        const figures = [Number(text(row['invoices'])), ...AGES.map((age) => units(row[age]))];
-        return [key, [...figures, ...cellsOf(row, 'total')]];
-      }),
-    ),
-  ).toEqual(
-    table(
-      groups.map(([, of]) => {
-        const { profile, currency, party } = of[0]!;
-        const names = currency === '' ? [] : newestOf(entries, party);
-        return [[profile, currency, ...names].join('|'), [openIn(of).length, ...agesOf(of)]];
-      }),
-    ),
+  expectRows(
+    rows,
+    (row) => {
+      const names = row['currency'] === null ? [] : ['fiscalId', 'counterparty'];
+      const figures = [Number(text(row['invoices'])), ...AGES.map((age) => units(row[age]))];
+      return [keyOf(row, '_profile', 'currency', ...names), [...figures, ...cellsOf(row, 'total')]];
+    },
+    groups,
+    (of) => [openIn(of).length, ...agesOf(of)],
+    ([one]) => {
+      const { profile, currency, party } = one!;
+      return [profile, currency, ...(currency === '' ? [] : newestOf(entries, party))].join('|');
+    },
   );
 }
 
@@ -387,12 +368,8 @@ async function compareStatements(site: Site): Promise<void> {
   const found = told.statements.flatMap((statement) =>
     statement.currencies.map((section) => {
       const ages = section['ages'] as Row;
-      const names = [
-        statement['profile'],
-        section['currency'],
-        statement['fiscalId'],
-        statement['counterparty'],
-      ];
+      const { profile, fiscalId, counterparty } = statement;
+      const names = [profile, section['currency'], fiscalId, counterparty];
       const figures = [...AGES.map((age) => ages[age]), ...BESIDE.map((name) => section[name])].map(units);
       return {
         key: (site.several ? names : ['', ...names.slice(1)]).map(text).join('|'),
@@ -475,32 +452,17 @@ async function compareReport(site: Site): Promise<void> {
         [
           Number(text(of['invoices'])),
           ...(buckets.length === 0 ? AGES.map(() => 0n) : buckets.map(units)),
-          ...[
-            units(of['open']),
-            units(of['creditNotes']),
-            units(of['cancelled']),
-            Number(text(of['missing'])),
-          ],
-          ...[units(of['overdue']), months.map(units).reduce((sum, one) => sum + one, 0n)],
+          ...['open', 'creditNotes', 'cancelled'].map((name) => units(of[name])),
+          ...[Number(text(of['missing'])), units(of['overdue'])],
+          months.map(units).reduce((sum, one) => sum + one, 0n),
         ],
       ] as const;
     }),
   );
-  const expected = groupsOf(entries, ({ profile, currency }) => `${profile} ${currency}`).map(
-    ([key, of]) =>
-      [
-        key,
-        [
-          openIn(of).length,
-          ...agesOf(of),
-          overdueIn(of),
-          sumOf(
-            of.filter((one) => !isUndated(one)),
-            'total',
-          )[0]!,
-        ],
-      ] as const,
-  );
+  const expected = groupsOf(entries, ({ profile, currency }) => `${profile} ${currency}`).map(([key, of]) => {
+    const dated = of.filter((one) => !isUndated(one));
+    return [key, [openIn(of).length, ...agesOf(of), overdueIn(of), sumOf(dated, 'total')[0]!]] as const;
+  });
   expect(table(found)).toEqual(table(expected));
   const largest = organizations.flatMap(({ profile, currencies }) =>
     currencies.flatMap(({ currency, [direction]: of }) =>
@@ -584,13 +546,11 @@ async function compareLists(site: Site): Promise<void> {
   const payments = entries.flatMap(({ currency, document }) =>
     (document.payments ?? []).map(({ amount }) => ({ currency, amount: amount.value as bigint | undefined })),
   );
-  expect(table(rows.map((row) => [text(row['currency']), [units(row['payments.amount'])]]))).toEqual(
-    table(
-      groupsOf(payments, ({ currency }) => currency).map(([key, of]) => [
-        key,
-        [of.reduce((sum, { amount = 0n }) => sum + amount, 0n)],
-      ]),
-    ),
+  expectRows(
+    rows,
+    (row) => [text(row['currency']), [units(row['payments.amount'])]],
+    groupsOf(payments, ({ currency }) => currency),
+    (of) => [of.reduce((sum, { amount = 0n }) => sum + amount, 0n)],
   );
 }
 
