@@ -34,7 +34,7 @@ const TYPES = {
 } as const;
 export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map(Object.entries(TYPES));
 
-/** Documents from which on counterparties of a single one are not remembered: a million of these would take 300 MB. */
+/** Documents of a large listing: to remember a million counterparties would take 300 MB. */
 const MANY_DOCUMENTS = 200_000;
 
 /** The words of `_kind`; what has none counts as an invoice. */
@@ -45,6 +45,16 @@ const KINDS: Partial<Record<Family, string>> = {
   'fee note': 'receipt',
 };
 
+type Documents = Pick<SpooledListing, 'index' | 'all'>;
+
+/** How the counterparties of a large listing are written, by the numbers of their documents. */
+interface Writings {
+  /** Whether the document's counterparty is written in several ways. */
+  varies(number: number): boolean;
+  /** Whether `_party` and `_party_name` are these, where it is written in one. */
+  has(number: number, names: readonly StoredValue[]): boolean;
+}
+
 /** Works out the columns of the documents of one profile. */
 export class DocumentColumns {
   /** Of the version, since each may have another rule, and of what the columns mean: by another one, all rows are worked out anew. */
@@ -53,6 +63,7 @@ export class DocumentColumns {
   readonly #cells: CellReader;
   readonly #document: Document;
   readonly #parties: Counterparties;
+  #written: Writings | undefined;
   #newest: ReadonlySet<string> | undefined;
 
   private constructor(dialect: Dialect, fields: Fields, version: string) {
@@ -77,35 +88,45 @@ export class DocumentColumns {
 
   /**
    * Learns what all documents say of their counterparties, before the first is read. Of a large listing only those are remembered that
-   * have several documents: what one document says of its counterparty is read with it.
+   * are written in several ways: of any other, each of its documents says what all say.
    */
-  async learn(documents: Pick<SpooledListing, 'index' | 'all'>, many = MANY_DOCUMENTS): Promise<void> {
-    const hasSeveral = documents.index.count < many ? () => true : await this.#countParties(documents);
-    await this.#each(documents, () => hasSeveral() && this.#parties.of(this.#document));
-  }
-
-  /** Makes what tells whether the counterparty of the current document has others: by a digest of each, 40 bytes. */
-  async #countParties(documents: Pick<SpooledListing, 'all'>): Promise<() => boolean> {
-    const parties = new RecordIndex();
-    const hasSeveral: boolean[] = [];
-    const words = new Uint32Array(2 * DIGEST_WORDS);
-    const find = (): number => {
-      digestInto(words, 0, this.#parties.known(this.#document).key);
-      return parties.find(words);
-    };
-    await this.#each(documents, () => {
-      const party = find();
-      if (party < 0) parties.add(words);
-      else hasSeveral[party] = true;
+  async learn(documents: Documents, many = MANY_DOCUMENTS): Promise<void> {
+    if (documents.index.count >= many) this.#written = await this.#writings(documents);
+    await this.#each(documents, (number) => {
+      if (this.#written === undefined || this.#written.varies(number)) this.#parties.of(this.#document);
     });
-    return () => hasSeveral[find()] === true;
   }
 
-  async #each(documents: Pick<SpooledListing, 'all'>, act: () => unknown): Promise<void> {
+  /** Learns how the counterparties are written: a digest of each and of its first writing, some 50 bytes. */
+  async #writings(documents: Documents): Promise<Writings> {
+    const parties = new RecordIndex();
+    const partyOf = new Uint32Array(documents.index.count);
+    const varying = new Set<number>();
+    const words = new Uint32Array(2 * DIGEST_WORDS);
+    const has = (party: number, names: readonly StoredValue[]): boolean => {
+      digestInto(words, DIGEST_WORDS, JSON.stringify(names));
+      return parties.hasContent(party, words);
+    };
+    await this.#each(documents, (number) => {
+      const party = this.#parties.known(this.#document);
+      digestInto(words, 0, party.key);
+      const known = parties.find(words);
+      if (known >= 0 && !has(known, namesOf(party))) varying.add(known);
+      if (known < 0) digestInto(words, DIGEST_WORDS, JSON.stringify(namesOf(party)));
+      partyOf[number] = known < 0 ? parties.add(words) : known;
+    });
+    return {
+      varies: (number) => varying.has(partyOf[number]!),
+      has: (number, names) => has(partyOf[number]!, names),
+    };
+  }
+
+  async #each(documents: Documents, act: (number: number) => void): Promise<void> {
+    let number = 0;
     for await (const batch of documents.all())
       for (let index = 0; index < batch.count; index++) {
         this.#show(batch, index);
-        act();
+        act(number++);
       }
   }
 
@@ -130,8 +151,12 @@ export class DocumentColumns {
     return Object.values(cells);
   }
 
-  /** Whether these are `_party` and `_party_name` of a counterparty that was remembered: a row that has others may have to be worked out anew. */
-  areNewest(party: StoredValue, name: StoredValue): boolean {
+  /**
+   * Whether the document with this number of the listing may have these as `_party` and `_party_name`: where it may not, there is a
+   * newer one of its counterparty.
+   */
+  areNewest(number: number, party: StoredValue, name: StoredValue): boolean {
+    if (this.#written?.varies(number) === false) return this.#written.has(number, [party, name]);
     this.#newest ??= new Set(Array.from(this.#parties.all(), (one) => JSON.stringify(namesOf(one))));
     return this.#newest.has(JSON.stringify([party, name]));
   }

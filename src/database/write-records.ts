@@ -154,8 +154,9 @@ async function findReworked(
   const sql = `SELECT _key, _party, _party_name FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL`;
   for await (const rows of database.stream(sql, [profile])) {
     for (const [key, party = null, name = null] of rows) {
-      const number = documents.areNewest(party, name) ? -1 : listing.find(String(key));
-      if (number >= 0 && actions[number] === LEAVE) actions[number] = REWORK;
+      const number = listing.find(String(key));
+      if (number >= 0 && actions[number] === LEAVE && !documents.areNewest(number, party, name))
+        actions[number] = REWORK;
     }
   }
 }

@@ -15,9 +15,10 @@ const NAMES = [
 export function issuedInvoice(number: number): string {
   const id = hash(number);
   const cents = (id % 90_000_000) + 1_000;
-  const name = JSON.stringify(`${NAMES[id % NAMES.length]} ${id % 977}`);
+  const party = id % 30_000_000;
+  const name = JSON.stringify(`${NAMES[party % NAMES.length]} ${party % 977}`);
   const city = CITIES[id % CITIES.length];
-  const fiscalId = `${60_000_000 + (id % 30_000_000)}-${id % 10}`;
+  const fiscalId = `${60_000_000 + party}-${party % 10}`;
   return (
     `{"id":"${hex(number)}","number":${number},"documentType":"INVOICE","status":"${id % 3 ? 'PAID' : 'OVERDUE'}",` +
     `"date":"${date(number)}","dueBy":"${date(number + 30)}","currency":"CLP","totalAmount":${money(cents)},` +
