@@ -36,7 +36,7 @@ interface RunPaths {
  */
 export async function checkPaths({ env }: Context, { tokenFile, reads, writes }: RunPaths): Promise<void> {
   const all: WrittenAt[] = [];
-  for (const written of writes) all.push({ written, ...(await placeOf(written.path)) });
+  for (const written of writes) all.push({ written, ...(await keysOf(written.path)) });
   if (all.some(({ keys }) => keys.some((key) => key.startsWith(ON_DISK)))) {
     const { storeFile } = await import('../profiles/store.ts');
     const store = storeFile(env);
@@ -56,13 +56,15 @@ export async function checkPaths({ env }: Context, { tokenFile, reads, writes }:
 }
 
 async function refuseOver(read: ReadPath, all: readonly WrittenAt[]): Promise<void> {
-  const key = await keyOfRead(read);
+  const { key, found } = await placeOf(read.path);
+  // A device or a pipe is not written over.
+  if (found !== undefined && !found.isFile() && !found.isDirectory()) return;
   const over = all.find(({ written, keys, folder }) =>
     read.names === undefined
-      ? key !== undefined && keys.includes(key)
+      ? keys.includes(key)
       : folder === key && read.names.test(basename(written.path ?? '')),
   );
-  if (key === undefined || over === undefined) return;
+  if (over === undefined) return;
   const { flag, path } = over.written;
   throw new UsageError(
     path === undefined || path === '-'
@@ -92,18 +94,26 @@ interface WrittenAt {
   readonly folder: string | undefined;
 }
 
-async function placeOf(path: string | undefined): Promise<Omit<WrittenAt, 'written'>> {
+async function keysOf(path: string | undefined): Promise<Omit<WrittenAt, 'written'>> {
   const stream = findStream(path);
-  if (stream !== undefined) {
-    const found = statOfStream(stream);
-    // A terminal or a pipe may well be more than one stream.
-    const ofFile = found?.isFile() === true ? [keyOf(found)] : [];
-    return { keys: [`stream ${stream}`, ...ofFile], folder: undefined };
+  if (stream === undefined) {
+    const { key, folder } = await placeOf(path!);
+    return { keys: [key], folder };
   }
-  const real = await behindLinks(path!).catch(() => resolve(path!));
+  const found = statOfStream(stream);
+  // A terminal or a pipe may well be more than one stream.
+  const ofFile = found?.isFile() === true ? [keyOf(found)] : [];
+  return { keys: [`stream ${stream}`, ...ofFile], folder: undefined };
+}
+
+/** Where a path is on the disk, or will be: SQLite makes the files beside a database, such as books.db-wal, when it needs them. */
+async function placeOf(
+  path: string,
+): Promise<{ key: string; folder: string; found: BigIntStats | undefined }> {
+  const real = await behindLinks(path).catch(() => resolve(path));
   const folder = await keyOfFolder(dirname(real));
   const found = await statOf(real);
-  return { keys: [found === undefined ? nameKey(folder, real) : keyOf(found)], folder };
+  return { key: found === undefined ? nameKey(folder, real) : keyOf(found), folder, found };
 }
 
 /** The folder may still have to be made. */
@@ -111,14 +121,6 @@ async function keyOfFolder(path: string): Promise<string> {
   const found = await statOf(path);
   if (found !== undefined) return keyOf(found);
   return dirname(path) === path ? ON_DISK : nameKey(await keyOfFolder(dirname(path)), path);
-}
-
-/** Undefined for a device or a pipe. */
-async function keyOfRead({ path }: ReadPath): Promise<string | undefined> {
-  const found = await statOf(path);
-  // SQLite makes the files beside a database, such as books.db-wal, when it needs them: what is not there may come.
-  if (found === undefined) return nameKey(await keyOfFolder(dirname(resolve(path))), path);
-  return found.isFile() || found.isDirectory() ? keyOf(found) : undefined;
 }
 
 const ON_DISK = 'file ';

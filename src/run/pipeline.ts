@@ -18,7 +18,7 @@ import { oneWordName, type Resource } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, GlobalFlags, OutputFlags, ProfilesFlags } from './flags.ts';
-import type { Written } from './notices.ts';
+import { Notices, type Written } from './notices.ts';
 import {
   hasResult,
   hasTotals,
@@ -76,27 +76,32 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   if (source.kind === 'service') datesIn(flags, () => localDay(context.clock.now()));
   try {
     const own = (await source.profiles?.(context)) ?? [];
-    const names = await profilesToRead(context, request, own);
+    const notices = new Notices(context, flags);
+    const names = await profilesToRead(context, { source, flags, notices }, own);
     const folder = names && flags.outputDir;
     const files =
       folder === undefined ? undefined : await planFiles(context, request, { names: names!, folder });
-    await inRun(context, await runOptionsOf(request, { parts: names, folder, files }), async (run) => {
-      const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
-      if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
-      const isChosen = flags.profile !== undefined || flags.allProfiles === true;
-      if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
-        const whose = `the figures are of ${own.join(', ')} together`;
-        run.notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
-      }
-      await source.open?.(run);
-      if (files !== undefined) return exportFilePerProfile(run, request, files);
-      const limit = flags.limit ?? Infinity;
-      const part =
-        names === undefined
-          ? { source, profile: own[0] }
-          : { source: (await import('./joined-source.ts')).joinedSource(run, { source, names, limit }) };
-      await withPart(run, part, (open) => exportPart(open, request));
-    });
+    await inRun(
+      context,
+      { ...(await runOptionsOf(request, { parts: names, folder, files })), notices },
+      async (run) => {
+        const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
+        if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
+        const isChosen = flags.profile !== undefined || flags.allProfiles === true;
+        if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+          const whose = `the figures are of ${own.join(', ')} together`;
+          run.notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
+        }
+        await source.open?.(run);
+        if (files !== undefined) return exportFilePerProfile(run, request, files);
+        const limit = flags.limit ?? Infinity;
+        const part =
+          names === undefined
+            ? { source, profile: own[0] }
+            : { source: (await import('./joined-source.ts')).joinedSource(run, { source, names, limit }) };
+        await withPart(run, part, (open) => exportPart(open, request));
+      },
+    );
   } finally {
     await source.close?.();
   }
@@ -132,13 +137,17 @@ async function runOptionsOf(
 /** The organizations, the source's `own` or by the flags; undefined for one, unless the flags want the form of several. */
 export async function profilesToRead(
   context: Context,
-  { source, flags }: { readonly source: Source; readonly flags: GlobalFlags & ProfilesFlags },
+  {
+    source,
+    flags,
+    notices,
+  }: { readonly source: Source; readonly flags: GlobalFlags & ProfilesFlags; readonly notices: Notices },
   own: readonly string[],
 ): Promise<readonly string[] | undefined> {
   // An export without records has no profiles.
   const hasNoOwner = source.kind === 'local' && own.length === 0;
   if (own.length < 2 && (!isOfSeveral(flags) || hasNoOwner)) return undefined;
-  return own.length > 0 ? own : chooseProfiles(context, flags);
+  return own.length > 0 ? own : chooseProfiles(context, flags, notices);
 }
 
 interface ProfileFile {

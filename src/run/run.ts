@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly name: string;
   /** The same in the plural, for progress: `issued invoices`. */
   readonly records: string;
+  /** What was found before it: the list that it goes on with. */
+  readonly notices?: Notices | undefined;
   /** What it reads besides the token file and the store: none of it is ever written over. */
   readonly reads?: readonly ReadPath[] | undefined;
   /** Where the records go, as typed behind -o. The receipt names it. */
@@ -68,7 +70,7 @@ export async function inRun(
   const { flags, records, folder, partKind = 'profiles' } = options;
   const { clock } = outer;
   const startedAt = clock.now();
-  const notices = new Notices(outer, flags);
+  const notices = options.notices ?? new Notices(outer, flags);
   const whole = new PartState(undefined, { clock, notices });
   const parts = (options.parts ?? []).map((part) => new PartState(part, { clock, notices }));
   const view = { flags, records, parts: parts.length > 0 ? parts : [whole], partKind };

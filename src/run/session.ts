@@ -18,7 +18,7 @@ import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import { valuesGiven, requestDefaults, type RequestLimits } from './flag.ts';
 import { requestFlags, type GlobalFlags, type ProfilesFlags, type RequestFlags } from './flags.ts';
-import { Notices } from './notices.ts';
+import type { Notices } from './notices.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 
 interface ServiceAddress {
@@ -201,6 +201,7 @@ export function isOfSeveral({ profile, allProfiles, outputDir }: GlobalFlags & P
 export async function chooseProfiles(
   context: Context,
   flags: GlobalFlags & ProfilesFlags,
+  notices: Notices,
 ): Promise<readonly string[]> {
   const { profile, sandbox, tokenFile, allProfiles } = flags;
   const { names: chosen } = profileChoice(profile, allProfiles);
@@ -234,7 +235,7 @@ export async function chooseProfiles(
         hint: `Leave out ${name}.`,
       });
     }
-    new Notices(context, flags).warn(`${same}; ${name} is left out`);
+    notices.warn(`${same}; ${name} is left out`);
   }
   return profiles.filter((name) => !duplicates.has(name));
 }

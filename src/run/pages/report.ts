@@ -26,6 +26,7 @@ import { received } from '../../resources/received.ts';
 import { version } from '../../version.ts';
 import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../completeness.ts';
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
+import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
@@ -82,11 +83,12 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
       files: folder === undefined ? undefined : [],
     });
   if (flags.period !== undefined) parsePeriod(flags.period, localDay(context.clock.now()));
-  const sources = await reportSources(context, flags);
+  const notices = new Notices(context, flags);
+  const sources = await reportSources(context, flags, notices);
   const job = { flags, sources, format };
   const { profiles } = sources;
   try {
-    if (format === 'table') return await writeMonth(context, job);
+    if (format === 'table') return await writeMonth(context, job, notices);
     if (folder !== undefined) return await writePages(context, job, folder);
     if (profiles.length === 1) return await writePage(context, job, { profile: profiles[0], path: output });
   } finally {
@@ -158,16 +160,17 @@ interface ReadingOptions {
   readonly lack: string;
   readonly hint?: string | undefined;
   readonly output?: string | undefined;
+  readonly notices?: Notices;
 }
 
 /** Reads and reports listings in one run. Throws at the end where some are not whole, and at once where nothing could be read. */
 async function inReport(
   context: Context,
   { flags, sources: { reads } }: Job,
-  { parts, records, lack, hint, output }: ReadingOptions,
+  { parts, lack, hint, ...ofRun }: ReadingOptions,
   write: (run: Run, dates: ReportDates, read: () => Promise<readonly ListingRead[]>) => Promise<unknown>,
 ): Promise<void> {
-  const options = { flags, name: 'report', records, partKind: 'listings' as const, reads, output };
+  const options = { flags, name: 'report', partKind: 'listings' as const, reads, ...ofRun };
   const words = { what: 'listings', lack, hint };
   await inPageRun(context, { options, parts, words: () => words }, (run, read) => {
     const dates = datesOf(run.day, flags);
@@ -180,7 +183,7 @@ async function inReport(
 }
 
 /** Writes how each organization stands in each currency, as a table for a terminal, in one run. */
-async function writeMonth(context: Context, job: Job): Promise<void> {
+async function writeMonth(context: Context, job: Job, notices: Notices): Promise<void> {
   const { flags, sources } = job;
   const { monthColumns, monthRows } = await import('../../report/month-rows.ts');
   const { profiles } = sources;
@@ -193,7 +196,7 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
   );
   const hint = isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
   const words = { records: 'invoices', lack: 'not whole in these figures', hint };
-  await inReport(context, job, { ...words, parts }, async (run, dates, read) => {
+  await inReport(context, job, { ...words, parts, notices }, async (run, dates, read) => {
     const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
     const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
     const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { isResult: true });
@@ -205,9 +208,9 @@ async function writeMonth(context: Context, job: Job): Promise<void> {
         const own = all.filter((_, at) => parts[at]!.profile === profile);
         if (!own.some(({ result }) => hasRecords(result))) continue;
         const figures = figuresOf(own, dates, run.day.caveats);
-        const notices = isSeveral ? run.notices.forPart(String(profile)) : run.notices;
+        const ofProfile = isSeveral ? run.notices.forPart(String(profile)) : run.notices;
         for (const { part: listing, figure, text, hint: remedy } of figures.organization.missing)
-          if (figure !== 'funds') notices.warn(`${listing}: ${[text, remedy ?? []].flat().join('. ')}`);
+          if (figure !== 'funds') ofProfile.warn(`${listing}: ${[text, remedy ?? []].flat().join('. ')}`);
         yield batchOfRows(monthRows(figures, writing, isSeveral));
       }
       const { asOf, today, period } = dates;
@@ -305,11 +308,15 @@ interface ReportSources {
 type SourcesFlags = GlobalFlags & ProfilesFlags & { readonly from?: readonly string[] | undefined };
 
 /** The listings of the service, or of what --from names. Throws UsageError. */
-async function reportSources(context: Context, flags: SourcesFlags): Promise<ReportSources> {
+async function reportSources(
+  context: Context,
+  flags: SourcesFlags,
+  notices: Notices,
+): Promise<ReportSources> {
   const { from } = flags;
   if (from === undefined) {
     return {
-      profiles: isOfSeveral(flags) ? await chooseProfiles(context, flags) : [undefined],
+      profiles: isOfSeveral(flags) ? await chooseProfiles(context, flags, notices) : [undefined],
       partsOf: (profile) =>
         LISTINGS.map((listing) => ({
           listing,

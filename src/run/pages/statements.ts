@@ -26,6 +26,7 @@ import type {
   ReceiptFlags,
   RequestFlags,
 } from '../flags.ts';
+import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
@@ -49,7 +50,8 @@ export async function writeStatements(
   const source = await sourceFor(flags, { resource: listingOf(flags), fiscalIds });
   try {
     const own = (await source.profiles?.(context)) ?? [];
-    const profiles = (await profilesToRead(context, { source, flags }, own)) ?? [own[0]];
+    const notices = new Notices(context, flags);
+    const profiles = (await profilesToRead(context, { source, flags, notices }, own)) ?? [own[0]];
     const isSeveral = profiles.length > 1;
     if (flags.organization !== undefined && isSeveral) {
       throw new UsageError(`--organization names one organization, and there are ${profiles.length}`, {
@@ -57,7 +59,7 @@ export async function writeStatements(
       });
     }
     const reads = [...(source.reads ?? []), ...noteFile(note)];
-    const options = { flags, name: 'statement', records: source.records, reads, output, folder };
+    const options = { flags, name: 'statement', records: source.records, reads, output, folder, notices };
     const keeps = { open, overdue, period };
     const parts = profiles.map((profile) => ({
       ...{ source, profile, keeps, watchesFields: true },

@@ -30,6 +30,7 @@ import {
   type ServicePart,
   type ServiceSource,
 } from '../part.ts';
+import { Notices } from '../notices.ts';
 import { readsOfDatabase } from '../paths.ts';
 import { inRun, type Run } from '../run.ts';
 import { chooseProfiles, isOfSeveral } from '../session.ts';
@@ -70,7 +71,8 @@ export async function syncDatabase(
 ): Promise<void> {
   const [address, names] = readWords(context, words, flags);
   const resources = findResources(names);
-  const profiles = isOfSeveral(flags) ? await chooseProfiles(context, flags) : [undefined];
+  const notices = new Notices(context, flags);
+  const profiles = isOfSeveral(flags) ? await chooseProfiles(context, flags, notices) : [undefined];
   const byProfile = profiles.map((profile) =>
     resources.map((resource): ProfileListing => {
       const name = oneWordName(resource, '-');
@@ -86,6 +88,7 @@ export async function syncDatabase(
     reads: readsOfDatabase(address).slice(1),
     parts: byProfile.flat().map(({ name }) => name),
     partKind: 'listings' as const,
+    notices,
   };
   await inRun(context, options, async (run) => {
     const target = new SyncTarget(address, run.context);
