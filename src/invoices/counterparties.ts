@@ -100,7 +100,6 @@ export class Counterparties {
     return entry;
   }
 
-  /** The counterparty of this key; undefined where no record is of it. */
   named(key: string): Party | undefined {
     return this.#entries.get(key);
   }

@@ -120,7 +120,6 @@ export class Document {
     if (this.#profileAt !== -1) this.#current = ofProfile(this.sources, this.profile);
   }
 
-  /** The profile whose record it is, where there are several. */
   get profile(): string | undefined {
     return this.#profileAt === -1 ? undefined : this.#cellAt(this.#profileAt)?.text;
   }
@@ -142,7 +141,6 @@ export class Document {
     return this.cell(role)?.text;
   }
 
-  /** The column that this cell is in. */
   columnOf(role: Role): string | undefined {
     const at = this.#sourcesOf(role).findIndex((source) => isFilled(this.#cellAt(source)));
     return at === -1 ? undefined : this.fields.columns[role][at];
@@ -179,12 +177,10 @@ export class Document {
     return this.#current.ofName[at]!.role;
   }
 
-  /** The columns that the role may be in, in the records of any profile. */
   columnsOf(role: Role): string[] {
     return ofAny(this.sources).flatMap(({ fields }) => fields.columns[role]);
   }
 
-  /** Its currency, as sums compare it. */
   get currency(): string | undefined {
     return bareCurrency(this.text('currency'));
   }

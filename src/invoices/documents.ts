@@ -33,7 +33,6 @@ const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
 /** Delivery guides, quotes and orders ask for no money: they are in no sum. */
 export const IN_NO_SUM: ReadonlySet<Family> = new Set<Family>(['guide', 'quote', 'order']);
 
-/** A word of a family, as it is spelled where accents are left out. */
 function withoutAccents(word: string): string {
   return word.normalize('NFD').replaceAll(/\p{M}/gu, '');
 }

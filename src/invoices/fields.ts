@@ -152,12 +152,10 @@ export interface ByProfile<Value> {
 /** Whose records have which fields. */
 export type FieldsOf = ByProfile<Fields>;
 
-/** What holds for the records of any profile. */
 export function ofAny<Value>({ usual, byProfile }: ByProfile<Value>): Value[] {
   return [usual, ...(byProfile?.values() ?? [])];
 }
 
-/** What holds for the records of one profile. */
 export function ofProfile<Value>({ usual, byProfile }: ByProfile<Value>, profile: string | undefined): Value {
   return (profile === undefined ? undefined : byProfile?.get(profile)) ?? usual;
 }

@@ -22,9 +22,7 @@ export function isFiscalId(text: string | undefined): text is string {
   return text !== undefined && /[\p{L}\p{N}]/u.test(text);
 }
 
-/** A counterparty as a record names it. */
 export interface Counterparty {
-  /** Undefined where the record has none. */
   readonly name: string | undefined;
   /** Undefined where it is none, or punctuation alone. */
   readonly fiscalId: string | undefined;
@@ -40,7 +38,6 @@ export function counterpartyKey({ name, fiscalId }: Counterparty, sharedIds: rea
   return JSON.stringify(isSharedId(id, sharedIds) ? ['shared', id, name] : ['id', id]);
 }
 
-/** Whether a fiscal ID is one of those that many share. */
 export function isSharedId(fiscalId: string, sharedIds: readonly string[]): boolean {
   const id = foldFiscalId(fiscalId);
   return sharedIds.some((shared) => foldFiscalId(shared) === id);

@@ -82,7 +82,6 @@ export class Unreadable {
     this.note(place, `${column} of ${who} is ${nameOfCell(cell)}`, { column, place, number });
   }
 
-  /** Notes the cell of a role, if there is one. */
   noteRole(document: Document, role: Role): void {
     const cell = document.cell(role);
     if (cell !== undefined) this.noteCell(document, document.columnOf(role)!, cell);
@@ -93,7 +92,6 @@ export class Unreadable {
     return this.#named[0];
   }
 
-  /** How many records are left out. */
   get count(): number {
     return this.#count;
   }

@@ -33,7 +33,6 @@ interface Added {
   readonly leftOut: Decimal;
 }
 
-/** What the amount of this role adds to a sum. */
 export function worthOf(document: Document, role: AmountRole): Worth {
   return worthOfCell(document, role, document.cell(role));
 }
@@ -54,9 +53,7 @@ export function worthOfCell(document: Document, role: AmountRole, cell: Cell | u
 
 /** What a document is among those that are open. */
 export type OpenItem =
-  /** It is settled, or in no sum. */
   | { readonly kind: 'settled' }
-  /** It has no amount. */
   | { readonly kind: 'absent' }
   /** It may be open, and its amount or its due date cannot be read. */
   | { readonly kind: 'unreadable'; readonly role: 'open' | 'due' }
@@ -96,7 +93,6 @@ export function dayIn(document: Document, role: Role): number | undefined | 'unr
   return day ?? 'unreadable';
 }
 
-/** Whether an open item was due before the day. */
 export function isOverdue(item: OpenItem, day: number): boolean {
   return item.kind === 'open' && item.due !== undefined && item.due < day;
 }
@@ -104,7 +100,6 @@ export function isOverdue(item: OpenItem, day: number): boolean {
 /** The last day overdue of each bucket of an aging: 30, 60, 90. */
 export type Buckets = readonly number[];
 
-/** The buckets without --buckets. */
 export const DEFAULT_BUCKETS: Buckets = [30, 60, 90];
 
 /** The names of the buckets' columns: `not due`, `1 to 30`, `31 to 60`, `61 to 90`, `over 90`. */

@@ -102,7 +102,6 @@ export function calendarName(day: number, unit: CalendarUnit): string {
   return unit === 'month' ? `${year}-${month}` : `${year}-Q${Math.ceil(Number(month) / 3)}`;
 }
 
-/** The month of a day, in days since 1970-01-01. */
 export function monthOf(day: number): Month {
   const date = new Date(day * MILLISECONDS_A_DAY);
   return monthAt(date.getUTCFullYear(), date.getUTCMonth());

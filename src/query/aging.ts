@@ -76,7 +76,6 @@ export interface AgedBalance {
   invoices: number;
   /** What is not due, a sum for each bucket, what has no due date, and the credits, which are zero or less and have no age. */
   readonly ages: Decimal[];
-  /** The part of the credits that is credit notes. */
   creditNotes: Decimal;
   /** What is left out because it was cancelled, with its sign. */
   cancelled: Decimal;

@@ -40,11 +40,9 @@ interface ChangesOptions {
   readonly shown: readonly string[];
   /** The columns of `--columns`: those of records are shown beside the key; those of changes are shown alone. */
   readonly columns?: readonly string[] | undefined;
-  /** What names of columns mean. */
   readonly names?: ColumnNames | undefined;
   /** Whether the listing of an earlier record could not be read: then the record does not count as gone. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
-  /** The columns by which the rows will be sorted. */
   readonly sort?: readonly SortColumn[] | undefined;
 }
 
@@ -202,7 +200,6 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   };
 }
 
-/** The names of the columns that are amounts of records. */
 function moneyIn(keys: readonly SortColumn[] = [], names: ColumnNames): string[] {
   return keys.map(({ column }) => column).filter((column) => isMoney(column.replace(/^record\./, ''), names));
 }
@@ -284,9 +281,7 @@ async function openEarlier(options: ChangesOptions) {
   const taken = new Uint8Array(index.count);
 
   return {
-    /** Records that lack a part of the key. */
     withoutKey,
-    /** Records that share their key with an earlier one. */
     repeatedKeys,
     /** The profiles whose records are not compared, since their listings are not read. */
     others,

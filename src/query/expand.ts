@@ -96,7 +96,6 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   };
 }
 
-/** The bytes of each row of a record. */
 function* rowsOf(bytes: Buffer, record: Span, list: RecordList | undefined): Generator<Buffer[]> {
   const [start, end] = record;
   if (list === undefined || list.other !== undefined) yield [bytes.subarray(start, end)];

@@ -10,7 +10,6 @@ import { nearestNames } from './nearest-names.ts';
 import { groupColumn } from './question-syntax.ts';
 
 interface MissingOptions {
-  /** What one record is called. */
   readonly what?: string | undefined;
   /** Columns that no record needs to have. */
   readonly known?: readonly string[];
@@ -129,7 +128,6 @@ export async function* watchColumns(
   for (const finding of missingColumns(reader, flag, { isCounted: true })) warn(finding);
 }
 
-/** The names of the columns that there are, and of what they mean. */
 function allNames({ columnsThere, meanings }: DocumentReader): string[] {
   return [...new Set([...columnsThere, ...namesMeaning(columnsThere, meanings)])];
 }

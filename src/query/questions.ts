@@ -49,7 +49,6 @@ export interface ExpandQuestion extends Question {
 }
 
 interface QuestionsOptions {
-  /** Which records are made rows. */
   readonly before?: FilterQuestion | undefined;
   /** What makes rows of records; the questions behind it are about rows. */
   readonly expand?: ExpandQuestion | undefined;

@@ -19,7 +19,6 @@ import type { Question, ResultForm } from './questions.ts';
 export type RowField = readonly [name: string, json: string];
 export type Row = readonly RowField[];
 
-/** A text as JSON; null where there is none. */
 export function textJson(text: string | undefined): string {
   return JSON.stringify(text ?? null);
 }

@@ -22,7 +22,6 @@ interface SortOptions {
   /** What one of them is called, where they are no records. */
   readonly what?: string | undefined;
   readonly names?: ColumnNames | undefined;
-  /** The currency of the nth of them, from 0, where they need not have it themselves. */
   readonly currencyOf?: ((nth: number) => string | undefined) | undefined;
 }
 
@@ -43,7 +42,6 @@ export function sortQuestion(
   /** The index of the first key that is an amount, unless a key before it is the currency. */
   const firstAmount = isByCurrency ? -1 : amountAt;
   const areFiscalIds = keys.map(({ column }) => holdsFiscalIds(column, names));
-  /** For each key, the order of every record's cell. */
   const orders = keys.map((): (string | undefined)[] => []);
   /** The currency of every record, where an amount is a key. */
   const currencies: (string | undefined)[] = [];

@@ -56,11 +56,9 @@ interface TotalsFlags {
   readonly sum?: readonly string[] | undefined;
   /** Columns, perhaps with a unit of the calendar: `date:month`. */
   readonly groupBy?: readonly string[] | undefined;
-  /** Whether cells are added as they stand, whatever the documents are worth. */
   readonly asSent?: boolean | undefined;
   /** The list whose objects are the rows. */
   readonly expand?: string | undefined;
-  /** The most groups that come out. */
   readonly limit?: number | undefined;
 }
 
@@ -78,13 +76,11 @@ interface Group {
 
 interface Sum {
   total: Decimal;
-  /** The part of the total that is credit notes, with its sign. */
   creditNotes: Decimal;
   /** The part of the total that is cancelled documents; of open amounts, what was left out of the total. */
   cancelled: Decimal;
   /** Records of the group that have no value in the column, of those that are in sums. */
   missing: number;
-  /** Whether any record has one. */
   isFound: boolean;
 }
 
@@ -377,7 +373,6 @@ class Totals {
         ),
       );
       const rowOf = (group: Group): RowField[] => {
-        // The name and the fiscal ID that the counterparty has in all groups.
         const { name, fiscalId } = (group.party !== undefined && this.#parties.named(group.party)) || {};
         const cells = group.values.map((cell, at) =>
           roles[at] === 'counterpartyName' ? name : roles[at] === 'counterpartyFiscalId' ? fiscalId : cell,

@@ -78,7 +78,6 @@ export interface ListingFinding extends Finding {
   readonly part: ListingName;
 }
 
-/** Why a figure is missing. */
 export interface MissingFigure extends ListingFinding {
   readonly figure: 'balances' | 'months' | 'funds';
 }

@@ -65,7 +65,6 @@ export interface CurrencyFigures {
   readonly all: Readonly<TypeFigures>;
   /** The same by type: invoices first, then other documents, then credit notes. */
   readonly types: readonly Readonly<TypeFigures>[];
-  /** The part of the total of the period that is credit notes. */
   readonly creditNotes: Decimal;
   /** How many documents of the period were cancelled, and the part of the total that these are. */
   readonly cancelled: { readonly documents: number; readonly total: Decimal };
@@ -191,7 +190,6 @@ export class InvoiceFigures {
   }
 }
 
-/** That no record has a column of the role. */
 export function columnMissing(role: Role, documents: DocumentReader, what: string): Finding {
   const details = { code: 'column missing', role, columns: documents.columnsOf(role) } as const;
   return { level: 'failure', text: `No ${what} has ${documents.describe(role)}`, details };

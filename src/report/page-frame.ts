@@ -125,6 +125,7 @@ th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-b
 thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
 th.amount, td.amount { text-align: right; } td.amount { white-space: nowrap; } .zero-amount { color: var(--soft); }
 tfoot td, tfoot th, .sum td { font-weight: 600; } tfoot td, tfoot th, tr:not(.sum) + .sum td { border-top: 1px solid var(--ink); }
+.below td { padding-top: 0; font-size: 0.8rem; color: var(--soft); overflow-wrap: anywhere; } tr:has(+ .below) td { border-bottom: 0; padding-bottom: 0; }
 th button { all: unset; cursor: pointer; font: inherit; } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
 details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); font-size: 0.9rem; }
@@ -133,7 +134,7 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   .wide :is(table, tbody, tr) { display: block; } .wide :is(thead, td:empty, td.nil) { display: none; }
   .wide tr { padding: 0.45rem 0; border-bottom: 1px solid var(--line); } .wide tr:not(.sum) + .sum { border-top: 1px solid var(--ink); }
   .wide tr:not(.sum) + .sum td, .wide td { display: flex; justify-content: space-between; gap: 1.5rem; padding: 0.05rem 0; border: 0; text-align: right; overflow-wrap: anywhere; }
-  .wide :is(td.amount, .id) { white-space: normal; } .wide td:first-child { text-align: left; font-weight: 600; }
+  .wide :is(td.amount, .id) { white-space: normal; } .wide td:first-child { text-align: left; font-weight: 600; } .wide tr:has(+ .below) { border: 0; padding-bottom: 0; } .wide .below { padding-top: 0; } .wide .below td { font-weight: 400; }
   .wide td[data-l]::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } }
 @media (max-width: 34rem) { body { padding: 1.25rem 0.9rem 2rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
@@ -145,9 +146,9 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   .cards { gap: 0.5rem; } .cards li { flex-basis: 7rem; padding: 0.4rem 0.55rem; } .cards b { font-size: 1rem; }
   h2, h3, h4 { break-after: avoid; } .keep, figure, tr, .cards, .cards li, .verdict, .block:not(:has(.long)) { break-inside: avoid; }
   thead { display: table-header-group; break-inside: avoid; }
-  .long tbody tr:nth-child(-n + 3), .long tbody tr:nth-last-child(-n + 4) { break-after: avoid; }
+  tr:has(+ .below), .long tbody tr:nth-child(-n + 3), .long tbody tr:nth-last-child(-n + 4) { break-after: avoid; }
   /* The title of a table that may break asks for room for a head and three rows: browsers leave a head alone. */
-  .block:has(.long) > h4 { break-inside: avoid; padding-bottom: 11rem; margin-bottom: -10.6rem; }
+  .block:has(.long) > :is(h3, h4) { break-inside: avoid; padding-bottom: 11rem; margin-bottom: -10.6rem; }
   .wide { overflow: visible; background: none; } details:not([open]) > summary { display: none; }
   th button { display: contents; } th button::after { content: "" !important; } }
 `.trim();

@@ -14,7 +14,7 @@ import { DECIMAL_ZERO, addDecimals, negateDecimal, widestScale, type Decimal } f
 import { monthsUpTo } from '../invoices/periods.ts';
 import { monthlyColumns, stackedBars, type Chart } from './charts.ts';
 import { REST, TYPE_ROLES, type InvoiceList, type ReportDates } from './invoice-figures.ts';
-import { table, type Column, type TableContent } from './table.ts';
+import { table, titledTable, type Column } from './table.ts';
 
 interface PageOptions {
   readonly writing: Writing;
@@ -423,17 +423,6 @@ function invoiceTable(
   }
   const texts = { shown: writing.count(rows.length), all: writing.count(count), sum: writing.amount(sum) };
   return titledTable(title, { columns, rows, note: words.firstOf(texts) }, writing);
-}
-
-/** A table and its title, which stay together in print. */
-function titledTable<Row>(
-  title: string,
-  { note, ...content }: Omit<TableContent<Row>, 'caption'> & { readonly note?: string | undefined },
-  writing: Writing,
-  head = 'h4',
-): Html {
-  const below = note === undefined ? undefined : el('p.note', note);
-  return el('section.block', el(head, title), table({ caption: title, ...content }, writing), below);
 }
 
 function fundsTable({ funds: rows, fundCount }: OrganizationFigures, writing: Writing): Html | undefined {

@@ -3,12 +3,12 @@ import { overdueOf, totalOf } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { byCurrency } from '../query/result-rows.ts';
 import { fillOf, hatching, sampleOf } from './charts.ts';
-import { el, noteLine, type Html, type Content } from './html.ts';
+import { el, noteLine, type Html } from './html.ts';
 import { htmlPage, recordNotes, warning } from './page-frame.ts';
-import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
+import type { StatedCurrency, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
-import { table, type Column } from './table.ts';
-import { ageNames, fiscalIdTerm, lookOf, typeTerm, UNDATED } from './terms.ts';
+import { titledTable, type Column } from './table.ts';
+import { ageNames, CANCELLED, CREDIT, fiscalIdTerm, lookOf, typeTerm, UNDATED } from './terms.ts';
 import { scaleOf, writingAt, type Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
@@ -93,14 +93,9 @@ function currencySection(section: StatedCurrency, options: SectionOptions): Html
       overdue.coefficient === 0n ? undefined : el('p.late', late({ amount: amount(overdue) })),
     ),
     ages(balance.ages, id, writing),
-    documentsTable(documents, { writing, caption: words.openDocuments, id: `${id}d`, of: 'open' }),
-    documentsTable(credits, { writing, caption: words.creditDocuments, id: `${id}k`, of: 'credits' }),
-    documentsTable(cancelled, {
-      writing,
-      caption: words.cancelledDocuments,
-      id: `${id}x`,
-      of: 'cancelled',
-    }),
+    documentsTable(words.openDocuments, documents, writing),
+    documentsTable(words.creditDocuments, credits, writing),
+    documentsTable(words.cancelledDocuments, cancelled, writing),
   );
 }
 
@@ -132,77 +127,45 @@ function bar(sums: readonly Decimal[], id: string): Html | undefined {
   return el('svg.bar', frame, hatching(id), pieces);
 }
 
-interface TableOptions {
-  readonly writing: Writing;
-  readonly id: string;
-  readonly caption: string;
-  readonly of: 'open' | 'credits' | 'cancelled';
-}
-
-/** Longer tables may go on to the next page in print. */
-const MAX_ROWS_KEPT = 20;
-
-/** Each document has a body of its own in the table, so that its payments stay below it in print. */
-function documentsTable(documents: readonly StatedDocument[], options: TableOptions): Html | undefined {
+/** Documents with their payments below them. What was cancelled has no open amount, and no sum. */
+function documentsTable(
+  caption: string,
+  documents: readonly StatedDocument[],
+  writing: Writing,
+): Html | undefined {
   if (documents.length === 0) return undefined;
-  const { writing, caption, id, of } = options;
-  const lines = documents.map((one) => lineOf(one, options));
-  const heads = lines[0]!.map(([head, , look]) =>
-    el(`th.${look.replace('.late', '')}`, { scope: 'col' }, head),
-  );
-  const bodies = documents.map((one, index) => {
-    const cells = lines[index]!.map(([head, content, look]) =>
-      el(`td.${look}`, { 'data-head': head }, content),
-    );
-    return el('tbody', el('tr', cells), paymentsLine(one, heads.length, writing));
-  });
-  const label = el('th', { scope: 'row', colspan: heads.length - 1 }, writing.words.sum);
-  const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
-  const foot = el('tfoot', el('tr', label, el('td.amount', writing.amount(sum))));
-  return el(
-    'section.block',
-    el('h3', { id }, caption),
-    el(
-      documents.length > MAX_ROWS_KEPT ? 'table.documents.long' : 'table.documents',
-      { 'aria-labelledby': id },
-      el('thead', el('tr', heads)),
-      bodies,
-      of === 'cancelled' ? undefined : foot,
-    ),
-  );
-}
-
-type LineCell = readonly [head: string, content: Content, look: string];
-
-function lineOf(document: StatedDocument, { writing, of }: TableOptions): readonly LineCell[] {
-  const { words, amount } = writing;
-  const { number, type, date, due, daysLate = 0, total, open } = document;
-  const late: LineCell =
-    daysLate === 0
-      ? [words.daysLate, undefined, 'amount']
-      : [words.daysLate, writing.count(daysLate), 'amount.late'];
-  return [
-    [words.number, el('bdi.id', number?.text), 'number'],
-    [words.type, el('bdi', typeTerm(type?.text, writing.language)), 'type'],
-    [words.date, dayText(date, writing), 'day'],
-    ...(of === 'open' ? ([[words.dueDate, dayText(due, writing), 'day'], late] as const) : []),
-    [words.total, total && amount(total), 'amount.whole'],
-    ...(open === undefined ? [] : ([[words.open, amount(open), 'amount.open']] as const)),
+  const { words, language, count } = writing;
+  const [{ age }] = documents as [StatedDocument];
+  const late = ({ daysLate = 0 }: StatedDocument): Html | undefined =>
+    daysLate === 0 ? undefined : el('span.late', count(daysLate));
+  const columns: Column<StatedDocument>[] = [
+    ['text', words.number, ({ number }) => number?.text],
+    ['text', words.type, ({ type }) => typeTerm(type?.text, language)],
+    ['day', words.date, ({ date }) => date],
+    ...(age < CREDIT
+      ? ([
+          ['day', words.dueDate, ({ due }) => due],
+          ['count', words.daysLate, late],
+        ] satisfies Column<StatedDocument>[])
+      : []),
+    ['amount', words.total, ({ total }) => total],
+    ['amount', words.open, ({ open }) => open],
   ];
+  const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
+  const foot = [[words.sum, ...columns.slice(2).map(() => undefined), sum]];
+  const content = { columns, rows: documents, foot: age === CANCELLED ? undefined : foot };
+  return titledTable(caption, { ...content, below: (one) => paymentsText(one, writing) }, writing, 'h3');
 }
 
-function dayText(day: StatedDay, writing: Writing): string {
-  return typeof day === 'number' ? writing.day(day) : (day ?? '');
-}
-
-function paymentsLine({ payments }: StatedDocument, columns: number, writing: Writing): Html | undefined {
+function paymentsText({ payments }: StatedDocument, { words, day, ...writing }: Writing): string | undefined {
   if (payments.length === 0) return undefined;
-  const { words } = writing;
   const texts = payments.map(({ date, ...one }) => {
     const amount = writing.amount(one.amount);
-    return date === undefined ? amount : words.paid({ amount, day: dayText(date, writing) });
+    return date === undefined
+      ? amount
+      : words.paid({ amount, day: typeof date === 'number' ? day(date) : date });
   });
-  return el('tr.payments', el('td', { colspan: columns }, `${words.payments}: ${texts.join('; ')}`));
+  return `${words.payments}: ${texts.join('; ')}`;
 }
 
 /** What is not in the sums: cancelled documents, and those without an amount. */
@@ -317,11 +280,10 @@ function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexO
   ];
   const rows = lines.toSorted((left, right) => compareDecimals(right.total, left.total));
   const foot = [[words.sum, undefined, undefined, sum(({ overdue }) => overdue), sum(({ total }) => total)]];
-  const content = table({ caption, columns, rows, foot }, writing);
-  return el('section.block', el('h3', caption), content);
+  return titledTable(caption, { columns, rows, foot }, writing, 'h3');
 }
 
-/** What a statement looks like beside what all pages do: a letter, and on a narrow screen a list instead of a table. */
+/** What a statement looks like beside what all pages do: a letter. */
 const STYLE = `
 body { max-width: 54rem; }
 .letter { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 1rem 2rem; padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
@@ -338,21 +300,8 @@ body { max-width: 54rem; }
 .ages li { flex: 1 1 auto; min-width: 5rem; max-width: 100%; }
 .ages b { display: block; font-weight: 600; overflow-wrap: anywhere; } .ages .none b { font-weight: 400; color: var(--soft); }
 .ages li svg { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
-.documents td.number { min-width: 4.5rem; } .documents td.number .id, .documents td.type, .payments td { white-space: normal; overflow-wrap: anywhere; } .documents td.type { min-width: 5rem; } .documents td { vertical-align: baseline; } .documents .day { white-space: nowrap; }
-.documents td.open { font-weight: 600; } .documents tfoot th { text-align: left; } .documents tbody { break-inside: avoid; }
-.documents tr:has(+ .payments) td { border-bottom: 0; padding-bottom: 0; } .payments td { padding-top: 0; font-size: 0.8rem; color: var(--soft); }
+.block td:first-child { min-width: 4.5rem; overflow-wrap: anywhere; } .block td:nth-child(2) { min-width: 5rem; overflow-wrap: anywhere; } .block td:nth-child(n + 5):last-child { font-weight: 600; }
 .message { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); break-inside: avoid; } .message p { overflow-wrap: anywhere; }
-@media screen and (max-width: 46rem) {
-  .letter .what { text-align: left; }
-  .documents, .documents tbody, .documents tfoot { display: block; } .documents thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .documents tr { display: grid; grid-template-columns: 1fr auto; gap: 0.1rem 1rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
-  .documents td, .documents th { display: block; padding: 0; border: 0; overflow-wrap: anywhere; white-space: normal; text-align: left; font-weight: 400; }
-  .documents .number, .documents .open, .documents tfoot td, .documents tfoot th { font-weight: 600; } .documents .open, .documents .whole, .documents tfoot td { text-align: right; }
-  .documents td:empty { display: none; } .documents td[data-head]::before { content: attr(data-head) " "; color: var(--soft); font-weight: 400; }
-  .documents .number { order: 1; } .documents .open { order: 2; } .documents .type { order: 3; } .documents .whole { order: 4; }
-  .documents .day { order: 5; } .documents .late { order: 7; grid-column: 1 / -1; text-align: left; } .documents td.day + td.day { text-align: right; order: 6; }
-  .documents tr:has(+ .payments) { border-bottom: 0; padding-bottom: 0; } .documents .payments { display: block; padding-top: 0; } .documents tfoot tr { border-bottom: 0; }
-}
-@media print { .ages li { min-width: 4.6rem; } .ages ul { font-size: 0.8rem; gap: 0.4rem 0.8rem; }
-  .documents.long tbody tr { break-after: auto; } .documents.long tbody:nth-of-type(-n + 2), .documents.long tbody:nth-last-of-type(2) { break-after: avoid; } .documents.long tfoot { break-before: avoid; } }
+@media screen and (max-width: 46rem) { .letter .what { text-align: left; } }
+@media print { .ages li { min-width: 4.6rem; } .ages ul { font-size: 0.8rem; gap: 0.4rem 0.8rem; } }
 `.trim();

@@ -39,9 +39,7 @@ export interface StatedDocument {
   readonly daysLate: number | undefined;
   /** What the whole document is worth: that of a credit note is negative. */
   readonly total: Decimal | undefined;
-  /** Undefined for what was cancelled. */
   readonly open: Decimal | undefined;
-  /** Its place among the ages. */
   readonly age: number;
   readonly payments: readonly Payment[];
 }
@@ -63,7 +61,6 @@ export interface Statement {
   readonly party: Counterparty;
   /** By name; amounts without a currency come last. */
   readonly currencies: readonly StatedCurrency[];
-  /** Documents that are left out because they cannot be read. */
   readonly unreadable: number;
 }
 

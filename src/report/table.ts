@@ -10,12 +10,25 @@ type Kind = 'text' | 'id' | 'day' | 'count' | 'amount';
 /** A text, a day in days since 1970-01-01 or a count, an amount, or what is HTML already; undefined is nothing. */
 type CellValue = string | number | Decimal | Html | undefined;
 
-export interface TableContent<Row> {
+interface TableContent<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Last rows, which do not take part in sorting. */
   readonly foot?: readonly (readonly CellValue[])[] | undefined;
+  /** What stands below the row, over all columns. */
+  readonly below?: (row: Row) => string | undefined;
+}
+
+/** A table and its title, which stay together in print. */
+export function titledTable<Row>(
+  title: string,
+  { note, ...content }: Omit<TableContent<Row>, 'caption'> & { readonly note?: string | undefined },
+  writing: Writing,
+  head = 'h4',
+): Html {
+  const below = note === undefined ? undefined : el('p.note', note);
+  return el('section.block', el(head, title), table({ caption: title, ...content }, writing), below);
 }
 
 /** Longer tables may go on to the next page in print. */
@@ -23,7 +36,7 @@ const MAX_ROWS_KEPT = 15;
 
 /** A sortable table without columns of zero amounts. On a narrow screen each cell is a line, behind the head of its column. */
 export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
-  const { caption, columns, foot = [] } = content;
+  const { caption, columns, foot = [], below } = content;
   const rows = content.rows.map((row) => columns.map(([, , cell]) => cell(row)));
   const all = [...rows, ...foot];
   const shown = [...columns.entries()].filter(
@@ -42,6 +55,8 @@ export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
         );
       }),
     );
+  const belowLine = (text: string | undefined): Html | undefined =>
+    text === undefined ? undefined : el('tr.below', el('td', { colspan: shown.length }, el('bdi', text)));
   const heads = shown.map(([, [kind, head]]) => el('th', { scope: 'col', class: lookOf(kind) }, head));
   return el(
     rows.length > MAX_ROWS_KEPT ? 'div.wide.long' : 'div.wide',
@@ -52,7 +67,10 @@ export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
       el('caption', caption),
       el('thead', el('tr', heads)),
       // The last rows stand among the others: browsers leave a foot alone on a page in print.
-      el('tbody', [rows.map((row) => line('tr', row)), foot.map((row) => line('tr.sum', row))]),
+      el('tbody', [
+        rows.map((row, at) => [line('tr', row), belowLine(below?.(content.rows[at]!))]),
+        foot.map((row) => line('tr.sum', row)),
+      ]),
     ),
   );
 }

@@ -161,7 +161,6 @@ const WORDS = {
   over: both('Over {days} days', 'Más de {days} días'),
   sortBy: both('Sort by', 'Ordenar por'),
 
-  // Of statements.
   statement: both('Statement of account', 'Estado de cuenta'),
   to: both('To', 'Para'),
   amountDue: both('Amount due', 'Monto adeudado'),

@@ -100,7 +100,6 @@ function hasDottedNames(batch: RecordBatch): boolean {
   return false;
 }
 
-/** The profile of each record, by its profile column. */
 export function ownersOf(batch: RecordBatch): readonly (string | undefined)[] {
   const reader = new CellReader([PROFILE_COLUMN]);
   return Array.from({ length: batch.count }, (_, index) => reader.read(batch, index)[0]?.text);

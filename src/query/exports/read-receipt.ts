@@ -17,7 +17,6 @@ export interface DeliveredFile {
   readonly file: string | undefined;
   /** What its records are, as receipts name it: `issued`. */
   readonly resource: string;
-  /** The profiles of its records; none where the receipt has none. */
   readonly profiles: readonly string[];
   /** Whether it has the records of several profiles, and so a column of folio's with the profile of each. */
   readonly isOfSeveral: boolean;

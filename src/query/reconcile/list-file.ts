@@ -31,7 +31,6 @@ const LIST_FIELDS = [
 ] as const;
 export type ListField = (typeof LIST_FIELDS)[number];
 
-/** The headings of --match, by field. */
 export type Match = ReadonlyMap<ListField, string>;
 
 /** Reads `number=Invoice,total=Amount`, and adds it to what an earlier --match had. Throws UsageError. */
@@ -222,7 +221,6 @@ const WINDOWS_1252 =
 
 const DELIMITERS = [';', ',', '\t'];
 
-/** A row of a list: its cells without quotes. */
 export interface ListRow {
   /** Its first line, from 1. */
   readonly line: number;

@@ -30,7 +30,6 @@ interface ListsOptions {
   /** Used where neither the lists nor --against say it. */
   readonly impliedAgainst?: Against | undefined;
   readonly match?: Match | undefined;
-  /** The text of --period. */
   readonly period?: string | undefined;
   /** In days since 1970-01-01. */
   readonly today: number;

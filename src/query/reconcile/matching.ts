@@ -68,7 +68,6 @@ interface Facts {
 /** A document on one side, and what became of it. Amounts have their sign: negative for a credit note. */
 export interface Entry extends Facts {
   readonly family: Family;
-  /** Its type, where that is a code. */
   readonly code: number | undefined;
   /** Its fiscal ID, folded for comparing. */
   readonly party: string | undefined;
@@ -129,13 +128,10 @@ export function bareNumber(text: string | undefined): string | undefined {
 
 interface MatchOptions {
   readonly against: Against;
-  /** Whether all lists have the fiscal ID of each document's counterparty. */
   readonly hasIds: boolean;
-  /** Whether all lists have the type of each document. */
   readonly hasTypes: boolean;
   /** How far amounts may be apart. */
   readonly tolerance: Decimal;
-  /** Whether the fiscal ID of an entry is one that many share. */
   readonly isShared: (entry: Entry) => boolean;
   /** Whether an entry without a match may be one of the other side with a mistake in it. */
   readonly mayBeNear: (entry: Entry) => boolean;
@@ -252,7 +248,6 @@ export function* matchEntries(
     return pairUp(rest, isOfType);
   };
 
-  /** Pairs the rest with void documents of the service. */
   const pairVoid = ({ list, service }: Group): void => {
     if (isTooMany({ list, service })) return;
     for (const one of list) {
@@ -411,7 +406,6 @@ function candidatesIn({ list, service }: Group, isPair: IsPair): readonly Entry[
   ];
 }
 
-/** The only entry that matches; undefined where none does, or several. */
 function onlyOne(entries: readonly Entry[], matches: (entry: Entry) => boolean): Entry | undefined {
   const at = entries.findIndex(matches);
   return at < 0 || entries.slice(at + 1).some(matches) ? undefined : entries[at];

@@ -19,7 +19,6 @@ type CellTest = (cell: Cell | undefined) => boolean | undefined;
  */
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
-/** The day and the locale that a question is read with. */
 export interface WhereContext {
   readonly today: DayOfQuestion;
   /** Numbers with the separators of this locale are refused. */
