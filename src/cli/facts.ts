@@ -46,12 +46,10 @@ function fitted(rows: readonly (readonly string[])[], room: number): readonly (r
     rows.some((row) => /^\d{4}-\d\d-\d\d/.test(row[column]!)) ? NARROWEST.time : NARROWEST.text,
   );
   const excess = (): number => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - room;
-  for (let over; (over = excess()) > 0;) {
-    const wide = widths.filter((width, column) => width > least[column]!);
-    const widest = Math.max(...wide);
+  while (excess() > 0) {
+    const widest = Math.max(...widths.filter((width, column) => width > least[column]!));
     const at = widths.findIndex((width, column) => width === widest && width > least[column]!);
-    const second = Math.max(0, ...wide.filter((width) => width < widest));
-    if (at >= 0) widths[at] = Math.max(second - 1, widest - over, least[at]!);
+    if (at >= 0) widths[at]!--;
     else if (widths.length > 1) widths.pop();
     else break;
   }

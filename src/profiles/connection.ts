@@ -35,10 +35,7 @@ export async function resolveConnection(
   { env, stdin, signal }: Pick<Context, 'env' | 'stdin' | 'signal'>,
   { flags, store }: { readonly flags: ConnectionFlags; readonly store: ConfigStore },
 ): Promise<Connection> {
-  refuseMixed(flags, env);
-  const profile = chooseProfile(flags.profile, env, store);
-  const own = profile && profileAddress(profile, store);
-  const baseUrl = statedAddress(flags, env) ?? own;
+  const { profile, own, baseUrl } = resolveAddress(flags, env, store);
   const others = profile === undefined ? store.profileNames : [];
   const known = { profile: profile?.name, baseUrl, others };
   if (flags.tokenFile !== undefined) {
@@ -59,10 +56,30 @@ export async function resolveConnection(
 }
 
 /**
+ * The profile and the base address of a run, and where that is from: `--base-url`. Throws as `resolveConnection` does, but for the
+ * token. `store` is undefined where it cannot be opened.
+ */
+export function resolveAddress(flags: ConnectionFlags, env: Environment, store: ConfigStore | undefined) {
+  refuseMixed(flags, env);
+  const stated = statedAddress(flags, env);
+  const profile = store && chooseProfile(flags.profile, env, store);
+  const own = profile && profileAddress(profile, store);
+  const variable = flags.baseUrl === undefined ? 'FOLIO_BASE_URL' : '--base-url';
+  return { profile, own, baseUrl: stated ?? own, from: stated ? variable : `profile ${profile?.name}` };
+}
+
+/** The error where nothing says where the service is; `login` is the command that does. */
+export function noAddress(login: string): UsageError {
+  return new UsageError('there is no base address, so folio does not know where the service is', {
+    hint: `Log in once with \`${login}\`, or set FOLIO_BASE_URL, or pass --base-url https://<host>/v1, or try --sandbox.`,
+  });
+}
+
+/**
  * Refuses a token or an address in the environment beside --profile: the profile has its own, and the data of another
  * organization must not come under its name.
  */
-export function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
+function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
   const variable = ['FOLIO_TOKEN', 'FOLIO_BASE_URL'].find((name) => env[name]);
   if (profile === undefined || variable === undefined) return;
   throw new UsageError(
@@ -164,11 +181,7 @@ export function requireConnection(connection: Connection, now: number): Complete
       hint: `Log in once with \`${login}\`, or set FOLIO_TOKEN, or try --sandbox, which needs none.`,
     });
   }
-  if (baseUrl === undefined) {
-    throw new UsageError('there is no base address, so folio does not know where the service is', {
-      hint: `Log in once with \`${login}\`, or set FOLIO_BASE_URL, or pass --base-url https://<host>/v1.`,
-    });
-  }
+  if (baseUrl === undefined) throw noAddress(login);
   const warning = checkExpiry(token, now, tokenHint(connection));
   return {
     ...connection,

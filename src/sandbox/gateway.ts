@@ -58,7 +58,9 @@ export function openGateway(
         query.allowOnly(endpoint.parameters);
         const organization = organizations[place];
         const link: Call['link'] = (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`);
-        const acceptsGzip = accepts(headers['accept-encoding'] ?? '');
+        const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+          String(headers['accept-encoding']),
+        );
         return compressReply(endpoint.answer({ organization, query, id, acceptsGzip, link }));
       } catch (error) {
         if (error instanceof BadQuery) return errorReply(endpoint.form, 400, error.message);
@@ -77,17 +79,6 @@ function unknownAddress(authorization: string): Reply {
     (name) => `Authorization header requires ${name} parameter.`,
   );
   return gatewayReply(403, `${missing.join(' ')} Authorization=${authorization}`);
-}
-
-/** Whether an Accept-Encoding names gzip and does not rule it out with `q=0`. */
-function accepts(header: string): boolean {
-  return header.split(',').some((part) => {
-    const [coding, weight] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q\s*=\s*/);
-    return coding === 'gzip' && Number(weight ?? 1) > 0;
-  });
 }
 
 /** The endpoint at a path, or undefined when there is none (spec 4), and the last segment, decoded, which may be an id. */

@@ -4,17 +4,15 @@ import { networkFailure } from '../../api/network-failure.ts';
 import type { HostAndPort } from '../../api/network-probe.ts';
 import { proxyFor } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, isFailure, UsageError, type FolioError } from '../../errors.ts';
+import { AuthError, isFailure, type FolioError } from '../../errors.ts';
 import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { paint, useColor, visible, wrapText, type Style } from '../../output/terminal/terminal-text.ts';
 import {
-  chooseProfile,
-  profileAddress,
-  refuseMixed,
+  noAddress,
   requireConnection,
+  resolveAddress,
   resolveConnection,
-  statedAddress,
   tokenHint,
   type Connection,
 } from '../../profiles/connection.ts';
@@ -158,9 +156,12 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
     );
     await check('base address', async () => {
       if (sandbox) return ok(`${sandbox.baseUrl.href} (--sandbox)`);
-      const { address, from } = await addressOf(context, flags);
-      baseUrl = address;
-      return ok(`${address.href} (${from})`);
+      // The check before reports why the store cannot be opened.
+      const opened = await context.config().catch(() => undefined);
+      const resolved = resolveAddress(flags, context.env, opened);
+      baseUrl = resolved.baseUrl;
+      if (baseUrl === undefined) throw noAddress('folio auth login --base-url https://<host>/v1');
+      return ok(`${baseUrl.href} (${resolved.from})`);
     });
     let isReached = baseUrl !== undefined;
     const steps = baseUrl && (await networkSteps(baseUrl, context));
@@ -212,22 +213,6 @@ async function checkStore(context: Context): Promise<CheckResult> {
   const permissions = await describePermissions(file);
   if (permissions === undefined) return ok(`${file}: not there, nothing is stored`);
   return ok(`${file}: ${permissions}; ${countOf(profileNames.length, 'profile')}`);
-}
-
-/** The base address and where it is from. Throws UsageError where it is missing or wrong, AuthError for a profile that is gone. */
-async function addressOf(context: Context, flags: GlobalFlags): Promise<{ address: URL; from: string }> {
-  const { env } = context;
-  refuseMixed(flags, env);
-  const stated = statedAddress(flags, env);
-  // The check before reports why it cannot be opened.
-  const store = await context.config().catch(() => undefined);
-  const profile = store && chooseProfile(flags.profile, env, store);
-  if (stated) return { address: stated, from: flags.baseUrl === undefined ? 'FOLIO_BASE_URL' : '--base-url' };
-  const own = profile && profileAddress(profile, store);
-  if (own) return { address: own, from: `profile ${profile.name}` };
-  throw new UsageError('there is no base address, so folio does not know where the service is', {
-    hint: 'Log in with `folio auth login --base-url https://<host>/v1`, or set FOLIO_BASE_URL, or try --sandbox.',
-  });
 }
 
 /** The token: its source, its form, when it ends. Throws AuthError where it is missing or cannot be used. */
