@@ -108,17 +108,14 @@ function momentIn(seconds: unknown): number | undefined {
 /** How long before its end a token's end is announced, in milliseconds. */
 const WARNING_TIME = 14 * MILLISECONDS_A_DAY;
 
-/** How a token stands in time; `fine` without a date when it does not say when it ends. */
-type TokenExpiry =
-  | { readonly state: 'expired' | 'soon'; readonly expiresAt: number }
-  | { readonly state: 'fine'; readonly expiresAt?: number };
-
-/** @param now milliseconds since 1970 */
-export function tokenExpiry(token: Secret, now: number): TokenExpiry {
-  const expiresAt = decodeToken(token.reveal())?.expiresAt;
-  if (expiresAt === undefined) return { state: 'fine' };
-  if (expiresAt <= now) return { state: 'expired', expiresAt };
-  return { state: expiresAt - now <= WARNING_TIME ? 'soon' : 'fine', expiresAt };
+/**
+ * When a token ends, in milliseconds since 1970, where that is within 14 days or over; else undefined, as for one that does not say.
+ *
+ * @param now milliseconds since 1970
+ */
+export function nearEnd(token: Secret, now: number): number | undefined {
+  const end = decodeToken(token.reveal())?.expiresAt;
+  return end !== undefined && end - now <= WARNING_TIME ? end : undefined;
 }
 
 /**
@@ -128,11 +125,11 @@ export function tokenExpiry(token: Secret, now: number): TokenExpiry {
  * @returns a warning when it ends within 14 days, else undefined
  */
 export function checkExpiry(token: Secret, now: number, tokenHint: string): string | undefined {
-  const { state, expiresAt } = tokenExpiry(token, now);
-  if (state === 'fine') return undefined;
-  const end = describeMoment(expiresAt, now);
-  if (state === 'soon') return `the token ends ${end}; ask the operator of the service for a new one`;
-  throw new AuthError(`the token ended ${end}`, {
+  const end = nearEnd(token, now);
+  if (end === undefined) return undefined;
+  const text = describeMoment(end, now);
+  if (end > now) return `the token ends ${text}; ask the operator of the service for a new one`;
+  throw new AuthError(`the token ended ${text}`, {
     hint: `Ask the operator of the service for another. ${tokenHint}`,
   });
 }

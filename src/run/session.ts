@@ -11,7 +11,7 @@ import {
   knownProfile,
   type CompleteConnection,
 } from '../profiles/connection.ts';
-import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
+import { decodeToken, nearEnd, Secret } from '../profiles/token.ts';
 import { issued } from '../resources/issued.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -141,8 +141,7 @@ export async function openSession(
   const limits = { ...requestDefaults, ...defaults, ...valuesGiven(flags, requestFlags) };
   const service = { baseUrl, token, tokenHint: found.tokenHint, observe, quota: shared.quota };
   const client = await makeClient(context, service, limits);
-  const { state, expiresAt } = tokenExpiry(found.token, context.clock.now());
-  const tokenEndsSoon = state === 'soon' ? expiresAt : undefined;
+  const tokenEndsSoon = nearEnd(found.token, context.clock.now());
   const organization = decodeToken(token)?.organizationId;
   return { client, profile, baseUrl, organization, tokenEndsSoon, limits, defaults };
 }

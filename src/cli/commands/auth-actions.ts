@@ -26,7 +26,7 @@ import {
   type TokenCommand,
 } from '../../profiles/profile.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
-import { checkExpiry, decodeToken, describeMoment, tokenExpiry } from '../../profiles/token.ts';
+import { checkExpiry, decodeToken, describeMoment, nearEnd } from '../../profiles/token.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { verifyConnection } from '../../run/session.ts';
@@ -240,7 +240,7 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
   }
   const { baseUrl, token, tokenSource, messages = [] } = connection ?? {};
   const profile = connection === undefined ? flags.profile : connection.profile;
-  const isSoon = token !== undefined && tokenExpiry(token, now).state === 'soon';
+  const isSoon = (token && nearEnd(token, now)) !== undefined;
   const facts = {
     profile: profile ?? null,
     current: profile !== undefined && profile === store.currentProfile,

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
 import { oneOf, type Offering } from '../../run/flag.ts';
@@ -126,24 +126,23 @@ async function offerFor(typed: readonly string[], context: Context, programFor: 
   flag ??= valuedFlag(command, name);
   if (flag !== undefined) return valuesOf(flag, command, { begun: value ?? last, context });
   if (last.startsWith('-')) return ['words', flagNames(command)];
-  const commands = shownUnder(command).map(
-    (each) => [each.name(), brief(each.summary() || each.description())] as const,
-  );
+  const under = (parent: Command): Offer[1] =>
+    shownUnder(parent).map((each) => [each.name(), brief(each.summary() || each.description())]);
+  const commands = under(command);
   if (command.name() === 'help') {
     const { topics } = await import('../help-topics.ts');
     const { wordTopics } = await import('../words.ts');
-    const all = shownUnder(program).map((each) => [each.name(), brief(each.summary())] as const);
-    return [
-      'words',
-      [
-        ...all,
-        ...[...topics, ...wordTopics()].map(({ name: topic, about }) => [topic, brief(about)] as const),
-      ],
-    ];
+    const pages = [...topics, ...wordTopics()].map(
+      ({ name: topic, about }) => [topic, brief(about)] as const,
+    );
+    return ['words', [...under(program), ...pages]];
   }
   const declared = command.registeredArguments;
   const rest = declared.at(-1)?.variadic ? declared.at(-1) : undefined;
-  const [kind, own] = await argumentsOf(declared[operands] ?? rest, context);
+  const argument = declared[operands] ?? rest;
+  // The name of `auth use` and `auth logout` is that of a profile.
+  const placeholder = argument?.name() === 'name' ? 'profile' : argument?.name();
+  const [kind, own] = await offerOf(argument?.parseArg, placeholder, context);
   return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
 }
 
@@ -195,21 +194,14 @@ function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
   return [...new Set(names)];
 }
 
-async function argumentsOf(argument: Argument | undefined, context: Context): Promise<Offer> {
-  if (argument === undefined) return NOTHING;
-  // The name of `auth use` and `auth logout` is that of a profile.
-  const name = argument.name() === 'name' ? 'profile' : argument.name();
-  return offerOf(argument.parseArg, name, context);
-}
-
 /** The words that a parse function names, or what its placeholder stands for; nothing where any text may stand. */
-async function offerOf(parse: unknown, placeholder: string, context: Context): Promise<Offer> {
+async function offerOf(parse: unknown, placeholder: string | undefined, context: Context): Promise<Offer> {
   const words = (parse as Partial<Offering> | undefined)?.words;
   if (words !== undefined) return ['words', words.map((word) => [word])];
   if (placeholder === 'profile') return profileNames(context);
   if (placeholder === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];
-  if (['dir', 'folder'].includes(placeholder)) return ['directory', []];
-  return /^(?:files?|list|receipt|database)$/.test(placeholder) ? ['file', []] : NOTHING;
+  if (placeholder === 'dir' || placeholder === 'folder') return ['directory', []];
+  return /^(?:files?|list|receipt|database)$/.test(placeholder ?? '') ? ['file', []] : NOTHING;
 }
 
 /** Names of profiles; none where the store is broken. Leaves out names that no profile can have: a shell would run them. */
