@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
@@ -182,6 +182,12 @@ async function exportFilePerProfile(
   files: readonly ProfileFile[],
 ): Promise<void> {
   const { source } = request;
+  for (const { profile, path } of files) {
+    // Its name in earlier versions, which was one for all listings.
+    const older = join(dirname(path), `${profile}${extname(path)}`);
+    if (!existsSync(older)) continue;
+    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
+  }
   const results: PartState[] = [];
   const all = forEachPart(run, files, ({ profile, format, path: output, receipt }, signal) => {
     const own = receipt === undefined ? undefined : { file: receipt, output };

@@ -79,13 +79,18 @@ describe('--output-dir', () => {
     expect(await two({ script }, { script }).run(APART)).toMatchObject({ code: 3 });
   });
 
-  it('has a file for each listing', async () => {
+  it('has a file for each listing, and says that one of an earlier version is old', async () => {
     const { run, files, read, folder } = two({ records: { issued: [], received: modelRecords(2, 50) } });
-    await run('issued --profile north --output-dir FOLDER');
+    writeFileSync(join(folder, 'north.csv'), 'old');
+    const { stderr } = await run('issued --profile north --output-dir FOLDER');
+    expect(stderr).toContain(`${folder}/north.csv is of an earlier version of folio; these records are in`);
     await run('received --profile south --output-dir FOLDER');
     const aging = ['--sandbox', 'aging', '--profile', 'one', '--output-dir', folder];
     expect(await runHere(aging)).toMatchObject({ code: 0 });
-    expect(files()).toEqual(['north.issued.csv', 'one.aging-issued.csv', 'south.received.csv']);
+    expect(files()).toEqual([
+      ...['north.csv', 'north.issued.csv', 'one.aging-issued.csv', 'south.received.csv'],
+    ]);
+    expect(read('north.csv')).toBe('old');
     expect(read('north.issued.csv').split('\n')).toHaveLength(5);
   });
 
