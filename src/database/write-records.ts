@@ -1,8 +1,7 @@
 import type { FieldsOf } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import { ColumnFacts } from '../json/column-facts.ts';
-import { changeColumns } from './change-columns.ts';
-import { unreadableColumns, type UnreadableColumn } from './current-view.ts';
+import { changeColumns, unreadableColumns, type UnreadableColumn } from './change-columns.ts';
 import { ofKeys, quoteName, type Database, type StoredRow } from './database.ts';
 import {
   ADD,

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { TABS_BETWEEN_CELLS } from '../output/formats.ts';
-import type { ParquetType } from '../output/parquet/column-type.ts';
+import type { ParquetType } from '../output/parquet/stored-column.ts';
 
 /** A flag of the command line: its spelling, its help, the parser of its value, and what it does not go with. */
 export interface Flag<Value> {

@@ -10,7 +10,7 @@ import {
 } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import { formatOf, formats, type Format } from '../output/formats.ts';
-import type { ParquetType } from '../output/parquet/column-type.ts';
+import type { ParquetType } from '../output/parquet/stored-column.ts';
 import { brokenStore, type ConfigStore, kindOf } from '../profiles/profile.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';

@@ -3,8 +3,7 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
 import { writePlain } from 'hyparquet-writer/src/plain.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import type { ParquetValue } from './column-type.ts';
-import { WIDE, type SchemaElement, type StoredColumn } from './stored-column.ts';
+import { WIDE, type ParquetValue, type SchemaElement, type StoredColumn } from './stored-column.ts';
 
 type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number];
 type PhysicalType = NonNullable<SchemaElement['type']>;

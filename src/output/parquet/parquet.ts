@@ -5,8 +5,7 @@ import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { writeColumnChunk } from './column-chunk.ts';
-import { storedType } from './column-type.ts';
-import { StoredColumn } from './stored-column.ts';
+import { StoredColumn, storedType } from './stored-column.ts';
 
 /** When a row group is full: bytes of records as sent, or cells, since few bytes may make thousands of them. */
 const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };

@@ -1,5 +1,8 @@
 import type { ParquetWriter } from 'hyparquet-writer';
 import { OutputError, UsageError } from '../../errors.ts';
+import type { DeclaredType } from '../../invoices/fields.ts';
+import { DIGIT_NINE, DIGIT_ZERO, MINUS, POINT } from '../../json/ascii.ts';
+import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
 import {
   ABSENT,
   BOOLEAN_LITERAL,
@@ -9,13 +12,43 @@ import {
   type Cell,
   type CellReader,
 } from '../../json/cells.ts';
-import {
-  describeType,
-  shortUnscaled,
-  storedValue,
-  type ParquetType,
-  type ParquetValue,
-} from './column-type.ts';
+import type { Span } from '../../json/checked-text.ts';
+import { EXACT_DIGITS, fitsInt64, parseDecimal } from '../../json/decimal.ts';
+
+/**
+ * How Parquet stores a column:
+ * - `whole`: whole numbers within 64 bits
+ * - `decimal`: `precision` digits, `scale` of them after the point
+ * - `date`: days since 1970-01-01
+ * - `timestamp`: a day and a time as they are written, in no zone
+ * - `text`: strings, and the texts of whatever else the column holds
+ * - `json`: each value as JSON text
+ */
+export type ParquetType =
+  | { readonly kind: 'whole' | 'boolean' | 'date' | 'timestamp' | 'text' | 'json' }
+  | ({ readonly kind: 'decimal' } & Decimal);
+
+interface Decimal {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** Of every amount of money, in every file: BigQuery's NUMERIC, which other engines have room for. */
+const MONEY: ParquetType = { kind: 'decimal', precision: 38, scale: 9 };
+
+const STORED: Readonly<Record<DeclaredType, ParquetType>> = {
+  money: MONEY,
+  date: { kind: 'timestamp' },
+  boolean: { kind: 'boolean' },
+  count: { kind: 'whole' },
+  list: { kind: 'text' },
+  text: { kind: 'text' },
+};
+
+/** The type in which a column is stored: text where nobody declares it. Never guessed from values, so all files of a folder agree. */
+export function storedType(declared: DeclaredType | undefined): ParquetType {
+  return STORED[declared ?? 'text'];
+}
 
 export type SchemaElement = ParquetWriter['schema'][number];
 
@@ -43,11 +76,13 @@ export class StoredColumn {
   #indices: Map<string, number>[] | undefined = [];
   readonly #name: string;
   readonly #type: ParquetType;
+  readonly #kind: StoredKind;
 
   constructor(name: string, type: ParquetType) {
     this.#name = name;
     this.#type = type;
-    this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
+    this.#kind = type.kind === 'decimal' ? decimalKind(type) : KINDS[type.kind];
+    this.element = { name, repetition_type: 'OPTIONAL', ...this.#kind.element };
   }
 
   clear(): void {
@@ -128,12 +163,13 @@ export class StoredColumn {
         },
       );
     }
-    const value = storedValue(cell, this.#type);
+    if (cell.kind === 'string' && cell.text === '' && this.#kind.element !== TEXT) return null;
+    const value = this.#kind.value(cell);
     if (value !== undefined) return typeof value === 'string' ? Buffer.from(value).toString('latin1') : value;
     const text = cellJson(cell);
     const shown = text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
     throw new UsageError(
-      `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(this.#type)}`,
+      `the column ${name} of record ${place} holds ${shown}, which is not ${this.#kind.described}`,
       {
         hint:
           `Write the column as text with \`folio config set 'types.${name}' text\`; ` +
@@ -143,28 +179,123 @@ export class StoredColumn {
   }
 }
 
+export type ParquetValue = bigint | boolean | number | string;
+
+interface StoredKind {
+  readonly element: Omit<SchemaElement, 'name'>;
+  /** How messages call its values. */
+  readonly described: string;
+  /**
+   * Whole numbers and the digits of decimals as bigint, dates as days since 1970-01-01, points in time as microseconds since then;
+   * undefined for a cell that does not fit.
+   */
+  readonly value: (cell: Cell) => ParquetValue | undefined;
+}
+
 const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
 
-/** Decimals take the narrowest integer that holds them, or 16 bytes, which hold 38 digits. */
-function physicalType(type: ParquetType): Omit<SchemaElement, 'name'> {
-  if (type.kind === 'decimal') {
-    const { precision, scale } = type;
-    const logical_type = { type: 'DECIMAL', precision, scale } as const;
-    const decimal = { converted_type: 'DECIMAL', precision, scale, logical_type } as const;
-    if (precision <= 18) return { type: precision <= 9 ? 'INT32' : 'INT64', ...decimal };
-    return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: WIDE, ...decimal };
-  }
-  const others: Record<typeof type.kind, Omit<SchemaElement, 'name'>> = {
-    whole: { type: 'INT64' },
-    boolean: { type: 'BOOLEAN' },
+const KINDS: Readonly<Record<Exclude<ParquetType['kind'], 'decimal'>, StoredKind>> = {
+  whole: {
+    element: { type: 'INT64' },
+    described: 'a whole number of 64 bits',
+    value: ({ kind, text }) => (kind === 'number' ? whole(text) : undefined),
+  },
+  boolean: {
+    element: { type: 'BOOLEAN' },
+    described: 'true or false',
+    value: ({ kind, text }) => (kind === 'boolean' ? text === 'true' : undefined),
+  },
+  date: {
+    element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+    described: 'a day such as 2026-11-21',
+    value: ({ kind, text }) => (kind === 'string' ? parseDayAlone(text) : undefined),
+  },
+  timestamp: {
     // Without the older converted type, which would say that it is in UTC.
-    timestamp: {
-      type: 'INT64',
-      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+    element: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' } },
+    described: 'a date such as 2026-11-21 or 2026-11-21T10:00:00Z',
+    value: ({ kind, text }) => (kind === 'string' ? microseconds(text) : undefined),
+  },
+  text: { element: TEXT, described: 'a text', value: ({ text }) => text },
+  json: { element: TEXT, described: 'a text', value: cellJson },
+};
+
+/** Decimals take the narrowest integer that holds them, or 16 bytes, which hold 38 digits. */
+function decimalKind({ precision, scale }: Decimal): StoredKind {
+  const narrow = precision <= 9 ? 'INT32' : precision <= 18 ? 'INT64' : undefined;
+  const wide = { type: 'FIXED_LEN_BYTE_ARRAY', type_length: WIDE } as const;
+  const logical_type = { type: 'DECIMAL', precision, scale } as const;
+  return {
+    element: {
+      ...(narrow === undefined ? wide : { type: narrow }),
+      ...{ converted_type: 'DECIMAL', precision, scale, logical_type },
     },
-    date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
-    text: TEXT,
-    json: TEXT,
+    described: `a number of at most ${precision - scale} digits before and ${scale} after the point`,
+    value: ({ kind, text }) => (kind === 'number' ? unscaled(text, { precision, scale }) : undefined),
   };
-  return others[type.kind];
+}
+
+/** Digits that a decimal of Parquet has room for in every engine. */
+const MAX_DIGITS = 38;
+
+/** Most numbers: whole, and surely within 64 bits. */
+const SHORT_WHOLE = /^-?\d{1,18}$/;
+
+function whole(literal: string): bigint | undefined {
+  if (SHORT_WHOLE.test(literal)) return BigInt(literal);
+  const value = unscaled(literal, { precision: MAX_DIGITS, scale: 0 });
+  return value !== undefined && fitsInt64(value) ? value : undefined;
+}
+
+/** The digits of the number without their point; undefined where it has more of them than fit. */
+function unscaled(literal: string, { precision, scale }: Decimal): bigint | undefined {
+  const value = parseDecimal(literal);
+  if (typeof value === 'string') return undefined;
+  let digits = value.coefficient;
+  if (value.scale <= scale) digits *= 10n ** BigInt(scale - value.scale);
+  else {
+    const beyond = 10n ** BigInt(value.scale - scale);
+    if (digits % beyond !== 0n) return undefined;
+    digits /= beyond;
+  }
+  const limit = 10n ** BigInt(precision);
+  return digits < limit && digits > -limit ? digits : undefined;
+}
+
+const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, power) => 10n ** BigInt(power));
+
+/** The same for a number as it was sent; undefined also where it is long, or has an exponent. */
+function shortUnscaled(bytes: Buffer, [start, end]: Span, { precision, scale }: Decimal): bigint | undefined {
+  let value = 0;
+  let zeros = scale;
+  let isFraction = false;
+  const isNegative = bytes[start] === MINUS;
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === POINT) isFraction = true;
+    else if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return undefined;
+    else {
+      value = 10 * value + byte - DIGIT_ZERO;
+      if (isFraction) zeros--;
+    }
+  }
+  if (zeros < 0 || end - start > EXACT_DIGITS || EXACT_DIGITS + zeros > precision) return undefined;
+  return BigInt(isNegative ? -value : value) * POWERS_OF_TEN[zeros]!;
+}
+
+const TIME = /^.{10}(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})0*)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+const MICROSECONDS_A_DAY = 86_400_000_000n;
+
+/** The day and the time as they are written, whatever their zone, in microseconds since 1970-01-01T00:00. */
+function microseconds(text: string): bigint | undefined {
+  const match = TIME.exec(text);
+  const day = match === null ? undefined : parseCalendarDay(text);
+  if (match === null || day === undefined) return undefined;
+  const [hours, minutes, seconds] = [match[1], match[2], match[3]].map((digits) => Number(digits ?? 0));
+  if (hours! > 23 || minutes! > 59 || seconds! > 59) return undefined;
+  const fraction = Number((match[4] ?? '').padEnd(6, '0'));
+  return (
+    BigInt(day) * MICROSECONDS_A_DAY +
+    BigInt(((hours! * 60 + minutes!) * 60 + seconds!) * 1_000_000 + fraction)
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formulaGuard } from '../../../src/output/csv/formula-guard.ts';
+import { formulaGuard } from '../../../src/output/csv/csv-dialect.ts';
 
 it.each([
   ...'=1+1|+A1|-A1|@SUM(A1)|\rx|\nx| =1|\u00a0=1|＝1|＋A|－A|＠x|-|+|=|-1+2|+1-555;cmd|-12.50.1|--5|-1-2'.split(
