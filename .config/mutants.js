@@ -22,6 +22,7 @@ const ALSO = {
   paging: ['resources'],
   invoices: ['cli/questions'],
   query: ['cli/questions'],
+  json: ['cli/questions/expand', 'cli/questions/changes-since', 'query/sort', 'paging/unique-records'],
   api: [
     'faults/clock',
     'faults/bodies',

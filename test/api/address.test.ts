@@ -27,71 +27,11 @@ describe('parseBaseUrl', () => {
     expect(parseBaseUrl(text).href).toBe(normal);
   });
 
-  it.each([
-    ['', 'it is empty'],
-    ['   ', 'it is empty'],
-    ['api.example.com/v1', 'does not begin with https://'],
-    ['//api.example.com', 'does not begin with https://'],
-    ['https:api.example.com', 'does not begin with https://'],
-    ['https:/api.example.com', 'does not begin with https://'],
-    ['ftp://api.example.com', 'ftp:// is not a way'],
-    ['file:///etc/passwd', 'file:// is not a way'],
-    ['javascript:alert(1)', 'does not begin with https://'],
-    ['http://api.example.com', 'plain http'],
-    ['http://10.1.2.3', 'plain http'],
-    ['http://0.0.0.0', 'plain http'],
-    ['http://localhost.evil.example', 'plain http'],
-    ['http://127.0.0.1.evil.example', 'plain http'],
-    ['http://notlocalhost', 'plain http'],
-    ['http://127.1', 'another spelling of 127.0.0.1'],
-    ['http://2130706433', 'another spelling of 127.0.0.1'],
-    ['http://0x7f.0.0.1', 'another spelling of 127.0.0.1'],
-    ['http://[0:0:0:0:0:0:0:1]', 'another spelling of [::1]'],
-    ['http://[::ffff:127.0.0.1]', 'another spelling'],
-    ['https://user:secret@api.example.com', 'user or password'],
-    ['https://api.example.com@evil.example', 'user or password'],
-    ['http://localhost@evil.example', 'user or password'],
-    ['https://api.example.com?x=1', 'query'],
-    ['https://api.example.com/v1?', 'query'],
-    ['https://api.example.com/v1#', 'fragment'],
-    ['https://api.example.com\\@evil.example', 'backslash'],
-    ['https:\\\\api.example.com', 'backslash'],
-    ['https://api.example.com/v1\r\n', 'control character'],
-    ['https://api.exa\tmple.com', 'control character'],
-    [' https://api.example.com', 'space'],
-    ['https://аpi.example.com', 'beyond ASCII'],
-    ['https://api。example。com', 'beyond ASCII'],
-    ['https://%61pi.example.com', 'percent-encoded'],
-    ['https://api.example.com/v1/%2e%2e', 'percent-encoded'],
-    ['https://api.example.com/a/../v1', 'dot segment'],
-    ['https://api.example.com//v1', 'not of the form'],
-    ['https://api..example.com', 'empty part'],
-    ['https://api.example.com.', 'empty part'],
-    ['https://-api.example.com', 'begins or ends with a dash'],
-    ['https://', 'not of the form'],
-    ['https:///v1', 'not of the form'],
-    ['https://api.example.com:99999', 'does not exist'],
-    ['https://api.example.com:0', 'does not exist'],
-    ['https://api.example.com:8a', 'not of the form'],
-    ['https://1.2.3.4.5', 'does not exist'],
-  ])('refuses %j', (text, reason) => {
-    expect(() => parseBaseUrl(text)).toThrow(UsageError);
-    expect(() => parseBaseUrl(text)).toThrow(reason);
-  });
-
   it('shows the address that it refuses', () => {
     expect(() => parseBaseUrl('FTP://api.example.com/v1')).toThrow(
       'the base address FTP://api.example.com/v1 is refused: FTP:// is not a way to reach the service',
     );
     expect(() => parseBaseUrl(`ftp://${'x'.repeat(201)}`)).toThrow('the base address is refused: ftp://');
-  });
-
-  it.each([
-    'https://user:s3cret-word@api.example.com',
-    'eyJ0b2tlbg.s3cret-word',
-    'https://h?key=s3cret-word',
-  ])('does not repeat what may be a secret: %s', (text) => {
-    expect(() => parseBaseUrl(text)).toThrow(/^(?!.*s3cret-word)/);
   });
 });
 

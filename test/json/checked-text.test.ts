@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WordView } from '../../src/json/bytes.ts';
-import {
-  compact,
-  endOfNested,
-  endOfSpace,
-  endOfString,
-  endOfValue,
-  failAt,
-  readCount,
-  readJson,
-} from '../../src/json/checked-text.ts';
+import { compact, failAt, readCount, readJson } from '../../src/json/checked-text.ts';
 import { scanPage } from '../../src/json/scan-records.ts';
 import { runToEnd } from '../../src/json/cooperative-task.ts';
 import { objectText } from './json-arbitrary.ts';
@@ -52,47 +42,12 @@ const body = Buffer.from(
 );
 const { members } = runToEnd(scanPage(body, 'data'));
 
-describe('readJson', () => {
-  it('parses the value at a span', () => {
-    expect(readJson(body, members.get('é')!)).toEqual({ a: [1] });
-  });
-
-  it('parses nothing large', () => {
-    const large = Buffer.from(`[${'0,'.repeat(40_000)}0]`);
-    expect(() => readJson(large, [0, large.length])).toThrow(
-      'expected a small value, found one of 80003 bytes',
-    );
-  });
-});
-
 describe('readCount', () => {
   it('reads whole numbers from 0 on, and takes nothing else for one', () => {
     const counts = ['total', 'e', 'minus', 'part', 'text', 'nil', 'missing'].map((name) =>
       readCount(body, members.get(name)),
     );
     expect(counts).toEqual([12, 1000, undefined, undefined, undefined, undefined, undefined]);
-  });
-});
-
-describe('the end of a part', () => {
-  const view = (text: string) => new WordView(Buffer.from(text));
-
-  it.each(['{}', '[]', '[[],{}]', '{"a":[{"b":"]}"},[1]]}', '["\\"]"]', '[{"a":[]},[[]]]'])(
-    'of %s is behind its last bracket',
-    (text) => {
-      expect(endOfNested(view(`  ${text}]}]}`), 2)).toBe(text.length + 2);
-    },
-  );
-
-  it('of a number and of white space is the first other byte', () => {
-    expect(endOfValue(view('-12.5E+3,4'), 0)).toBe(8);
-    expect(endOfSpace(Buffer.from(' \t\r\n x'), 0)).toBe(5);
-    expect(endOfSpace(Buffer.from('x '), 0)).toBe(0);
-  });
-
-  it('of a string is its quote, wherever escapes stand', () => {
-    const texts = ['', 'a', 'abcdefgh', '\\"', 'abc\\"d', '\\\\', 'abcd\\\\\\"efgh'];
-    for (const text of texts) expect(endOfString(view(`"${text}", "x"`), 1)).toBe(text.length + 1);
   });
 });
 

@@ -67,20 +67,10 @@ describe('scanPage', () => {
     expect(ids(found)).toEqual([...all, ...all]);
   });
 
-  it.each([
-    '{"xd":1}',
-    '{"ix":1}',
-    '{"i":1}',
-    '{"idx":1}',
-    '{"d":1}',
-    '{"Id":1}',
-    '{"\\u0069x":1}',
-    '{"i\\u0065":1}',
-    '{"\\u0069\\u0064x":1}',
-    '{"\\\\d":1}',
-    '{"i\\"":1}',
-  ])('takes no other name for that of an id: %s', (record) => {
-    expect(ids(scanRecord(Buffer.from(record)))).toEqual([undefined]);
+  it('takes no other name for that of an id', () => {
+    const names = String.raw`xd ix i idx d Id \u0069x i\u0065 \u0069\u0064x \\d i\"`.split(' ');
+    const found = names.map((name) => ids(scanRecord(Buffer.from(`{"${name}":1}`)))[0]);
+    expect(found).toEqual(names.map(() => undefined));
   });
 
   it.each([
@@ -138,16 +128,6 @@ describe('scanPage', () => {
     );
     expect(texts(paged.records)).toEqual(['{"id":2}']);
     expect([...paged.envelope!.keys()]).toEqual(['total', 'page']);
-  });
-
-  it.each([
-    ['{"id":1}', ''],
-    ['{"id":1,"assignedDocuments":null}', ''],
-    ['{"id":1,"assignedDocuments":[]}', ''],
-    ['{"assignedDocuments":{"data":[{"id":3}]}}', '{"id":3}'],
-  ])('reads of %s the assigned documents %j', (fund, document) => {
-    const { records } = scanned(Buffer.from(fund), 'assignedDocuments');
-    expect(texts(records)).toEqual(document === '' ? [] : [document]);
   });
 
   it.each([
@@ -228,40 +208,12 @@ describe('scanPage', () => {
     const allowed = `{"data":[{"a":${'['.repeat(1000)}${']'.repeat(1000)}}]}`;
     expect(scanned(Buffer.from(allowed), 'data').records.count).toBe(1);
   });
-
-  it('finds more records than its tables hold at first', () => {
-    const body = JSON.stringify({ data: Array.from({ length: 5000 }, (_, id) => ({ id })) });
-    const { records } = scanned(Buffer.from(body), 'data');
-    expect(texts(records)).toEqual(Array.from({ length: 5000 }, (_, id) => `{"id":${id}}`));
-    expect(ids(records)).toEqual(Array.from({ length: 5000 }, (_, id) => String(id)));
-  });
 });
 
 describe('scanPage beside JSON.parse', () => {
   const mutation = fc.tuple(
     fc.nat(),
-    fc.constantFrom(
-      '',
-      '"',
-      '\\',
-      '{',
-      '}',
-      '[',
-      ']',
-      ',',
-      ':',
-      '0',
-      '-',
-      '.',
-      'e',
-      'u',
-      ' ',
-      '\n',
-      '\u0000',
-      't',
-      '1',
-      'é',
-    ),
+    fc.constantFrom('', '\u0000', ...'"\\{}[],:0-.eu \nt1é'),
     fc.nat({ max: 3 }),
   );
   // Drawn from a pool: to make a record takes longer than to test with it.

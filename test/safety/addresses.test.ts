@@ -3,29 +3,69 @@ import { runHere } from '../support/run-here.ts';
 import { runAnswered } from '../support/scripted-run.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
-/** Addresses that are not what they look like, or lead where the token must not go. */
-const BAD = [
-  ...['', ' ', 'api.example.com', '/v1', 'http://api.example.com/v1', 'HTTP://API.EXAMPLE.COM'],
-  ...['ftp://api.example.com', 'javascript:alert(1)', 'file:///etc/passwd', '//api.example.com/v1'],
-  ...['https:/api.example.com', 'https:api.example.com', 'https://', 'https:///v1'],
-  ...['https://user@api.example.com', 'https://user:pass-word@api.example.com'],
-  ...[
-    'https://api.example.com@evil.example/',
-    `https://${encodeURIComponent(HOSTILE_TOKEN)}@api.example.com`,
-  ],
-  ...['https://api.example.com/v1?x=1', 'https://api.example.com/v1#x'],
-  ...['https://api.example.com\\@evil.example/', 'https://api.example.com/%2e%2e/x'],
-  ...['https://api.example.com/../x', 'https://api.example.com:0', 'https://api.example.com:99999'],
-  ...['https://api.example.com:443:443', 'https://api.еxample.com', 'https://api。example.com'],
-  ...['https://xn--/v1', 'https://api..example.com', 'https://-api.example.com'],
-  ...['https://api.example.com /v1', 'https://api.exam\tple.com'],
-  ...['https://api.example.com\r\nHost: evil.example', 'http://127.0.0.1.evil.example'],
-  ...['http://localhost.evil.example', 'http://0x7f.1/', 'http://2130706433/', 'http://127.1/'],
-  ...['http://[::ffff:7f00:1]/', 'http://0.0.0.0/', 'http://169.254.169.254/'],
+/** Addresses that are not what they look like, or lead where the token must not go, and why each is refused. */
+const BAD: readonly (readonly [address: string, why: string])[] = [
+  ['', 'it is empty'],
+  ['   ', 'it is empty'],
+  ['api.example.com/v1', 'does not begin with https://'],
+  ['//api.example.com', 'does not begin with https://'],
+  ['https:api.example.com', 'does not begin with https://'],
+  ['https:/api.example.com', 'does not begin with https://'],
+  ['ftp://api.example.com', 'ftp:// is not a way'],
+  ['file:///etc/passwd', 'file:// is not a way'],
+  ['javascript:alert(1)', 'does not begin with https://'],
+  ['http://api.example.com', 'plain http'],
+  ['http://10.1.2.3', 'plain http'],
+  ['http://0.0.0.0', 'plain http'],
+  ['http://localhost.evil.example', 'plain http'],
+  ['http://127.0.0.1.evil.example', 'plain http'],
+  ['http://notlocalhost', 'plain http'],
+  ['http://127.1', 'another spelling of 127.0.0.1'],
+  ['http://2130706433', 'another spelling of 127.0.0.1'],
+  ['http://0x7f.0.0.1', 'another spelling of 127.0.0.1'],
+  ['http://[0:0:0:0:0:0:0:1]', 'another spelling of [::1]'],
+  ['http://[::ffff:127.0.0.1]', 'another spelling'],
+  ['https://user:secret@api.example.com', 'user or password'],
+  ['https://api.example.com@evil.example', 'user or password'],
+  ['http://localhost@evil.example', 'user or password'],
+  ['https://api.example.com?x=1', 'query'],
+  ['https://api.example.com/v1?', 'query'],
+  ['https://api.example.com/v1#', 'fragment'],
+  ['https://api.example.com\\@evil.example', 'backslash'],
+  ['https:\\\\api.example.com', 'backslash'],
+  ['https://api.example.com/v1\r\n', 'control character'],
+  ['https://api.exa\tmple.com', 'control character'],
+  [' https://api.example.com', 'space'],
+  ['https://аpi.example.com', 'beyond ASCII'],
+  ['https://api。example。com', 'beyond ASCII'],
+  ['https://%61pi.example.com', 'percent-encoded'],
+  ['https://api.example.com/v1/%2e%2e', 'percent-encoded'],
+  ['https://api.example.com/a/../v1', 'dot segment'],
+  ['https://api.example.com//v1', 'not of the form'],
+  ['https://api..example.com', 'empty part'],
+  ['https://api.example.com.', 'empty part'],
+  ['https://-api.example.com', 'begins or ends with a dash'],
+  ['https://', 'not of the form'],
+  ['https:///v1', 'not of the form'],
+  ['https://api.example.com:99999', 'does not exist'],
+  ['https://api.example.com:0', 'does not exist'],
+  ['https://api.example.com:8a', 'not of the form'],
+  ['https://1.2.3.4.5', 'does not exist'],
+  ['/v1', 'does not begin with https://'],
+  ['HTTP://API.EXAMPLE.COM', 'plain http'],
+  ['//api.example.com/v1', 'does not begin with https://'],
+  ['https://user:pass-word@api.example.com', 'user or password'],
+  [`https://${encodeURIComponent(HOSTILE_TOKEN)}@api.example.com`, 'user or password'],
+  ['https://api.example.com/../x', 'dot segment'],
+  ['https://api.example.com:443:443', 'not of the form'],
+  ['https://xn--/v1', 'does not exist'],
+  ['https://api.example.com\r\nHost: evil.example', 'control character'],
+  ['http://169.254.169.254/', 'plain http'],
+  ['https://h?key=pass-word', 'query'],
 ];
 
 describe('a bad base address', () => {
-  it.each(BAD)('%j is refused before anything is looked up', async (address) => {
+  it.each(BAD)('%j is refused before anything is looked up: %s', async (address, why) => {
     // A connection that is tried ends otherwise. An empty variable counts as unset.
     const byVariable = address.trim() === '' ? [] : [[['customers'], { FOLIO_BASE_URL: address }] as const];
     const byFlag = [['issued', '--base-url', address, '--debug'], {}] as const;
@@ -34,6 +74,7 @@ describe('a bad base address', () => {
       const { code, stdout, stderr } = await runHere(args, { env });
       expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toMatch(/^folio: the base address.* is refused: /);
+      expect(stderr).toContain(why);
       expect(leakIn(stderr)).toBeUndefined();
       expect(stderr).not.toContain('pass-word');
     }
