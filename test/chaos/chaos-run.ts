@@ -21,12 +21,9 @@ export interface ChaosRun {
   readonly leftBehind: readonly string[];
 }
 
-const COMMANDS: Readonly<Record<keyof ModelRecords, readonly string[]>> = {
-  issued: ['issued'],
-  received: ['received'],
-  customers: ['customers', 'list'],
-  funds: ['funds'],
-  documents: ['funds', 'documents', '1'],
+const COMMANDS: Readonly<Record<keyof ModelRecords, string>> = {
+  ...{ issued: 'issued', received: 'received', customers: 'customers list' },
+  ...{ funds: 'funds', documents: 'funds documents 1' },
 };
 const LISTINGS = Object.keys(COMMANDS) as (keyof ModelRecords)[];
 const OLD = 'the old file\n';
@@ -40,16 +37,8 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   const records = modelRecords(random(120));
   const format = random(2) === 0 ? 'jsonl' : 'csv';
   const folder = random(2) === 0 ? temporaryFolder(FOLDERS) : undefined;
-  const argv = [
-    ...COMMANDS[listing],
-    '--format',
-    format,
-    '--page-size',
-    `${1 + random(30)}`,
-    '--concurrency',
-    `${1 + random(4)}`,
-    ...(folder === undefined ? [] : ['-o', join(folder, 'out')]),
-  ];
+  const line = `${COMMANDS[listing]} --format ${format} --page-size ${1 + random(30)} --concurrency ${1 + random(4)}`;
+  const argv = [...line.split(' '), ...(folder === undefined ? [] : ['-o', join(folder, 'out')])];
   if (folder !== undefined) writeFileSync(join(folder, 'out'), OLD);
   const passing = randomFaults(random);
   const lasting = lastingFaults(random, listing);

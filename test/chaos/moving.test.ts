@@ -18,16 +18,12 @@ async function movingRun(seed: number) {
     return undefined;
   };
   const service = new ModelService({ issued: listing.records });
-  const argv = [
-    'issued',
-    '--format',
-    'jsonl',
-    '--page-size',
-    `${1 + random(12)}`,
-    '--concurrency',
-    `${1 + random(4)}`,
-  ];
-  const { code, stdout, stderr } = await runModel(argv, { service, script, turns: () => random(4) });
+  const line = `issued --format jsonl --page-size ${1 + random(12)} --concurrency ${1 + random(4)}`;
+  const { code, stdout, stderr } = await runModel(line.split(' '), {
+    service,
+    script,
+    turns: () => random(4),
+  });
   const given = stdout === '' ? [] : stdout.trimEnd().split('\n');
   const fault = [0, 5, 6].includes(code) ? listing.faultOf(given, code === 0) : `exit ${code}: ${stderr}`;
   return { code, fault };

@@ -1,30 +1,16 @@
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { randomFrom } from '../support/random-runs.ts';
-import { drawFreedoms, PlausibleService, type Freedoms } from './plausible-service.ts';
-
-const COMMANDS: Readonly<Record<Freedoms['listing'], readonly string[]>> = {
-  issued: ['issued'],
-  received: ['received'],
-  customers: ['customers', 'list'],
-  funds: ['funds'],
-  documents: ['funds', 'documents', '1'],
-};
+import { drawFreedoms, PlausibleService } from './plausible-service.ts';
 
 /** One export from a service that is free where the specification is silent; the same for the same seed. */
 export async function plausibleRun(seed: number) {
   const random = randomFrom(seed * 7919 + 1);
   const freedoms = drawFreedoms(random);
   const service = new PlausibleService(freedoms, random);
-  const sized = random(3) > 0 ? ['--page-size', `${10 + random(50)}`] : [];
-  const argv = [
-    ...COMMANDS[freedoms.listing],
-    '--format',
-    'jsonl',
-    '--concurrency',
-    `${1 + random(4)}`,
-    ...sized,
-  ];
+  const sized = random(3) > 0 ? ` --page-size ${10 + random(50)}` : '';
+  const command = freedoms.listing === 'documents' ? 'funds documents 1' : freedoms.listing;
+  const argv = `${command} --format jsonl --concurrency ${1 + random(4)}${sized}`.split(' ');
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
   const openTransport = service.transport(() => context.clock);
   const context = fakeContext({ argv, env, openTransport });
@@ -40,7 +26,7 @@ export async function plausibleRun(seed: number) {
     code,
     given,
     stderr: context.stderr.text,
-    isSized: sized.length > 0,
+    isSized: sized !== '',
   };
 }
 

@@ -88,27 +88,6 @@ describe('--changes-since', () => {
     );
   });
 
-  it.each([
-    { forTable: true, asked: undefined, columns: ['_change', 'id', 'n', 'field', 'old', 'new'] },
-    { forTable: false, asked: undefined, columns: undefined },
-    { forTable: false, asked: ['n'], columns: ['_change', 'id', 'n', 'field', 'old', 'new'] },
-    { forTable: true, asked: ['old', 'new'], columns: ['old', 'new'] },
-    { forTable: false, asked: ['id', 'record'], columns: ['id', 'record'] },
-  ])('writes the columns $columns where $asked are asked for', async ({ forTable, asked, columns }) => {
-    const path = join(folder, 'columns');
-    writeFileSync(path, '{"id":1}\n');
-    const question = await changesQuestion(
-      { path, listing: 'issued', key: ['id'], shown: ['n'], columns: asked },
-      forTable,
-    );
-    const now = async function* () {
-      yield batchOf({ id: 2 });
-    };
-    for await (const batch of question.answer(now())) expect(batch.count).toBe(1);
-    if (asked === undefined || asked.includes('n')) expect(question.result!.columns(asked)).toEqual(columns);
-    else expect(question.result!.columns(asked)).toEqual(asked);
-  });
-
   it('does not call gone what could not be read', async () => {
     const path = join(folder, 'unread');
     writeFileSync(path, '{"id":1}\n{"id":2}\n');
@@ -140,18 +119,6 @@ describe('--changes-since', () => {
     expect(lines[0]).toBe('{"_change":"changed","a":1,"b":"2","field":"c","old":null,"new":0}');
     expect(lines).toHaveLength(3);
     expect(summary).toMatchObject({ withoutKey: 2, unchanged: 1, changed: 1, gone: 2 });
-  });
-
-  it('tells what each column is to a reader: one of the records keeps its own look, the key has one', async () => {
-    const path = join(folder, 'shown');
-    writeFileSync(path, '');
-    const question = await changesQuestion(
-      { path, listing: 'issued', key: ['id', 'n'], shown: ['n', 'field'] },
-      true,
-    );
-    const shown = Object.keys(question.result!.shown!);
-    expect([shown.includes('id'), shown.includes('n')]).toEqual([true, false]);
-    await answerTo(question, [[{ id: 1, n: 1 }]]);
   });
 
   it('agrees with a model of random edits', async () => {

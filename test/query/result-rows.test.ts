@@ -4,7 +4,6 @@ import {
   barOf,
   batchOfRows,
   byCurrency,
-  chosenColumns,
   hasBlocks,
   longestOf,
   resultRows,
@@ -134,29 +133,6 @@ describe('rows of a result', () => {
     const only = { columns: ['name'], shown: {}, spare: [], last: [] };
     expect(valuesOf(resultRows(wide, only, { width: 24, blocks: false }).batch)[0]!['bar']).toBe(
       '#'.repeat(10),
-    );
-  });
-});
-
-describe('columns of a result', () => {
-  const choose = (...asked: string[]) => chosenColumns(['currency', 'count', 'sum'], asked, '--columns');
-
-  it('are those that were asked for, in that order', () => {
-    expect(choose('sum', 'count')).toEqual(['sum', 'count']);
-  });
-
-  it.each([
-    [['sum', 'coumt'], 'coumt', 'Did you mean count?'],
-    [['dueBy'], 'dueBy', 'Its columns are currency, count, sum.'],
-  ])('are not %j', (asked, unknown, hint) => {
-    expect(() => choose(...asked)).toThrow(
-      expect.objectContaining({ message: `--columns: the result has no column ${unknown}`, hint }),
-    );
-  });
-
-  it('may be a single one', () => {
-    expect(() => chosenColumns(['count'], ['x'], '--sort')).toThrow(
-      expect.objectContaining({ hint: 'Its only column is count.' }),
     );
   });
 });

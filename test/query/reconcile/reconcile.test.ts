@@ -849,17 +849,8 @@ describe('reconcile', () => {
     };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
     const said = async (path: string): Promise<string> => {
-      const argv = [
-        'reconcile',
-        path,
-        '--against',
-        'received',
-        '--match',
-        'number=a,total=b',
-        '--from',
-        'none.jsonl',
-      ];
-      const { code, stdout, stderr } = await runHere(argv, { cwd: folder });
+      const line = `reconcile ${path} --against received --match number=a,total=b --from none.jsonl`;
+      const { code, stdout, stderr } = await runHere(line.split(' '), { cwd: folder });
       expect({ path, code, stdout: String(stdout) }).toEqual({ path, code: 2, stdout: '' });
       return stderr;
     };
@@ -870,5 +861,37 @@ describe('reconcile', () => {
     expect(await said('line.csv')).toContain('line.csv, line 1: it has more than 1 MiB');
     for (const file of ['packed.csv', 'packed.zip'])
       expect(await said(file)).toContain(`${file}, line 1: it has bytes of no text`);
+  });
+
+  it('takes zeros before an amount, quotes within a cell, braces in a heading, and null for a day', async () => {
+    const list = [
+      'folio;monto;fecha;nombre;nota{1}',
+      '1;01190.50;2026-10-15;Roble SpA;x',
+      '2;2000;null;"Pino" Sur;x',
+      '',
+    ];
+    const match = [
+      '--match',
+      'number=folio,total=monto,date=fecha,counterpartyName=nombre',
+      '--against',
+      'received',
+    ];
+    const flags = [
+      ...match,
+      '--period',
+      '2026-10',
+      '--all',
+      '--columns',
+      '_match,number,counterpartyName,list.total',
+    ];
+    const { code, text } = await runReconcile(
+      { 'l.csv': list.join('\n') },
+      [receivedRecord({ totalAmount: 1190.5 })],
+      flags,
+    );
+    expect([code, text]).toEqual([
+      7,
+      '_match,number,counterpartyName,list.total\nsame,1,Roble SpA,1190.50\nonly in the list,2,"""Pino"" Sur",2000\n',
+    ]);
   });
 });
