@@ -3,17 +3,17 @@ import { parseBuckets } from '../../src/query/question-syntax.ts';
 import { fieldsOfColumns } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import { DEFAULT_BUCKETS, bucketNames, bucketOf } from '../../src/invoices/open-items.ts';
-import { Aging, agingRows } from '../../src/query/aging.ts';
+import { Aging, agingRows, type AgingOptions } from '../../src/query/aging.ts';
 import { parseCalendarDay } from '../../src/json/calendar-day.ts';
 import { UsageError } from '../../src/errors.ts';
 import { batchOf, valuesOf } from '../support/records.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
 
-/** The documents by how long they are overdue; `apart` counts what cannot be read of each counterparty. */
-function agingOf(records: readonly object[], apart = false): Aging {
+/** The documents by how long they are overdue. */
+function agingOf(records: readonly object[], options: Partial<AgingOptions> = {}): Aging {
   const fields = { usual: fieldsOfColumns(issued.columns) };
-  const aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf: TODAY, today: TODAY, apart });
+  const aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf: TODAY, today: TODAY, ...options });
   aging.add(batchOf(...records));
   return aging;
 }
@@ -87,8 +87,31 @@ describe('aging', () => {
   it('counts what it leaves out of each counterparty, where these are told apart', () => {
     const unread = (fields: object = {}) => invoice({ amountToBePaid: 'x', ...fields });
     const records = [unread(), unread({ receiverFiscalId: '2-7', customer: {} }), unread(), invoice()];
-    const counts = [true, false].map((apart) => [...agingOf(records, apart).unreadableOf.values()]);
+    const counts = [true, false].map((apart) => [...agingOf(records, { apart }).unreadableOf.values()]);
     expect(counts).toEqual([[2, 1], []]);
+  });
+
+  it('takes credits away, whichever sign they are sent with, and says which are credit notes', () => {
+    const note = { documentType: 61, dueBy: 'whenever' };
+    const credits = [
+      { ...note, amountToBePaid: 30 },
+      { ...note, amountToBePaid: -20 },
+      { amountToBePaid: -5 },
+    ];
+    const [balance] = agingOf([invoice(), ...credits.map(invoice)]).finish();
+    expect(balance).toMatchObject({ invoices: 4, creditNotes: { coefficient: -50n } });
+    expect(balance!.ages.map(({ coefficient }) => coefficient)).toEqual([100n, 0n, 0n, 0n, 0n, 0n, -55n]);
+  });
+
+  it('has a balance for each organization, and needs no name where there is an ID, but a date for a past day', () => {
+    const profiles = ['north', 'south'].map((_profile) => invoice({ _profile, customer: null }));
+    const fields = { usual: fieldsOfColumns(issued.columns), byProfile: new Map() };
+    expect(agingOf(profiles, { fields }).finish()).toMatchObject([
+      { profile: 'north' },
+      { profile: 'south' },
+    ]);
+    const past = agingOf([invoice()], { asOf: TODAY - 21 });
+    expect(() => past.finish()).toThrow('no record has a date of issue in date or');
   });
 
   it('shows on a terminal what there is room for', () => {
