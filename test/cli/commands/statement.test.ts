@@ -159,7 +159,7 @@ describe('folio statement', () => {
     const records = types.map((documentType, at) => invoice(at + 1, { documentType }));
     const named = async (lang: string): Promise<string[]> => {
       const page = await pageOfRoble(records, ` --lang ${lang}`);
-      return [...page.matchAll(/class="type"[^>]*><bdi>([^<]*)</g)].map(([, name]) => name!);
+      return [...page.matchAll(/data-l="(?:Type|Tipo)"[^>]*><bdi>([^<]*)</g)].map(([, name]) => name!);
     };
     const own = ['SOMETHING', '__proto__'];
     expect(await named('en')).toEqual(['Invoice', 'Invoice (33)', 'Exempt invoice', ...own]);
