@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 const organizations = {
   north: { records: { issued: modelRecords(3) } },
@@ -12,8 +12,11 @@ const organizations = {
   west: { records: { issued: modelRecords(7, 200) } },
 };
 
-/** A database and exports of north and south, and an export of north by itself. */
-async function place(): Promise<string> {
+/**
+ * A folder with a database and exports of north and south, and an export of north by itself; and what runs command lines over
+ * them, which send nothing: where nothing chooses, or where FOLIO_PROFILE does.
+ */
+async function place() {
   const folder = temporaryFolder();
   for (const line of [
     'sync FOLDER/group issued --profile north,south',
@@ -22,96 +25,67 @@ async function place(): Promise<string> {
     'issued --profile north -o FOLDER/one.jsonl',
   ])
     expect(await runOrganizations(line, { organizations, folder })).toMatchObject({ code: 0 });
-  return folder;
+  const run = async (line: string, profile?: string) => {
+    const env = profile === undefined ? {} : { FOLIO_PROFILE: profile };
+    const exit = await runOrganizations(line, { organizations, folder, env });
+    expect(exit.asked).toEqual([]);
+    return exit;
+  };
+  return { folder, run };
 }
 
-/** Runs where nothing chooses, or where FOLIO_PROFILE does. */
-async function run(folder: string, line: string, profile?: string) {
-  const { code, stdout, stderr, asked } = await runOrganizations(line, {
-    organizations,
-    folder,
-    ...(profile !== undefined && { env: { FOLIO_PROFILE: profile } }),
-  });
-  expect(asked).toEqual([]);
-  return { code, stdout, stderr };
-}
+const COUNTS: readonly (readonly [flags: string, profile: string | undefined, count: number])[] = [
+  ['', 'south', 5],
+  [' --profile north', 'south', 3],
+  [' --all-profiles', 'south', 8],
+  [' --profile south,north', undefined, 8],
+];
 
 describe('whose records are read from a source of several', () => {
-  it('is chosen as with the service, whatever the source', async () => {
-    const folder = await place();
-    for (const name of ['group', 'group.jsonl', 'group.json']) {
-      const count = (flags: string, profile?: string) =>
-        run(folder, `issued --from FOLDER/${name} --count${flags}`, profile);
-      expect(await count('', 'south')).toEqual({ code: 0, stdout: '5\n', stderr: '' });
-      expect(await count(' --profile north', 'south')).toEqual({ code: 0, stdout: '3\n', stderr: '' });
-      expect(await count(' --all-profiles', 'south')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
-      expect(await count(' --profile south,north')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
-      expect(await count('')).toEqual({
-        code: 0,
-        stdout: '8\n',
-        stderr:
-          'warning: the figures are of north, south together; --profile names whose are meant, --all-profiles says that all are\n',
-      });
-      expect((await count(' --group-by _profile')).stderr).toBe('');
-      const hint = '  There are those of north, south. Name some with --profile, or take --all-profiles.\n';
-      const lacks = `folio: ${folder}/${name}: there are no records of a profile west`;
-      expect(await count('', 'west')).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `${lacks}, which FOLIO_PROFILE names\n${hint}`,
-      });
-      expect(await count(' --profile north,west')).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: `${lacks}\n${hint}`,
-      });
-      expect(await count(' --profile north --all-profiles')).toMatchObject({ code: 2 });
-      const report = `report --from issued=FOLDER/${name} --format json`;
-      await expectRefused(
-        run(folder, name === 'group' ? report.replace('issued=', '') : report, 'west'),
-        'there are no records of a profile west',
-      );
-    }
+  it.each(['group', 'group.jsonl', 'group.json'])('is chosen of %s as with the service', async (name) => {
+    const { folder, run } = await place();
+    const count = (flags: string, profile?: string) =>
+      run(`issued --from FOLDER/${name} --count${flags}`, profile);
+    for (const [flags, profile, expected] of COUNTS)
+      await expectAnswer(count(flags, profile), `${expected}\n`);
+    const together = 'warning: the figures are of north, south together; --profile names whose are meant, ';
+    await expectAnswer(count(''), '8\n', `${together}--all-profiles says that all are\n`);
+    expect((await count(' --group-by _profile')).stderr).toBe('');
+    const hint = '  There are those of north, south. Name some with --profile, or take --all-profiles.\n';
+    const lacks = `folio: ${folder}/${name}: there are no records of a profile west`;
+    await expectRefused(count('', 'west'), `${lacks}, which FOLIO_PROFILE names\n${hint}`);
+    await expectRefused(count(' --profile north,west'), `${lacks}\n${hint}`);
+    expect(await count(' --profile north --all-profiles')).toMatchObject({ code: 2 });
+    const of = name === 'group' ? '' : 'issued=';
+    const report = run(`report --from ${of}FOLDER/${name} --format json`, 'west');
+    await expectRefused(report, 'there are no records of a profile west');
   });
 
   it('gives an export of several the flags that are for each of them', async () => {
-    const folder = await place();
-    const each = await run(
-      folder,
-      'issued --from FOLDER/group.json --all-profiles --limit 1 --columns _profile,id',
-    );
-    expect(each).toEqual({ code: 0, stdout: '_profile,id\nnorth,0\n', stderr: '' });
-    const apart = await run(
-      folder,
-      'issued --from FOLDER/group.jsonl --all-profiles --format jsonl --output-dir FOLDER/out',
-    );
-    expect(apart).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { folder, run } = await place();
+    const all = (file: string, flags: string) =>
+      run(`issued --from FOLDER/${file} --all-profiles --format jsonl ${flags}`.trim());
+    const first = all('group.json', '--limit 1 --columns _profile,id');
+    await expectAnswer(first, '{"_profile":"north","id":0}\n');
+    await expectAnswer(all('group.jsonl', '--output-dir FOLDER/out'), '');
     const lines = readFileSync(join(folder, 'group.jsonl'), 'utf8').trimEnd().split('\n');
     // Mixed, those of each come together all the same, in their order.
-    writeFileSync(
-      join(folder, 'mixed.jsonl'),
-      `${[0, 3, 4, 1, 5, 6, 2, 7].map((at) => lines[at]).join('\n')}\n`,
-    );
-    expect(await run(folder, 'issued --from FOLDER/mixed.jsonl --all-profiles --format jsonl')).toEqual({
-      code: 0,
-      stdout: `${lines.join('\n')}\n`,
-      stderr: '',
-    });
-    expect(await run(folder, 'issued --from FOLDER/out/south.issued.jsonl --count --profile south')).toEqual({
-      code: 0,
-      stdout: '5\n',
-      stderr: '',
-    });
+    const mixed = [0, 3, 4, 1, 5, 6, 2, 7].map((at) => `${lines[at]}\n`);
+    writeFileSync(join(folder, 'mixed.jsonl'), mixed.join(''));
+    await expectAnswer(all('mixed.jsonl', ''), `${lines.join('\n')}\n`);
+    const south = 'issued --from FOLDER/out/south.issued.jsonl --count --profile south';
+    await expectAnswer(run(south), '5\n');
   });
 
   it('is nobody’s choice where the records do not say whose they are', async () => {
-    const folder = await place();
+    const { folder, run } = await place();
+    const one = 'issued --from FOLDER/one.jsonl --count';
     const says = 'one.jsonl does not say of which profiles its records are';
     for (const flags of ['--profile north', '--profile north,south', '--all-profiles'])
-      await expectRefused(run(folder, `issued --from FOLDER/one.jsonl --count ${flags}`), says);
-    await expectAnswer(run(folder, 'issued --from FOLDER/one.jsonl --count', 'west'), '3\n');
+      await expectRefused(run(`${one} ${flags}`), says);
+    await expectAnswer(run(one, 'west'), '3\n');
     writeFileSync(join(folder, 'none.jsonl'), '');
-    await expectAnswer(run(folder, 'issued --from FOLDER/none.jsonl --all-profiles --count'), '0\n');
+    await expectAnswer(run('issued --from FOLDER/none.jsonl --all-profiles --count'), '0\n');
   });
 });
 
@@ -122,41 +96,31 @@ describe('two profiles of one organization', () => {
     west: { records: { issued: modelRecords(2, 50) }, organization: 'other' },
     north: { records, organization: 'acme' },
   };
+  const says = 'the profiles north and south are of one organization';
 
   it('are one: --all-profiles reads the first by name, and says so', async () => {
-    await expectAnswer(
-      runOrganizations('issued --all-profiles --count', { organizations: same }),
-      '5\n',
-      'warning: the profiles north and south are of one organization; south is left out\n',
-    );
+    const run = runOrganizations('issued --all-profiles --count', { organizations: same });
+    await expectAnswer(run, '5\n', `warning: ${says}; south is left out\n`);
   });
 
-  it('are refused where both are named', async () => {
-    for (const line of [
-      'issued --profile south,north --count',
-      'report --profile north,south --format json',
-    ]) {
+  it.each(['issued --profile south,north --count', 'report --profile north,south --format json'])(
+    'are refused where both are named: %s',
+    async (line) => {
       const { code, stderr, asked } = await runOrganizations(line, { organizations: same });
       expect([code, asked]).toEqual([2, []]);
-      expect(stderr).toContain(
-        'the profiles north and south are of one organization, whose records would come twice',
-      );
-    }
-  });
+      expect(stderr).toContain(`${says}, whose records would come twice`);
+    },
+  );
 
   it('are refused of a database that has rows of both', async () => {
     const folder = temporaryFolder();
+    const run = (line: string) => runOrganizations(line, { organizations: same, folder });
     for (const name of ['south', 'north', 'west'])
-      expect(
-        await runOrganizations(`sync FOLDER/books issued --profile ${name}`, { organizations: same, folder }),
-      ).toMatchObject({ code: 0 });
-    const from = (flags: string) =>
-      runOrganizations(`issued --from FOLDER/books --count ${flags}`, { organizations: same, folder });
-    await expectRefused(
-      from('--all-profiles'),
-      `folio: ${folder}/books: the profiles north and south are of one organization, whose records would come twice\n` +
-        '  Leave out south: name the others with --profile.\n',
-    );
-    await expectAnswer(from('--profile west,south'), '5\n');
+      expect(await run(`sync FOLDER/books issued --profile ${name}`)).toMatchObject({ code: 0 });
+    const hint = '  Leave out south: name the others with --profile.\n';
+    const both = run('issued --from FOLDER/books --count --all-profiles');
+    await expectRefused(both, `folio: ${folder}/books: ${says}, whose records would come twice\n${hint}`);
+    const two = run('issued --from FOLDER/books --count --profile west,south');
+    expect(await two).toMatchObject({ code: 0, stdout: '5\n' });
   });
 });
