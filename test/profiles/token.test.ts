@@ -135,10 +135,8 @@ describe('checkExpiry', () => {
     );
     const says = (distance: number): unknown => checkExpiry(endingAt(now + distance), now, '');
     expect([says(1000), says(14 * day)]).toEqual([expect.any(String), expect.any(String)]);
-    expect([says(14 * day + 1000), checkExpiry(new Secret('opaque'), now, '')]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect(says(14 * day + 1000)).toBe(undefined);
+    expect(checkExpiry(new Secret('opaque'), now, '')).toBe(undefined);
     expect(() => says(0)).toThrow('the token ended');
   });
 });

@@ -94,12 +94,10 @@ describe('the day of a run', () => {
     const { folder, run, done } = await synced();
     await done('sync FOLDER/books.db issued --profile rio -q', '2025-01-12');
     const { stdout, stderr } = await run('issued --from FOLDER/books.db --all-profiles --overdue --count');
-    expect([stdout, stderr]).toEqual([
-      '2\n',
-      expect.stringMatching(
-        /^warning: \S+ has the issued invoices of lago as of 2025-01-10 .*\nwarning: \S+ has the issued invoices of rio as of 2025-01-12 .*\nwarning: days count from 2025-01-10, when the oldest records were read\n$/,
-      ),
-    ]);
+    expect(stdout).toBe('2\n');
+    expect(stderr).toMatch(
+      /^warning: \S+ has the issued invoices of lago as of 2025-01-10 .*\nwarning: \S+ has the issued invoices of rio as of 2025-01-12 .*\nwarning: days count from 2025-01-10, when the oldest records were read\n$/,
+    );
     await run('issued --from FOLDER/books.db --all-profiles --output-dir FOLDER/out --receipt beside');
     const days = ['lago', 'rio'].map((name) => {
       const receipt = readFileSync(join(folder, 'out', `${name}.issued.csv.receipt.json`), 'utf8');
@@ -204,10 +202,8 @@ describe('an export of a part', () => {
     }
     for (const line of ['statement --customer-fiscal-id 1-9 --format html', 'report']) {
       const { stdout, stderr } = await run(`${line} ${from} --lang es -q`, '2025-01-10');
-      expect([stdout, stderr]).toEqual([
-        expect.stringContaining('Solo había una parte de los documentos'),
-        '',
-      ]);
+      expect(stdout).toContain('Solo había una parte de los documentos');
+      expect(stderr).toBe('');
     }
     await run(`statement --all ${from} --as-of 2025-01-09 --output-dir FOLDER/pages -q`, '2025-01-10');
     const index = readFileSync(file('pages/index.html'), 'utf8');

@@ -241,9 +241,7 @@ describe('headings of --columns', () => {
 
   it('warn of a column that no record has, by its own name', async () => {
     const { code, stderr } = await ask('--columns', 'Folio=numbre');
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('no record has a column numbre\n  Did you mean'),
-    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('no record has a column numbre\n  Did you mean');
   });
 });
