@@ -1,26 +1,41 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  readFileSync,
+  writeFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConfigStore } from '../../src/profiles/profile.ts';
+import { UsageError, Interrupted } from '../../src/errors.ts';
+import { lockTarget } from '../../src/output/files/lock.ts';
 import { processTable } from '../../src/output/files/processes.ts';
+import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { openStore, storeFile } from '../../src/profiles/store.ts';
+import { bundleProgram } from '../support/bundle-program.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { runProgram, startProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const { signal } = new AbortController();
+const processes = processTable(process);
+
+/** The store in the folder, as its owner opens it unless the options say otherwise. */
+function open(folder: string, options: { signal?: AbortSignal; clock?: FakeClock; uid?: number } = {}) {
+  const { signal = new AbortController().signal, clock = new FakeClock() } = options;
+  const uid = options.uid ?? process.getuid?.();
+  return openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock, processes, signal, uid });
+}
 
 function openWith(content: string | Uint8Array): { file: string; store: Promise<ConfigStore> } {
   const folder = temporaryFolder();
   const file = join(folder, 'config.json');
   writeFileSync(file, content, { mode: 0o600 });
-  const store = openStore({
-    env: { FOLIO_CONFIG_DIR: folder },
-    clock: new FakeClock(),
-    processes: processTable(process),
-    signal,
-    uid: process.getuid?.(),
-  });
-  return { file, store };
+  return { file, store: open(folder) };
 }
 
 describe('a broken store', () => {
@@ -133,5 +148,196 @@ describe('storeFile', () => {
     ['a relative home, which would be the working folder', { HOME: '.' }, noHome],
   ])('is undefined for %s', (_case, env, homedir) => {
     expect(storeFile(env, { platform: 'linux', homedir })).toBeUndefined();
+  });
+});
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+const setFormat = (format: string) => (document: { settings: Record<string, unknown> }) => {
+  document.settings['format'] = format;
+};
+
+describe.skipIf(process.platform === 'win32')('the store on disk', () => {
+  it('creates nothing before something is to be kept', async () => {
+    const folder = join(temporaryFolder(), 'folio');
+    const store = await open(folder);
+    expect([store.profileNames, store.currentProfile, store.settings()]).toEqual([[], undefined, {}]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('says the chmod line so that a shell takes it, whatever the folder is called', async () => {
+    const folder = join(temporaryFolder(), "Ann's files; $(x)");
+    mkdirSync(folder, { mode: 0o700 });
+    const file = join(folder, 'config.json');
+    writeFileSync(file, '{}', { mode: 0o644 });
+    const error = (await open(folder).catch((thrown: unknown) => thrown)) as UsageError;
+    runProgram('sh', ['-c', /`(.*)`/.exec(error.hint!)![1]!]);
+    await expect(open(folder)).resolves.toMatchObject({ file });
+  });
+
+  it('refuses what another user owns', async () => {
+    const folder = temporaryFolder();
+    await (await open(folder)).update(setFormat('csv'));
+    await expect(open(folder, { uid: 54_321 })).rejects.toThrow(/belongs to another user \(uid \d+\)/);
+    await expect((await open(join(folder, 'new'), { uid: 54_321 })).update(setFormat('csv'))).rejects.toThrow(
+      /belongs to another/,
+    );
+  });
+
+  it('makes an empty folder of ours private, and leaves one that is in use alone', async () => {
+    const empty = temporaryFolder();
+    chmodSync(empty, 0o755);
+    await (await open(empty)).update(setFormat('csv'));
+    expect(modeOf(empty)).toBe('700');
+
+    const used = temporaryFolder();
+    writeFileSync(join(used, 'notes.txt'), '');
+    chmodSync(used, 0o755);
+    await expect((await open(used)).update(setFormat('csv'))).rejects.toMatchObject({
+      hint: `Run \`chmod 700 ${used}\`.`,
+    });
+    expect([modeOf(used), readdirSync(used)]).toEqual(['755', ['notes.txt']]);
+  });
+
+  it('keeps a symbolic link to the file and writes what is behind it', async () => {
+    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    const real = join(elsewhere, 'folio.json');
+    writeFileSync(real, '{"settings":{"timeout":9}}', { mode: 0o600 });
+    symlinkSync(real, join(folder, 'config.json'));
+    const store = await open(folder);
+    await store.update(setFormat('csv'));
+    expect(lstatSync(join(folder, 'config.json')).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toMatchObject({ settings: { timeout: 9, format: 'csv' } });
+    expect([modeOf(real), readdirSync(elsewhere)]).toEqual(['600', ['folio.json']]);
+  });
+
+  it('looks at the file behind a link, not at the link', async () => {
+    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    writeFileSync(join(elsewhere, 'open.json'), '{}', { mode: 0o644 });
+    symlinkSync(join(elsewhere, 'open.json'), join(folder, 'config.json'));
+    await expect(open(folder)).rejects.toThrow(/open to other users \(mode 0644\)/);
+  });
+
+  it('does not wait for a pipe that lies in the place of the file', async () => {
+    const folder = temporaryFolder();
+    runProgram('mkfifo', ['-m', '600', join(folder, 'config.json')]);
+    await expect(open(folder)).rejects.toThrow(/it is not a file/);
+  });
+
+  it('refuses a folder in the place of the file', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'config.json'), { mode: 0o700 });
+    await expect(open(folder)).rejects.toThrow(/it is not a file/);
+  });
+
+  it('says what the disk says when it cannot write', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    const store = await open(join(folder, 'file', 'folio'));
+    await expect(store.update(setFormat('csv'))).rejects.toMatchObject({
+      name: 'OutputError',
+      message: expect.stringMatching(/cannot be written: not a directory \(ENOTDIR\)$/) as string,
+    });
+  });
+});
+
+function settingsIn(folder: string): Record<string, unknown> {
+  const document = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as {
+    settings: Record<string, unknown>;
+  };
+  return document.settings;
+}
+
+describe('writers at the same time', () => {
+  it('do so as processes', async () => {
+    const folder = temporaryFolder();
+    const script = await bundleProgram(`
+          import { processTable } from './src/output/files/processes.ts';
+          import { openStore } from './src/profiles/store.ts';
+          const realClock = { now: Date.now, random: Math.random, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) };
+          const { signal } = new AbortController();
+          const [folder, name] = process.argv.slice(2);
+          for (let n = 0; n < 10; n++) {
+            const store = await openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: realClock, processes: processTable(process), signal, uid: process.getuid?.() });
+            await store.update((document) => { document.settings[name + n] = n; });
+          }`);
+    const writers = ['a', 'b', 'c'].map((name) => startProgram('node', [script, folder, name]));
+    const exits = await Promise.all(writers.map((writer) => once(writer, 'exit')));
+    expect(exits).toEqual([0, 0, 0].map((code) => [code, null]));
+    expect(Object.keys(settingsIn(folder))).toHaveLength(30);
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+});
+
+/** The lock of a process that is no more. */
+const { host, namespace } = processTable(process);
+const staleLock = JSON.stringify({ pid: 2 ** 30, host, namespace, startedAt: '2026-01-01' });
+
+describe('what a run that died left behind', () => {
+  it('is taken over: its lock and the half-written file', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '.config.json.folio-lock'), staleLock);
+    writeFileSync(join(folder, 'config.json.tmp-1234567890abcdef'), '{"half":');
+    writeFileSync(join(folder, 'config.json.tmp-notes'), 'of the user');
+    const clock = new FakeClock();
+    const store = await open(folder, { clock });
+    await store.update((document) => {
+      document.settings['format'] = 'csv';
+    });
+    expect(settingsIn(folder)).toEqual({ format: 'csv' });
+    expect(readdirSync(folder)).toEqual(['config.json', 'config.json.tmp-notes']);
+    expect(clock.sleeps).toEqual([]);
+  });
+});
+
+describe('a run that writes', () => {
+  const holdLock = (folder: string): ReturnType<typeof lockTarget> =>
+    lockTarget(
+      { folder, name: 'config.json', shown: 'config.json' },
+      { clock: new FakeClock(), processes: processTable(process), signal: new AbortController().signal },
+    );
+
+  it('is waited for no longer than the user wants', async () => {
+    const folder = temporaryFolder();
+    const lock = await holdLock(folder);
+    const stop = new AbortController();
+    const store = await open(folder, { signal: stop.signal });
+    const update = store.update(() => {});
+    stop.abort(new Interrupted('SIGINT'));
+    await expect(update).rejects.toBeInstanceOf(Interrupted);
+    await lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is waited for ten seconds, and then named', async () => {
+    const folder = temporaryFolder();
+    const lock = await holdLock(folder);
+    const clock = new FakeClock();
+    const store = await open(folder, { clock });
+    await expect(store.update(() => {})).rejects.toMatchObject({
+      name: 'OutputError',
+      message: expect.stringContaining(`is writing ${join(folder, 'config.json')}`) as string,
+    });
+    expect(clock.sleeps.reduce((sum, sleep) => sum + sleep, 0)).toBe(10_000);
+    await lock.release();
+  });
+
+  it('begins again when another took its lock over and wrote meanwhile', async () => {
+    const folder = temporaryFolder();
+    const store = await open(folder);
+    const attempts: unknown[] = [];
+    await store.update((document) => {
+      attempts.push(document.settings['other']);
+      if (attempts.length === 1) {
+        writeFileSync(join(folder, '.config.json.folio-lock'), staleLock);
+        writeFileSync(join(folder, 'config.json'), '{"settings":{"other":1}}', { mode: 0o600 });
+      }
+      document.settings['own'] = 2;
+    });
+    expect(attempts).toEqual([undefined, 1]);
+    expect(settingsIn(folder)).toEqual({ other: 1, own: 2 });
+    expect(readdirSync(folder)).toEqual(['config.json']);
   });
 });
