@@ -164,10 +164,16 @@ export class DocumentReader extends Document {
       });
       const meant = role ?? (nameAt === undefined ? undefined : this.#roleInAny(nameAt));
       if (meant === undefined) return [];
-      const lack = role === undefined ? `a column ${this.#reads.names[nameAt!]}` : describeRole(fields, role);
+      const name = role ?? this.#reads.names[nameAt!]!;
+      const lack = name === meant ? describeRole(fields, meant) : `a column ${name}`;
       const text = `${flag}: the answer is not whole: no record of ${profile} has ${lack}`;
-      const details = { code: 'column missing', role: meant, columns: fields.columns[meant] } as const;
-      return [{ level: 'failure', kind: 'incomplete', text, hint: howToMap(meant), details }];
+      const columns = fields.columns[meant];
+      const isElsewhere = name !== meant && columns.some(hasColumn);
+      const hint = isElsewhere
+        ? `Write ${meant}, which stands for the column of each profile.`
+        : howToMap(meant);
+      const details = { code: 'column missing', role: meant, columns } as const;
+      return [{ level: 'failure', kind: 'incomplete', text, hint, details }];
     });
   }
 

@@ -122,12 +122,27 @@ it('is exit 6 where no record of one of several organizations has what the answe
   const open = await run('--all-profiles --open --count');
   expect(open).toMatchObject({ code: 6, stdout: '2\n', stderr: expect.stringContaining(noAmount) });
   expect(open.stderr).not.toContain('south');
-  for (const flags of ['--sum open', '--sum amountToBePaid', '--where open>0']) {
+  for (const [flags, lack] of [
+    ['--sum open', noAmount],
+    ['--sum amountToBePaid', 'no record of west has a column amountToBePaid\n  Say which column it is in'],
+    ['--where open>0', noAmount],
+    ['--where dueBy<2030', 'no record of south has a column dueBy\n'],
+  ] as const) {
     const { code, stdout, stderr } = await run(`--all-profiles ${flags}`);
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/no record of west has a column/)]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(lack)]);
     expect(stdout).toContain('CLP');
-    expect(stderr).not.toContain('south');
   }
+  const { records } = organizations.west;
+  const elsewhere = {
+    ...organizations,
+    west: { records: { issued: [records.issued[0]!.replace('"saldo"', '"total":1,"totalAmount"')] } },
+    north: { records: { issued: [records.issued[0]!.replace('"saldo"', '"total"')] } },
+  };
+  const sum = 'issued --sum totalAmount --profile west,north';
+  expect(await runOrganizations(sum, { organizations: elsewhere, folder })).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('  Write total, which stands for the column of each profile.\n'),
+  });
   const aging = await runOrganizations('aging --all-profiles', { organizations, folder });
   expect(aging.code).toBe(6);
   expect(aging.stderr).toContain(noDue);
