@@ -39,14 +39,14 @@ function setUp(transport: ReturnType<typeof fakeTransport>, options: Partial<Cli
   });
   const get = (more: object = {}) =>
     client.get({ path: '/customers', query: [['a', 'b c']], parse, ...more });
-  return { client, clock, events, get, asked: transport.asked };
+  return { client, clock, events, get, requests: transport.requests };
 }
 
 describe('a request', () => {
   it('goes to the base address with the token alone', async () => {
-    const { get, asked, client } = setUp(fakeTransport({ body: 'fine' }));
+    const { get, requests, client } = setUp(fakeTransport({ body: 'fine' }));
     expect(await get()).toBe('fine');
-    expect(asked.map(({ url, headers, timeout }) => ({ url: url.href, headers, timeout }))).toEqual([
+    expect(requests.map(({ url, headers, timeout }) => ({ url: url.href, headers, timeout }))).toEqual([
       {
         url: 'https://api.example.com/v1/customers?a=b%20c',
         headers: {
@@ -83,9 +83,9 @@ describe('retries', () => {
     ['a body that is not what was asked for', { body: 'fi' }],
     ['a cut gzip body', { body: gzipSync('fine').subarray(0, 15), headers: { 'content-encoding': 'gzip' } }],
   ])('after %s', async (_, fault) => {
-    const { get, asked, clock, client } = setUp(fakeTransport(fault, fault, ok));
+    const { get, requests, clock, client } = setUp(fakeTransport(fault, fault, ok));
     expect(await get()).toBe('fine');
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     expect(clock.sleeps.slice(0, 2)).toEqual([250, 500]);
     expect(client.stats).toMatchObject({ requests: 3, retries: 2 });
   });
@@ -102,9 +102,9 @@ describe('retries', () => {
     [Object.assign(new Error('self-signed'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), ServiceError],
     [new ServiceError('refused by the transport'), ServiceError],
   ])('never after %j', async (fault, kind) => {
-    const { get, asked } = setUp(fakeTransport(fault));
+    const { get, requests } = setUp(fakeTransport(fault));
     await expect(get()).rejects.toThrow(kind);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('cost nothing in the end where they succeed', async () => {
@@ -115,7 +115,7 @@ describe('retries', () => {
   });
 
   it('leave faults of our own alone', async () => {
-    const { get, asked } = setUp(fakeTransport(new TypeError('x is undefined')));
+    const { get, requests } = setUp(fakeTransport(new TypeError('x is undefined')));
     await expect(get()).rejects.toThrow(TypeError);
     await expect(
       get({
@@ -124,7 +124,7 @@ describe('retries', () => {
         },
       }),
     ).rejects.toThrow(TypeError);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 });
 
@@ -133,15 +133,15 @@ describe('stopping', () => {
     const reason = new Interrupted('SIGINT');
     const before = setUp(fakeTransport(ok), { signal: AbortSignal.abort(reason) });
     await expect(before.get()).rejects.toBe(reason);
-    expect(before.asked).toHaveLength(0);
+    expect(before.requests).toHaveLength(0);
 
     const controller = new AbortController();
-    const { get, asked } = setUp(fakeTransport(reset), {
+    const { get, requests } = setUp(fakeTransport(reset), {
       signal: controller.signal,
       observe: ({ kind }) => kind === 'retry' && controller.abort(reason),
     });
     await expect(get()).rejects.toBe(reason);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
 
     const own = new AbortController();
     const during = setUp(fakeTransport(reset), { observe: () => own.abort(reason) });

@@ -129,13 +129,13 @@ type Answer = Partial<ReturnType<typeof responseOf>> | Error;
 
 /** A client of files before a store that gives these answers one after the other, the last one for ever. */
 function storeOf(...answers: readonly Answer[]) {
-  const asked: TransportRequest[] = [];
+  const requests: TransportRequest[] = [];
   const discarded: number[] = [];
   const clock = new FakeClock();
   const client = new FileClient({
     transport: {
       open: async (request) => {
-        const number = asked.push(request) - 1;
+        const number = requests.push(request) - 1;
         const answer = answers[Math.min(number, answers.length - 1)]!;
         if (answer instanceof Error) throw answer;
         return { ...responseOf([]), ...answer, discard: () => void discarded.push(number) };
@@ -155,7 +155,7 @@ function storeOf(...answers: readonly Answer[]) {
       },
       signal,
     );
-  return { take, client, asked, discarded, clock, urls: () => asked.map(({ url }) => url.href) };
+  return { take, client, requests, discarded, clock, urls: () => requests.map(({ url }) => url.href) };
 }
 
 const whole = (text = 'invoice'): Answer => responseOf([Buffer.from(text)]);
@@ -165,14 +165,14 @@ const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }
 describe('a file', () => {
   it('is fetched from where its link leads, without credentials', async () => {
     const file = responseOf([Buffer.from('invoice')], { 'content-length': '7', 'content-type': 'text/xml' });
-    const { take, asked, discarded } = storeOf(
+    const { take, requests, discarded } = storeOf(
       redirect('/2?sig=x', 307),
       redirect('https://b.example:8443/3.xml#part', 301),
       file,
     );
     expect(await take()).toEqual({ contentType: 'text/xml', path: '/3.xml', text: 'invoice' });
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'folio/1.2.3' };
-    expect(asked.map(({ url, headers, timeout }) => ({ url: url.href, headers, timeout }))).toEqual([
+    expect(requests.map(({ url, headers, timeout }) => ({ url: url.href, headers, timeout }))).toEqual([
       { url: 'https://files.example.com/1', headers, timeout: 1_000 },
       { url: 'https://files.example.com/2?sig=x', headers, timeout: 1_000 },
       { url: 'https://b.example:8443/3.xml', headers, timeout: 1_000 },
@@ -186,11 +186,11 @@ describe('a file', () => {
     [{ status: 302 }, 'files.example.com does not hand over the file (302)'],
     [{ status: 304, headers: { location: '/2' } }, 'files.example.com does not hand over the file (304)'],
   ])('is asked for once where the answer is %j', async (answer, message) => {
-    const { take, asked } = storeOf(answer);
+    const { take, requests } = storeOf(answer);
     const refused = take();
     await expect(refused).rejects.toThrow(message);
     await expect(refused).rejects.not.toThrow(LinkRefused);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it.each<[string, Answer]>([
@@ -205,7 +205,7 @@ describe('a file', () => {
     expect(clock.sleeps).toEqual([250]);
     const always = storeOf(fault);
     await expect(always.take()).rejects.toThrow(/; gave up after 3 tries$/);
-    expect(always.asked).toHaveLength(3);
+    expect(always.requests).toHaveLength(3);
   });
 
   it('is waited for as long as the store says', async () => {
@@ -217,7 +217,7 @@ describe('a file', () => {
   it('is given up with the reason of the signal, and with what the reader throws', async () => {
     const reason = new Interrupted('SIGINT');
     const controller = new AbortController();
-    const { client, asked, discarded } = storeOf(whole());
+    const { client, requests, discarded } = storeOf(whole());
     const stopped = client.fetch(
       'https://files.example.com/1',
       async () => {
@@ -234,7 +234,7 @@ describe('a file', () => {
       new AbortController().signal,
     );
     await expect(failed).rejects.toBe(full);
-    expect([asked.length, discarded]).toEqual([2, [0, 1]]);
+    expect([requests.length, discarded]).toEqual([2, [0, 1]]);
   });
 
   it('has what stands behind a redirect read to its end, unless that is long', async () => {

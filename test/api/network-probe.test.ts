@@ -18,10 +18,10 @@ function placeOf({ port }: Listening): { host: string; port: number } {
 }
 
 /** A proxy that passes connections on, and keeps what it was asked with. */
-async function startProxy(status = 200): Promise<{ proxy: Proxy; asked: (string | undefined)[] }> {
-  const asked: (string | undefined)[] = [];
+async function startProxy(status = 200): Promise<{ proxy: Proxy; tunnels: (string | undefined)[] }> {
+  const tunnels: (string | undefined)[] = [];
   const openTunnel: OpenTunnel = ({ url = '', headers }, client) => {
-    asked.push(url, headers['proxy-authorization']);
+    tunnels.push(url, headers['proxy-authorization']);
     if (status !== 200) {
       client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
       return;
@@ -35,7 +35,7 @@ async function startProxy(status = 200): Promise<{ proxy: Proxy; asked: (string 
     client.on('close', () => target.destroy());
   };
   const { host } = await startHttpService(() => {}, { openTunnel });
-  return { proxy: { url: `http://us%40er:pa%3Ass@${host}/`, host, secrets: [] }, asked };
+  return { proxy: { url: `http://us%40er:pa%3Ass@${host}/`, host, secrets: [] }, tunnels };
 }
 
 describe('the steps of a connection', () => {
@@ -61,9 +61,9 @@ describe('the steps of a connection', () => {
     await expect(nodeNetworkProbe.handshake(placeOf(server), undefined, signal)).rejects.toMatchObject(
       refused,
     );
-    const { proxy, asked } = await startProxy();
+    const { proxy, tunnels } = await startProxy();
     await expect(nodeNetworkProbe.handshake(placeOf(server), proxy, signal)).rejects.toMatchObject(refused);
-    expect(asked).toEqual([server.host, `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`]);
+    expect(tunnels).toEqual([server.host, `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`]);
   });
 
   it('says so when the proxy does not let it through', async () => {

@@ -123,15 +123,15 @@ export class PlausibleService {
     const listing = PATHS[url.pathname.replace(/^\/v1/, '')];
     if (listing !== freedoms.listing) return 404;
     const isFund = listing === 'funds' || listing === 'documents';
-    const asked = Number(query.get('options_pageSize') ?? (isFund ? 20 : 10));
-    const isOver = asked > most;
+    const wanted = Number(query.get('options_pageSize') ?? (isFund ? 20 : 10));
+    const isOver = wanted > most;
     if (isOver && limit === 'slow') {
       clock.advance(29_500);
       return 502;
     }
     if (isOver && ['400', '413', '500', '502'].includes(limit)) return Number(limit);
     const caps = limit === 'capped' || limit === 'capped-silently';
-    const size = limit === 'fixed' ? most : isOver && caps ? most : asked;
+    const size = limit === 'fixed' ? most : isOver && caps ? most : wanted;
     const sorted = this.#sorted(query.get('options_sortBy'), size);
     if (listing === 'customers') return this.#cursorPage(query.get('options_nextToken'), sorted, size);
     const page = Number(query.get('options_page'));
@@ -140,7 +140,7 @@ export class PlausibleService {
     // A stretch of records that weigh so much that only few fit into one page.
     const heavy = records.filter(({ number }) => number >= 20 && number < 40);
     if (limit === 'heavy' && heavy.length > most / 4) return 502;
-    const echo = limit === 'capped-silently' || limit === 'fixed' ? asked : size;
+    const echo = limit === 'capped-silently' || limit === 'fixed' ? wanted : size;
     const texts = records.map((record) => this.#sent(record)).join(',');
     const total = this.records.length;
     if (listing === 'documents') return this.#documents(texts, { total, size: echo, page });

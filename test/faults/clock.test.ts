@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { after, always, from, inTurn, silence, status, where } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
-import { lines, pagesAsked } from '../support/run-against.ts';
+import { lines, pagesOf } from '../support/run-against.ts';
 import { runModel } from '../support/run-model.ts';
 
 const received = modelRecords(400);
@@ -30,7 +30,7 @@ describe('a page that is refused', () => {
   ])('%s', async (_, script, pages) => {
     const { requests, sleeps, ...exit } = await runModel(ARGS, { service, script });
     expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(0, pages.length)).toEqual(pages);
+    expect(pagesOf(requests).slice(0, pages.length)).toEqual(pages);
     if (pages.length === 3) expect(sleeps).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('a page that is refused', () => {
     const args = ['issued', ...ARGS.slice(1)];
     const { requests, ...exit } = await runModel(args, { service, script: inTurn(status(502)) });
     expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(0, 2)).toEqual(['0 x 100', '0 x 50']);
+    expect(pagesOf(requests).slice(0, 2)).toEqual(['0 x 100', '0 x 50']);
   });
 });
 

@@ -33,8 +33,8 @@ function ofRoles(...roles: Role[]): DocumentReader {
 }
 
 /** The texts of the cells by these names, of each record. */
-function textsBy(asked: readonly string[], ...records: object[]) {
-  const reader = new DocumentReader(names, { roles: [], names: asked });
+function textsBy(wanted: readonly string[], ...records: object[]) {
+  const reader = new DocumentReader(names, { roles: [], names: wanted });
   return readAll(reader, records, () => reader.namedCells().map((cell) => cell?.text));
 }
 

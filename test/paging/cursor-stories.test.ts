@@ -229,20 +229,20 @@ describe.each(Object.entries(STORIES))('a walk by cursors over %s', (_, stories)
 });
 
 it('asks for the next page while one is read, and for none behind the last', async () => {
-  const asked: (string | undefined)[] = [];
+  const cursors: (string | undefined)[] = [];
   const signals: AbortSignal[] = [];
   const walk = walkCursors({
     fetchPage: async ({ cursor, signal }) => {
-      asked.push(cursor);
+      cursors.push(cursor);
       signals.push(signal);
-      return { records: batchOf({ id: asked.length }), next: `${asked.length}` };
+      return { records: batchOf({ id: cursors.length }), next: `${cursors.length}` };
     },
     ...{ size: 10, status: new WalkStatus(), signal: new AbortController().signal },
     unique: await UniqueRecords.of({ exact: true }),
   });
   await walk.next();
-  expect(asked).toEqual([undefined, '1']);
+  expect(cursors).toEqual([undefined, '1']);
   await walk.return(undefined);
-  expect(asked).toEqual([undefined, '1']);
+  expect(cursors).toEqual([undefined, '1']);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });

@@ -53,7 +53,7 @@ describe('a walk over numbered pages', () => {
   });
 
   it('reads no further ahead of a slow reader than twice the concurrency', async () => {
-    const { fetchPage, asked } = fakeListing(() => numberedRecords(5000));
+    const { fetchPage, windows } = fakeListing(() => numberedRecords(5000));
     const reader = walkNumbered({
       ...{ fetchPage, size: 100, concurrency: 2 },
       ...{ status: new WalkStatus(), signal: new AbortController().signal },
@@ -61,7 +61,7 @@ describe('a walk over numbered pages', () => {
     await reader.next();
     await reader.next();
     for (let turn = 0; turn < 100; turn++) await Promise.resolve();
-    expect(asked.length).toBeLessThanOrEqual(2 + 4);
+    expect(windows.length).toBeLessThanOrEqual(2 + 4);
     await reader.return(undefined);
   });
 
@@ -106,7 +106,7 @@ it('finds and keeps the largest size that comes, wherever the service draws the 
       const most = Math.round(12 * (size / 12) ** share);
       const all = numberedRecords(count);
       const refused: number[] = [];
-      const { fetchPage, asked } = fakeListing(
+      const { fetchPage, windows } = fakeListing(
         () => all,
         (page, window) => {
           if (window.size <= most) return page;
@@ -115,7 +115,7 @@ it('finds and keeps the largest size that comes, wherever the service draws the 
         },
       );
       expect(await walk({ fetchPage, size, concurrency, maxSize: 1_000 }).all).toEqual(all);
-      expect(asked.length).toBeLessThanOrEqual(2 * Math.ceil(count / most) + 40);
+      expect(windows.length).toBeLessThanOrEqual(2 * Math.ceil(count / most) + 40);
       expect(refused.length).toBeLessThanOrEqual(18);
     }),
     { numRuns: 30 },

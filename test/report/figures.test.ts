@@ -43,9 +43,9 @@ async function keepFigures(seed: number, folder: string): Promise<void> {
     writeFileSync(join(folder, name), await run([...args, '--format', 'json']));
   const quarter = ['--since', '2026-07-01', '--until', '2026-09-30'];
   const sums = ['exempt', 'net', 'tax', 'total'].flatMap((name) => ['--sum', `${name}Amount`]);
-  const asked = [...quarter, ...sums, '--group-by', 'documentType', '--group-by', 'currency'];
+  const question = [...quarter, ...sums, '--group-by', 'documentType', '--group-by', 'currency'];
   for (const listing of ['issued', 'received'])
-    await keep(`${listing}.types.json`, [listing, '--from', exportOf(listing), ...asked]);
+    await keep(`${listing}.types.json`, [listing, '--from', exportOf(listing), ...question]);
 }
 
 describe(`the figures of a report, for ${SEEDS} seeds,`, () => {

@@ -26,13 +26,13 @@ async function callsOf({
     const lists = query.getAll('customerFiscalIds');
     calls++;
     if (lists.some((list) => list.includes(','))) return [400, '{"errors":"no such customer"}'];
-    const asked = new Set(reads === 'last' ? lists.slice(-1) : lists);
+    const wanted = new Set(reads === 'last' ? lists.slice(-1) : lists);
     const size = Number(query.get('options_pageSize') ?? 10);
     const moved = order === 'moves' && calls > 1 ? ['{"id":"new"}'] : [];
     const own = Array.from({ length: records }, (_, at) => at)
       .toSorted(order === 'by size' ? (a, b) => ((a * size) % 1009) - ((b * size) % 1009) || a - b : () => 0)
       .map((at) => ({ id: at, customer: { fiscalId: `${at % 3}-K` } }))
-      .filter(({ customer }) => lists.length === 0 || asked.has(customer.fiscalId))
+      .filter(({ customer }) => lists.length === 0 || wanted.has(customer.fiscalId))
       .map((record) => JSON.stringify(record));
     const all = [...moved, ...own];
     if (pathname.endsWith('/customers')) {

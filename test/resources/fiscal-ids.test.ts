@@ -49,17 +49,17 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
     const kind = parts.length > 1 ? 'repeated' : parts.join().includes(',') ? 'commas' : 'one';
     if (fails === (name === undefined ? 'none' : kind)) return [500, '{}'];
     const isFiltered = name !== undefined && !(ignores && query.has(`${name}[]`));
-    const asked = isFiltered ? read[reading](query, name) : [...known];
-    const missing = asked.filter((id) => !known.has(id));
+    const wanted = isFiltered ? read[reading](query, name) : [...known];
+    const missing = wanted.filter((id) => !known.has(id));
     const errors = missing.map((fiscalId) => ({
       _type: 'EmptyResponseError',
       requestName: 'byFiscalId',
       requestParams: { fiscalId: fiscalId.replace('-', '') },
     }));
-    if (isFiltered && missing.length === asked.length)
+    if (isFiltered && missing.length === wanted.length)
       return [400, JSON.stringify({ errors: names ? errors : 'no such party' })];
     const own = invoices.flatMap((party, id) =>
-      asked.includes(party) ? [shows ? invoice(id, party) : invoice(id, '?')] : [],
+      wanted.includes(party) ? [shows ? invoice(id, party) : invoice(id, '?')] : [],
     );
     const size = Number(query.get('options_pageSize') ?? 10);
     const page = own.slice(Number(query.get('options_page')) * size).slice(0, size);

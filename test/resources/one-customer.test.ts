@@ -6,9 +6,9 @@ type Answer = readonly [status: number, body: string];
 
 /** Runs a command line where one customer gets the answers in turn, then the last one again, and the listing its own. */
 async function run(argv: readonly string[], item: readonly Answer[], listing: (url: URL) => Answer) {
-  let asked = 0;
+  let requests = 0;
   const exit = await runAnswered(argv, (url) =>
-    url.pathname.startsWith('/v1/customers/') ? item[Math.min(asked++, item.length - 1)]! : listing(url),
+    url.pathname.startsWith('/v1/customers/') ? item[Math.min(requests++, item.length - 1)]! : listing(url),
   );
   return { ...exit, asked: exit.asked.map((path) => path.split('?')[0]!.split('/').at(-1)) };
 }
@@ -75,12 +75,12 @@ describe.each([[GET], [['get', '/customers/r3', '--retries', '0']]])('%j', (argv
 });
 
 it('leaves another failure, and that of another path, to the service', async () => {
-  const asked = async (argv: readonly string[], status: number): Promise<string> => {
-    const told = await run([...argv, '--retries', '0'], [[status, '{}']], listed);
-    return `${told.code} ${told.asked.join(' ')}`;
+  const requestsOf = async (argv: readonly string[], status: number): Promise<string> => {
+    const exit = await run([...argv, '--retries', '0'], [[status, '{}']], listed);
+    return `${exit.code} ${exit.asked.join(' ')}`;
   };
-  expect(await asked(['customers', 'get', 'r3'], 503)).toBe('5 r3');
-  expect(await asked(['get', '/customers/portal-link'], 500)).toBe('5 portal-link');
+  expect(await requestsOf(['customers', 'get', 'r3'], 503)).toBe('5 r3');
+  expect(await requestsOf(['get', '/customers/portal-link'], 500)).toBe('5 portal-link');
   expect(
     ['/customers/r3', '/x/customers/r3', '/customers/r3/x', '/customers/', '/customers/portal-link'].map(
       isCustomerPath,

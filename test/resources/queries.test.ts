@@ -91,14 +91,14 @@ describe('what a command line asks of the service', () => {
         Array.from({ length: size }, (_, at) => `{"id":${from + at}}`),
         { total: 9000 },
       );
-    const asked = async (limit: string, ...pages: string[]) =>
+    const requestsOf = async (limit: string, ...pages: string[]) =>
       (await runScripted(['issued', '--limit', limit], pages)).asked;
     const path = (number: number, size: number) =>
       `/invoices/issued?options_page=${number}&options_pageSize=${size}`;
     // Over 1729 records the service compresses a page.
-    expect(await asked('2500', page(0, 2500))).toEqual([path(0, 2500)]);
-    expect(await asked('3900', page(0, 1951), page(1950, 1950))).toEqual([path(0, 1951), path(1, 1950)]);
-    expect(await asked('1500', page(0, 1500))).toEqual([path(0, 1500)]);
+    expect(await requestsOf('2500', page(0, 2500))).toEqual([path(0, 2500)]);
+    expect(await requestsOf('3900', page(0, 1951), page(1950, 1950))).toEqual([path(0, 1951), path(1, 1950)]);
+    expect(await requestsOf('1500', page(0, 1500))).toEqual([path(0, 1500)]);
   });
 
   it.each(['https://api.example.com/v2', 'https://api.example.com/v2/'])(
@@ -111,7 +111,7 @@ describe('what a command line asks of the service', () => {
         openTransport: async () => transport,
       });
       expect(await runCommandLine(context)).toBe(0);
-      expect(transport.asked.map(({ url }) => url.pathname)).toEqual(['/v2/invoices/issued']);
+      expect(transport.requests.map(({ url }) => url.pathname)).toEqual(['/v2/invoices/issued']);
     },
   );
 
@@ -222,11 +222,11 @@ describe('what a command line asks of the service', () => {
 
   it('asks for a portal link by the parameter that the user names', async () => {
     const link = '{"link":"https://example.com/portal"}';
-    const asked = async (...argv: string[]) =>
+    const requestsOf = async (...argv: string[]) =>
       (await runScripted(['customers', 'portal-link', ...argv], [link])).asked;
-    expect(await asked('4711')).toEqual(['/customers/portal-link?customerId=4711']);
-    expect(await asked('4711', '--id-param', 'id')).toEqual(['/customers/portal-link?id=4711']);
-    expect(await asked('--param', 'fiscalId=1-9')).toEqual(['/customers/portal-link?fiscalId=1-9']);
+    expect(await requestsOf('4711')).toEqual(['/customers/portal-link?customerId=4711']);
+    expect(await requestsOf('4711', '--id-param', 'id')).toEqual(['/customers/portal-link?id=4711']);
+    expect(await requestsOf('--param', 'fiscalId=1-9')).toEqual(['/customers/portal-link?fiscalId=1-9']);
   });
 
   it('walks the listing that a raw path names', async () => {

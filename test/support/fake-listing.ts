@@ -9,7 +9,7 @@ export function numberedRecords(count: number): string[] {
 interface FakeListing {
   readonly fetchPage: FetchPage;
   /** Every window asked for, in the order of asking: `offset+size`. */
-  readonly asked: string[];
+  readonly windows: string[];
 }
 
 /** A listing over an array of records, which may change under the walk; `answer` may turn a page into something else. */
@@ -17,9 +17,9 @@ export function fakeListing(
   records: () => readonly string[],
   answer: (page: Page, window: Window) => Page | Promise<Page> = (page) => page,
 ): FakeListing {
-  const asked: string[] = [];
+  const windows: string[] = [];
   const fetchPage: FetchPage = async (window) => {
-    asked.push(`${window.offset}+${window.size}`);
+    windows.push(`${window.offset}+${window.size}`);
     const all = records();
     const page = {
       records: batchOf(...all.slice(window.offset, window.offset + window.size)),
@@ -27,7 +27,7 @@ export function fakeListing(
     };
     return answer(page, window);
   };
-  return { fetchPage, asked };
+  return { fetchPage, windows };
 }
 
 export function refuse(reason: 'large' | 'slow'): never {

@@ -5,19 +5,19 @@ export type PartialResponse = Partial<Omit<TransportResponse, 'body'>> & { reado
 
 /** A transport without a network, and the requests that it was given. */
 export interface FakeTransport extends Transport {
-  readonly asked: readonly TransportRequest[];
+  readonly requests: readonly TransportRequest[];
 }
 
 /** Answers each request as `answer` does; an error is thrown as the network would. */
 export function answeringTransport(
   answer: (request: TransportRequest, number: number) => PartialResponse | Error | Promise<PartialResponse>,
 ): FakeTransport {
-  const asked: TransportRequest[] = [];
+  const requests: TransportRequest[] = [];
   return {
-    asked,
+    requests,
     async open(request) {
       request.signal.throwIfAborted();
-      const answered = await answer(request, asked.push(request) - 1);
+      const answered = await answer(request, requests.push(request) - 1);
       if (answered instanceof Error) throw answered;
       const body = (async function* () {
         yield bytesOf(answered.body ?? '');

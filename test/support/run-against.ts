@@ -132,7 +132,7 @@ export function lines(records: readonly string[]): string {
 }
 
 /** The pages asked for, as `page x size`. */
-export function pagesAsked(requests: readonly SeenRequest[]): string[] {
+export function pagesOf(requests: readonly SeenRequest[]): string[] {
   return requests.map(({ url: { searchParams } }) => {
     return `${searchParams.get('options_page')} x ${searchParams.get('options_pageSize')}`;
   });

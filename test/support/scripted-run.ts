@@ -57,7 +57,7 @@ export async function runAnswered(
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com', ...options.env };
   const context = fakeContext({ openTransport: async () => transport, ...options, argv, env });
   const code = await runCommandLine(context);
-  const asked = transport.asked.map(({ url }) =>
+  const asked = transport.requests.map(({ url }) =>
     decodeURIComponent(url.href.slice(`${url.origin}/v1`.length)),
   );
   return { code, stdout: context.stdout.text, stderr: context.stderr.text, asked };

@@ -77,8 +77,8 @@ async function said({ against, tolerance, month, list, service }: OracleQuestion
 
 it('says of random lists and books what a second reading of the rules says', async () => {
   await fc.assert(
-    fc.asyncProperty(question, async (asked) => {
-      expect((await said(asked)).toSorted()).toEqual(oracle(asked).toSorted());
+    fc.asyncProperty(question, async (books) => {
+      expect((await said(books)).toSorted()).toEqual(oracle(books).toSorted());
     }),
     { numRuns: randomRuns(150) },
   );

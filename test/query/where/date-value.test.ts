@@ -5,7 +5,7 @@ import { compareDate, isDate, isEmptySpan, parseDate } from '../../../src/query/
 
 const TODAY = parseCalendarDay('2026-11-21')!;
 
-const asked = (text: string, cell: string): number =>
+const orderOf = (text: string, cell: string): number =>
   compareDate(
     cell,
     parseDate(text, () => TODAY)!,
@@ -56,9 +56,9 @@ describe('parseDate', () => {
 
 describe('compareDate', () => {
   it('holds a period against that part of a date as it is written, in no time zone', () => {
-    expect(asked('2026-11-21', '2026-11-21T23:59:59-11:00')).toBe(0);
-    expect(asked('2026-11', '2026-11-30')).toBe(0);
-    expect(asked('2026', '2025-12-31T23:59:59.999Z')).toBeLessThan(0);
+    expect(orderOf('2026-11-21', '2026-11-21T23:59:59-11:00')).toBe(0);
+    expect(orderOf('2026-11', '2026-11-30')).toBe(0);
+    expect(orderOf('2026', '2025-12-31T23:59:59.999Z')).toBeLessThan(0);
   });
 
   it('holds a point in time against another as the runtime does', () => {
@@ -66,16 +66,16 @@ describe('compareDate', () => {
     const zone = fc.integer({ min: -14 * 60, max: 14 * 60 });
     fc.assert(
       fc.property(moment, moment, zone, (one, other, minutes) => {
-        const order = asked(new Date(one).toISOString(), inZone(other, minutes));
+        const order = orderOf(new Date(one).toISOString(), inZone(other, minutes));
         expect(Math.sign(order)).toBe(Math.sign(other - one));
       }),
     );
   });
 
   it('loses no digit of a second', () => {
-    expect(asked('2026-11-21T10:00:00.123456789Z', '2026-11-21T10:00:00.12345678900Z')).toBe(0);
-    expect(asked('2026-11-21T10:00:00.123456789Z', '2026-11-21T10:00:00.123456788Z')).toBeLessThan(0);
-    expect(asked('2026-11-21T10:00:00Z', '2026-11-21T10:00')).toBe(0);
+    expect(orderOf('2026-11-21T10:00:00.123456789Z', '2026-11-21T10:00:00.12345678900Z')).toBe(0);
+    expect(orderOf('2026-11-21T10:00:00.123456789Z', '2026-11-21T10:00:00.123456788Z')).toBeLessThan(0);
+    expect(orderOf('2026-11-21T10:00:00Z', '2026-11-21T10:00')).toBe(0);
   });
 });
 

@@ -8,8 +8,8 @@ import { batchOf, textsOf } from '../../support/records.ts';
 
 const at = { today: () => parseCalendarDay('2026-11-21')!, locale: 'en-US' };
 
-function filterOf(conditions: readonly Condition[], asked = at): WhereFilter {
-  return new WhereFilter(conditions.map((condition) => conditionTest(condition, asked)));
+function filterOf(conditions: readonly Condition[], context = at): WhereFilter {
+  return new WhereFilter(conditions.map((condition) => conditionTest(condition, context)));
 }
 
 function keeps(expression: string, ...records: (string | object)[]): boolean {
