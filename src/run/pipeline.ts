@@ -406,7 +406,5 @@ export async function sourceFor(
     const { DatabaseSource, FromDatabase } = await import('./sources/database-source.ts');
     return new DatabaseSource({ ...request, database: new FromDatabase(from) });
   }
-  const { ExportSource, refuseRows } = await import('./sources/export-source.ts');
-  await refuseRows(from, acceptsParts ? flags : undefined);
-  return new ExportSource(request);
+  return new (await import('./sources/export-source.ts')).ExportSource(request);
 }

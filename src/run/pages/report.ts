@@ -377,9 +377,8 @@ async function listingsOfExports(
   from: readonly string[],
   whose: ProfileChoice,
 ): Promise<ReportSources> {
-  const { ExportSource, refuseRows } = await import('../sources/export-source.ts');
+  const { ExportSource } = await import('../sources/export-source.ts');
   const files = from.map(listingOfFile);
-  for (const { file } of files) await refuseRows(file);
   const twice = files.find(({ listing }, index) => files.findIndex((one) => one.listing === listing) < index);
   if (twice !== undefined) {
     throw new UsageError(`--from names two files of the ${twice.listing} listing`, {

@@ -1,6 +1,5 @@
-import { promises } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { UsageError, NotFoundError, systemReason } from '../../errors.ts';
+import { UsageError, NotFoundError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
@@ -33,6 +32,7 @@ import type { ReadPath } from '../paths.ts';
 import { profilesToRead, sourceFor } from '../pipeline.ts';
 import type { Run } from '../run.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
+import { readTyped } from '../sources/listing-source.ts';
 import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
 
 /**
@@ -344,22 +344,12 @@ async function noteOf(
   { stdin }: Pick<Context, 'stdin'>,
 ): Promise<string | undefined> {
   if (note === undefined || !note.startsWith('@')) return note;
-  const text = note === '@-' ? await stdin.readAll() : await readNote(note.slice(1));
+  const hint = 'Name a file of text, @- for standard input, or write the note itself.';
+  const text = await readTyped('--note', note, { stdin, hint });
+  if (text.includes('\uFFFD')) throw new UsageError(`--note ${note}: it is no text in UTF-8`, { hint });
   if (text.length <= MAX_NOTE) return text;
   throw new UsageError(
     `--note ${note}: expected a note of at most ${MAX_NOTE.toLocaleString('en')} characters`,
     { hint: 'Name a file of text that is to stand below the statement.' },
   );
-}
-
-async function readNote(file: string): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await promises.readFile(file));
-  } catch (error) {
-    const reason = error instanceof TypeError ? 'it is no text in UTF-8' : systemReason(error);
-    throw new UsageError(`--note @${file}: ${reason}`, {
-      hint: 'Name a file of text, @- for standard input, or write the note itself.',
-      cause: error,
-    });
-  }
 }

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../api/address.ts';
 import { FileClient } from '../../api/files.ts';
 import { IncompleteError } from '../../errors.ts';
-import { sliceRecords, type RecordBatch } from '../../json/records.ts';
+import { sliceRecords } from '../../json/records.ts';
 import { scanLines } from '../../json/scan-records.ts';
 import {
   downloadFile,
@@ -138,19 +138,11 @@ export class DownloadSource extends ListingSource {
     }
   }
 
-  /** The files of the invoices, as the walk finds them, each with its name in the folder. */
+  /**
+   * The files of the invoices that `--where` keeps, as the walk finds them, each with its name in the folder. A limit counts these
+   * invoices, not the ones that are read to find them.
+   */
   async *#jobs(part: ServicePart, folder: DownloadFolder, filesOf: ReadFiles): AsyncGenerator<DownloadJob> {
-    for await (const { records, placeOf } of this.#invoices(part)) {
-      for (let index = 0; index < records.count; index++) {
-        const files = filesOf(records, index, placeOf(index));
-        if (files.length === 0) this.#withoutFiles++;
-        for (const file of files) yield folder.claim(file);
-      }
-    }
-  }
-
-  /** The invoices that `--where` keeps. A limit counts these, not the ones that are read to find them. */
-  async *#invoices(part: ServicePart): AsyncGenerator<PlacedInvoices> {
     const { where, page, limit } = this.#options.flags;
     const filter = await filterOf(part, { where });
     const isLimited = filter !== undefined && page === undefined;
@@ -160,11 +152,13 @@ export class DownloadSource extends ListingSource {
         const start = typeof next === 'number' ? next - records.count : undefined;
         const { seen, kept } = filter?.counts() ?? { seen: 0, kept: 0 };
         const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
-        const placeOf = (index: number): number | undefined =>
-          start === undefined
-            ? undefined
-            : start + (filter === undefined ? index : filter.placeOf(kept + index + 1) - 1 - seen);
-        yield { records: some, placeOf };
+        for (let index = 0; index < some.count; index++) {
+          const offset = filter === undefined ? index : filter.placeOf(kept + index + 1) - 1 - seen;
+          // The place of an invoice in the listing, from 0, as far as that is known.
+          const files = filesOf(some, index, start === undefined ? undefined : start + offset);
+          if (files.length === 0) this.#withoutFiles++;
+          for (const file of files) yield folder.claim(file);
+        }
         if ((left -= some.count) <= 0) break;
       }
       filter?.refuse();
@@ -172,12 +166,6 @@ export class DownloadSource extends ListingSource {
       part.notices.add(...(filter?.findings() ?? []));
     }
   }
-}
-
-/** Invoices of one page, and where in the listing each stands, from 0, as far as that is known. */
-interface PlacedInvoices {
-  readonly records: RecordBatch;
-  readonly placeOf: (index: number) => number | undefined;
 }
 
 /** The client for files behind links of the service; it never sees a token. Sends nothing. */

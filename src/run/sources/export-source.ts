@@ -12,7 +12,7 @@ import {
   profilesInExport,
   readExport,
 } from '../../query/exports/read-export.ts';
-import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
+import { checkExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { Source } from '../part.ts';
@@ -89,6 +89,7 @@ export class ExportSource extends FromSource<FromExportRequest> {
       throw new UsageError(`${this.#shown} is of ${resource}, as its receipt says, not of ${this.name}`, {
         hint: 'Name the export of this listing, or ask for the other one.',
       });
+    if (delivered?.expanded !== undefined) this.#refuseRowsOf(delivered.expanded);
     const text = `${this.#shown} has an object in place of the list`;
     if (delivered === undefined)
       this.#warnOfRows = (list) =>
@@ -129,12 +130,21 @@ export class ExportSource extends FromSource<FromExportRequest> {
     return (await this.#apart).get(profile)!.read();
   }
 
-  /** Throws UsageError as `refuseRows` does where records show that they are rows, and warns where they may be. */
+  /** Throws UsageError for rows of --expand under a question about documents: one of several rows would count several times. */
+  #refuseRowsOf(expanded: string): void {
+    if (areOfRows(expanded, this.#questions)) return;
+    throw new UsageError(
+      `${this.#shown} has a row for each of ${expanded}, so a document of several would count several times`,
+      { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
+    );
+  }
+
+  /** Throws as that where records show that they are rows, and warns where they may be. */
   async *#withoutRows(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     const lists = this.resource.columns.flatMap(([name, type]) => (type === 'list' ? [name] : []));
     for await (const batch of records) {
       const expanded = listBesideItsColumns(batch);
-      if (expanded !== undefined) refuseRowsOf(expanded, this.#shown, this.#questions);
+      if (expanded !== undefined) this.#refuseRowsOf(expanded);
       const list = this.#warnOfRows && objectInPlaceOf(batch, lists);
       if (list !== undefined && !areOfRows(list, this.#questions)) {
         this.#warnOfRows?.(list);
@@ -185,23 +195,6 @@ async function recordsByProfile(
     for (const collected of all.values()) await collected.close();
     throw error;
   }
-}
-
-/**
- * Throws UsageError for rows of --expand, by the receipt, under a question about documents: one of several rows would count several
- * times. `questions` is undefined for a command with such a question of its own.
- */
-export async function refuseRows(file: string, questions?: QuestionFlags): Promise<void> {
-  const expanded = (await deliveredForm(file))?.expanded;
-  if (expanded !== undefined) refuseRowsOf(expanded, file, questions);
-}
-
-function refuseRowsOf(expanded: string, shown: string, questions: QuestionFlags | undefined): void {
-  if (areOfRows(expanded, questions)) return;
-  throw new UsageError(
-    `${shown} has a row for each of ${expanded}, so a document of several would count several times`,
-    { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
-  );
 }
 
 /** Whether the questions are about the objects of a list, of which each is a row. */

@@ -115,10 +115,11 @@ export async function readFiscalIds(
   stdin: InputStream,
 ): Promise<readonly string[]> {
   const ids = new Set<string>();
+  const hint = 'Name a file with one ID on each line, or @- for standard input.';
   const name = values.find((value) => !value.startsWith('@') && /\p{L}/u.test(value) && !/\d/.test(value));
   if (name !== undefined) throw namedCounterparty(flag, name);
   for (const value of values) {
-    const text = value.startsWith('@') ? await readList(flag, value.slice(1), stdin) : value;
+    const text = value.startsWith('@') ? await readTyped(flag, value, { stdin, hint }) : value;
     for (const id of text.split(/[\n,]/).map((part) => part.trim())) if (id !== '') ids.add(id);
   }
   if (ids.size === 0) {
@@ -147,14 +148,16 @@ export function listsIn(flag: string, values: readonly string[] = []): readonly 
   return files.map((value) => ({ path: value.slice(1), is: `the list of ${flag}` }));
 }
 
-async function readList(flag: string, file: string, stdin: InputStream): Promise<string> {
-  if (file === '-') return stdin.readAll();
+/** The text that `value` names: `@file`, or `@-` for standard input. `hint` is for a file that cannot be read. Throws UsageError. */
+export async function readTyped(
+  flag: string,
+  value: string,
+  { stdin, hint }: { readonly stdin: InputStream; readonly hint: string },
+): Promise<string> {
+  if (value === '@-') return stdin.readAll();
   try {
-    return typedText(await promises.readFile(file));
-  } catch (error) {
-    throw new UsageError(`${flag} @${file}: ${systemReason(error)}`, {
-      hint: 'Name a file with one ID on each line, or @- for standard input.',
-      cause: error,
-    });
+    return typedText(await promises.readFile(value.slice(1)));
+  } catch (cause) {
+    throw new UsageError(`${flag} ${value}: ${systemReason(cause)}`, { hint, cause });
   }
 }
