@@ -5,7 +5,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from '../invoices/open-items.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { foldFiscalId, type Counterparty } from '../invoices/fiscal-ids.ts';
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import { Unreadable } from '../invoices/left-out.ts';
 import { overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
@@ -18,24 +18,7 @@ import {
   type ReportDates,
 } from './invoice-figures.ts';
 
-export interface OpenFigures {
-  readonly open: Decimal;
-  readonly overdue: Decimal;
-  readonly invoices: number;
-  /** Not due, then by age as the buckets of `folio aging`; then what has no due date, and last the credits. */
-  readonly buckets: readonly Decimal[];
-  readonly creditNotes: Decimal;
-  /** What is left out because it was cancelled, with its sign. */
-  readonly cancelled: Decimal;
-  readonly missing: number;
-  /** Who owes, or is owed, most: the largest first. */
-  readonly counterparties: readonly OpenParty[];
-  readonly counterpartyCount: number;
-}
-
-interface OpenParty extends Counterparty, Pick<OpenFigures, 'invoices' | 'overdue' | 'buckets'> {
-  readonly total: Decimal;
-}
+export type OpenFigures = ReturnType<typeof openFigures>;
 
 export interface CurrencySection {
   readonly currency: string | undefined;
@@ -97,7 +80,7 @@ interface OrganizationListings {
   /** The figures of each listing; undefined where there are none. */
   readonly issued: DirectionFigures | undefined;
   readonly received: DirectionFigures | undefined;
-  readonly funds: FundFigures | undefined;
+  readonly funds: ReturnType<FundTally['finish']> | undefined;
   /** Why there are none. */
   readonly reasonFor: (listing: ListingName) => Finding;
 }
@@ -163,48 +146,41 @@ function sectionOf(
 
 const MAX_PARTIES = 10;
 
-function openFigures(currency: string | undefined, direction: DirectionFigures | undefined): OpenFigures {
+function openFigures(currency: string | undefined, direction: DirectionFigures | undefined) {
   const own = (direction?.balances ?? []).filter((balance) => balance.currency === currency);
-  if (own.length === 0) return NOTHING_OPEN;
-  const sum = sumOfBalances(own, '');
-  const { total: open, overdue, invoices, buckets } = partyOf(sum);
-  const { creditNotes, cancelled, missing } = sum;
+  const sum = own.length === 0 ? undefined : sumOfBalances(own, '');
+  const {
+    creditNotes = DECIMAL_ZERO,
+    cancelled = DECIMAL_ZERO,
+    missing = 0,
+  }: Partial<AgedBalance> = sum ?? {};
   const parties = own.filter((balance) => balance.invoices > 0).map(partyOf);
-  const counterparties = parties
-    .toSorted((left, right) => compareDecimals(right.total, left.total))
-    .slice(0, MAX_PARTIES);
-  const beside = { creditNotes, cancelled, missing, counterparties, counterpartyCount: parties.length };
-  return { open, overdue, invoices, buckets, ...beside };
+  return {
+    open: sum === undefined ? DECIMAL_ZERO : totalOf(sum),
+    overdue: sum === undefined ? DECIMAL_ZERO : overdueOf(sum),
+    invoices: sum?.invoices ?? 0,
+    /** Not due, then by age as the buckets of `folio aging`; then what has no due date, and last the credits. */
+    buckets: sum?.ages ?? [],
+    creditNotes,
+    /** What is left out because it was cancelled, with its sign. */
+    cancelled,
+    missing,
+    /** Who owes, or is owed, most: the largest first. */
+    counterparties: parties
+      .toSorted((left, right) => compareDecimals(right.total, left.total))
+      .slice(0, MAX_PARTIES),
+    counterpartyCount: parties.length,
+  };
 }
 
-function partyOf(balance: AgedBalance): OpenParty {
-  const { name, fiscalId, invoices } = balance;
-  const [total, overdue, buckets] = [totalOf(balance), overdueOf(balance), balance.ages];
-  return { name, fiscalId, invoices, total, overdue, buckets };
+function partyOf(balance: AgedBalance) {
+  const { name, fiscalId, invoices, ages: buckets } = balance;
+  return { name, fiscalId, invoices, total: totalOf(balance), overdue: overdueOf(balance), buckets };
 }
-
-const NOTHING_OPEN: OpenFigures = {
-  open: DECIMAL_ZERO,
-  overdue: DECIMAL_ZERO,
-  invoices: 0,
-  buckets: [],
-  creditNotes: DECIMAL_ZERO,
-  cancelled: DECIMAL_ZERO,
-  missing: 0,
-  counterparties: [],
-  counterpartyCount: 0,
-};
 
 const MAX_FUNDS = 300;
 const FUND_ROLES = ['number', 'status', 'currency', 'total', 'balance'] as const;
 const FUND_NAMES = ['name', 'title', 'description'];
-
-interface FundFigures {
-  readonly first: readonly Fund[];
-  readonly count: number;
-  readonly missing: FiguresMissing;
-  readonly failure: Finding | undefined;
-}
 
 export class FundTally {
   readonly #fund: DocumentReader;
@@ -220,12 +196,12 @@ export class FundTally {
     this.#fund.fold(batch, () => this.#addFund());
   }
 
-  finish(): FundFigures {
+  finish() {
     const isMissing = this.#fund.records > 0 && !this.#fund.has('balance');
     return {
-      first: this.#first,
+      first: this.#first as readonly Fund[],
       count: this.#count,
-      missing: isMissing ? { funds: columnMissing('balance', this.#fund, 'fund') } : {},
+      missing: (isMissing ? { funds: columnMissing('balance', this.#fund, 'fund') } : {}) as FiguresMissing,
       failure: failureIn([this.#unreadable.finding('funds')]),
     };
   }

@@ -32,13 +32,6 @@ interface OpenInvoice {
   readonly amount: Decimal;
 }
 
-/** The first of a list of open invoices that may be long, and the count and sum of all. */
-export interface InvoiceList {
-  readonly first: readonly OpenInvoice[];
-  readonly count: number;
-  readonly sum: Decimal;
-}
-
 /** The amounts of the tables by type, in the order of their columns. */
 export const TYPE_ROLES = ['exempt', 'net', 'tax', 'total'] as const;
 type TypeRole = (typeof TYPE_ROLES)[number];
@@ -53,43 +46,10 @@ interface TypeFigures {
 }
 export const REST: unique symbol = Symbol('other types');
 
-/** The figures of invoices in one currency; undefined is the currency of invoices that name none. */
-export interface CurrencyFigures {
-  readonly currency: string | undefined;
-  /** How many documents are in sums, whatever their date. */
-  readonly documents: number;
-  /** By the name of the month, such as `2026-11`: totals of what was issued in it, credit notes taken away. */
-  readonly months: ReadonlyMap<string, Decimal>;
-  /** Documents without a total or a date of issue, which are in no month. */
-  readonly missing: number;
-  readonly all: Readonly<TypeFigures>;
-  /** The same by type: invoices first, then other documents, then credit notes. */
-  readonly types: readonly Readonly<TypeFigures>[];
-  readonly creditNotes: Decimal;
-  /** How many documents of the period were cancelled, and the part of the total that these are. */
-  readonly cancelled: { readonly documents: number; readonly total: Decimal };
-  /** Due in the thirty days after `asOf`, the soonest first. */
-  readonly dueSoon: InvoiceList;
-  /** Due before `asOf`, the largest first. */
-  readonly overdue: InvoiceList;
-}
-
 /** Figures that are missing, each with the reason. */
 export type FiguresMissing = Readonly<Partial<Record<'balances' | 'months' | 'funds', Finding>>>;
 
-export interface DirectionFigures {
-  readonly currencies: readonly CurrencyFigures[];
-  /** Who owes, or is owed, by age; empty where that is missing. */
-  readonly balances: readonly AgedBalance[];
-  /** The organization's own fiscal IDs, as its invoices have them; at most a few. */
-  readonly ownFiscalIds: readonly string[];
-  /** What most of its invoices call the organization. */
-  readonly ownName: string | undefined;
-  /** Delivery guides, quotes, orders and void documents of the period, which are in no sum. */
-  readonly inNoSum: number;
-  readonly missing: FiguresMissing;
-  readonly failure: Finding | undefined;
-}
+export type DirectionFigures = ReturnType<InvoiceFigures['finish']>;
 
 const DUE_SOON_DAYS = 30;
 
@@ -104,7 +64,7 @@ export class InvoiceFigures {
   readonly #dates: ReportDates;
   readonly #aging: Aging;
   readonly #own: OwnNames;
-  readonly #currencies = new Map<string | undefined, CurrencyTally>();
+  readonly #currencies = new Map<string | undefined, CurrencyFigures>();
   readonly #unreadable = new Unreadable();
   #inNoSum = 0;
 
@@ -131,10 +91,10 @@ export class InvoiceFigures {
     });
   }
 
-  finish(): DirectionFigures {
+  finish() {
     const { documents } = this.#aging;
     let missing: FiguresMissing = {};
-    let balances: AgedBalance[] = [];
+    let balances: readonly AgedBalance[] = [];
     try {
       balances = this.#aging.finish();
     } catch (error) {
@@ -145,10 +105,12 @@ export class InvoiceFigures {
     if (documents.records > 0 && role !== undefined)
       missing = { ...missing, months: columnMissing(role, documents, 'invoice') };
     return {
-      currencies: [...this.#currencies].map(([currency, tally]) => ({ currency, ...tally.figures() })),
+      currencies: [...this.#currencies.values()] as readonly CurrencyFigures[],
+      /** Who owes, or is owed, by age; empty where that is missing. */
       balances,
       ownFiscalIds: this.#own.fiscalIds,
       ownName: this.#own.name,
+      /** Delivery guides, quotes, orders and void documents of the period. */
       inNoSum: this.#inNoSum,
       missing,
       failure: failureIn([
@@ -182,10 +144,10 @@ export class InvoiceFigures {
     if (unreadable !== undefined) this.#unreadable.noteRole(documents, unreadable);
   }
 
-  #tally(): CurrencyTally {
+  #tally(): CurrencyFigures {
     const { currency } = this.#aging.documents;
     let tally = this.#currencies.get(currency);
-    if (tally === undefined) this.#currencies.set(currency, (tally = new CurrencyTally()));
+    if (tally === undefined) this.#currencies.set(currency, (tally = new CurrencyFigures(currency)));
     return tally;
   }
 }
@@ -243,16 +205,36 @@ const FAMILY_ORDER: readonly Family[] = [
   'credit note',
 ];
 
-class CurrencyTally {
+/** The figures of invoices in one currency; undefined is the currency of invoices that name none. */
+export class CurrencyFigures {
+  readonly currency: string | undefined;
+  /** How many documents are in sums, whatever their date. */
   documents = 0;
+  /** Documents without a total or a date of issue, which are in no month. */
   missing = 0;
+  /** By the name of the month, such as `2026-11`: totals of what was issued in it, credit notes taken away. */
   readonly months = new Map<string, Decimal>();
-  readonly dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
-  readonly overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));
-  readonly #all = newTypeTally(undefined);
+  /** Due in the thirty days after `asOf`, the soonest first. */
+  readonly dueSoon = new InvoiceList((left, right) => left.due - right.due);
+  /** Due before `asOf`, the largest first. */
+  readonly overdue = new InvoiceList((left, right) => compareDecimals(right.amount, left.amount));
+  /** Of the period, as is all below. */
+  readonly all = newTypeTally(undefined);
+  /** The part of the total that is credit notes. */
+  creditNotes = DECIMAL_ZERO;
+  readonly cancelled = { documents: 0, total: DECIMAL_ZERO };
   readonly #types = new Map<TypeFigures['type'], TypeFigures & { readonly family: Family }>();
-  #creditNotes = DECIMAL_ZERO;
-  readonly #cancelled = { documents: 0, total: DECIMAL_ZERO };
+
+  constructor(currency: string | undefined) {
+    this.currency = currency;
+  }
+
+  /** Invoices first, then other documents, then credit notes. */
+  get types(): readonly Readonly<TypeFigures>[] {
+    const rank = ({ type, family }: { type: unknown; family: Family }): number =>
+      type === REST ? FAMILY_ORDER.length : FAMILY_ORDER.indexOf(family);
+    return [...this.#types.values()].toSorted((left, right) => rank(left) - rank(right));
+  }
 
   /** Adds a document of the period. Returns the first of its amounts that cannot be read, which is not in the sums. */
   addToPeriod(document: Document): TypeRole | undefined {
@@ -261,7 +243,7 @@ class CurrencyTally {
     const type = this.#types.has(named) || this.#types.size < MAX_TYPES ? named : REST;
     const ofType = this.#types.get(type) ?? { ...newTypeTally(type), family };
     this.#types.set(type, ofType);
-    const tallies = [this.#all, ofType];
+    const tallies = [this.all, ofType];
     for (const tally of tallies) tally.documents++;
     let unreadable: TypeRole | undefined;
     let total = DECIMAL_ZERO;
@@ -274,28 +256,12 @@ class CurrencyTally {
         for (const { amounts } of tallies) amounts[role] = addDecimals(amounts[role], worth.amount);
       }
     }
-    if (family === 'credit note') this.#creditNotes = addDecimals(this.#creditNotes, total);
+    if (family === 'credit note') this.creditNotes = addDecimals(this.creditNotes, total);
     if (document.validity === 'cancelled') {
-      this.#cancelled.documents++;
-      this.#cancelled.total = addDecimals(this.#cancelled.total, total);
+      this.cancelled.documents++;
+      this.cancelled.total = addDecimals(this.cancelled.total, total);
     }
     return unreadable;
-  }
-
-  figures(): Omit<CurrencyFigures, 'currency'> {
-    const rank = ({ type, family }: { type: unknown; family: Family }): number =>
-      type === REST ? FAMILY_ORDER.length : FAMILY_ORDER.indexOf(family);
-    return {
-      documents: this.documents,
-      missing: this.missing,
-      months: this.months,
-      all: this.#all,
-      types: [...this.#types.values()].toSorted((left, right) => rank(left) - rank(right)),
-      creditNotes: this.#creditNotes,
-      cancelled: this.#cancelled,
-      dueSoon: this.dueSoon.list(),
-      overdue: this.overdue.list(),
-    };
   }
 }
 
@@ -310,11 +276,11 @@ function newTypeTally(type: TypeFigures['type']): TypeFigures {
 
 const MAX_LISTED = 50;
 
-/** Keeps the first of many invoices in some order, and counts and sums all of them. */
-class LeadingInvoices {
+/** The first of many open invoices in some order, and the count and sum of all. */
+export class InvoiceList {
+  count = 0;
+  sum = DECIMAL_ZERO;
   #first: OpenInvoice[] = [];
-  #count = 0;
-  #sum = DECIMAL_ZERO;
   readonly #order: (left: OpenInvoice, right: OpenInvoice) => number;
 
   constructor(order: (left: OpenInvoice, right: OpenInvoice) => number) {
@@ -322,17 +288,13 @@ class LeadingInvoices {
   }
 
   add(invoice: OpenInvoice): void {
-    this.#count++;
-    this.#sum = addDecimals(this.#sum, invoice.amount);
+    this.count++;
+    this.sum = addDecimals(this.sum, invoice.amount);
     this.#first.push(invoice);
-    if (this.#first.length === 2 * MAX_LISTED) this.#first = this.#sorted();
+    if (this.#first.length === 2 * MAX_LISTED) this.#first = this.first;
   }
 
-  list(): InvoiceList {
-    return { first: this.#sorted(), count: this.#count, sum: this.#sum };
-  }
-
-  #sorted(): OpenInvoice[] {
+  get first(): OpenInvoice[] {
     return this.#first.toSorted(this.#order).slice(0, MAX_LISTED);
   }
 }

@@ -412,7 +412,7 @@ function partyName({ party: { name, fiscalId } }: OpenInvoice, { words }: Writin
 function invoiceTable(
   title: string,
   columns: readonly Column<OpenInvoice>[],
-  { first: rows, count, sum }: InvoiceList,
+  { first: rows, count, sum }: Pick<InvoiceList, 'first' | 'count' | 'sum'>,
   writing: Writing,
 ): Html | undefined {
   const { words } = writing;

@@ -1,4 +1,4 @@
-import { failureIn, type Finding } from '../findings.ts';
+import { failureIn } from '../findings.ts';
 import {
   DEFAULT_BUCKETS,
   bucketOf,
@@ -62,14 +62,6 @@ export interface Statement {
   /** By name; amounts without a currency come last. */
   readonly currencies: readonly StatedCurrency[];
   readonly unreadable: number;
-}
-
-export interface StatementFigures {
-  /** Of those with something open, in order of first appearance; with `everyone`, of all. */
-  readonly statements: readonly Statement[];
-  /** The organization's own fiscal ID and name, as its invoices have them. */
-  readonly own: Counterparty;
-  readonly failure: Finding | undefined;
 }
 
 interface StatementOptions {
@@ -136,7 +128,7 @@ export class StatementTally {
   }
 
   /** Throws UsageError where no record has a column that the figures rest on. */
-  finish(): StatementFigures {
+  finish() {
     const parties = new Map<string, AgedBalance[]>([...this.#seen].map((key) => [key, []]));
     for (const balance of this.#aging.finish()) {
       const own = parties.get(balance.key);
@@ -146,9 +138,11 @@ export class StatementTally {
     const isTold = (balances: readonly AgedBalance[]): boolean =>
       this.#options.everyone || balances.some(({ invoices }) => invoices > 0);
     return {
+      /** Of those with something open, in order of first appearance; with `everyone`, of all. */
       statements: [...parties]
         .filter(([, balances]) => isTold(balances))
         .map(([key, balances]) => this.#statementOf(key, balances)),
+      /** The organization's own fiscal ID and name, as its invoices have them. */
       own: { fiscalId: this.#own.fiscalIds[0], name: this.#own.name },
       failure: failureIn([this.#aging.unreadable.finding('statement')]),
     };

@@ -10,39 +10,11 @@ import { ExportFile, STANDARD_INPUT } from './export-file.ts';
 import { LINE_FEED, QUOTE } from '../../json/ascii.ts';
 
 /** A file of a run, as its receipt has it. */
-export interface DeliveredFile {
-  /** The file of -o; null for standard output. */
-  readonly output: string | null;
-  /** Its path as seen from the folder of the receipt; undefined in a receipt without it. */
-  readonly file: string | undefined;
-  /** What its records are, as receipts name it: `issued`. */
-  readonly resource: string;
+export interface DeliveredFile extends Readonly<ReturnType<typeof deliveredIn>> {
+  /** Of its records; none where the receipt has none. */
   readonly profiles: readonly string[];
   /** Whether it has the records of several profiles, and so a column of folio's with the profile of each. */
   readonly isOfSeveral: boolean;
-  readonly records: number;
-  readonly bytes: number;
-  /** In hex; null where no file was delivered. */
-  readonly sha256: string | null;
-  readonly finishedAt: string;
-  /** When the records were read, in ISO 8601; undefined for records of an export without a receipt. */
-  readonly readAt: string | undefined;
-  /** The flags with which a part of the listing was read, as they were typed: `--limit 1`. */
-  readonly only: readonly string[];
-  readonly complete: boolean;
-  readonly errors: readonly string[];
-  /** What the user can do about them; undefined in a receipt without it. */
-  readonly hint: string | undefined;
-  /** The words of the command line behind `folio`. */
-  readonly words: readonly string[];
-  readonly format: string | null;
-  readonly header: boolean;
-  /** The column of each heading, where columns had headings of their own. */
-  readonly headings: ReadonlyMap<string, string>;
-  /** The columns of --columns, where the records may have lost others by it. */
-  readonly chosen: readonly string[] | undefined;
-  /** The list of which each object is a row, so that a record may be several rows. */
-  readonly expanded: string | undefined;
 }
 
 /**
@@ -162,7 +134,7 @@ export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): 
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-function deliveredIn(receipt: JsonObject, path: string): Omit<DeliveredFile, 'isOfSeveral' | 'profiles'> {
+function deliveredIn(receipt: JsonObject, path: string) {
   const member = <Value>(name: string, is: (value: unknown) => value is Value): Value => {
     const value = receipt[name];
     if (is(value)) return value;
@@ -175,27 +147,38 @@ function deliveredIn(receipt: JsonObject, path: string): Omit<DeliveredFile, 'is
   const { headings, chosen } = receipt;
   const readAt = text(receipt['readAt'] === undefined ? 'finishedAt' : 'readAt');
   return {
+    /** What its records are, as receipts name it: `issued`. */
     resource: text('resource') ?? '',
+    /** The file of -o; null for standard output. */
     output: text('output') ?? null,
+    /** Its path as seen from the folder of the receipt; undefined in a receipt without it. */
     file: text('file'),
     records: member('records', isCount),
     bytes: member('bytes', isCount),
+    /** In hex; null where no file was delivered. */
     sha256: member('sha256', isDigest),
     finishedAt: member('finishedAt', isText),
+    /** When the records were read, in ISO 8601; undefined for records of an export without a receipt. */
     readAt: readAt !== undefined && !Number.isNaN(Date.parse(readAt)) ? readAt : undefined,
-    only: [...narrowingIn(receipt), ...textsIn(receipt['only'])],
+    /** The flags with which a part of the listing was read, as they were typed: `--limit 1`. */
+    only: [...narrowingIn(receipt), ...textsIn(receipt['only'])] as readonly string[],
     complete: member('complete', (value) => typeof value === 'boolean'),
-    errors: member('errors', (value) => Array.isArray(value)).map(String),
+    errors: member('errors', (value) => Array.isArray(value)).map(String) as readonly string[],
+    /** What the user can do about them; undefined in a receipt without it. */
     hint: text('hint'),
+    /** The words of the command line behind `folio`. */
     words: textsIn(receipt['arguments']),
     format: member('format', (value) => value === undefined || value === null || isText(value)) ?? null,
     header: receipt['header'] !== false,
+    /** The column of each heading, where columns had headings of their own. */
     headings: new Map(
       objectsIn(headings).flatMap(({ heading, column }): [string, string][] =>
         isText(heading) && isText(column) ? [[heading, column]] : [],
       ),
-    ),
-    chosen: Array.isArray(chosen) ? chosen.map(String) : undefined,
+    ) as ReadonlyMap<string, string>,
+    /** The columns of --columns, where the records may have lost others by it. */
+    chosen: Array.isArray(chosen) ? (chosen.map(String) as readonly string[]) : undefined,
+    /** The list of which each object is a row, so that a record may be several rows. */
     expanded: text('expanded'),
   };
 }

@@ -75,15 +75,17 @@ const REGISTERS: Readonly<Record<Against, string>> = { received: 'purchases', is
 
 function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }: ListsOptions): Against {
   const register = onlyValue(
-    lists.map(({ path, layout }) => ({ path, value: layout.against })),
-    { show: (against) => REGISTERS[against], hint: 'Reconcile purchases and sales one after the other.' },
+    lists,
+    ({ layout }) => layout.against && REGISTERS[layout.against],
+    'Reconcile purchases and sales one after the other.',
   );
-  if (register !== undefined && flag !== undefined && register.value !== flag) {
-    throw new UsageError(`--against ${flag}: ${register.path} is of ${REGISTERS[register.value]}`, {
-      hint: `Leave --against out, or say --against ${register.value}.`,
+  const known = lists.find(({ layout }) => layout.against !== undefined)?.layout.against;
+  if (register !== undefined && flag !== undefined && known !== flag) {
+    throw new UsageError(`--against ${flag}: ${register.path} is of ${register.value}`, {
+      hint: `Leave --against out, or say --against ${known}.`,
     });
   }
-  const against = register?.value ?? flag ?? impliedAgainst;
+  const against = known ?? flag ?? impliedAgainst;
   if (against !== undefined) return against;
   throw new UsageError('nothing says what the list is to be held against', {
     hint: 'Add --against received for what you buy, --against issued for what you sell.',
@@ -92,35 +94,28 @@ function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }
 
 function ownerOf(lists: readonly OpenList[]): OpenLists['owner'] {
   const owner = onlyValue(
+    lists,
     // The name of another list may have the fiscal ID of a counterparty.
-    lists.map(({ path, layout }) => ({
-      path,
-      value: layout.kind === 'other' ? undefined : readName(path).fiscalId,
-    })),
-    { fold: foldFiscalId, hint: 'Reconcile the lists of one organization at a time.' },
+    ({ path, layout }) => (layout.kind === 'other' ? undefined : readName(path).fiscalId),
+    'Reconcile the lists of one organization at a time.',
   );
   return owner && { path: owner.path, fiscalId: owner.value };
 }
 
-interface OnlyOptions<Value> {
-  readonly fold?: (value: Value) => string;
-  readonly show?: (value: Value) => string;
-  readonly hint: string;
-}
-
-/** The value of the first file that has one. Throws UsageError where another file has a different value. */
-function onlyValue<Value extends string>(
-  files: readonly { readonly path: string; readonly value: Value | undefined }[],
-  { fold = String, show = String, hint }: OnlyOptions<Value>,
-): { readonly path: string; readonly value: Value } | undefined {
-  const all = files.flatMap(({ path, value }) => (value === undefined ? [] : [{ path, value }]));
+/** The value of the first list that has one. Throws UsageError where another list has a different value, in any spelling of an ID. */
+function onlyValue(
+  lists: readonly OpenList[],
+  valueOf: (list: OpenList) => string | undefined,
+  hint: string,
+): { readonly path: string; readonly value: string } | undefined {
+  const all = lists.flatMap((list) => {
+    const value = valueOf(list);
+    return value === undefined ? [] : [{ path: list.path, value }];
+  });
   const [first] = all;
-  const other = all.find(({ value }) => fold(value) !== fold(first!.value));
+  const other = all.find(({ value }) => foldFiscalId(value) !== foldFiscalId(first!.value));
   if (first === undefined || other === undefined) return first;
-  throw new UsageError(
-    `${first.path} is of ${show(first.value)}, and ${other.path} of ${show(other.value)}`,
-    { hint },
-  );
+  throw new UsageError(`${first.path} is of ${first.value}, and ${other.path} of ${other.value}`, { hint });
 }
 
 export interface ListsRead {
