@@ -309,9 +309,7 @@ function cannotOpen(shown: string, cause: unknown): OutputError {
     [FULL, 'Free some space, or name a file on another disk; nothing was written.'],
   ]);
   const reason = code === READ_ONLY ? 'it is read-only' : systemReason(cause);
-  const [, view] = /error in (view .*?)(?: after rename)?: /.exec(reason) ?? [];
-  const hint = view && `Drop the ${view}, run folio sync again, and make it again.`;
-  return new OutputError(`cannot use ${shown}: ${reason}`, { hint: hint ?? hints.get(code), cause });
+  return new OutputError(`cannot use ${shown}: ${reason}`, { hint: hints.get(code), cause });
 }
 
 /** SQLite's own number for an error; undefined for errors of anything else. */

@@ -44,12 +44,12 @@ export function invoiceFilesOf(owner: string): ReadFiles {
       invoice: name?.text ?? '',
       place,
     };
-    const paths: string[] = [];
+    const times = new Map<string, number>();
     return elementsOf(files).map((element, at) => {
       const link = linkOf(element);
       const path = link === undefined ? '' : pathOf(link);
-      paths.push(path);
-      const nth = paths.filter((other) => other === path).length;
+      const nth = (times.get(path) ?? 0) + 1;
+      times.set(path, nth);
       return { ...about, index: at + 1, path, nth, link };
     });
   };

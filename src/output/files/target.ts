@@ -1,6 +1,6 @@
 import { constants, promises, realpath } from 'node:fs';
-import { platform as systemPlatform } from 'node:os';
-import { basename, dirname, join, resolve, win32 } from 'node:path';
+import { platform } from 'node:os';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite, failTo } from './cannot-write.ts';
@@ -34,17 +34,9 @@ export type Target =
 /**
  * Makes a folder, and those above it, unless it is there. Throws OutputError where there can be none.
  *
- * @param platform as `process.platform`
  * @returns removes those of them again in which nothing is: where nothing was written, nothing is left
  */
-export async function makeFolder(
-  path: string,
-  platform: string = systemPlatform(),
-): Promise<() => Promise<void>> {
-  // The runtime names paths so that Windows makes these all the same; then hardly a program can open or remove them.
-  if (platform === 'win32')
-    for (const name of path.slice(win32.parse(path).root.length).split(/[\\/]/))
-      if (!/^\.{0,2}$/.test(name)) refuseOnWindows(path, `\\${name}`, 'invoices');
+export async function makeFolder(path: string): Promise<() => Promise<void>> {
   const made = await promises
     .mkdir(path, { recursive: true })
     .catch(failTo(path, 'Name a folder, or a place where one can be made.'));
@@ -64,20 +56,14 @@ const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
 
 /**
  * What `-o` names: undefined and `-` are stdout. `/dev/fd/3` means that descriptor, even of a regular file: the shell has opened it,
- * so it must not be replaced.
- *
- * @param platform as `process.platform`
- * @throws OutputError for a folder, a file in no folder or without write permission, a name that the system cannot hold
+ * so it must not be replaced. Throws OutputError for a folder, a file in no folder or without write permission.
  */
-export async function findTarget(
-  output: string | undefined,
-  platform: string = systemPlatform(),
-): Promise<Target> {
+export async function findTarget(output: string | undefined): Promise<Target> {
   const descriptor = findStream(output);
   if (output === undefined || descriptor === 1) return { kind: 'stdout' };
   if (descriptor === 2) return { kind: 'stderr' };
   if (descriptor !== undefined) return { kind: 'descriptor', shown: output, descriptor };
-  return findOnDisk(output, platform).catch(failTo(output));
+  return findOnDisk(output).catch(failTo(output));
 }
 
 /** The number of the open descriptor that `-o` names; undefined for the name of a file. */
@@ -88,10 +74,14 @@ export function findStream(output: string | undefined): number | undefined {
   return descriptor === undefined ? undefined : Number(descriptor);
 }
 
-async function findOnDisk(output: string, platform: string): Promise<Target> {
-  const isWindows = platform === 'win32';
-  if (output === '' || output.endsWith('/') || (isWindows && output.endsWith('\\'))) throw isFolder(output);
-  if (isWindows) refuseOnWindows(output, output, 'invoices.csv');
+async function findOnDisk(output: string): Promise<Target> {
+  if (output === '' || output.endsWith('/') || output.endsWith(sep)) throw isFolder(output);
+  const name = basename(output);
+  if (platform() === 'win32' && DEVICE_NAME.test(name)) {
+    throw new OutputError(`cannot write ${output}: Windows takes ${name} for a device`, {
+      hint: 'Choose another name, such as invoices.csv.',
+    });
+  }
   const path = await behindLinks(output);
   const found = await promises.stat(path).catch(unlessMissing);
   if (found?.isDirectory() === true) throw isFolder(output);
@@ -132,14 +122,6 @@ export async function behindLinks(output: string): Promise<string> {
   });
 }
 
-function refuseOnWindows(shown: string, path: string, other: string): void {
-  const reason = windowsRefusal(path);
-  if (reason === undefined) return;
-  throw new OutputError(`cannot write ${shown}: ${reason}`, {
-    hint: `Choose another name, such as ${other}.`,
-  });
-}
-
 function unlessMissing(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT') throw error;
 }
@@ -162,19 +144,3 @@ function isFolder(output: string): OutputError {
 /** Names that Windows takes for devices, whatever ending follows. */
 export const DEVICE_NAME =
   /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?=\s*(?:\.|$))/i;
-
-// A colon names a stream within a file: what is written to `november:2.csv` would be hidden in `november`.
-// oxlint-disable-next-line no-control-regex -- these are the characters that Windows forbids
-const FORBIDDEN = /[\u0000-\u001f<>:"|?*]/;
-
-/** Why Windows cannot hold a file of this name, as the end of a sentence; undefined where it can. */
-function windowsRefusal(path: string): string | undefined {
-  const name = win32.basename(path);
-  const forbidden = FORBIDDEN.exec(name)?.[0];
-  if (forbidden !== undefined) {
-    const shown = forbidden < ' ' ? 'a control character' : forbidden;
-    return `a file name of Windows cannot have ${shown} in it`;
-  }
-  if (DEVICE_NAME.test(name)) return `Windows takes ${name} for a device`;
-  return /[. ]$/.test(name) ? 'a file name of Windows cannot end in a dot or a space' : undefined;
-}

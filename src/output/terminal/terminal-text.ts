@@ -67,12 +67,6 @@ export class TerminalGate implements Sink {
 const NARROW =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f]*$/;
 
-/**
- * Parts of Korean syllables: the library counts each, and a terminal shows the syllable. They alone are composed, since composing a
- * whole text takes the square of its combining marks.
- */
-const SYLLABLE_PARTS = /[\uac00-\ud7a3]?[\u1100-\u11ff]+/g;
-
 /** More characters than a cell shows in any language. */
 const MAX_CHARACTERS_A_CELL = 32;
 
@@ -81,8 +75,7 @@ let graphemes: Intl.Segmenter | undefined;
 
 /** The cells of a terminal that the text takes. For text without controls: see `visible`. */
 export function displayWidth(text: string): number {
-  if (NARROW.test(text)) return text.length;
-  return stringWidth(text.replace(SYLLABLE_PARTS, (parts) => parts.normalize('NFC')));
+  return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
 /** Characters of a cell that are measured: some texts take long. */
