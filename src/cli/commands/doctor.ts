@@ -4,7 +4,7 @@ import { networkFailure } from '../../api/network-failure.ts';
 import type { HostAndPort } from '../../api/network-probe.ts';
 import { proxyFor } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, isFailure, type FolioError } from '../../errors.ts';
+import { isFailure, type FolioError } from '../../errors.ts';
 import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { paint, useColor, visible, wrapText, type Style } from '../../output/terminal/terminal-text.ts';
@@ -175,9 +175,17 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
     await check('token', async () => {
       if (sandbox) return ok('of the sandbox');
       if (store.status === 'failed') return skipped('needs the store');
-      const { connection, result } = await checkToken(context, flags);
-      access = { token: connection.token.reveal(), tokenHint: tokenHint(connection) };
-      return result;
+      const now = context.clock.now();
+      const connection = await resolveConnection(context, { flags, store: await context.config() });
+      const token = connection.token ?? requireConnection(connection, now).token;
+      context.secrets.hide([token.reveal()]);
+      const how = tokenHint(connection);
+      const ending = checkExpiry(token, now, how);
+      access = { token: token.reveal(), tokenHint: how };
+      const text = describeToken(connection, access.token, now);
+      return ending === undefined
+        ? ok(text)
+        : warning(text, 'Ask the operator of the service for a new one.');
     });
     for (const resource of listings) {
       await check(resource.name, () => {
@@ -215,25 +223,7 @@ async function checkStore(context: Context): Promise<CheckResult> {
   return ok(`${file}: ${permissions}; ${countOf(profileNames.length, 'profile')}`);
 }
 
-/** The token: its source, its form, when it ends. Throws AuthError where it is missing or cannot be used. */
-async function checkToken(context: Context, flags: GlobalFlags) {
-  const now = context.clock.now();
-  const connection = await resolveConnection(context, { flags, store: await context.config() });
-  const { token } = connection;
-  if (token === undefined) {
-    requireConnection(connection, now);
-    throw new AuthError('there is no token');
-  }
-  context.secrets.hide([token.reveal()]);
-  const ending = checkExpiry(token, now, tokenHint(connection));
-  const text = describeToken(connection, token.reveal(), now);
-  const fix = 'Ask the operator of the service for a new one.';
-  return {
-    connection: { ...connection, token },
-    result: ending === undefined ? ok(text) : warning(text, fix),
-  };
-}
-
+/** A token: its source, its form, when it ends. */
 function describeToken({ tokenSource, profile }: Connection, token: string, now: number): string {
   const source = profile === undefined || tokenSource === 'FOLIO_TOKEN' ? tokenSource : `profile ${profile}`;
   const claims = decodeToken(token);

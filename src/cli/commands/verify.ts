@@ -16,7 +16,6 @@ import {
   surveyFile,
   usualReceipt,
   type DeliveredFile,
-  type Survey,
 } from '../../query/exports/read-receipt.ts';
 import { parser, text, valued, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
@@ -225,17 +224,21 @@ async function verifyFile(
     });
   const { header } = delivered;
   const format = delivered.format ?? formatOfEnding(file);
-  const survey = await surveyFile(file, { format, header });
-  const differences = differencesOf(survey, delivered);
+  const { records, bytes, sha256, damage } = await surveyFile(file, { format, header });
+  const counted = records === undefined ? undefined : countOf(records, 'record');
+  const isCounted = counted === undefined || records === delivered.records;
+  const differences = [
+    damage ?? (isCounted ? [] : `${counted} instead of ${delivered.records}`),
+    bytes === delivered.bytes ? [] : `${countOf(bytes, 'byte')} instead of ${delivered.bytes}`,
+    sha256 === delivered.sha256 ? [] : `sha256 ${sha256} instead of ${delivered.sha256}`,
+  ].flat();
   if (differences.length > 0)
     throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
       hint: 'Export it again, or put back the file that was delivered.',
     });
   if (!isPage) checkRun(context, what, delivered, flags);
-  const { records, bytes, sha256 } = survey;
-  const counted =
-    records === undefined ? `records not counted in ${format ?? 'this format'}` : countOf(records, 'record');
-  return `${what}: as delivered at ${at}, ${counted}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
+  const contents = counted ?? `records not counted in ${format ?? 'this format'}`;
+  return `${what}: as delivered at ${at}, ${contents}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
 }
 
 /** What the run itself said to do about its failure, and how to run it again. */
@@ -247,36 +250,18 @@ function cureOf({ hint = 'Fix what it names.', words }: DeliveredFile): string {
   return `${hint} Then run it again: \`folio ${quoted.join(' ')}\`.`;
 }
 
-function differencesOf(now: Survey, delivered: DeliveredFile): string[] {
-  const differences: string[] = [];
-  if (now.damage !== undefined) differences.push(now.damage);
-  else if (now.records !== undefined && now.records !== delivered.records)
-    differences.push(`${countOf(now.records, 'record')} instead of ${delivered.records}`);
-  if (now.bytes !== delivered.bytes)
-    differences.push(`${countOf(now.bytes, 'byte')} instead of ${delivered.bytes}`);
-  if (now.sha256 !== delivered.sha256)
-    differences.push(`sha256 ${now.sha256} instead of ${delivered.sha256}`);
-  return differences;
-}
-
 /** Throws where the run was not whole, or where --max-age is given and it is longer ago or of the future. */
 function checkRun(context: Context, what: string, run: DeliveredFile, { maxAge }: VerifyFlags): void {
-  if (maxAge !== undefined) checkAge(context, what, run, maxAge);
+  // An export of a database is as old as the last sync.
+  const events = { 'its run ended': run.finishedAt, 'its records were read': run.readAt };
+  for (const [event, at] of maxAge === undefined ? [] : Object.entries(events)) {
+    const fault = at === undefined ? undefined : faultOfAge(context, at, maxAge!);
+    if (fault === undefined) continue;
+    const text = `${what} ${fault}: ${event} at ${localMinute(at!)}`;
+    throw new IncompleteError(text, { hint: hintOf(fault, 'file') });
+  }
   if (!run.complete)
     throw new IncompleteError(`${what} is not whole (${run.errors.join('; ')})`, { hint: cureOf(run) });
-}
-
-function checkAge(context: Context, what: string, { finishedAt, readAt }: DeliveredFile, maxAge: Age): void {
-  const check = (event: string, at: string): void => {
-    const fault = faultOfAge(context, at, maxAge);
-    if (fault === undefined) return;
-    throw new IncompleteError(`${what} ${fault}: ${event} at ${localMinute(at)}`, {
-      hint: hintOf(fault, 'file'),
-    });
-  };
-  check('its run ended', finishedAt);
-  // An export of a database is as old as the last sync.
-  if (readAt !== undefined) check('its records were read', readAt);
 }
 
 /** What is wrong with a moment that may be so long ago. What is no time is as good as never. */
