@@ -1,13 +1,42 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import type { Organization } from './data/organization.ts';
 import { Draw, hash32 } from './data/values.ts';
 import type { Links } from './links.ts';
 import type { Call, Endpoint } from './listing.ts';
 import { endpoints } from './listings/index.ts';
-import type { Settings } from './options.ts';
 import { BadQuery, Query } from './query.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
+
+/** How the embedded service behaves by default. */
+export const DEFAULTS = {
+  /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
+  seed: 1,
+  /** The last day of the data, in days since 1970-01-01; without one that of `now` at the start, by the calendar of this machine. */
+  today: undefined as number | undefined,
+  /** With names, amounts and gaps that break careless programs. */
+  awkward: false,
+  /** Milliseconds that every call takes at least: the same for each, or drawn between the two. */
+  latency: [0, 0] as readonly [least: number, most: number],
+  /** The received listing alone takes 10 to 25 s more, as it does for large organizations (spec 4.2 rule 4). */
+  realistic: false,
+  /** The share of requests that fail, 0 to 1. */
+  failRate: 0,
+  /** HTTPS with a certificate made on the spot. */
+  tls: false,
+  /** 0 for any free one. */
+  port: 0,
+  /** Milliseconds since 1970, for tokens and signed links. */
+  now: () => Date.now(),
+  /** Waits for so many milliseconds, or rejects when the signal is aborted. */
+  sleep: (milliseconds: number, signal: AbortSignal): Promise<unknown> =>
+    setTimeout(milliseconds, undefined, { signal }),
+  /** Takes one line for each request, without a line break; a token is never in it. */
+  log: (_line: string): void => {},
+};
+
+export type Settings = Readonly<typeof DEFAULTS>;
 
 /** Answers a request; `signal` is aborted when nobody waits for it any more. */
 export type Answer = (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;

@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
-import { issueToken, openGateway, type Answer } from './gateway.ts';
+import { DEFAULTS, issueToken, openGateway, type Answer, type Settings } from './gateway.ts';
 import { openLinks } from './links.ts';
 import { counts, type Counts } from './listings/index.ts';
-import { DEFAULTS, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
 
 /** How many there are of everything in the first organization, and how the service behaves; each has a default. */
