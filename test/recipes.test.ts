@@ -141,11 +141,11 @@ describe('a recipe', () => {
     shell.fake('curl', `echo "$@" >> '${pings}'`);
     const line = blockOf(README, 'sh ping');
     expect(await shell.run(line)).toEqual({ status: 0, stdout: '', stderr: '' });
-    const asked = readFileSync(pings, 'utf8');
-    expect(asked).toMatch(/^-fsS -m 10 https:\/\/\S+\n$/);
+    const pinged = readFileSync(pings, 'utf8');
+    expect(pinged).toMatch(/^-fsS -m 10 https:\/\/\S+\n$/);
     const nobody = line.replace('received ', 'received --profile nobody ');
     expect(await shell.run(nobody)).toMatchObject({ status: 2 });
-    expect(readFileSync(pings, 'utf8')).toBe(asked);
+    expect(readFileSync(pings, 'utf8')).toBe(pinged);
   });
 
   it(
@@ -346,12 +346,12 @@ async function inShell(
     stream.on('data', (chunk: Buffer) => (said[at] += chunk.toString('latin1')));
   const calls = shell.stdio[3];
   if (!(calls instanceof Socket)) throw new Error('the shell has nothing to call folio by');
-  let asked = '';
+  let call = '';
   calls.on('data', (chunk: Buffer) => {
-    asked += chunk.toString();
-    if (!asked.endsWith('\0\n')) return;
-    const args = asked.split('\0').slice(0, -1);
-    asked = '';
+    call += chunk.toString();
+    if (!call.endsWith('\0\n')) return;
+    const args = call.split('\0').slice(0, -1);
+    call = '';
     void runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, ...env } }).then(({ code, stdout, stderr }) => {
       writeFileSync(join(home, 'stdout'), stdout);
       writeFileSync(join(home, 'stderr'), stderr);

@@ -46,8 +46,8 @@ async function assistantOf(args: readonly string[]): Promise<Assistant> {
   // Both ends of the protocol's pipes are alike.
   await client.connect(new StdioServerTransport(process.stdout!, process.stdin!));
   const ask = async (tool: string, given: object, signal?: AbortSignal): Promise<Answer> => {
-    const asked = { name: tool, arguments: { ...given } };
-    const result = await client.callTool(asked, signal === undefined ? {} : { signal });
+    const request = { name: tool, arguments: { ...given } };
+    const result = await client.callTool(request, signal === undefined ? {} : { signal });
     const [content] = result.content as readonly { readonly text: string }[];
     const isError = result.isError === true;
     return { text: content!.text, isError, ...(isError ? {} : JSON.parse(content!.text)) } as Answer;
@@ -366,15 +366,15 @@ describe('an assistant with many questions', () => {
     const service = await startHttpService((_, response) => {
       answers.push(() => void response.end(page('{"id":7}')));
     });
-    const [asked, answered] = [new PassThrough(), new PassThrough()];
+    const [input, output] = [new PassThrough(), new PassThrough()];
     const env = { FOLIO_TOKEN: TEST_TOKEN };
     const argv = quickly(['mcp', '--retries', '0'], service);
     const context = fakeContext({ argv, env, openTransport: openUndiciTransport });
-    context.stdin.open = () => asked;
-    context.stdout.write = async (bytes) => void answered.write(bytes);
+    context.stdin.open = () => input;
+    context.stdout.write = async (bytes) => void output.write(bytes);
     const ended = runCommandLine(context);
     const client = new Client({ name: 'assistant', version: '1' });
-    await client.connect(new StdioServerTransport(answered, asked));
+    await client.connect(new StdioServerTransport(output, input));
     const heard: string[] = [];
     // The answer waits until the clock, on which time flies, brought a second word.
     const onprogress = ({ message = '' }): void => {
@@ -385,7 +385,7 @@ describe('an assistant with many questions', () => {
     expect(JSON.stringify(content)).toContain('records');
     expect(JSON.stringify(content)).not.toContain('in flight');
     expect(heard).toContain('issued invoices: 1 in flight');
-    asked.end();
+    input.end();
     expect(await ended).toBe(0);
   });
 
@@ -395,11 +395,11 @@ describe('an assistant with many questions', () => {
       capabilities: {},
       clientInfo: { name: 'a', version: '1' },
     };
-    const asked = { name: 'summarize', arguments: { listing: 'issued' } };
+    const request = { name: 'summarize', arguments: { listing: 'issued' } };
     const messages = [
       { id: 0, method: 'initialize', params },
       { method: 'notifications/initialized' },
-      ...[1, 2, 3, 4, 5, 6].map((id) => ({ id, method: 'tools/call', params: asked })),
+      ...[1, 2, 3, 4, 5, 6].map((id) => ({ id, method: 'tools/call', params: request })),
     ];
     const input = messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join('');
     const { code, stdout, stderr } = await runHere(['mcp', '--sandbox'], { input });

@@ -83,8 +83,8 @@ describe('what ships', () => {
     expect(others.toSorted()).toEqual(['NOTICES.txt', 'man', 'package.json']);
     for (const name of names) {
       const text = readFileSync(join(dist, name), 'utf8');
-      const asked = [...text.matchAll(/\brequire\("(\.[^"]+)"\)/g)].map(([, path]) => path!.slice(2));
-      expect(asked.filter((path) => !names.includes(path))).toEqual([]);
+      const required = [...text.matchAll(/\brequire\("(\.[^"]+)"\)/g)].map(([, path]) => path!.slice(2));
+      expect(required.filter((path) => !names.includes(path))).toEqual([]);
     }
   });
 });

@@ -240,21 +240,6 @@ describe('a result on a terminal', () => {
     expect(new Set(added).size).toBeGreaterThan(2);
   });
 
-  it('of ages keeps what is overdue before credits and what has no due date', async () => {
-    const undated = LATE[0]!.replace(/"dueBy":"[^"]*"/, '"dueBy":null').replace('del', 'sin');
-    const credit = LATE[1]!.replace('INVOICE', 'CREDIT_NOTE');
-    const book = join(folder, 'undated.jsonl');
-    writeFileSync(book, [...LATE, undated, credit].join('\n'));
-    const heads: string[][] = [];
-    for (const columns of [56, 68, 80])
-      heads.push((await onTerminal(columns, ['aging'], book)).split('\n')[0]!.trim().split(/ {2,}/).slice(2));
-    expect(heads).toEqual([
-      ['overdue', 'total'],
-      ['overdue', 'credits', 'total'],
-      ['overdue', 'no due date', 'credits', 'total'],
-    ]);
-  });
-
   it('of totals shows each total that was asked for before what is beside one', async () => {
     const args = ['issued', '--sum', 'totalAmount,amountToBePaid', '--group-by', 'customer.name'];
     const [head] = (await onTerminal(72, args)).split('\n');

@@ -18,9 +18,9 @@ describe('Columns', () => {
     ['-cust', 'id,customer.name,customer.address.city,files,total'],
     ['nothing,*,-total', 'nothing,id,customer.name,customer.address.city,files'],
     ['id,*,-id', 'customer.name,customer.address.city,files,total'],
-  ])('takes %s as %s', (asked, chosen) => {
-    expect(columnsOf(asked).isOpen).toBe(true);
-    expect(columnsOf(asked).of(THERE).join(',')).toBe(chosen);
+  ])('takes %s as %s', (text, chosen) => {
+    expect(columnsOf(text).isOpen).toBe(true);
+    expect(columnsOf(text).of(THERE).join(',')).toBe(chosen);
   });
 });
 

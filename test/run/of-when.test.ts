@@ -74,17 +74,17 @@ describe('the day of a run', () => {
   it.each(sources)('is that of the records of %s, and said', async (_, file, make) => {
     const { run } = await make();
     for (const [line, answer] of QUESTIONS) {
-      const asked = `${line} --from FOLDER/${file}`;
-      const { code, stdout, stderr } = await run(asked);
+      const question = `${line} --from FOLDER/${file}`;
+      const { code, stdout, stderr } = await run(question);
       expect([line, code]).toEqual([line, 0]);
       expect([line, stdout]).toEqual([line, expect.stringMatching(answer)]);
       expect(stderr).toMatch(
         /^warning: \S+ has the issued invoices as of 2025-01-10 12:00, not as of today\n/,
       );
       expect(stderr).toContain('warning: days count from 2025-01-10, when the records were read\n');
-      expect((await run(`${asked} -q`)).stderr).toBe('');
+      expect((await run(`${question} -q`)).stderr).toBe('');
       // It is what was answered on the day itself, when there was nothing to say.
-      expect(await run(asked, '2025-01-10')).toMatchObject({ stdout, stderr: '' });
+      expect(await run(question, '2025-01-10')).toMatchObject({ stdout, stderr: '' });
     }
     const { stderr } = await run(`issued --from FOLDER/${file} --since 2024-12 --count`);
     expect(stderr).not.toContain('days count');
@@ -114,14 +114,14 @@ describe('the day of a run', () => {
 
   it('is today where nothing says when the records were read, and said where days count', async () => {
     const { run, file } = await exported();
-    const asked = ['aging', 'statement --all --format json', 'report --format json', 'issued --overdue'];
+    const lines = ['aging', 'statement --all --format json', 'report --format json', 'issued --overdue'];
     const plain = readFileSync(file('issued.jsonl'), 'utf8');
     for (const content of [plain, plain.replace('"id":1,', '"id":7,')]) {
       writeFileSync(file('copy.jsonl'), content);
       // A receipt of another file says nothing, be that one of the same size.
       if (content !== plain)
         writeFileSync(file('copy.jsonl.receipt.json'), readFileSync(file('issued.jsonl.receipt.json')));
-      for (const line of asked) {
+      for (const line of lines) {
         const named = line.startsWith('report') ? 'issued=FOLDER' : 'FOLDER';
         const { stderr } = await run(`${line} --from ${named}/copy.jsonl`);
         expect(stderr).toMatch(/and nothing says when they were read, .*: days count from 2026-11-20\n$/);

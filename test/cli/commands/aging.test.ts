@@ -126,15 +126,6 @@ describe('aging', () => {
     expect(shown.stdout).not.toContain('note');
   });
 
-  it.each([
-    [60, ['counterparty', 'currency', 'not due', 'overdue', 'total']],
-    [40, ['counterparty', 'currency', 'overdue', 'total']],
-  ])('keeps what adds up to the total on a terminal of %i columns', async (columns, names) => {
-    const { stdout, stderr } = await age('', INVOICES, screen(columns));
-    expect(stdout.split('\n')[0]!.trim().split(/ {2,}/)).toEqual(names);
-    expect(stderr.replaceAll('\n', ' ')).toMatch(/Not shown: fiscalId, invoices, .*over 90. Choose with/);
-  });
-
   it('is a sheet of that name in a workbook, without totals', async () => {
     const file = join(temporaryFolder(), 'aging.xlsx');
     await expectAnswer(age(`-o ${file}`), '');

@@ -196,19 +196,19 @@ describe('folio doctor', () => {
   });
 
   it('sees the proxy, takes the first steps to it, and hides its password', async () => {
-    const asked: string[] = [];
+    const steps: string[] = [];
     const networkProbe: NetworkProbe = {
-      lookup: async (host) => (asked.push(host), ['192.0.2.9']),
-      connect: async ({ host, port }) => void asked.push(`${host}:${port}`),
+      lookup: async (host) => (steps.push(host), ['192.0.2.9']),
+      connect: async ({ host, port }) => void steps.push(`${host}:${port}`),
       handshake: async ({ host }, proxy, signal) => {
-        asked.push(`${host} by ${proxy?.host}`);
+        steps.push(`${host} by ${proxy?.host}`);
         return fineNetwork.handshake({ host, port: 443 }, proxy, signal);
       },
     };
     const env = { ...ENV, HTTPS_PROXY: 'http://user:pass-word@proxy.example:3128' };
     const { code, stdout } = await doctor({ env, networkProbe });
     expect(code).toBe(0);
-    expect(asked).toEqual(['proxy.example', 'proxy.example:3128', 'api.example.com by proxy.example:3128']);
+    expect(steps).toEqual(['proxy.example', 'proxy.example:3128', 'api.example.com by proxy.example:3128']);
     expect(lineOf(stdout, 'proxy')).toBe('ok proxy proxy.example:3128, from HTTPS_PROXY');
     expect(stdout).not.toContain('pass-word');
     const exempt = await doctor({ env: { ...env, NO_PROXY: 'example.com' } });

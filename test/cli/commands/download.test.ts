@@ -51,8 +51,8 @@ async function download(
   service.requests.length = 0;
   const argv = ['issued', 'download', folder, '--no-header', ...flags];
   const run = await runAgainstService(argv, service, options);
-  const asked = service.requests.map(({ target }) => target).filter((target) => !target.startsWith('/v1/'));
-  return { ...run, says: unhashed(run.stdout), asked };
+  const targets = service.requests.map(({ target }) => target).filter((target) => !target.startsWith('/v1/'));
+  return { ...run, says: unhashed(run.stdout), targets };
 }
 
 describe('folio issued download', () => {
@@ -85,8 +85,8 @@ describe('folio issued download', () => {
 
   it('sends no credentials to where the files are, be it the same origin', async () => {
     const service = await startInvoiceService(invoices(3));
-    const { asked } = await download(service, temporaryFolder());
-    expect(asked).toHaveLength(3);
+    const { targets } = await download(service, temporaryFolder());
+    expect(targets).toHaveLength(3);
     const plain = ['accept', 'accept-encoding', 'connection', 'host', 'user-agent'];
     for (const { target, headers } of service.requests) {
       if (target.startsWith('/v1/')) continue;
@@ -102,9 +102,9 @@ describe('folio issued download', () => {
     const second = fileIn(folder, '2-');
     renameSync(second, second.replace('.pdf', '.PDF'));
     rmSync(fileIn(folder, '3-'));
-    const { says, asked } = await download(service, folder);
+    const { says, targets } = await download(service, folder);
     expect(says).toBe('1,1-id-0-#.pdf,17,there\n2,2-id-1-#.PDF,17,there\n3,3-id-2-#.pdf,17,saved\n');
-    expect(asked).toEqual(['/files/3.pdf']);
+    expect(targets).toEqual(['/files/3.pdf']);
     expect(filesIn(folder)).toEqual(['1-id-0-#.pdf', '2-id-1-#.PDF', '3-id-2-#.pdf']);
   });
 
@@ -152,7 +152,7 @@ describe('folio issued download', () => {
       last = stdout;
     }
     const again = await download(service, folder);
-    expect([again.stdout, again.asked]).toEqual([last.replaceAll('saved', 'there'), []]);
+    expect([again.stdout, again.targets]).toEqual([last.replaceAll('saved', 'there'), []]);
     const files = service.invoices.flatMap((each) => each.files ?? []);
     const texts = [...last.matchAll(/[^,\n]+\.pdf/g)].map(([name]) =>
       readFileSync(join(folder, name), 'utf8'),
@@ -210,7 +210,7 @@ describe('folio issued download', () => {
     const only = ['--only', '.PDF'];
     expect((await download(service, folder, only)).says).toBe('1,1-a-#.pdf,5,saved\n');
     expect(filesIn(folder)).toEqual(['1-a-#.pdf']);
-    expect((await download(service, folder, only)).asked).toEqual(['/files/opaque']);
+    expect((await download(service, folder, only)).targets).toEqual(['/files/opaque']);
     expect((await download(service, folder)).says).toBe('1,1-a-#.pdf,5,there\n1,1-a-#.xml,5,saved\n');
   });
 
@@ -281,7 +281,7 @@ describe('folio issued download', () => {
     const folder = temporaryFolder();
     try {
       const service = { origin: sandbox.baseUrl.slice(0, -'/v1'.length) };
-      let asked = 0;
+      let answers = 0;
       const { code, stderr } = await runAgainstService(['issued', 'download', folder], service, {
         env: { FOLIO_TOKEN: sandbox.tokens[0] },
         prepare: ({ clock }) => clock.advance(now - clock.now()),
@@ -292,13 +292,13 @@ describe('folio issued download', () => {
           const open: typeof transport.open = async (request) => {
             const response = await transport.open(request);
             // Two days pass between the first page and the first file.
-            if (asked++ === 0) now += 48 * 60 * 60 * 1000;
+            if (answers++ === 0) now += 48 * 60 * 60 * 1000;
             return response;
           };
           return { ...transport, open };
         },
       });
-      expect({ code, stderr, asked }).toEqual({ code: 0, stderr: '', asked: 2 });
+      expect({ code, stderr, answers }).toEqual({ code: 0, stderr: '', answers: 2 });
       expect(filesIn(folder).length).toBeGreaterThan(20);
     } finally {
       await sandbox.close();
@@ -313,10 +313,10 @@ describe('folio issued download', () => {
     Object.defineProperty(service, 'invoices', {
       get: () => [{ id: 'a', number: 1, files: [`/files/1?signature=${listed++}`] }],
     });
-    const { code, stderr, asked } = await download(service, temporaryFolder());
+    const { code, stderr, targets } = await download(service, temporaryFolder());
     expect(code).toBe(6);
     expect(stderr).toContain('refuses the link (403)');
-    expect(asked).toHaveLength(2);
+    expect(targets).toHaveLength(2);
   });
 
   it('stops at once, leaving whole files only', async () => {

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { httpGet } from '../../support/http-get.ts';
-import { runFolio, startFolio } from '../../support/run-folio.ts';
+import { startFolio } from '../../support/run-folio.ts';
 import { expectAnswer } from '../../support/expect-exit.ts';
 
 interface Served {
@@ -49,30 +50,11 @@ describe('folio sandbox', () => {
     );
   });
 
-  it('as built: serves a client, and ends well on Ctrl-C', async () => {
+  it('as built: ends well on Ctrl-C', async () => {
     const { process: service, exit } = startFolio(['sandbox', '--issued', '7']);
-    const printed = await new Promise<string>((resolve) => {
-      let text = '';
-      service.stdout?.on('data', (chunk: Buffer) => {
-        text += chunk.toString();
-        if (/^FOLIO_TOKEN_2=.*\n/m.test(text)) resolve(text);
-      });
-      // A service that ends at once has printed all that it will.
-      service.once('exit', () => resolve(text));
-    });
-    const env = Object.fromEntries(
-      printed
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split(/=(.*)/) as [string, string]),
-    );
-    const client = await runFolio(['issued', '--format', 'jsonl'], { env });
-    expect(client.stdout.toString().trimEnd().split('\n').length).toBe(7);
+    await once(service.stdout!, 'data');
     service.kill('SIGINT');
-    expect(await exit).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/^(GET \/v1.* 200 \d+ ms\n)+$/),
-    });
+    expect(await exit).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('has the data of the seed up to the day, and lists nothing with --quiet', async () => {

@@ -287,25 +287,6 @@ describe('folio sync', () => {
     expect([named.code, await ask(path, 'SELECT _key FROM received')]).toEqual([0, ['4', '5']]);
   });
 
-  it('leaves a table alone that an earlier folio made for the lists of records', async () => {
-    const path = join(temporaryFolder(), 'books.db');
-    await runSync({ issued: modelRecords(2) }, [path, 'issued']);
-    const listed = `SELECT "column", type FROM _columns WHERE resource = 'issued_payments'`;
-    for (const sql of [
-      'CREATE TABLE issued_payments (_profile TEXT, _key TEXT, _index INTEGER, _hash TEXT, _changed_run INTEGER, _raw TEXT, amount ANY) STRICT',
-      `CREATE VIEW issued_payments_current AS SELECT amount FROM issued_payments WHERE EXISTS
-         (SELECT 1 FROM issued WHERE issued._key = issued_payments._key AND issued._gone_run IS NULL)`,
-      `INSERT INTO issued_payments SELECT _profile, _key, 0, 'h', 1, '{"amount":5}', 5 FROM issued`,
-      `INSERT INTO _columns VALUES ('issued_payments', 'amount', 'numeric', 1, 'amount')`,
-    ])
-      await ask(path, sql);
-    const wider = modelRecords(2).map((record) => record.replace('{', '{"later":1,'));
-    expect(await runSync({ issued: wider }, [path, 'issued'])).toMatchObject({ code: 0, stderr: '' });
-    expect(await rowsOf(path, 'SELECT amount FROM issued_payments_current')).toBe('5 5');
-    expect(await ask(path, listed)).toEqual(['amount|numeric']);
-    expect(await rowsOf(path, 'SELECT later FROM issued_current')).toBe('1 1');
-  });
-
   it('takes the address with its password from the environment', needing('postgres'), async () => {
     const address = await server().createDatabase();
     const env = { DATABASE_URL: address.replace('books@', 'books:s3cret@') };

@@ -220,8 +220,8 @@ describe('folio verify of several files', () => {
     renameSync(folder, moved);
     const names = ['1-9 C0.html', '2-7 C1.html', 'index.html'].map((name) => join(moved, 'pages', name));
     const receipt = join(moved, 'pages.receipt.json');
-    for (const asked of [[receipt], [join(moved, 'pages')], [...names, '--receipt', receipt]]) {
-      const { code, stdout } = await verify(...asked);
+    for (const argv of [[receipt], [join(moved, 'pages')], [...names, '--receipt', receipt]]) {
+      const { code, stdout } = await verify(...argv);
       expect([code, stdout.split('\n').map((line) => line.split(':')[0])]).toEqual([0, [...names, '']]);
     }
     // The age of the run is told once, be its pages many.

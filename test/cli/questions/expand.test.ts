@@ -147,14 +147,14 @@ describe('--expand', () => {
     expect(since).toMatchObject({ code: 6, stdout: '1,1\n1,2\n4,6\n4,x\n' });
     expect(since.stderr).toContain('1 record was left out');
     expect(since.stderr).toContain('record 3');
-    const asked = ['--where', 'number=4', '--sum', 'payments.amount'];
-    const sum = await run(...asked, '--field', 'currency==CLP');
+    const question = ['--where', 'number=4', '--sum', 'payments.amount'];
+    const sum = await run(...question, '--field', 'currency==CLP');
     expect(sum).toMatchObject({
       code: 6,
       stdout: 'currency,records,payments.amount,payments.amount.missing\nCLP,1,6,0\n',
     });
     // Payments of several currencies would be one sum.
-    expect(await run(...asked)).toMatchObject({ code: 2, stdout: '' });
+    expect(await run(...question)).toMatchObject({ code: 2, stdout: '' });
     expect(sum.stderr).toContain('payments.amount of record 4 (number 4) is the text "x"');
   });
 

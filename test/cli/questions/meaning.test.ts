@@ -75,8 +75,8 @@ describe('what a document is worth', () => {
     expect(stdout).toBe('1\n');
     expect(stderr).toBe('warning: --open: 2 credits not in it, -50 CLP (record 2, record 3)\n');
     const due = 'warning: --overdue: 2 credits not in it, -50 CLP (record 2, record 3)\n';
-    for (const asked of ['issued --sum open', 'statement --all', 'statement --customer-fiscal-id 1-9'])
-      expect(await ask(book, `${asked} --overdue`)).toMatchObject({ code: 0, stderr: due });
+    for (const command of ['issued --sum open', 'statement --all', 'statement --customer-fiscal-id 1-9'])
+      expect(await ask(book, `${command} --overdue`)).toMatchObject({ code: 0, stderr: due });
     // Said once.
     expect((await ask(book, `${line} --overdue`)).stderr).toBe(stderr);
     expect((await ask(book, `${line} --where total=200`)).stderr).toBe('');
@@ -170,8 +170,8 @@ describe('what a document is worth', () => {
       invoice({ documentType: 'CREDIT_NOTE', amountToBePaid: 0 }),
       invoice({ status: 'ANULADA', amountToBePaid: 0 }),
     ];
-    for (const asked of [['aging'], ['issued', '--sum', 'open']]) {
-      const { code, stderr } = await runScripted(asked, [pageOf(records)], {
+    for (const argv of [['aging'], ['issued', '--sum', 'open']]) {
+      const { code, stderr } = await runScripted(argv, [pageOf(records)], {
         terminal: true,
         env: { NO_COLOR: '1' },
       });

@@ -185,11 +185,11 @@ describe('what is within a list', () => {
   it.each(['--sum X', '--count --group-by X', '--sort X', '--columns number,X', '--where number=1 --sum X'])(
     'is no value of a record: %s',
     async (flags) => {
-      const asked = flags.replace('X', 'payments.amount');
-      const { code, stderr } = await ask(`issued ${asked}`, 'service');
+      const question = flags.replace('X', 'payments.amount');
+      const { code, stderr } = await ask(`issued ${question}`, 'service');
       expect(code).toBe(2);
       expect(stderr).toMatch(/payments\.amount is within the list payments.*\n  Add --expand payments/);
-      const expanded = `issued --expand payments --field currency==CLP ${asked}`;
+      const expanded = `issued --expand payments --field currency==CLP ${question}`;
       expect(await ask(expanded, 'file')).toMatchObject({ code: 0 });
     },
   );

@@ -222,9 +222,9 @@ describe('a file with more rows than memory is for', () => {
       const [output, receipt] = [join(folder, `all.${format}`), join(folder, 'receipt.json')];
       const server = await startFaultServer({ issued: [...issued] });
       const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
-      const asked = ['issued', '--format', format, ...flags];
-      const { stdout } = await runHere(asked, options);
-      const { code, stderr } = await runHere([...asked, '-o', output, '--receipt', receipt], options);
+      const argv = ['issued', '--format', format, ...flags];
+      const { stdout } = await runHere(argv, options);
+      const { code, stderr } = await runHere([...argv, '-o', output, '--receipt', receipt], options);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const written = readFileSync(output);
       expect(written.length).toBeGreaterThan(5 * 2 ** 20);

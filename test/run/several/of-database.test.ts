@@ -98,18 +98,4 @@ describe('several profiles of a database', () => {
     expect([alone.code, alone.stdout, readdirSync(folder)]).toEqual([5, '', ['books.db', 'out']]);
     expect(alone.stderr).toContain(lacks);
   });
-
-  it.each([
-    ['issued --from BOOKS --output-dir FOLDER', '--output-dir needs several profiles'],
-    ['issued --from BOOKS --all-profiles --profile north', '--all-profiles and --profile do not go together'],
-    ['issued --from BOOKS --all-profiles --output-dir FOLDER -o FOLDER/a.csv', '--output-dir and --output'],
-    ['issued --from BOOKS --profile north,east', 'books.db: there are no records of a profile east'],
-  ])('are refused: %s', async (line, says) => {
-    const folder = temporaryFolder();
-    const given = line.replace('BOOKS', 'FOLDER/books.db');
-    await runOrganizations('sync FOLDER/books.db issued --all-profiles', { organizations, folder });
-    const { code, stdout, stderr } = await runOrganizations(given, { organizations, folder });
-    expect([code, stdout, readdirSync(folder)]).toEqual([2, '', ['books.db']]);
-    expect(stderr).toContain(says);
-  });
 });

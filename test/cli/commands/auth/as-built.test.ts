@@ -41,11 +41,13 @@ function tokenFile(token: string): string {
 /** Calls `use` with a store of profiles at a service that has one invoice, and with what it was asked. */
 async function withProfiles(
   tokens: Readonly<Record<string, string | undefined>>,
-  use: (stored: Stored & { readonly asked: readonly unknown[]; readonly baseUrl: string }) => Promise<void>,
+  use: (
+    stored: Stored & { readonly requests: readonly unknown[]; readonly baseUrl: string },
+  ) => Promise<void>,
   script?: FaultScript,
 ): Promise<void> {
   const { baseUrl, requests } = await startFaultServer({ issued: ['{"id":1}'] }, script);
-  await use({ ...storeOf(baseUrl, tokens), baseUrl, asked: requests });
+  await use({ ...storeOf(baseUrl, tokens), baseUrl, requests });
 }
 
 describe.concurrent('a profile named by its flag', () => {
@@ -54,7 +56,7 @@ describe.concurrent('a profile named by its flag', () => {
     ['FOLIO_BASE_URL', 'http://127.0.0.1:9'],
   ])('does not go with %s, nor do several: nothing is asked under its name', async (name, value) => {
     const tokens = { south: tokenOf('org_1'), north: tokenOf('org_3') };
-    await withProfiles(tokens, async ({ env, asked }) => {
+    await withProfiles(tokens, async ({ env, requests }) => {
       for (const args of [['issued'], ['auth', 'status', '--check'], ['doctor'], ['get', '/customers']]) {
         const run = await runHere([...args, '--profile', 'south'], { env: { ...env, [name]: value } });
         expect(run.code).toBe(2);
@@ -65,7 +67,7 @@ describe.concurrent('a profile named by its flag', () => {
         runHere(['issued', '--all-profiles'], { env: { ...env, [name]: value } }),
         `${name} gives one `,
       );
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
     });
   });
 });

@@ -23,12 +23,6 @@ function stored(folder: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
-function tokenFile(text: string): string {
-  const file = join(temporaryFolder(), 'token.txt');
-  writeFileSync(file, text, { mode: 0o600 });
-  return file;
-}
-
 describe('folio auth login', () => {
   it('asks for the token at a terminal, tries it, stores it', async () => {
     const folder = temporaryFolder();
@@ -77,20 +71,12 @@ describe('folio auth login', () => {
   const piped = { stdin: { text: 'abc\n' } };
   const vault = ['no-such-vault', 'read', 'op://x'];
   it.each<[what: string, argv: readonly string[], options: ProfilesRun, profiles: object, stderr: RegExp]>([
-    ['from a pipe, silently', AT, piped, { default: { token: 'abc' } }, /^$/],
     [
       'for what the environment names',
       [],
       { ...piped, env: { FOLIO_PROFILE: 'acme', FOLIO_BASE_URL: address } },
       { acme: { baseUrl: address, token: 'abc' } },
       /^$/,
-    ],
-    [
-      'from a file, without a pasted Bearer',
-      [...AT, '--token-file', tokenFile('Bearer abc\n')],
-      {},
-      { default: { token: 'abc' } },
-      /^warning: the "Bearer" before the token (?!.*abc).* was taken off: .*\n$/,
     ],
     [
       'that is in its last days, with a warning',

@@ -44,10 +44,10 @@ describe('folio auth status', () => {
   });
 
   it('asks the service with --check, and has everything as JSON', async () => {
-    const asked: string[] = [];
-    const answer = (token: string): number => asked.push(token) * 200;
+    const tokens: string[] = [];
+    const answer = (token: string): number => tokens.push(token) * 200;
     const { code, stdout } = await auth('status --check --format json --profile vault', ALL, { answer });
-    expect([code, asked]).toEqual([0, ['opaque']]);
+    expect([code, tokens]).toEqual([0, ['opaque']]);
     expect(JSON.parse(stdout)).toEqual({
       ...{ profile: 'vault', current: false, baseUrl, tokenSource: 'token command' },
       ...{ organization: null, expiresAt: null, state: 'accepted', reason: null },

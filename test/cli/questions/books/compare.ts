@@ -64,7 +64,7 @@ class Site {
   readonly entries: readonly Entry[];
   readonly several: boolean;
   readonly folder = temporaryFolder();
-  readonly #asked: OrganizationsRun;
+  readonly #now: OrganizationsRun;
   readonly #before: OrganizationsRun;
   /** Whether the program as built is asked: of files, since it would need a network for a service. */
   #isBuilt = false;
@@ -93,7 +93,7 @@ class Site {
         settings,
       };
     };
-    this.#asked = runOf(books);
+    this.#now = runOf(books);
     this.#before = runOf(books.map(({ documents, ...book }) => ({ ...book, documents: earlier(documents) })));
   }
 
@@ -119,7 +119,7 @@ class Site {
     }
     if (source === 'jsonl') return;
     this.#later = later;
-    const { organizations, settings } = this.#asked;
+    const { organizations, settings } = this.#now;
     const profiles = Object.fromEntries(
       Object.entries(organizations).map(([name, { settings: own }]) => [name, { settings: own }]),
     );
@@ -127,11 +127,11 @@ class Site {
     this.#isBuilt = true;
   }
 
-  async run(line: string, code: number, day = this.#later, asked = this.#asked): Promise<string> {
+  async run(line: string, code: number, day = this.#later, books = this.#now): Promise<string> {
     const now = (TODAY + day + 0.5) * 86_400_000;
     const run = this.#isBuilt
       ? await this.#runBuilt(line, now)
-      : await runOrganizations(line, { ...asked, folder: this.folder, clock: { now } });
+      : await runOrganizations(line, { ...books, folder: this.folder, clock: { now } });
     const stderr = run.code === code ? '' : run.stderr;
     expect({ line, code: run.code, stderr }).toEqual({ line, code, stderr: '' });
     return String(run.stdout);
@@ -155,8 +155,8 @@ class Site {
       ? this.#from.replace(/--from (?=.*json)/, `--from ${this.listing}=`)
       : this.#from;
     const payable = this.listing === 'received' ? '$1 --payable' : '$1';
-    const asked = question.replace(/^LISTING/, this.listing).replace(/^(aging|statement)/, payable);
-    return this.run(asked + from, isUnreadable ? 6 : 0);
+    const line = question.replace(/^LISTING/, this.listing).replace(/^(aging|statement)/, payable);
+    return this.run(line + from, isUnreadable ? 6 : 0);
   }
 
   async rows(question: string, isUnreadable = false): Promise<readonly Row[]> {
