@@ -46,18 +46,10 @@ describe('requestUrl', () => {
   });
 
   it.each([
-    'customers',
-    '@evil.example',
-    '.evil.example',
     '',
-    '/../x',
-    '/a/%2e%2e/b',
-    '/a\\b',
-    '/a?b',
-    '/a#b',
     '/a\nb',
     '/a b',
-    '/é',
+    ...'customers @evil.example .evil.example /../x /a/%2e%2e/b /a\\b /a?b /a#b /é'.split(' '),
   ])('refuses the path %j', (path) => {
     expect(() => requestUrl(base, path, [])).toThrow(UsageError);
   });

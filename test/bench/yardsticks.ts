@@ -36,13 +36,7 @@ export function yardsticks(
     command: node('node-minimal', format, ...(file === undefined ? [] : [file])),
   });
   const curl = [
-    'curl',
-    '-sZ',
-    '--parallel-max',
-    '8',
-    '--compressed',
-    '-o',
-    '/dev/null',
+    ...'curl -sZ --parallel-max 8 --compressed -o /dev/null'.split(' '),
     `${url}[0-${pages - 1}]`,
   ];
   const found: Candidate[] = [

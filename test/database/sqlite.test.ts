@@ -65,15 +65,9 @@ describe('a SQLite file', () => {
   it('keeps amounts exact: as integer, as a number of 15 digits, else as text', async () => {
     const database = await open(join(temporaryFolder(), 'books.db'));
     const literals = [
-      '1190.10',
-      '-9223372036854775808',
-      '9223372036854775808',
-      '0.10',
-      '123456789012345.6',
-      '1E2',
-      '1e400',
-      '0.00',
-      '-0',
+      ...'1190.10 -9223372036854775808 9223372036854775808 0.10 123456789012345.6 1E2 1e400 0.00 -0'.split(
+        ' ',
+      ),
     ];
     await sync(
       database,

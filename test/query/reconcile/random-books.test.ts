@@ -14,12 +14,7 @@ const document = (types: readonly string[], more = {}): fc.Arbitrary<OracleDocum
     net: fc.constantFrom(undefined, 80, 81),
     date: fc.constantFrom(
       '',
-      '2026-08-30',
-      '2026-08-31',
-      '2026-10-01',
-      '2026-10-31',
-      '2026-12-01',
-      '2026-12-02',
+      ...'2026-08-30 2026-08-31 2026-10-01 2026-10-31 2026-12-01 2026-12-02'.split(' '),
     ),
     currency: fc.constantFrom('', 'CLP', 'CLP', 'USD', '$'),
     ...more,
