@@ -8,16 +8,6 @@ import { counterpartyKey, isFiscalId, isSharedId } from './fiscal-ids.ts';
 
 type CellOf = (document: Document, role: 'counterpartyName' | 'counterpartyFiscalId') => Cell | undefined;
 
-/** A counterparty, with the name and the spelling of its fiscal ID that every row of an answer has. */
-export interface Party {
-  /** Equal for all documents of the counterparty. */
-  readonly key: string;
-  /** Whether its fiscal ID is one that many share, so that the name, too, tells it apart. */
-  readonly isShared: boolean;
-  readonly name: Cell | undefined;
-  readonly fiscalId: Cell | undefined;
-}
-
 /** A name or a fiscal ID, and the day and the number of the newest document that has it. */
 class Newest {
   cell: Cell | undefined;
@@ -25,8 +15,11 @@ class Newest {
   number = '';
 }
 
-class Entry implements Party {
+/** A counterparty, with the name and the spelling of its fiscal ID that every row of an answer has. */
+export class Party {
+  /** Equal for all documents of the counterparty. */
   readonly key: string;
+  /** Whether its fiscal ID is one that many share, so that the name, too, tells it apart. */
   readonly isShared: boolean;
   readonly named = new Newest();
   readonly spelled = new Newest();
@@ -56,9 +49,9 @@ const MAX_WRITTEN = 20_000;
  */
 export class Counterparties {
   readonly #cellOf: CellOf;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, Party>();
   /** By the spelling in a record, with the name only where that matters. */
-  readonly #written = new Map<string, Entry>();
+  readonly #written = new Map<string, Party>();
   /** Reads the records before a filter, where there is one. */
   readonly #all: () => DocumentReader;
   #reader: DocumentReader | undefined;
@@ -118,7 +111,7 @@ export class Counterparties {
     }
   }
 
-  #entryOf(document: Document, remembers = true): Entry {
+  #entryOf(document: Document, remembers = true): Party {
     const written = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
     const { profile } = document;
     const own = profile === undefined ? written : `${profile}\n${written}`;
@@ -132,14 +125,14 @@ export class Counterparties {
     const found = this.#written.get(words);
     if (found !== undefined) return found;
     const key = counterpartyKey({ name, fiscalId }, sharedIds);
-    const entry = this.#entries.get(key) ?? new Entry(key, fiscalId !== undefined && !isAlone);
+    const entry = this.#entries.get(key) ?? new Party(key, fiscalId !== undefined && !isAlone);
     if (!remembers) return entry;
     this.#entries.set(key, entry);
     if (this.#written.size < MAX_WRITTEN) this.#written.set(words, entry);
     return entry;
   }
 
-  #learn(entry: Entry, document: Document): void {
+  #learn(entry: Party, document: Document): void {
     const day = document.text('date')?.slice(0, 'yyyy-mm-dd'.length) ?? '';
     // Most documents are older than the newest one: their other cells are not read.
     if (day < entry.named.day && day < entry.spelled.day) return;

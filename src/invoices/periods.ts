@@ -10,13 +10,6 @@ export interface Period {
   readonly name: string;
 }
 
-/** One month: `2026-11`, and the days that it has. */
-interface Month {
-  readonly name: string;
-  readonly first: number;
-  readonly last: number;
-}
-
 /**
  * Reads a period as `readPeriod` does. `today` is in days since 1970-01-01. Throws UsageError also for one that has not begun.
  */
@@ -102,13 +95,13 @@ export function calendarName(day: number, unit: CalendarUnit): string {
   return unit === 'month' ? `${year}-${month}` : `${year}-Q${Math.ceil(Number(month) / 3)}`;
 }
 
-export function monthOf(day: number): Month {
+export function monthOf(day: number): Period {
   const date = new Date(day * MILLISECONDS_A_DAY);
   return monthAt(date.getUTCFullYear(), date.getUTCMonth());
 }
 
 /** The last `count` months up to that of the day, in order. `day` is in days since 1970-01-01. */
-export function monthsUpTo(day: number, count: number): Month[] {
+export function monthsUpTo(day: number, count: number): Period[] {
   const date = new Date(day * MILLISECONDS_A_DAY);
   return Array.from({ length: count }, (_, index) =>
     monthAt(date.getUTCFullYear(), date.getUTCMonth() - count + 1 + index),
@@ -128,7 +121,7 @@ function periodOf(written: string, today: () => number): Period | undefined {
 }
 
 /** `index` is from 0, and may be below 0 or above 11. */
-function monthAt(year: number, index: number): Month {
+function monthAt(year: number, index: number): Period {
   const first = dayOf(year, index);
   const date = new Date(first * MILLISECONDS_A_DAY);
   return { name: date.toISOString().slice(0, 7), first, last: dayOf(year, index + 1) - 1 };

@@ -11,7 +11,6 @@ import { overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/ag
 import { compareOrders } from '../query/cell-order.ts';
 import {
   columnMissing,
-  type CurrencyFigures,
   type DirectionFigures,
   type FiguresMissing,
   type RecordNote,
@@ -20,14 +19,7 @@ import {
 
 export type OpenFigures = ReturnType<typeof openFigures>;
 
-export interface CurrencySection {
-  readonly currency: string | undefined;
-  readonly receivable: OpenFigures;
-  readonly payable: OpenFigures;
-  readonly net: Decimal;
-  readonly issued: CurrencyFigures | undefined;
-  readonly received: CurrencyFigures | undefined;
-}
+export type CurrencySection = ReturnType<typeof sectionOf>;
 
 interface Fund {
   readonly name: string | undefined;
@@ -38,21 +30,7 @@ interface Fund {
   readonly balance: Decimal;
 }
 
-export interface OrganizationFigures {
-  /** The profile's name; undefined where the token is not that of a profile. */
-  readonly profile: string | undefined;
-  /** The organization's name or number in the token, if the token has one. */
-  readonly organization: string | undefined;
-  readonly fiscalIds: readonly string[];
-  readonly name: string | undefined;
-  /** Documents of the period that are in no sum: delivery guides, quotes, orders, what is void. */
-  readonly inNoSum: { readonly issued: number; readonly received: number };
-  readonly currencies: readonly CurrencySection[];
-  /** The funds with a balance that is not zero, the first few hundred. */
-  readonly funds: readonly Fund[];
-  readonly fundCount: number;
-  readonly missing: readonly MissingFigure[];
-}
+export type OrganizationFigures = Readonly<ReturnType<typeof organizationFigures>>;
 
 export type ListingName = 'issued' | 'received' | 'funds';
 
@@ -92,24 +70,28 @@ const FIGURES_OF = {
   funds: ['funds'],
 } as const satisfies Record<ListingName, readonly MissingFigure['figure'][]>;
 
-export function organizationFigures(listings: OrganizationListings): OrganizationFigures {
+export function organizationFigures(listings: OrganizationListings) {
   const { profile, organization, issued, received, funds, reasonFor } = listings;
   const ids = [...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])];
   const folded = ids.map(foldFiscalId);
   return {
+    /** The profile's name; undefined where the token is not that of a profile. */
     profile,
+    /** The organization's name or number in the token, if the token has one. */
     organization,
     name: issued?.ownName ?? received?.ownName,
-    // Each in the first of its spellings.
+    /** Each in the first of its spellings. */
     fiscalIds: ids.filter((_, at) => folded.indexOf(folded[at]!) === at),
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
+    /** The funds with a balance that is not zero, the first few hundred. */
     funds: funds?.first ?? [],
     fundCount: funds?.count ?? 0,
+    /** Documents of the period that are in no sum: delivery guides, quotes, orders, what is void. */
     inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
     missing: (['issued', 'received', 'funds'] as const).flatMap((part) =>
-      FIGURES_OF[part].flatMap((figure) => {
+      FIGURES_OF[part].flatMap((figure): MissingFigure[] => {
         const reason = listings[part] === undefined ? reasonFor(part) : listings[part].missing[figure];
-        return reason === undefined ? [] : { ...reason, figure, part };
+        return reason === undefined ? [] : [{ ...reason, figure, part }];
       }),
     ),
   };
@@ -132,7 +114,7 @@ function sectionOf(
   currency: string | undefined,
   issued: DirectionFigures | undefined,
   received: DirectionFigures | undefined,
-): CurrencySection {
+) {
   const [receivable, payable] = [openFigures(currency, issued), openFigures(currency, received)];
   return {
     currency,

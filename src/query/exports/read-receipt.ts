@@ -66,15 +66,8 @@ export async function usualReceipt(file: string): Promise<string | undefined> {
   );
 }
 
-interface ReceiptBeside {
-  readonly path: string;
-  readonly delivered: DeliveredFile | FolioError;
-  /** Bytes of the file now. */
-  readonly size: number;
-}
-
 /** The receipt beside a file. Undefined where there is none, none of this file, or no file, which its reader reports. */
-async function receiptBeside(file: string): Promise<ReceiptBeside | undefined> {
+async function receiptBeside(file: string) {
   const path = await usualReceipt(file);
   if (path === undefined) return undefined;
   const delivered = await readReceipt(path).then(
@@ -85,6 +78,7 @@ async function receiptBeside(file: string): Promise<ReceiptBeside | undefined> {
     (found) => found.size,
     () => (delivered instanceof Error ? 0 : undefined),
   );
+  // The size is that of the file now.
   return delivered === undefined || size === undefined ? undefined : { path, delivered, size };
 }
 

@@ -229,14 +229,8 @@ export interface ListRow {
   readonly isOpen: boolean;
 }
 
-interface ListFile {
-  readonly headings: readonly string[];
-  /** The rows below the headings. Throws UsageError, with the line, for one that cannot be read. */
-  readonly rows: () => AsyncGenerator<ListRow>;
-}
-
 /** Reads a list, csv with the delimiter of its first line. Throws UsageError where the file is none. */
-export async function readListFile(path: string): Promise<ListFile> {
+export async function readListFile(path: string) {
   const bytes = await utf8Of(path);
   const end = bytes.indexOf(LINE_FEED);
   const first = end < 0 ? bytes : bytes.subarray(0, end + 1);
@@ -247,6 +241,7 @@ export async function readListFile(path: string): Promise<ListFile> {
     // Rows may have a cell more than the headings. The parser is faster with rows of one width, so the headings are read apart.
     return {
       headings: cells,
+      /** Those below the headings. Throws UsageError, with the line, for one that cannot be read. */
       rows: () => csvRows(path, bytes.subarray(first.length), { delimiter, line: 2 }),
     };
   }

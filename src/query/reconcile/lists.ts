@@ -44,15 +44,10 @@ interface OpenList {
   readonly month: Period | undefined;
 }
 
-export interface OpenLists {
-  readonly lists: readonly OpenList[];
-  readonly against: Against;
-  /** The organization whose registers they are, from the name of a file; undefined where no name has it. */
-  readonly owner: { readonly fiscalId: string; readonly path: string } | undefined;
-}
+export type OpenLists = Awaited<ReturnType<typeof openLists>>;
 
 /** Opens the lists and finds out what they are about. Throws UsageError where they are of several kinds or organizations. */
-export async function openLists(paths: readonly string[], options: ListsOptions): Promise<OpenLists> {
+export async function openLists(paths: readonly string[], options: ListsOptions) {
   const { match, period, today } = options;
   if (match !== undefined) checkMatch(match);
   const whole = period === undefined ? undefined : parsePeriod(period, today);
@@ -68,7 +63,17 @@ export async function openLists(paths: readonly string[], options: ListsOptions)
       hint: 'Say it with --period 2026-10: purchases stand in the month in which they were accepted, whatever their dates.',
     });
   }
-  return { lists, against: againstOf(lists, options), owner: ownerOf(lists) };
+  return {
+    lists: lists as readonly OpenList[],
+    against: againstOf(lists, options),
+    /** The organization whose registers they are, from the name of a file; undefined where no name has it. */
+    owner: onlyValue(
+      lists,
+      // The name of another list may have the fiscal ID of a counterparty.
+      ({ path, layout }) => (layout.kind === 'other' ? undefined : readName(path).fiscalId),
+      'Reconcile the lists of one organization at a time.',
+    ),
+  };
 }
 
 const REGISTERS: Readonly<Record<Against, string>> = { received: 'purchases', issued: 'sales' };
@@ -90,16 +95,6 @@ function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }
   throw new UsageError('nothing says what the list is to be held against', {
     hint: 'Add --against received for what you buy, --against issued for what you sell.',
   });
-}
-
-function ownerOf(lists: readonly OpenList[]): OpenLists['owner'] {
-  const owner = onlyValue(
-    lists,
-    // The name of another list may have the fiscal ID of a counterparty.
-    ({ path, layout }) => (layout.kind === 'other' ? undefined : readName(path).fiscalId),
-    'Reconcile the lists of one organization at a time.',
-  );
-  return owner && { path: owner.path, fiscalId: owner.value };
 }
 
 /** The value of the first list that has one. Throws UsageError where another list has a different value, in any spelling of an ID. */

@@ -177,8 +177,8 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
   const checkOwner = (): void => {
     if (owner === undefined) return;
     const own = ownIds.map((_, at) => documents.named(at)?.text).find(isFiscalId);
-    if (own === undefined || foldFiscalId(own) === foldFiscalId(owner.fiscalId)) return;
-    throw new UsageError(`${owner.path} is of ${owner.fiscalId}, and the ${against} invoices are of ${own}`, {
+    if (own === undefined || foldFiscalId(own) === foldFiscalId(owner.value)) return;
+    throw new UsageError(`${owner.path} is of ${owner.value}, and the ${against} invoices are of ${own}`, {
       hint: 'Name the list of that organization, or choose the other with --profile.',
     });
   };
