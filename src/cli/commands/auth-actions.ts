@@ -1,6 +1,6 @@
 import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, FolioError, IncompleteError, isFailure, ServiceError, UsageError } from '../../errors.ts';
+import { AuthError, FolioError, isFailure, ServiceError, UsageError } from '../../errors.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import { duplicateProfiles } from '../../profiles/choice.ts';
 import {
@@ -27,6 +27,7 @@ import {
 } from '../../profiles/profile.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
 import { checkExpiry, decodeToken, describeMoment, nearEnd } from '../../profiles/token.ts';
+import { checkResults, type PartResult } from '../../run/completeness.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { verifyConnection } from '../../run/session.ts';
@@ -206,21 +207,15 @@ async function showAll(context: Context, flags: StatusFlags): Promise<void> {
   const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = context.env;
   const { profileNames } = await context.config();
   const rows: Facts[] = [];
-  const failures: FolioError[] = [];
+  const results: PartResult[] = [];
   for (const profile of profileNames) {
     const { facts, failure } = await statusOf({ ...context, env }, { profile, check: flags.check });
     rows.push(facts);
-    failures.push(...(failure ? [failure] : []));
+    results.push({ name: profile, failure });
   }
   await writeFacts(context.stdout, rows, flags);
   if (rows.length === 0) throw new AuthError('there are no profiles', { hint: LOG_IN });
-  const [first] = failures;
-  if (first === undefined) return;
-  const message = `${failures.length} of ${rows.length} profiles cannot be used`;
-  const hint = 'The table has the reason of each.';
-  // As in every run of several: where none can be used, the error is of the kind of the first.
-  if (failures.length === rows.length) throw first.reworded(message, hint);
-  throw new IncompleteError(message, { hint });
+  checkResults(results, { what: 'profiles', lack: 'cannot be used' });
 }
 
 /** What `auth status` shows of a profile, and why it cannot be used, if it cannot. */
