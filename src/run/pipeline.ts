@@ -41,8 +41,9 @@ import {
   tryPart,
   type Part,
 } from './part.ts';
+import type { ReadPath, WrittenPath } from './paths.ts';
 import type { PartState } from './progress.ts';
-import { inRun, type Run, type RunOptions } from './run.ts';
+import { inRun, type Run } from './run.ts';
 import { isOfSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
 import { ListingSource } from './sources/listing-source.ts';
@@ -81,57 +82,32 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     const folder = names && flags.outputDir;
     const files =
       folder === undefined ? undefined : await planFiles(context, request, { names: names!, folder });
-    await inRun(
-      context,
-      { ...(await runOptionsOf(request, { parts: names, folder, files })), notices },
-      async (run) => {
-        const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
-        if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
-        const isChosen = flags.profile !== undefined || flags.allProfiles === true;
-        if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
-          const whose = `the figures are of ${own.join(', ')} together`;
-          run.notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
-        }
-        await source.open?.(run);
-        if (files !== undefined) return exportFilePerProfile(run, request, files);
-        const limit = flags.limit ?? Infinity;
-        const part =
-          names === undefined
-            ? { source, profile: own[0] }
-            : { source: (await import('./joined-source.ts')).joinedSource(run, { source, names, limit }) };
-        await withPart(run, part, (open) => exportPart(open, request));
-      },
-    );
+    const { name, records } = source;
+    const options = {
+      ...{ flags, name, records, output: flags.output, folder, parts: names, notices },
+      reads: [...(source.reads ?? []), ...(request.reads ?? []), ...(await readsOfChanges(flags))],
+      files: files?.flatMap(({ writes }) => writes),
+    };
+    await inRun(context, options, async (run) => {
+      const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
+      if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
+      const isChosen = flags.profile !== undefined || flags.allProfiles === true;
+      if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+        const whose = `the figures are of ${own.join(', ')} together`;
+        run.notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
+      }
+      await source.open?.(run);
+      if (files !== undefined) return exportFilePerProfile(run, request, files);
+      const limit = flags.limit ?? Infinity;
+      const part =
+        names === undefined
+          ? { source, profile: own[0] }
+          : { source: (await import('./joined-source.ts')).joinedSource(run, { source, names, limit }) };
+      await withPart(run, part, (open) => exportPart(open, request));
+    });
   } finally {
     await source.close?.();
   }
-}
-
-/** `parts` are the organizations, where there are several; `files` are those of --output-dir. */
-async function runOptionsOf(
-  { source, flags, reads = [] }: ExportRequest,
-  {
-    parts,
-    folder,
-    files,
-  }: Pick<RunOptions, 'parts' | 'folder'> & { files: readonly ProfileFile[] | undefined },
-): Promise<RunOptions> {
-  const { name, records } = source;
-  const { changesSince: file, output } = flags;
-  const earlier =
-    file === undefined
-      ? []
-      : (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
-  return {
-    ...{ flags, name, records, output, parts, folder },
-    reads: [...(source.reads ?? []), ...reads, ...earlier],
-    files: files?.flatMap(({ profile, path, receipt }) => [
-      { path, flag: '--output-dir:', is: `where the records of ${profile} go` },
-      ...(receipt === undefined
-        ? []
-        : [{ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` }]),
-    ]),
-  };
 }
 
 /** The organizations, the source's `own` or by the flags; undefined for one, unless the flags want the form of several. */
@@ -150,11 +126,17 @@ export async function profilesToRead(
   return own.length > 0 ? own : chooseProfiles(context, flags, notices);
 }
 
+async function readsOfChanges({ changesSince: file }: ExportFlags): Promise<readonly ReadPath[]> {
+  if (file === undefined) return [];
+  return (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
+}
+
 interface ProfileFile {
   readonly profile: string;
   readonly format: Format;
   readonly path: string;
   readonly receipt: string | undefined;
+  readonly writes: readonly WrittenPath[];
 }
 
 /** `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv. */
@@ -171,7 +153,11 @@ async function planFiles(
     const format = flags.format ?? loneCountFormat(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
     const ending = endingsOf(format)[0]!;
     const path = join(folder, `${profile}.${listing}.${ending}`);
-    return { profile, format, path, receipt: receiptPathOf?.(path) };
+    const receipt = receiptPathOf?.(path);
+    const writes = [{ path, flag: '--output-dir:', is: `where the records of ${profile} go` }];
+    if (receipt !== undefined)
+      writes.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
+    return { profile, format, path, receipt, writes };
   });
 }
 

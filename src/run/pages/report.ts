@@ -305,14 +305,8 @@ interface ReportSources {
   readonly close?: () => Promise<void>;
 }
 
-type SourcesFlags = GlobalFlags & ProfilesFlags & { readonly from?: readonly string[] | undefined };
-
 /** The listings of the service, or of what --from names. Throws UsageError. */
-async function reportSources(
-  context: Context,
-  flags: SourcesFlags,
-  notices: Notices,
-): Promise<ReportSources> {
+async function reportSources(context: Context, flags: ReportFlags, notices: Notices): Promise<ReportSources> {
   const { from } = flags;
   if (from === undefined) {
     return {
