@@ -157,10 +157,8 @@ describe('folio help', () => {
     ['mail', /folio statement --customer-fiscal-id/],
     ['who owes', /folio aging\n/],
   ])('knows %s, which is a word of people', async (word, text) => {
-    const { code, stdout, stderr } = await folio(['help', ...word.split(' ')], {
-      terminal: true,
-      columns: 80,
-    });
+    const screen = { terminal: true, columns: 80 };
+    const { code, stdout, stderr } = await folio(['help', ...word.split(' ')], screen);
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(text), '']);
     expect(stdout.split('\n').length).toBeLessThan(20);
   });

@@ -243,13 +243,7 @@ describe('a result on a terminal', () => {
   it('of totals shows each total that was asked for before what is beside one', async () => {
     const args = ['issued', '--sum', 'totalAmount,amountToBePaid', '--group-by', 'customer.name'];
     const [head] = (await onTerminal(72, args)).split('\n');
-    expect(head!.trim().split(/ +/)).toEqual([
-      'customer.name',
-      'currency',
-      'records',
-      'totalAmount',
-      'amountToBePaid',
-    ]);
+    expect(head!.trim()).toMatch(/^customer.name +currency +records +totalAmount +amountToBePaid$/);
   });
 });
 

@@ -53,10 +53,7 @@ describe('a workbook', () => {
       [
         'currency',
         'records',
-        'totalAmount',
-        'totalAmount.creditNotes',
-        'totalAmount.cancelled',
-        'totalAmount.missing',
+        ...['', '.creditNotes', '.cancelled', '.missing'].map((end) => `totalAmount${end}`),
       ],
       ['CLP', '#2', '#1190.10', '#0.00', '#0.00', '#1'],
     ]);

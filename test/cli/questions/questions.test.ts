@@ -194,14 +194,7 @@ describe('--sum and --group-by', () => {
   });
 
   it('shows as many groups as --limit, and the columns asked for, in the order asked for', async () => {
-    const flags = [
-      '--group-by',
-      'customer.name',
-      '--sort',
-      '-customer.name',
-      '--columns',
-      'customer.name,records',
-    ];
+    const flags = '--group-by customer.name --sort -customer.name --columns customer.name,records'.split(' ');
     await expectAnswer(ask(...flags, '--limit', '2'), 'customer.name,records\nÑandú,1\nRoble Sur,1\n');
   });
 
@@ -250,23 +243,15 @@ describe('questions on a terminal', () => {
   });
 
   it('sorts fiscal IDs by what they are, whatever their spelling', async () => {
-    const ids = [
-      '12.345.678-5',
-      '9876543-3',
-      '12345678-5',
-      'ES-B1',
-      '012345678-5',
-      '12345678-K',
-      '5.126.663-3',
-    ];
+    const ids = '12.345.678-5 9876543-3 12345678-5 ES-B1 012345678-5 12345678-K 5.126.663-3'.split(' ');
     const records = ids.map((id, at) => `{"id":${at},"receiverFiscalId":"${id}"}`);
     const { stdout } = await runScripted(
       ['issued', '--sort', 'receiverFiscalId', '--columns', 'receiverFiscalId', '--no-header'],
       [pageOf(records)],
     );
-    expect(stdout.trimEnd().split('\n')).toEqual([
-      ...['5.126.663-3', '9876543-3', '12.345.678-5', '12345678-5', '012345678-5', '12345678-K', 'ES-B1'],
-    ]);
+    expect(stdout.trimEnd().replaceAll('\n', ' ')).toBe(
+      '5.126.663-3 9876543-3 12.345.678-5 12345678-5 012345678-5 12345678-K ES-B1',
+    );
   });
 
   it('sorts and sums all that there is, and shows fifty', async () => {

@@ -167,11 +167,8 @@ describe('xlsx', () => {
       '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>',
     );
     expect(sheet!.xml).toContain('<autoFilter ref="A1:C2"/>');
-    expect([...sheet!.xml.matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) => width)).toEqual([
-      '22',
-      '60',
-      '13',
-    ]);
+    const widths = [...sheet!.xml.matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) => width);
+    expect(widths).toEqual(['22', '60', '13']);
     expect(readZip(archive).get('xl/workbook.xml')).toContain("'records'!$A$1:$C$2</definedName>");
     expect([...sheet!.rows[0]!.values()].map(({ style }) => style)).toEqual([1, 1, 1]);
   });
