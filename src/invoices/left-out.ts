@@ -61,14 +61,14 @@ const MAX_NAMED = 3;
 export class Unreadable {
   readonly #named: string[] = [];
   readonly #cells: UnreadableCell[] = [];
-  #count = 0;
+  count = 0;
   #last = 0;
 
   /** Notes what cannot be read in a record, which counts once. `place` is its number in the listing, from 1. */
   note(place: number, what: string, cell?: UnreadableCell): void {
     if (place === this.#last) return;
     this.#last = place;
-    if (this.#count++ >= MAX_NAMED) return;
+    if (this.count++ >= MAX_NAMED) return;
     this.#named.push(what);
     if (cell !== undefined) this.#cells.push(cell);
   }
@@ -92,26 +92,22 @@ export class Unreadable {
     return this.#named[0];
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   /** The records left out, as a failure where there are any. `flag` is the one of the question. */
   finding(flag: string): Finding {
-    const missing = { unreadable: this.#count };
-    if (this.#count === 0) return { level: 'fact', text: '', missing };
-    const rest = this.#count - this.#named.length;
+    const missing = { unreadable: this.count };
+    if (this.count === 0) return { level: 'fact', text: '', missing };
+    const rest = this.count - this.#named.length;
     const more = rest > 0 ? `; and ${rest} more` : '';
     const who =
-      this.#count === 1
+      this.count === 1
         ? '1 record was left out, since it'
-        : `${this.#count} records were left out, since they`;
+        : `${this.count} records were left out, since they`;
     return {
       level: 'failure',
       kind: 'incomplete',
       text: `${flag}: ${who} cannot be read: ${this.#named.join('; ')}${more}`,
       hint: 'Amounts are JSON numbers, and dates begin with year, month and day: 2024-10-15. Where they are in another column, name it with --field.',
-      details: { code: 'unreadable', count: this.#count, cells: this.#cells },
+      details: { code: 'unreadable', count: this.count, cells: this.#cells },
       missing,
     };
   }

@@ -93,38 +93,40 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   const currencies: (string | undefined)[] = [];
   const hasCurrencies = moneyIn(options.sort, names).length > 0;
 
-  const rowOf = (
+  /** The rows of a record: each has an end of its own. */
+  const rowsOf = (
     change: keyof typeof counts,
     [batch, index]: readonly [batch: RecordBatch, index: number],
-    rowsOfRecord: number,
-  ): RowField[] => {
+    ends: readonly Row[],
+  ): Row[] => {
+    counts[change]++;
     const row: RowField[] = [['_change', JSON.stringify(change)]];
     const ofKey = keyCells.read(batch, index);
     for (const [at, column] of key.entries()) row.push([column, cellJson(ofKey[at])]);
     named.fold(sliceRecords(batch, index, index + 1), () => {
       for (const [at, column] of besideKey.entries()) row.push([column, cellJson(named.named(at))]);
-      for (let nth = 0; hasCurrencies && nth < rowsOfRecord; nth++) currencies.push(named.currency);
+      if (hasCurrencies) currencies.push(...ends.map(() => named.currency));
     });
-    return row;
+    return ends.map((end) => [...row, ...end]);
   };
-  const wholeRow = (change: 'added' | 'gone', batch: RecordBatch, index: number): Row => {
-    counts[change]++;
+  const wholeRow = (change: 'added' | 'gone', batch: RecordBatch, index: number): Row[] => {
     const record = compactRecord(batch, index).toString('utf8');
-    return [...rowOf(change, [batch, index], 1), ...fieldChange('null', 'null', 'null'), ['record', record]];
+    return rowsOf(change, [batch, index], [[...fieldChange('null', 'null', 'null'), ['record', record]]]);
   };
   const compareRecord = (batch: RecordBatch, index: number): Row[] => {
     const { hasKey } = identity.read(batch, index);
     if (!hasKey) withoutKey++;
     const before = earlier.take(identity);
-    if (before === 'none') return [wholeRow('added', batch, index)];
+    if (before === 'none') return wholeRow('added', batch, index);
     const fields = before === 'same' ? [] : [...comparer.differences([before, 0], [batch, index])];
-    counts[fields.length === 0 ? 'unchanged' : 'changed']++;
-    if (fields.length === 0) return [];
-    const start = rowOf('changed', [batch, index], fields.length);
-    return fields.map(({ column, before: old, after }) => [
-      ...start,
-      ...fieldChange(JSON.stringify(column), cellJson(old), cellJson(after)),
-    ]);
+    if (fields.length > 0) {
+      const ends = fields.map(({ column, before: old, after }) =>
+        fieldChange(JSON.stringify(column), cellJson(old), cellJson(after)),
+      );
+      return rowsOf('changed', [batch, index], ends);
+    }
+    counts.unchanged++;
+    return [];
   };
   const compareBatch = (listed: RecordBatch): RecordBatch => {
     const batch = wholeRecords(listed);
@@ -135,7 +137,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   };
   function* goneRows(): Generator<Row> {
     refuseWithoutKey(keys, ': in the listing,');
-    for (const record of earlier.rest()) if (!isUnread(record)) yield wholeRow('gone', record, 0);
+    for (const record of earlier.rest()) if (!isUnread(record)) yield* wholeRow('gone', record, 0);
   }
   async function* batches(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     for await (const batch of records) yield compareBatch(batch);

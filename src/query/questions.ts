@@ -66,7 +66,8 @@ interface QuestionsOptions {
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #inOrder: readonly Question[];
-  #isFull = false;
+  /** Whether no more was read, since enough came out: then what else there is, is not known. */
+  isFull = false;
 
   constructor(options: QuestionsOptions) {
     const { before, expand, filter, result, sort } = options;
@@ -88,11 +89,6 @@ export class Questions {
 
   get hasResult(): boolean {
     return this.#options.result !== undefined;
-  }
-
-  /** Whether no more was read, since enough came out: then what else there is, is not known. */
-  get isFull(): boolean {
-    return this.#isFull;
   }
 
   /** Whether what comes out are rows, and no records. */
@@ -122,7 +118,7 @@ export class Questions {
       const part = sliceRecords(batch, 0, left);
       left -= part.count;
       if (left === 0) {
-        this.#isFull = true;
+        this.isFull = true;
         for (const question of this.#inOrder) question.refuse?.();
       }
       if (part.count > 0) yield part;
@@ -144,7 +140,7 @@ export class Questions {
   findings(read: number, stopsByItself: boolean): readonly Finding[] {
     const { before, expand, filter, sort, limit = 0, locale } = this.#options;
     const found = this.#inOrder.flatMap((question) => question.findings());
-    if (!stopsByItself || !this.#isFull) return found;
+    if (!stopsByItself || !this.isFull) return found;
     const total = filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read;
     // Only a sort has read everything.
     const known = sort && tableFooter({ shown: limit, total, locale });

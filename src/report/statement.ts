@@ -8,7 +8,6 @@ import {
   type OpenItem,
 } from '../invoices/open-items.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import type { Counterparty } from '../invoices/fiscal-ids.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
@@ -44,25 +43,9 @@ export interface StatedDocument {
   readonly payments: readonly Payment[];
 }
 
+export type Statement = ReturnType<StatementTally['finish']>['statements'][number];
 /** What a counterparty owes, or is owed, in one currency. */
-export interface StatedCurrency {
-  readonly currency: string | undefined;
-  /** The longest due first, those without a due date last. */
-  readonly documents: readonly StatedDocument[];
-  /** What reduces the amount due, the oldest first. */
-  readonly credits: readonly StatedDocument[];
-  /** Where there are credit notes, too: the cancelled documents, in no sum, the oldest first. A credit note may be that of one of them. */
-  readonly cancelled: readonly StatedDocument[];
-  /** The sums of these, as `folio aging` has them. */
-  readonly balance: AgedBalance;
-}
-
-export interface Statement {
-  readonly party: Counterparty;
-  /** By name; amounts without a currency come last. */
-  readonly currencies: readonly StatedCurrency[];
-  readonly unreadable: number;
-}
+export type StatedCurrency = Statement['currencies'][number];
 
 interface StatementOptions {
   readonly fields: FieldsOf;
@@ -148,10 +131,11 @@ export class StatementTally {
     };
   }
 
-  #statementOf(key: string, balances: readonly AgedBalance[]): Statement {
+  #statementOf(key: string, balances: readonly AgedBalance[]) {
     const { name, fiscalId } = this.#aging.parties.named(key)!;
     return {
       party: { name: name?.text, fiscalId: fiscalId?.text },
+      /** By name; amounts without a currency come last. */
       currencies: balances
         .map((balance) => this.#currencyOf(balance))
         .toSorted((left, right) => compareOrders(left.currency, right.currency)),
@@ -159,14 +143,17 @@ export class StatementTally {
     };
   }
 
-  #currencyOf(balance: AgedBalance): StatedCurrency {
-    const all = this.#documents.get(balance) ?? [];
+  #currencyOf(balance: AgedBalance) {
+    const all: readonly StatedDocument[] = this.#documents.get(balance) ?? [];
     const ofAge = (wanted: number): StatedDocument[] =>
       all.filter(({ age }) => age === wanted).toSorted((left, right) => compareDays(left.date, right.date));
     return {
       currency: balance.currency,
+      /** The longest due first, those without a due date last. */
       documents: all.filter(({ age }) => age < CREDIT).toSorted(byDueDate),
+      /** What reduces the amount due, the oldest first. */
       credits: ofAge(CREDIT),
+      /** In no sum. A credit note may be that of one of them. */
       cancelled: balance.creditNotes.coefficient === 0n ? [] : ofAge(CANCELLED),
       balance,
     };

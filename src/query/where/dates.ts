@@ -167,10 +167,7 @@ export function hasDocumentFlags(flags: DocumentFlags): boolean {
 }
 
 /** The date flags that are there, with their spans. Throws UsageError for two that no document meets. */
-export function datesIn(
-  flags: DocumentFlags,
-  day: DayOfQuestion,
-): readonly { readonly flag: DateFlag; readonly text: string; readonly span: DateSpan }[] {
+export function datesIn(flags: DocumentFlags, day: DayOfQuestion) {
   const all = DATE_FLAGS.flatMap((flag) => {
     const range = flags[flag.name];
     return range === undefined ? [] : [{ flag, text: range.text, span: range.on(day) }];
