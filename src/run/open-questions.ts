@@ -18,7 +18,7 @@ import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part, type Source } from './part.ts';
 import type { ReadPath } from './paths.ts';
 import type { RunDay } from './run-day.ts';
-import { keyOf } from './settings.ts';
+import { flagDefaults } from './settings.ts';
 
 export interface ExportRequest {
   readonly source: Source;
@@ -184,7 +184,7 @@ async function keyOfRecords({ source, profile, run }: Part): Promise<readonly st
   const { resource, hasProfileColumn, joined } = source;
   const store = await storeOf(run);
   const keyFor = (name: string | undefined): readonly string[] =>
-    (store && resource && keyOf(store, name, resource)) ?? ['id'];
+    flagDefaults(store, name, resource).key ?? ['id'];
   const [first = keyFor(profile), ...others] = (joined?.names ?? []).map(keyFor);
   const other = others.find((key) => key.join() !== first.join());
   if (other !== undefined) {

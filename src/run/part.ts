@@ -180,7 +180,7 @@ async function openPart(
     const headings = source.export?.delivered?.headings ?? [];
     const part: Part = {
       ...{ run, context, source, session, profile, state, status, serviceErrors, notices },
-      defaults: session?.defaults ?? (store ? flagDefaults(store, profile, resource) : {}),
+      defaults: session?.defaults ?? flagDefaults(store, profile, resource),
       names: {
         fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),
         headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),

@@ -149,7 +149,7 @@ async function planFiles(
   const store = await storeOf({ flags, context });
   const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
   return names.map((profile) => {
-    const defaults = store ? flagDefaults(store, profile, source.resource) : {};
+    const defaults = flagDefaults(store, profile, source.resource);
     const format = flags.format ?? loneCountFormat(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
     const ending = endingsOf(format)[0]!;
     const path = join(folder, `${profile}.${listing}.${ending}`);

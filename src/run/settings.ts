@@ -169,14 +169,15 @@ const OF_ALL_LISTINGS = ['format', 'delimiter', 'listEncoding', 'limit'] as cons
 const OF_ONE_LISTING = ['pageSize', 'columns', 'key'] as const;
 
 /**
- * The defaults of a listing's flags: the profile's settings, else those of all. What applies is `{...defaults, ...flags}`. Throws
- * UsageError naming file and setting for a value that is not allowed.
+ * The defaults of a listing's flags: the profile's settings, else those of all. What applies is `{...defaults, ...flags}`. `store` is
+ * undefined for the sandbox. Throws UsageError naming file and setting for a value that is not allowed.
  */
 export function flagDefaults(
-  store: ConfigStore,
+  store: ConfigStore | undefined,
   profile: string | undefined,
   resource: Pick<Resource, 'name'> | undefined,
 ): FlagDefaults {
+  if (store === undefined) return {};
   const shared = [...OF_ALL_LISTINGS, ...Object.keys(requestParsers)].map((name) => [name, name] as const);
   const own = OF_ONE_LISTING.flatMap((name) =>
     resource === undefined ? [] : [[name, settingOf(name, resource)] as const],
@@ -213,15 +214,6 @@ function typesOfColumns(
   if (names.length === 0) return undefined;
   const typeOf = (name: string): ParquetType => settingFor(store, name, profile) as ParquetType;
   return new Map(names.map((name) => [name.slice(TYPES.length), typeOf(name)]));
-}
-
-/** The columns that tell the records of a resource apart, as the user has set them. */
-export function keyOf(
-  store: ConfigStore,
-  profile: string | undefined,
-  resource: Pick<Resource, 'name'>,
-): readonly string[] | undefined {
-  return settingFor(store, settingOf('key', resource), profile) as readonly string[] | undefined;
 }
 
 interface FieldsOptions {
