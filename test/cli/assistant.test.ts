@@ -182,14 +182,8 @@ describe('an assistant that asks a database', () => {
   it('gets no address that a browser follows, and no words of a record where folio speaks itself', async () => {
     const addresses = [
       ...['https://evil.example', 'https:\\\\evil.example', 'HTTPS:/evil.example', 'http:evil.example'],
-      ...[
-        '//evil.example',
-        '\\\\evil.example',
-        '/\\evil.example',
-        'www.evil.example',
-        'www。evil.example',
-        'ftp:\\evil.example',
-      ],
+      ...['//evil.example', '\\\\evil.example', '/\\evil.example', 'ftp:\\evil.example'],
+      ...['www.evil.example', 'www。evil.example'],
     ];
     const rows = addresses.map((address, id) => ({
       id,

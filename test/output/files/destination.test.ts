@@ -75,16 +75,13 @@ describe('a file', () => {
       `.out.csv.folio-lock.${hash}.${hash}`,
     ];
     const kept = [
-      'out.csv.7-aaaaaaaa.folio-tmp',
-      '.out.csv',
-      '.out.csv.bak',
-      '.out.csv.folio-lock',
-      '.out.csv.folio-lock.backup',
-      '.out.csv.7-aaaaaaaa.folio-tmp.bak',
-      '.out.csv.x-aaaaaaaa.folio-tmp',
-      '.out.csv.7-aaaa.folio-tmp',
-      '.out.csv.7-aaaaaaaa.8-bbbbbbbb.folio-tmp',
-      '.other.csv.7-aaaaaaaa.folio-tmp',
+      ...['out.csv.7-aaaaaaaa.folio-tmp', '.out.csv', '.out.csv.bak', '.out.csv.folio-lock'],
+      ...['.out.csv.folio-lock.backup', '.out.csv.7-aaaaaaaa.folio-tmp.bak', '.out.csv.x-aaaaaaaa.folio-tmp'],
+      ...[
+        '.out.csv.7-aaaa.folio-tmp',
+        '.out.csv.7-aaaaaaaa.8-bbbbbbbb.folio-tmp',
+        '.other.csv.7-aaaaaaaa.folio-tmp',
+      ],
     ];
     const young = '.out.csv.8-aaaaaaaa.folio-tmp';
     const context = destinationContext();

@@ -269,21 +269,14 @@ describe('a run over several profiles', () => {
     expect((await run(line, { organizations, folder })).code).toBe(6);
     const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
     expect(receipt).toMatchObject({
-      profile: null,
-      records: 9,
-      recordsRead: 9,
-      total: null,
-      complete: false,
+      ...{ profile: null, records: 9, recordsRead: 9, total: null, complete: false },
       errors: [expect.stringContaining('1 of 3 profiles missing: south')],
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(receipt['profiles']).toMatchObject([
       { profile: 'north', records: 5, total: 5, pages: 3, complete: true, errors: [] },
       {
-        profile: 'south',
-        records: 0,
-        total: null,
-        complete: false,
+        ...{ profile: 'south', records: 0, total: null, complete: false },
         errors: [expect.stringContaining('403')],
       },
       { profile: 'west', records: 4, total: 4, pages: 3, complete: true, errors: [] },
