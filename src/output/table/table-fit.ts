@@ -159,26 +159,20 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
     }
     return fit;
   };
+  // Names that differ are cut to the same text only for a date. They stay readable but for columns that matter more than the last one,
+  // which in turn comes before names that are read well. Of equals the first counts.
   const fits = [tellingOf, leastOf].flatMap((widthOf) =>
     [NAME.good, NAME.readable, 0].flatMap((name) =>
       [GAP, NARROW_GAP].map((gap) => {
         const fit = fitWith(gap, (column) =>
           column.role === 'party' ? Math.max(widthOf(column), Math.min(column.cells, name)) : widthOf(column),
         );
-        const has = (column: ShownColumn | undefined): number =>
-          Number(column !== undefined && fit.fitted.has(column));
-        // Names that differ are cut to the same text only for a date. They stay readable but for columns that matter more than the
-        // last one, which in turn comes before names that are read well.
-        const wishes = [
-          widthOf === tellingOf,
-          name >= NAME.readable,
-          has(spare),
-          name === NAME.good,
-          gap === GAP,
-        ];
-        const [isTelling, ...others] = wishes.map(Number);
-        const first = (2 * has(date) + isTelling!) * columns.length + fit.fitted.size - has(spare);
-        return { fit, worth: others.reduce((sum, wish) => 2 * sum + wish, first) };
+        const [hasDate, hasSpare] = [date, spare].map((one) =>
+          Number(one !== undefined && fit.fitted.has(one)),
+        );
+        const names = 2 * hasDate! + Number(widthOf === tellingOf);
+        const worth = names * columns.length + fit.fitted.size - hasSpare!;
+        return { fit, worth: 4 * worth + 2 * Number(name >= NAME.readable) + hasSpare! };
       }),
     ),
   );
