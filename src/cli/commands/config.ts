@@ -15,7 +15,7 @@ import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settings.ts';
 import { addCommand, addGroup } from '../command.ts';
-import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
+import { writeFacts, type FactFlags } from '../facts.ts';
 
 const NAMES = settingNames().map(([name]) => name);
 const SETTING = ['<setting>', '', Object.assign(settingName, { words: NAMES })] as const;
@@ -56,7 +56,7 @@ export function addConfig(program: Command, context: Context): void {
         'folio config set columns.issued number,dueBy,totalAmount',
         'what issued shows, unless --columns says otherwise',
       ],
-      ['folio config list --profile acme', 'what that profile holds; never its token'],
+      ['folio config list --profile acme', 'what is set for that profile; folio auth list has its address'],
     ],
   });
   addCommand(config, context, 'get', {
@@ -157,7 +157,7 @@ function settingsIn(document: StoreDocument, owner: Profile | undefined): JsonOb
   return entry['settings'] as JsonObject;
 }
 
-/** Prints everything that is set for the owner that was named. That there is a token is shown, the token never. */
+/** Prints the settings of the owner that was named. What a login stores is shown by `auth list`. */
 async function runList(
   context: Context,
   flags: GlobalFlags & FactFlags & { readonly names?: boolean | undefined },
@@ -168,19 +168,8 @@ async function runList(
   const entries = Object.entries(store.settings(owner?.name));
   const isKnown = ([name]: readonly [string, unknown]): boolean =>
     NAMES.includes(name) || name.startsWith(TYPES);
-  const facts: Facts = {
-    ...(owner
-      ? {
-          baseUrl: owner.baseUrl ?? null,
-          token: owner.token ? '[hidden]' : null,
-          tokenCommand: owner.tokenCommand ? `${owner.tokenCommand[0]} …` : null,
-          organization: owner.organization ?? null,
-        }
-      : { currentProfile: store.currentProfile ?? null }),
-    ...Object.fromEntries(entries.filter(isKnown).map(([name, value]) => [name, plain(value)])),
-  };
-  const isEmpty = Object.values(facts).every((value) => value === null);
-  await writeFacts(stdout, isEmpty ? {} : facts, flags);
+  const known = entries.filter(isKnown).map(([name, value]) => [name, plain(value)] as const);
+  await writeFacts(stdout, Object.fromEntries(known), flags);
   const notices = new Notices(context, flags);
   for (const [name] of entries.filter((entry) => !isKnown(entry)))
     notices.warn(`${store.file}: ${JSON.stringify(name)} is no setting of folio's`);
