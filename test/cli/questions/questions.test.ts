@@ -2,9 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { customersOf, pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { memoryStore } from '../../support/memory-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { INVOICES, PAGE } from './records.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
+
+/** Five invoices in two currencies; one without a due date, one with a number that no double holds. */
+const INVOICES = [
+  '{"id":"a","number":1,"status":"PAID","dueBy":"2026-10-01","currency":"CLP","totalAmount":1000,"customer":{"name":"Roble"}}',
+  '{"id":"b","number":2,"status":"OVERDUE","dueBy":"2026-11-01T00:00:00Z","currency":"CLP","totalAmount":250.50,"customer":{"name":"Ñandú"}}',
+  '{"id":"c","number":3,"status":"OVERDUE","dueBy":null,"currency":"USD","totalAmount":0.10,"customer":{"name":"Roble Sur"}}',
+  '{"id":"d","number":4,"status":"PAID","dueBy":"2026-12-01","currency":"USD","totalAmount":0.20,"customer":{"name":"Roble"}}',
+  '{"id":"e","number":5,"status":"OVERDUE","dueBy":"2026-09-01","currency":"CLP","totalAmount":9007199254740993,"customer":{"name":"Lago"}}',
+];
+
+const PAGE = pageOf(INVOICES);
 
 const ask = (...argv: string[]): Promise<ScriptedExit> => runScripted(['issued', ...argv], [PAGE]);
 
@@ -240,6 +251,15 @@ describe('questions on a terminal', () => {
       'OVERDUE  USD             1       3  ██████████████████████▌',
       '',
     ]);
+  });
+
+  it('stops on a terminal at the setting limit, which cuts no file', async () => {
+    const config = async () => memoryStore({ settings: { limit: 1 } });
+    const shown = await runScripted(['issued'], [PAGE], { config, terminal: true, env: { NO_COLOR: '1' } });
+    expect(shown.stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(shown.stderr).toContain('1 of 5, the newest first · --all for the rest');
+    const csv = ['issued', '--columns', 'number', '--no-header'];
+    await expectAnswer(runScripted(csv, [PAGE], { config }), '1\n2\n3\n4\n5\n');
   });
 
   it('sorts fiscal IDs by what they are, whatever their spelling', async () => {
