@@ -21,7 +21,7 @@ const FOLDERS = ['paging', 'json', 'invoices', 'query', 'database', 'api', 'reso
 const ALSO = {
   paging: ['resources'],
   invoices: ['cli/questions'],
-  query: ['cli/questions'],
+  query: ['cli/questions', 'cli/commands/aging', 'cli/commands/verify'],
   json: ['cli/questions/expand', 'cli/questions/changes-since', 'query/sort', 'paging/unique-records'],
   api: [
     'faults/clock',
