@@ -251,6 +251,16 @@ WHERE _change = 'gone' AND key = 'id'
   OR (old -> key)::text IS DISTINCT FROM (new -> key)::text
 ORDER BY _run, place;`,
   },
+  {
+    question: 'A row for each payment',
+    sqlite: `SELECT i._profile, i.number, payment.value ->> '$.date' AS date,
+  payment.value -> '$.amount' AS amount
+FROM issued_current i, json_each(i.payments) payment ORDER BY 1, 2, 3;`,
+    postgres: `SELECT _profile, number, payment ->> 'date' AS date,
+  (payment ->> 'amount')::numeric AS amount
+FROM issued_current, json_array_elements(CASE json_typeof(payments)
+  WHEN 'array' THEN payments ELSE '[]' END) payment ORDER BY 1, 2, 3;`,
+  },
 ];
 
 const DATABASE_EXAMPLES = `

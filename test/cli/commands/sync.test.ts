@@ -321,6 +321,7 @@ describe('the queries of the help', () => {
       expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|status\|"OPEN"\|"PAID"$/),
       expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|payments\|\[\]\|\[\{.*\}\]$/),
     ],
+    ['default|10002|2026-01-02|1.10', 'default|10002|2026-02-03|2'],
   ];
 
   const linesOf = (text: string): string[] => text.trimEnd().split('\n');
