@@ -153,7 +153,7 @@ function documentsTable(
   ];
   const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
   const foot = [[words.sum, ...columns.slice(2).map(() => undefined), sum]];
-  const content = { columns, rows: documents, foot: age === CANCELLED ? undefined : foot };
+  const content = { columns, rows: documents, hasZeros: true, foot: age === CANCELLED ? undefined : foot };
   return titledTable(caption, { ...content, below: (one) => paymentsText(one, writing) }, writing, 'h3');
 }
 

@@ -14,6 +14,8 @@ interface TableContent<Row> {
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  /** Whether amounts of zero are shown where there is nothing else: a column is left out only where no row has an amount. */
+  readonly hasZeros?: boolean;
   /** Last rows, which do not take part in sorting. */
   readonly foot?: readonly (readonly CellValue[])[] | undefined;
   /** What stands below the row, over all columns. */
@@ -34,13 +36,14 @@ export function titledTable<Row>(
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 15;
 
-/** A sortable table without columns of zero amounts. On a narrow screen each cell is a line, behind the head of its column. */
+/** A sortable table, as a rule without columns of zero amounts. On a narrow screen each cell is a line, behind the head of its column. */
 export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
-  const { caption, columns, foot = [], below } = content;
+  const { caption, columns, foot = [], below, hasZeros = false } = content;
   const rows = content.rows.map((row) => columns.map(([, , cell]) => cell(row)));
   const all = [...rows, ...foot];
+  const isLeftOut = (value: CellValue): boolean => (hasZeros ? value === undefined : isNil(value));
   const shown = [...columns.entries()].filter(
-    ([index, [kind]]) => kind !== 'amount' || !all.every((row) => isNil(row[index])),
+    ([index, [kind]]) => kind !== 'amount' || !all.every((row) => isLeftOut(row[index])),
   );
   const line = (name: string, row: readonly CellValue[]): Html =>
     el(
@@ -50,7 +53,11 @@ export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
         const label = cell === undefined || index === 0 ? undefined : head;
         return el(
           'td',
-          { class: lookOf(kind, value), 'data-l': label, 'data-k': orderOf(value, kind) },
+          {
+            class: lookOf(kind, hasZeros ? undefined : value),
+            'data-l': label,
+            'data-k': orderOf(value, kind),
+          },
           cell,
         );
       }),

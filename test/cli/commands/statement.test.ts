@@ -179,6 +179,13 @@ describe('folio statement', () => {
     );
   });
 
+  it('has the totals of its documents, zeros, too, and no column of them where no document has one', async () => {
+    const totals = async (totalAmount: number | null): Promise<string[]> =>
+      (await pageOfRoble([invoice(1, { totalAmount })])).match(/data-l="Total"[^<]*/g) ?? [];
+    expect(await totals(0)).toHaveLength(1);
+    expect(await totals(null)).toEqual([]);
+  });
+
   it('says what is cancelled, and what has no amount', async () => {
     const records = [
       ...OF_ROBLE,
