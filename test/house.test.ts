@@ -94,6 +94,14 @@ describe('the house', () => {
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(others));
   });
 
+  it('has the files that CONTRIBUTING names', needingClone, () => {
+    const text = readFileSync(resolve(ROOT, '.github/CONTRIBUTING.md'), 'utf8');
+    const named = [...text.matchAll(/`([\w./-]+\.(?:ts|js|json|sh))`/g)].map(([, path]) => path!);
+    const tracked = runProgram('git', ['ls-files'], { cwd: ROOT }).trim().split('\n');
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((path) => !tracked.some((one) => `/${one}`.endsWith(`/${path}`)))).toEqual([]);
+  });
+
   it('has a sandbox that shares no code with what it is there to check', () => {
     const isOwn = /^(sandbox\/|errors\.ts$|context\.ts$)/;
     expect(importsBut((path, other) => roomOf(path) !== 'sandbox' || isOwn.test(other))).toEqual([]);

@@ -90,12 +90,12 @@ export class DocumentReader extends Document {
     return this.#columns.columns;
   }
 
-  /** The names that no record had a value of; none where there were no records. */
+  /** The names of which no record had a value; empty where there were no records. */
   get namesNeverFound(): string[] {
     return this.records === 0 ? [] : [...this.#unseenNames].map((at) => this.#reads.names[at]!);
   }
 
-  /** The names that no record had, be it null or in a list; none where there were no records. */
+  /** The names that no record had at all, not even as null or in a list; empty where there were no records. */
   get namesNeverHad(): string[] {
     if (this.#seen === 0) return [];
     const columnsOf = (at: number): readonly string[] =>
@@ -136,7 +136,7 @@ export class DocumentReader extends Document {
    * Throws UsageError where no record has one of the roles: an answer without it would be wrong and not say so, such as a sum of
    * amounts whose currencies are unknown.
    *
-   * @param the beginning of the message: `no figures`
+   * @param what the beginning of the message: `no figures`
    * @param record what was read: `document of 1-9`
    */
   refuseWithout(roles: readonly Role[], what: string, record = 'record'): void {
@@ -149,8 +149,8 @@ export class DocumentReader extends Document {
   }
 
   /**
-   * A failure for each of several profiles whose records lack one of the roles, or a name that is of a role, altogether: the answer is
-   * that of the others, and would not say so. `flag` is that of the question.
+   * A failure for each of several profiles none of whose records has one of the roles, or one of the names that stand for a role: the
+   * answer is that of the other profiles, and would not say so. `flag` is that of the question.
    */
   profilesWithout(flag: string, { roles, names = [] }: Reads, isOf = (_profile: string) => true): Finding[] {
     return [...this.#ofProfiles].flatMap(([profile, unseen]): Finding[] => {

@@ -40,9 +40,9 @@ export const FIELD_NAMES: readonly string[] = [
 ];
 
 /**
- * What a listing declares that the cells of a column are, whatever a record holds in it. Numbers that name something, such as a
- * document's, are text; so is whatever is neither money, a date, nor true or false. A
- * `count` is a number of things that folio itself counted.
+ * What a listing declares the cells of a column to be, whatever a record holds in it. Numbers that name something, such as that of a
+ * document, are text; so is all that is neither money, a date, nor true or false. A `count` is a number of things that folio itself
+ * counted.
  */
 export type DeclaredType = 'text' | 'money' | 'date' | 'boolean' | 'list' | 'count';
 

@@ -33,9 +33,9 @@ const OLD_RECORDS = 60;
  * Where pages do not hold together, or the records are not as many as the service names, the listing is read
  * again; records found then come last:
  * - around the places where it moved, or all of it where those are unknown;
- * - where its order depends on the request, or may, in pages of one size, since some services change the order of equal
+ * - in pages of one size, where its order depends on the request or may do so: some services change the order of equal
  *   records with the size;
- * - where that does not do either, in an order whose key does not repeat.
+ * - in an order whose key does not repeat, where that does not help either.
  *
  * Pages that hold together prove that no record was missed, as long as no two records were seen in both orders. Where two
  * were, only the count of a whole pass proves it, or an order whose key does not repeat.

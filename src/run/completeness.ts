@@ -10,7 +10,11 @@ import type { FiscalIdFilter } from '../resources/resource.ts';
 
 const MAX_NUMBERS = 20;
 
-/** That records are or may be missing; undefined if none. For the end. `unknown`: fiscal IDs without a match that are a failure. */
+/**
+ * The error that says which records are missing or in doubt; undefined where none are.
+ *
+ * @param unknown fiscal IDs that nobody has, where that is a failure
+ */
 export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
   const { unreadable, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
   const unserved = [...unreadable].map((offset) => offset + 1);
@@ -209,7 +213,7 @@ export function checkResults(results: readonly PartResult[], words: OutcomeWords
   if (failure !== undefined) throw failure;
 }
 
-/** `notWhole` is for something of each profile, `missing` for nothing of some. */
+/** The words for profiles: `notWhole` where each was delivered at least in part, `missing` where nothing came of some. */
 export function wordsOfProfiles(
   results: readonly PartResult[],
   notWhole = 'not whole',

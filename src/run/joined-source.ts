@@ -15,13 +15,13 @@ interface JoinedOptions {
   readonly source: Source;
   /** The profiles, in the order in which their records come. */
   readonly names: readonly string[];
-  /** The most records of all together that are wanted of a listing. */
+  /** The most records of a listing that are wanted, of all profiles together. */
   readonly limit: number;
 }
 
 /**
  * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
- * profile as a column. One that fails is left out, and named at the end. Memory does not grow with them.
+ * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records.
  */
 export function joinedSource(run: Run, { source, names, limit: most }: JoinedOptions): LocalSource {
   const { name, records, resource } = source;
@@ -50,7 +50,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
     // Of each profile.
     begins: (prefersNewest) => source.begins?.(prefersNewest),
     failure,
-    /** @param limit records of each profile, at most, where they are wanted as they are listed */
+    /** @param limit the most records to read of each profile; undefined for all of them */
     async *read({ status }, limit): AsyncGenerator<Delivery> {
       const open = new Set<RecordSpool>();
       const collect = async (profile: string, signal: AbortSignal) => {

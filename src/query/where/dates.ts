@@ -80,7 +80,7 @@ function offsetOf(zone: string | undefined): number {
   return (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
 }
 
-/** The first and the last date that count; undefined where nothing limits them. */
+/** The first and the last date that count; undefined where that end is open. */
 export interface DateSpan {
   readonly from?: DateValue | undefined;
   readonly to?: DateValue | undefined;
@@ -93,7 +93,7 @@ export interface DateRange {
   readonly on: (day: DayOfQuestion) => DateSpan;
 }
 
-/** The flags that keep documents by the date of issue. Its bound is the end of the span that a date is; a period is both. */
+/** The flags that keep documents by the date of issue. `bound` is the end of the span that the flag sets; a period sets both. */
 export const DATE_FLAGS = [
   {
     name: 'since',

@@ -84,8 +84,8 @@ function openTest(group: GroupDigits, day?: number): RecordTest {
 const MAX_NAMED = 3;
 
 /**
- * The end of a test: refuses an answer where no record has one of the roles, as `DocumentReader.refuseWithout` does; where it is those
- * of one of several profiles, the answer is of the others, and a failure says so.
+ * The end of a test: refuses an answer where no record has one of the roles, as `DocumentReader.refuseWithout` does. Where only the
+ * records of some profiles lack it, the answer is of the other profiles, and a failure says so.
  */
 function needing(roles: readonly Role[], flag: string) {
   let ofProfiles: readonly Finding[] = [];
