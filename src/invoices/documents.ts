@@ -1,3 +1,5 @@
+import { negateDecimal, type Decimal } from '../json/decimal.ts';
+
 export type Family =
   | 'invoice'
   | 'debit note'
@@ -29,6 +31,11 @@ const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
   ['quote', { codes: [], words: ['QUOTE', 'QUOTATION', 'COTIZACIÓN', 'PRESUPUESTO'] }],
   ['order', { codes: [801], words: ['ORDER', 'ORDEN_DE_COMPRA'] }],
 ];
+
+/** An amount with the sign that a document of the family gives it: services write those of credit notes with either. */
+export function signedAmount(amount: Decimal, family: Family): Decimal {
+  return family === 'credit note' && amount.coefficient > 0n ? negateDecimal(amount) : amount;
+}
 
 /** Delivery guides, quotes and orders ask for no money: they are in no sum. */
 export const IN_NO_SUM: ReadonlySet<Family> = new Set<Family>(['guide', 'quote', 'order']);

@@ -62,6 +62,10 @@ export function negateDecimal({ coefficient, scale }: Decimal): Decimal {
   return { coefficient: -coefficient, scale };
 }
 
+export function absoluteDecimal(value: Decimal): Decimal {
+  return value.coefficient < 0n ? negateDecimal(value) : value;
+}
+
 /** Negative, zero or positive, as `left` is less than, equal to or greater than `right`: 1.0 equals 1.00. */
 export function compareDecimals(left: Decimal, right: Decimal): number {
   const scale = Math.max(left.scale, right.scale);

@@ -1,12 +1,11 @@
 import {
   DECIMAL_ZERO,
+  absoluteDecimal,
   compareDecimals,
   formatDecimal,
-  negateDecimal,
   type Decimal,
 } from '../json/decimal.ts';
 import { batchWithoutIds, type RecordBatch } from '../json/records.ts';
-import type { Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
 import { GAP, tableWidth } from '../output/table/table-fit.ts';
@@ -264,27 +263,16 @@ export function barOf(value: Decimal, longest: Decimal, style: BarStyle): string
 /** The value whose bar is the longest: the largest without its sign. */
 export function longestOf(values: readonly Decimal[]): Decimal {
   return values.reduce(
-    (longest, value) => (compareDecimals(absolute(longest), absolute(value)) < 0 ? value : longest),
+    (longest, value) =>
+      compareDecimals(absoluteDecimal(longest), absoluteDecimal(value)) < 0 ? value : longest,
     DECIMAL_ZERO,
   );
 }
 
 /** The length of a bar in eighths of a cell. Computed in whole numbers, so that no amount is too large. */
 function eighthsOf(value: Decimal, longest: Decimal, width: number): number {
-  const part = absolute(value).coefficient * 10n ** BigInt(longest.scale) * BigInt(width * 8);
-  const whole = absolute(longest).coefficient * 10n ** BigInt(value.scale);
+  const part = absoluteDecimal(value).coefficient * 10n ** BigInt(longest.scale) * BigInt(width * 8);
+  const whole = absoluteDecimal(longest).coefficient * 10n ** BigInt(value.scale);
   if (part === 0n || whole === 0n) return 0;
   return Math.min(width * 8, Math.max(1, Number((part + whole / 2n) / whole)));
-}
-
-function absolute(value: Decimal): Decimal {
-  return value.coefficient < 0n ? negateDecimal(value) : value;
-}
-
-/** Whether a terminal shows block characters, by its environment: a UTF-8 locale, and not the bare console. */
-export function hasBlocks(env: Environment): boolean {
-  if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return false;
-  if (env['WT_SESSION'] || env['TERM_PROGRAM'] === 'vscode') return true;
-  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
-  return /utf-?8/i.test(locale);
 }

@@ -6,6 +6,7 @@ import { fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf, localeOf } from '../output/terminal/number-text.ts';
+import { hasBlocks } from '../output/terminal/terminal-text.ts';
 import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';
@@ -86,7 +87,7 @@ export async function openQuestions(
   }
   const ofRows = expand && { placeOf: expand.placeOf, what: 'rows' };
   const filter = await filterOf(part, ofRows === undefined ? flags : { where: flags.where }, ofRows);
-  const resultContext = { terminal: await terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
+  const resultContext = { terminal: terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
   const result = await resultOf(part, request, { plan, resultContext });
   const sort =
     flags.sort && (await sortOf(part, flags, { keys: flags.sort, currencyOf: result?.currencyOf }));
@@ -134,13 +135,9 @@ export function whereContext({ clock, env }: Context, day?: RunDay): WhereContex
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */
-async function terminalOf(
-  { env }: Context,
-  plan: OutputPlan | undefined,
-): Promise<ResultContext['terminal']> {
+function terminalOf({ env }: Context, plan: OutputPlan | undefined): ResultContext['terminal'] {
   const width = plan?.format === 'table' ? plan.layout.width : undefined;
   if (width === undefined) return undefined;
-  const { hasBlocks } = await import('../query/result-rows.ts');
   return { width: plan?.layout.wide ? Infinity : width, blocks: hasBlocks(env) };
 }
 

@@ -1,12 +1,12 @@
 import { UsageError } from '../../errors.ts';
-import { familyOf } from '../../invoices/documents.ts';
+import { familyOf, signedAmount } from '../../invoices/documents.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { bareCurrency } from '../../invoices/document.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { bareNumber, entryOf, signedAmount, type Entry } from './matching.ts';
+import { bareNumber, entryOf, type Entry } from './matching.ts';
 import {
   DECIMAL_MARKS,
   badList,

@@ -1,7 +1,8 @@
-import { familyOf, typeCodeOf, type Family, type Validity } from '../../invoices/documents.ts';
+import { familyOf, signedAmount, typeCodeOf, type Family, type Validity } from '../../invoices/documents.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import {
   DECIMAL_ZERO,
+  absoluteDecimal,
   addDecimals,
   compareDecimals,
   multiplyDecimals,
@@ -83,13 +84,14 @@ export interface Entry extends Facts {
 export function entryOf(facts: Facts): Entry {
   const { type, fiscalId } = facts;
   const family = familyOf(type);
+  const signed = (amount: Decimal | undefined): Decimal | undefined => amount && signedAmount(amount, family);
   // A copy by spread takes three times the memory, and there are hundreds of thousands of entries.
   return Object.assign(facts, {
-    total: signedAmount(facts.total, family),
-    net: signedAmount(facts.net, family),
-    exempt: signedAmount(facts.exempt, family),
-    tax: signedAmount(facts.tax, family),
-    furtherTax: signedAmount(facts.furtherTax, family),
+    total: signed(facts.total),
+    net: signed(facts.net),
+    exempt: signed(facts.exempt),
+    tax: signed(facts.tax),
+    furtherTax: signed(facts.furtherTax),
     family,
     code: typeCodeOf(type),
     party: fiscalId === undefined ? undefined : foldFiscalId(fiscalId),
@@ -98,12 +100,6 @@ export function entryOf(facts: Facts): Entry {
     differs: NO_DIFFERENCE,
     repeats: undefined,
   });
-}
-
-/** The amount with the sign that a document of the family gives it. */
-export function signedAmount(amount: Decimal | undefined, family: Family): Decimal | undefined {
-  const isCredit = family === 'credit note' && amount !== undefined && amount.coefficient > 0n;
-  return isCredit ? negateDecimal(amount) : amount;
 }
 
 const PESOS = 'CLP';
@@ -160,7 +156,7 @@ export function* matchEntries(
   const converted = compareDecimals(tolerance, ONE_PESO) < 0 ? ONE_PESO : tolerance;
   const isWithin = (one: Decimal, other: Decimal, most = tolerance): boolean => {
     const apart = addDecimals(one, negateDecimal(other));
-    return compareDecimals(apart.coefficient < 0n ? negateDecimal(apart) : apart, most) <= 0;
+    return compareDecimals(absoluteDecimal(apart), most) <= 0;
   };
 
   /** Whether an amount equals the first one, or that plus the second. An amount that a side does not state differs from none. */
