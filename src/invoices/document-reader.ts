@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { CellReader, type Cell } from '../json/cells.ts';
+import { CellReader, isFilled, type Cell } from '../json/cells.ts';
 import { ListReader } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ColumnNames } from './column-names.ts';
@@ -188,7 +188,7 @@ export class DocumentReader extends Document {
   #noteUnseen(unseen: UnseenOfProfile, batch: RecordBatch, index: number): void {
     if (unseen.sampled++ < RECORDS_SAMPLED) unseen.columns.moveTo(batch, index);
     for (const role of unseen.roles) if (this.cell(role) !== undefined) unseen.roles.delete(role);
-    for (const at of unseen.names) if ((this.named(at)?.text ?? '') !== '') unseen.names.delete(at);
+    for (const at of unseen.names) if (isFilled(this.named(at))) unseen.names.delete(at);
   }
 
   #unseenOf(profile: string): UnseenOfProfile {
@@ -225,7 +225,7 @@ export class DocumentReader extends Document {
 
   #noteNames(): void {
     for (const at of this.#unseenNames) {
-      if ((this.named(at)?.text ?? '') !== '') this.#unseenNames.delete(at);
+      if (isFilled(this.named(at))) this.#unseenNames.delete(at);
       else if (!this.#lists.has(at)) this.listed(at);
     }
   }

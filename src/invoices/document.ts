@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { Cell } from '../json/cells.ts';
+import { isFilled, type Cell } from '../json/cells.ts';
 import { columnsNamed, roleNamed, type ColumnNames } from './column-names.ts';
 import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './documents.ts';
 import {
@@ -132,7 +132,7 @@ export class Document {
   cell(role: Role): Cell | undefined {
     for (const source of this.#sourcesOf(role)) {
       const cell = this.#cellAt(source);
-      if (cell !== undefined && cell.text !== '') return cell;
+      if (isFilled(cell)) return cell;
     }
     return undefined;
   }
@@ -215,10 +215,6 @@ export class Document {
     const known = this.#cells[source];
     return known === null ? (this.#cells[source] = this.#cellOf(source)) : known;
   }
-}
-
-function isFilled(cell: Cell | undefined): boolean {
-  return cell !== undefined && cell.text !== '';
 }
 
 /** A currency as two are compared: ISO 4217 writes its codes in capitals, services and lists do not always. Undefined for none. */

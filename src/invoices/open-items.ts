@@ -1,6 +1,7 @@
-import type { Cell } from '../json/cells.ts';
-import { DECIMAL_ZERO, negateDecimal, parseDecimal, type Decimal } from '../json/decimal.ts';
+import { isFilled, type Cell } from '../json/cells.ts';
+import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../json/decimal.ts';
 import { KIND_ROLES, type Document } from './document.ts';
+import { signedAmount } from './documents.ts';
 import type { AmountRole, Role } from './fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 
@@ -10,7 +11,7 @@ const MAX_CHARACTERS_SHOWN = 40;
  * The exact amount in a cell. Text is unreadable, even text of digits: a total must not depend on a guess at what a text means.
  */
 export function readAmount(cell: Cell | undefined): Decimal | 'absent' | 'unreadable' {
-  if (cell === undefined || cell.text === '') return 'absent';
+  if (!isFilled(cell)) return 'absent';
   const amount = cell.kind === 'number' ? parseDecimal(cell.text) : 'no number';
   return typeof amount === 'string' ? 'unreadable' : amount;
 }
@@ -46,8 +47,7 @@ export function worthOfCell(document: Document, role: AmountRole, cell: Cell | u
   const isNeverOpen = role === 'open' && document.validity === 'cancelled';
   const sent = readAmount(cell);
   if (typeof sent === 'string') return isNeverOpen ? { amount: DECIMAL_ZERO, leftOut: DECIMAL_ZERO } : sent;
-  const isCredit = document.family === 'credit note' && sent.coefficient > 0n;
-  const signed = isCredit ? negateDecimal(sent) : sent;
+  const signed = signedAmount(sent, document.family);
   return isNeverOpen ? { amount: DECIMAL_ZERO, leftOut: signed } : { amount: signed, leftOut: DECIMAL_ZERO };
 }
 

@@ -12,9 +12,13 @@ export interface Cell {
   readonly text: string;
 }
 
-/** The first of the cells with a value, where empty text is none. */
+/** Whether there is a value: empty text is none, as null and nothing are. */
+export function isFilled(cell: Cell | undefined): cell is Cell {
+  return cell !== undefined && cell.text !== '';
+}
+
 export function firstFilled(cells: readonly (Cell | undefined)[]): Cell | undefined {
-  return cells.find((cell) => cell !== undefined && cell.text !== '');
+  return cells.find(isFilled);
 }
 
 /** The JSON text of a cell. Numbers and arrays stay as they came; a missing cell is `null`. */

@@ -1,5 +1,5 @@
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
-import type { Cell } from '../json/cells.ts';
+import { isFilled, type Cell } from '../json/cells.ts';
 
 /** A JSON number, in the parts that its size depends on. */
 const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -59,7 +59,7 @@ function fiscalIdOrder(text: string): string {
 
 /** The order of a cell for sorting; undefined for a cell without a value: null, missing or empty text. */
 export function orderOf(cell: Cell | undefined, isFiscalId = false): string | undefined {
-  if (cell === undefined || cell.text === '') return undefined;
+  if (!isFilled(cell)) return undefined;
   return isFiscalId ? fiscalIdOrder(cell.text) : cellOrder(cell);
 }
 

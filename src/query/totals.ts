@@ -23,7 +23,7 @@ import {
 } from '../invoices/fields.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
-import { cellJson, type Cell } from '../json/cells.ts';
+import { cellJson, isFilled, type Cell } from '../json/cells.ts';
 import {
   addDecimals,
   compareDecimals,
@@ -499,9 +499,8 @@ export function namesOfTotals(flags: TotalsFlags, names: ColumnNames): ColumnNam
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };
 }
 
-/** The cell, if it has a value: empty text is none. */
 function filled(cell: Cell | undefined): Cell | undefined {
-  return cell?.text === '' ? undefined : cell;
+  return isFilled(cell) ? cell : undefined;
 }
 
 function asCurrency(cell: Cell | undefined): Cell | undefined {
@@ -520,6 +519,6 @@ function writtenCell(cell: Cell | undefined): string {
 
 /** A text that is equal for cells of one group: for 1.0 and 1.00, for nothing and empty text, but not for 1 and "1". */
 function identity(cell: Cell | undefined): string {
-  if (cell === undefined || cell.text === '') return '';
+  if (!isFilled(cell)) return '';
   return cell.kind === 'number' ? `n${cellOrder(cell)}` : cell.kind[0] + JSON.stringify(cell.text);
 }

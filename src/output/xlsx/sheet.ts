@@ -1,5 +1,5 @@
 import { OutputError } from '../../errors.ts';
-import type { Cell } from '../../json/cells.ts';
+import { isFilled, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { isId, isIdentifier, knownOfRows, roleOf, screenOrder } from '../column-roles.ts';
 import { Spool } from '../spool.ts';
@@ -48,7 +48,7 @@ export class Sheet {
     let xml = `<row r="${row}">`;
     for (const [position, index] of columns.order(cells.length).entries()) {
       const cell = cells[index];
-      if (cell === undefined || cell.text === '') continue;
+      if (!isFilled(cell)) continue;
       if (cell.text.length > MAX_CHARACTERS) {
         throw new OutputError(
           `record ${place} has ${cell.text.length.toLocaleString('en')} characters in ${columns.name(index)}; a cell of a spreadsheet holds 32,767`,

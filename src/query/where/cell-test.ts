@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { readAmount } from '../../invoices/open-items.ts';
-import type { Cell } from '../../json/cells.ts';
+import { isFilled, type Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
 import { compareDecimals, parseDecimal } from '../../json/decimal.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
@@ -113,7 +113,7 @@ function equalityTest(
   const folded = foldText(value).trim();
   const fiscal = isFiscal || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
   return (cell) => {
-    if (cell === undefined || cell.text === '' || value === '') return (cell?.text ?? '').trim() === value;
+    if (!isFilled(cell) || value === '') return (cell?.text ?? '').trim() === value;
     if (cell.text === value) return true;
     if (fiscal !== undefined && (isFiscal || FISCAL_ID.test(cell.text)))
       return foldFiscalId(cell.text) === fiscal;
@@ -139,7 +139,7 @@ function orderTest(value: string, matches: (order: number) => boolean, context: 
   const date = parseDate(value, context.today);
   const isNumber = numberOrder(value) !== undefined;
   return (cell) => {
-    if (cell === undefined || cell.text === '') return false;
+    if (!isFilled(cell)) return false;
     if (date !== undefined && cell.kind === 'string' && isDate(cell.text)) {
       return matches(compareDate(cell.text, date));
     }

@@ -4,7 +4,7 @@ import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
 import { ROLE_TYPES, type Role } from '../../invoices/fields.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
-import type { Cell } from '../../json/cells.ts';
+import { isFilled, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
@@ -184,7 +184,7 @@ export class WhereFilter implements FilterQuestion {
     for (const { test, at, seen } of this.#tests) {
       const [column, cells = []] = test.described?.(this.#reader, cellsOf[at] ?? []) ?? [];
       for (const cell of cells) {
-        if (column === undefined || cell === undefined || cell.text === '') continue;
+        if (column === undefined || !isFilled(cell)) continue;
         const values = seen.get(column) ?? new SeenValues();
         seen.set(column, values);
         values.add(cell);
