@@ -1,4 +1,5 @@
-import { amountColumns, keyWithIssuer, otherNamesOfInvoices, type NumberedResource } from './resource.ts';
+import { amountColumns, keyWithIssuer, otherNamesOfInvoices } from './invoices.ts';
+import type { NumberedResource } from './resource.ts';
 
 /** `folio funds`. */
 export const funds: NumberedResource = {

@@ -4,8 +4,8 @@ import {
   otherNamesOfInvoices,
   shownOfInvoices,
   sortingOfInvoices,
-  type NumberedResource,
-} from './resource.ts';
+} from './invoices.ts';
+import type { NumberedResource } from './resource.ts';
 
 /** `folio issued`: invoices that the organization issued. The flags that the command has beside these are in `run/flags.ts`. */
 export const issued: NumberedResource = {

@@ -5,8 +5,8 @@ import {
   otherNamesOfInvoices,
   shownOfInvoices,
   sortingOfInvoices,
-  type NumberedResource,
-} from './resource.ts';
+} from './invoices.ts';
+import type { NumberedResource } from './resource.ts';
 
 /** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `run/flags.ts`. */
 export const received: NumberedResource = {

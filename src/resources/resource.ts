@@ -46,7 +46,7 @@ export interface NumberedResource extends Resource {
 }
 
 /** Something that people look for in a record. */
-interface ShownField {
+export interface ShownField {
   /** A role, whose columns are known; or the columns that it may be in, the likeliest first. */
   readonly in: Role | readonly string[];
   /** Its meaning for a reader. An amount that is `open` is overdue after the day of `due`. */
@@ -112,89 +112,4 @@ export interface FiscalIdFilter {
 /** The name in one word: `fund-documents` on the command line, `fund_documents` as a table. */
 export function oneWordName({ name }: Pick<Resource, 'name'>, joint: '-' | '_'): string {
   return name.replaceAll(' ', joint);
-}
-
-/** How the service sorts invoices. */
-export const sortingOfInvoices = {
-  sortBy: {
-    known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
-    // Amounts and due dates change, and move a record with them.
-    lasting: ['NUMBER', 'DATE'],
-    unique: 'NUMBER',
-  },
-  newestFirst: { sortBy: 'DATE', sortOrder: 'desc' },
-  sortDirections: ['ASC', 'DESC'],
-} satisfies Partial<Resource>;
-
-/** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
-export function shownOfInvoices(party: string): readonly ShownField[] {
-  return [
-    { in: 'number', role: 'number', word: 'number', rank: 1 },
-    { in: 'date', role: 'date', word: 'date', rank: 7 },
-    { in: 'due', role: 'due', word: 'due', rank: 9 },
-    { in: 'counterpartyName', role: 'party', word: party, rank: 2 },
-    { in: 'total', role: 'amount', word: 'total', rank: 5 },
-    { in: 'open', role: 'open', word: 'open', rank: 3 },
-    { in: 'currency', role: 'currency', word: 'cur', rank: 6 },
-    { in: 'status', role: 'status', word: 'status', rank: 8 },
-    { in: 'counterpartyFiscalId', role: 'fiscalId', word: 'fiscal ID' },
-    { in: 'documentType', role: 'document', word: 'type' },
-  ];
-}
-
-/** The amounts of invoices, and of the documents of funds. */
-export const amountColumns: readonly DeclaredColumn[] = [
-  ['currency', 'text', 'currency'],
-  ['totalAmount', 'money', 'total'],
-  ['netAmount', 'money', 'net'],
-  ['exemptAmount', 'money', 'exempt'],
-  ['taxAmount', 'money', 'tax'],
-  ['amountToBePaid', 'money', 'open'],
-  ['paidAmount', 'money', 'paid'],
-  ['amountPaid', 'money', 'paid'],
-];
-
-/** What tells documents of suppliers apart: each issuer counts its own. */
-export const keyWithIssuer = [
-  'number',
-  'documentType',
-  'issuerFiscalId',
-  'issuer.fiscalId',
-  'supplierFiscalId',
-];
-
-/** The columns that invoices of both directions have before those of a counterparty. */
-export const columnsOfInvoices: readonly DeclaredColumn[] = [
-  ['id', 'text'],
-  ['number', 'text', 'number'],
-  ['documentType', 'text', 'documentType'],
-  ['status', 'text', 'status'],
-  ['date', 'date', 'date'],
-  ['dueBy', 'date', 'due'],
-  ...amountColumns,
-  ['conciliatedAmount', 'money', 'paid'],
-];
-
-/** What other services call these columns. */
-export const otherNamesOfInvoices: readonly DeclaredColumn[] = [
-  ['openAmount', 'money', 'open'],
-  ['amountDue', 'money', 'open'],
-  ['total', 'money', 'total'],
-  ['amount', 'money', 'total'],
-  ['dueByDate', 'date', 'due'],
-  ['dueDate', 'date', 'due'],
-  ['emissionDate', 'date', 'date'],
-  ['issueDate', 'date', 'date'],
-  ['folio', 'text', 'number'],
-  ['documentNumber', 'text', 'number'],
-  ['invoiceNumber', 'text', 'number'],
-  ['type', 'text', 'documentType'],
-  ['state', 'text', 'status'],
-  ['currencyCode', 'text', 'currency'],
-];
-
-/** The columns of a party below a member of that name. */
-export function columnsOfParty(member: string): readonly DeclaredColumn[] {
-  const names = ['email', 'address.street', 'address.city', 'address.country'];
-  return names.map((name) => [`${member}.${name}`, 'text']);
 }
