@@ -9,7 +9,7 @@ import { counterpartyKey, isFiscalId, isSharedId } from './fiscal-ids.ts';
 type CellOf = (document: Document, role: 'counterpartyName' | 'counterpartyFiscalId') => Cell | undefined;
 
 /** A name or a fiscal ID, and the day and the number of the newest document that has it. */
-class Newest {
+class NewestCell {
   cell: Cell | undefined;
   day = '';
   number = '';
@@ -21,8 +21,8 @@ export class Party {
   readonly key: string;
   /** Whether its fiscal ID is one that many share, so that the name, too, tells it apart. */
   readonly isShared: boolean;
-  readonly named = new Newest();
-  readonly spelled = new Newest();
+  readonly named = new NewestCell();
+  readonly spelled = new NewestCell();
 
   constructor(key: string, isShared: boolean) {
     this.key = key;
@@ -49,11 +49,11 @@ const MAX_WRITTEN = 20_000;
  */
 export class Counterparties {
   readonly #cellOf: CellOf;
-  readonly #entries = new Map<string, Party>();
+  readonly #parties = new Map<string, Party>();
   /** By the spelling in a record, with the name only where that matters. */
   readonly #written = new Map<string, Party>();
   /** Reads the records before a filter, where there is one. */
-  readonly #all: () => DocumentReader;
+  readonly #readerOfAll: () => DocumentReader;
   #reader: DocumentReader | undefined;
 
   /**
@@ -66,21 +66,21 @@ export class Counterparties {
     cellOf: CellOf = (document, role) => document.cell(role),
   ) {
     this.#cellOf = cellOf;
-    this.#all = () =>
+    this.#readerOfAll = () =>
       (this.#reader ??= new DocumentReader(names, { roles: COUNTERPARTY_ROLES, names: reads }));
   }
 
   /** Learns from records before a filter keeps some of them. Those that it keeps are not learned from again. */
   sample(batch: RecordBatch): void {
-    const reader = this.#all();
-    reader.fold(batch, () => this.#learn(this.#entryOf(reader), reader));
+    const reader = this.#readerOfAll();
+    reader.fold(batch, () => this.#learn(this.#partyOf(reader), reader));
   }
 
   /** The counterparty of a document, which is learned from. Its name and spelling are final once all documents were. */
   of(document: Document): Party {
-    const entry = this.#entryOf(document);
-    if (this.#reader === undefined) this.#learn(entry, document);
-    return entry;
+    const party = this.#partyOf(document);
+    if (this.#reader === undefined) this.#learn(party, document);
+    return party;
   }
 
   /**
@@ -88,30 +88,30 @@ export class Counterparties {
    * Remembers nothing.
    */
   known(document: Document): Party {
-    const entry = this.#entryOf(document, false);
-    if (!this.#entries.has(entry.key)) this.#learn(entry, document);
-    return entry;
+    const party = this.#partyOf(document, false);
+    if (!this.#parties.has(party.key)) this.#learn(party, document);
+    return party;
   }
 
-  named(key: string): Party | undefined {
-    return this.#entries.get(key);
+  ofKey(key: string): Party | undefined {
+    return this.#parties.get(key);
   }
 
   all(): Iterable<Party> {
-    return this.#entries.values();
+    return this.#parties.values();
   }
 
   /** Takes newer names and spellings from other records of the same counterparties. */
   learnFrom(other: Counterparties): void {
-    for (const [key, { named, spelled }] of other.#entries) {
-      const own = this.#entries.get(key);
+    for (const [key, { named, spelled }] of other.#parties) {
+      const own = this.#parties.get(key);
       if (own === undefined) continue;
       takeNewer(own.named, named);
       takeNewer(own.spelled, spelled);
     }
   }
 
-  #entryOf(document: Document, remembers = true): Party {
+  #partyOf(document: Document, remembers = true): Party {
     const written = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
     const { profile } = document;
     const own = profile === undefined ? written : `${profile}\n${written}`;
@@ -125,26 +125,26 @@ export class Counterparties {
     const found = this.#written.get(words);
     if (found !== undefined) return found;
     const key = counterpartyKey({ name, fiscalId }, sharedIds);
-    const entry = this.#entries.get(key) ?? new Party(key, fiscalId !== undefined && !isAlone);
-    if (!remembers) return entry;
-    this.#entries.set(key, entry);
-    if (this.#written.size < MAX_WRITTEN) this.#written.set(words, entry);
-    return entry;
+    const party = this.#parties.get(key) ?? new Party(key, fiscalId !== undefined && !isAlone);
+    if (!remembers) return party;
+    this.#parties.set(key, party);
+    if (this.#written.size < MAX_WRITTEN) this.#written.set(words, party);
+    return party;
   }
 
-  #learn(entry: Party, document: Document): void {
+  #learn(party: Party, document: Document): void {
     const day = document.text('date')?.slice(0, 'yyyy-mm-dd'.length) ?? '';
     // Most documents are older than the newest one: their other cells are not read.
-    if (day < entry.named.day && day < entry.spelled.day) return;
+    if (day < party.named.day && day < party.spelled.day) return;
     const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
     const number = document.text('number') ?? '';
-    takeNewer(entry.named, { cell: this.#cellOf(document, 'counterpartyName'), day, number });
-    if (isFiscalId(fiscalId?.text)) takeNewer(entry.spelled, { cell: fiscalId, day, number });
+    takeNewer(party.named, { cell: this.#cellOf(document, 'counterpartyName'), day, number });
+    if (isFiscalId(fiscalId?.text)) takeNewer(party.spelled, { cell: fiscalId, day, number });
   }
 }
 
 /** Takes the cell of a newer document. Of two of one age the greater text counts, so that their order does not matter. */
-function takeNewer(known: Newest, { cell, day: written, number }: Readonly<Newest>): void {
+function takeNewer(known: NewestCell, { cell, day: written, number }: Readonly<NewestCell>): void {
   if (cell === undefined) return;
   const day = written === known.day || parseCalendarDay(written) !== undefined ? written : '';
   const isNewer =

@@ -26,6 +26,9 @@ const NOTHING_NEW = 3;
 /** The same where records have no key, so that different ones may well be equal. */
 const NOTHING_NEW_WITHOUT_KEYS = 12;
 
+/** A prime whose multiples are spread evenly over 32 bits: it is close to 2^32 divided by the golden ratio. */
+const SCATTER = 0x9e3779b1;
+
 /** The event loop may run after so many records of a page. */
 const STEP = 256;
 
@@ -170,7 +173,7 @@ export class UniqueRecords {
     const { words, width } = this.#identity;
     for (let word = 0; word < width; word++) {
       const state = this.#sequence[word]!;
-      this.#sequence[word] = Math.imul(state ^ words[width + word]!, 0x9e3779b1) ^ (state >>> 13);
+      this.#sequence[word] = Math.imul(state ^ words[width + word]!, SCATTER) ^ (state >>> 13);
     }
   }
 }
@@ -216,7 +219,7 @@ export class HashSet {
     const slots = this.#slots;
     if (slots[slot] !== 0) return false;
     for (let word = 0; word < this.#width; word++) slots[slot + word] = words[from + word]!;
-    slots[slot + 1]! ^= Math.imul(number, 0x9e3779b1);
+    slots[slot + 1]! ^= Math.imul(number, SCATTER);
     this.#count++;
     if (this.#count * 3 > (this.#mask + 1) * 2) this.#grow();
     return true;
@@ -231,7 +234,7 @@ export class HashSet {
   #find(words: Readonly<Uint32Array>, from: number, number: number): number {
     const [slots, width] = [this.#slots, this.#width];
     const first = words[from]!;
-    const second = (words[from + 1]! ^ Math.imul(number, 0x9e3779b1)) >>> 0;
+    const second = (words[from + 1]! ^ Math.imul(number, SCATTER)) >>> 0;
     for (let at = first ^ second; ; at++) {
       const slot = width * (at & this.#mask);
       if (slots[slot] === 0) return slot;

@@ -28,8 +28,8 @@ export function amountJson(amount: Decimal | undefined): string {
 }
 
 const FIRST_SIZE = 16 * 1024;
-/** The most bytes of UTF-8 that a unit of a text takes. */
-const BYTES = 3;
+/** The most bytes of UTF-8 that a UTF-16 code unit takes. */
+const MAX_BYTES_A_UNIT = 3;
 
 /** Rows that are passed on together. */
 const ROWS_AT_ONCE = 1_000;
@@ -61,8 +61,8 @@ export function batchOfRows(rows: Iterable<Row>): RecordBatch {
     let text = '{';
     for (const [name, json] of row) text += `${text === '{' ? '' : ','}${nameOf(name)}${json}`;
     text += '}\n';
-    if (at + BYTES * text.length > bytes.length) {
-      const longer = Buffer.allocUnsafe(2 * (at + BYTES * text.length));
+    if (at + MAX_BYTES_A_UNIT * text.length > bytes.length) {
+      const longer = Buffer.allocUnsafe(2 * (at + MAX_BYTES_A_UNIT * text.length));
       bytes.copy(longer, 0, 0, at);
       bytes = longer;
     }

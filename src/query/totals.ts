@@ -373,7 +373,7 @@ class Totals {
         ),
       );
       const rowOf = (group: Group): RowField[] => {
-        const { name, fiscalId } = (group.party !== undefined && this.#parties.named(group.party)) || {};
+        const { name, fiscalId } = (group.party !== undefined && this.#parties.ofKey(group.party)) || {};
         const cells = group.values.map((cell, at) =>
           roles[at] === 'counterpartyName' ? name : roles[at] === 'counterpartyFiscalId' ? fiscalId : cell,
         );

@@ -83,7 +83,7 @@ export class InvoiceFigures {
       if (balance !== undefined && item.kind === 'open' && item.due !== undefined) {
         const { due, amount } = item;
         const list = due < asOf ? 'overdue' : due <= asOf + DUE_SOON_DAYS ? 'dueSoon' : undefined;
-        const invoice = { number: documents.text('number'), party: parties.named(party)!, due, amount };
+        const invoice = { number: documents.text('number'), party: parties.ofKey(party)!, due, amount };
         if (list !== undefined) this.#tally()[list].add(invoice);
       }
       this.#addTotals();

@@ -132,7 +132,7 @@ export class StatementTally {
   }
 
   #statementOf(key: string, balances: readonly AgedBalance[]) {
-    const { name, fiscalId } = this.#aging.parties.named(key)!;
+    const { name, fiscalId } = this.#aging.parties.ofKey(key)!;
     return {
       party: { name: name?.text, fiscalId: fiscalId?.text },
       /** By name; amounts without a currency come last. */

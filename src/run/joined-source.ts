@@ -14,7 +14,7 @@ interface JoinedOptions {
   /** What is read of each. The caller has opened it, and closes it. */
   readonly source: Source;
   /** The profiles, in the order in which their records come. */
-  readonly names: readonly string[];
+  readonly profiles: readonly string[];
   /** The most records of a listing that are wanted, of all profiles together. */
   readonly limit: number;
 }
@@ -23,11 +23,11 @@ interface JoinedOptions {
  * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
  * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records.
  */
-export function joinedSource(run: Run, { source, names, limit: most }: JoinedOptions): LocalSource {
+export function joinedSource(run: Run, { source, profiles, limit: most }: JoinedOptions): LocalSource {
   const { name, records, resource } = source;
-  const profiles = new CellReader([PROFILE_COLUMN]);
+  const profileCells = new CellReader([PROFILE_COLUMN]);
   const profileOf = (batch: RecordBatch, index: number): string | undefined =>
-    profiles.read(batch, index)[0]?.text;
+    profileCells.read(batch, index)[0]?.text;
   const read: PartState[] = [];
   const had = (): readonly string[] => read.filter(hasRecords).map((state) => state.name!);
   const failure = (): FolioError | undefined => outcomeOf(read, wordsOfProfiles(read));
@@ -39,11 +39,11 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
     export: source.export,
     hasProfileColumn: true,
     joined: {
-      names,
+      profiles,
       had,
       isUnread: (record) => {
         const profile = profileOf(record, 0);
-        return names.some((one) => one === profile && !had().includes(one));
+        return profiles.some((one) => one === profile && !had().includes(one));
       },
       counted: (answer) => (run.flags.receipt === undefined ? answer : counted(answer)),
     },
@@ -64,7 +64,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
       };
       let left = limit === undefined ? Infinity : most;
       try {
-        for await (const { profile, state, collected } of forEachPart(run, names, collect)) {
+        for await (const { profile, state, collected } of forEachPart(run, profiles, collect)) {
           read.push(state);
           const own = { name: PROFILE_COLUMN, value: JSON.stringify(profile) };
           for await (const batch of hasRecords(state) ? collected.read() : []) {
@@ -89,7 +89,7 @@ export function joinedSource(run: Run, { source, names, limit: most }: JoinedOpt
   };
 
   async function* counted(answer: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    const states = new Map(names.map((profile) => [profile, stateOf(run, profile)]));
+    const states = new Map(profiles.map((profile) => [profile, stateOf(run, profile)]));
     for await (const batch of answer) {
       for (let index = 0; index < batch.count; index++) {
         const state = states.get(profileOf(batch, index) ?? '');

@@ -165,7 +165,7 @@ async function resultOf(
     profile,
     key: await keyOfRecords(part),
     names,
-    profiles: source.joined?.names ?? alone,
+    profiles: source.joined?.profiles ?? alone,
     isUnread: source.joined?.isUnread,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
     columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,
@@ -182,7 +182,7 @@ async function keyOfRecords({ source, profile, run }: Part): Promise<readonly st
   const store = await storeOf(run);
   const keyFor = (name: string | undefined): readonly string[] =>
     flagDefaults(store, name, resource).key ?? ['id'];
-  const [first = keyFor(profile), ...others] = (joined?.names ?? []).map(keyFor);
+  const [first = keyFor(profile), ...others] = (joined?.profiles ?? []).map(keyFor);
   const other = others.find((key) => key.join() !== first.join());
   if (other !== undefined) {
     throw new UsageError(

@@ -60,7 +60,7 @@ interface AnySource {
 
 /** Several profiles whose records come as those of one source, each record with the name of its profile. */
 interface JoinedProfiles {
-  readonly names: readonly string[];
+  readonly profiles: readonly string[];
   /** The names of those that there are records of so far, even if not all. */
   readonly had: () => readonly string[];
   /** Whether nothing could be read of the profile of a record. Called when all was read. */

@@ -78,18 +78,18 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   try {
     const own = (await source.profiles?.(context)) ?? [];
     const notices = new Notices(context, flags);
-    const names = await profilesToRead(context, { source, flags, notices }, own);
-    const folder = names && flags.outputDir;
+    const profiles = await profilesToRead(context, { source, flags, notices }, own);
+    const folder = profiles && flags.outputDir;
     const files =
-      folder === undefined ? undefined : await planFiles(context, request, { names: names!, folder });
+      folder === undefined ? undefined : await planFiles(context, request, { profiles: profiles!, folder });
     const { name, records } = source;
     const options = {
-      ...{ flags, name, records, output: flags.output, folder, parts: names, notices },
+      ...{ flags, name, records, output: flags.output, folder, parts: profiles, notices },
       reads: [...(source.reads ?? []), ...(request.reads ?? []), ...(await readsOfChanges(flags))],
       files: files?.flatMap(({ writes }) => writes),
     };
     await inRun(context, options, async (run) => {
-      const columns = flags.listColumns ? await knownColumns(run, request, names) : undefined;
+      const columns = flags.listColumns ? await knownColumns(run, request, profiles) : undefined;
       if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
       if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
@@ -100,9 +100,9 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       if (files !== undefined) return exportFilePerProfile(run, request, files);
       const limit = flags.limit ?? Infinity;
       const part =
-        names === undefined
+        profiles === undefined
           ? { source, profile: own[0] }
-          : { source: (await import('./joined-source.ts')).joinedSource(run, { source, names, limit }) };
+          : { source: (await import('./joined-source.ts')).joinedSource(run, { source, profiles, limit }) };
       await withPart(run, part, (open) => exportPart(open, request));
     });
   } finally {
@@ -143,12 +143,12 @@ interface ProfileFile {
 async function planFiles(
   context: Context,
   { flags, source, sheet }: ExportRequest,
-  { names, folder }: { readonly names: readonly string[]; readonly folder: string },
+  { profiles, folder }: { readonly profiles: readonly string[]; readonly folder: string },
 ): Promise<readonly ProfileFile[]> {
   const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
   const store = await storeOf({ flags, context });
   const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
-  return names.map((profile) => {
+  return profiles.map((profile) => {
     const defaults = flagDefaults(store, profile, source.resource);
     const format = flags.format ?? loneCountFormat(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
     const ending = endingsOf(format)[0]!;
@@ -219,9 +219,10 @@ async function exportPart(
   const begins = source.begins?.(prefersNewest);
   const read = await withFieldCheck(part, recordsOf(part, questions.limitOfListing));
   const answer = paced(questions.answer(read), context);
-  const isFile = plan.format === 'xlsx' || plan.format === 'csv';
+  // Who adds up a column there has to know of the credit notes in it.
+  const isForSpreadsheet = plan.format === 'xlsx' || plan.format === 'csv';
   const hasCreditRemark =
-    isFile && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0;
+    isForSpreadsheet && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0;
   const remarked = hasCreditRemark ? await withCreditRemark(part, answer) : answer;
   const counted = source.joined?.counted(remarked) ?? remarked;
   // The columns of a result are checked where it is made.
