@@ -51,7 +51,7 @@ export interface AgingOptions {
   readonly asOf: number;
   /** The day of the balances. Where `asOf` is earlier, invoices issued after it are left out. */
   readonly today: number;
-  /** Whether open amounts without a currency are kept apart by counterparty, too. */
+  /** Whether each counterparty has a balance of its own for open amounts without a currency. */
   readonly apart?: boolean;
   /** What else is read of each document, for `EachDocument`. */
   readonly besides?: { readonly roles: readonly Role[]; readonly names: readonly string[] };
@@ -59,13 +59,13 @@ export interface AgingOptions {
   readonly record?: string | undefined;
 }
 
-/** The open amounts of a counterparty in one currency; or those of all whose invoices have no currency. */
+/** The open amounts of a counterparty in one currency; or those without a currency, of all counterparties unless `apart` is set. */
 export interface AgedBalance {
   /** Undefined for open amounts without a currency. */
   readonly currency: string | undefined;
   /** The profile whose invoices these are, where there are several. */
   readonly profile: string | undefined;
-  /** `noCurrency` is for all invoices without one, of any counterparty unless they are kept apart. */
+  /** `noCurrency`: of invoices without one. */
   readonly kind: 'counterparty' | 'noCurrency';
   /** Equal for the balances of one counterparty in several currencies; empty for that of any counterparty. */
   readonly key: string;
@@ -150,7 +150,7 @@ export class Aging {
     }
     this.documents.refuseWithout(wanted, 'no figures', this.#options.record);
     for (const balance of this.#balances.values()) {
-      const party = this.parties.named(balance.key);
+      const party = this.parties.ofKey(balance.key);
       [balance.name, balance.fiscalId] = [party?.name?.text, party?.fiscalId?.text];
     }
     return [...this.#balances.values()];
@@ -435,26 +435,26 @@ export function agingQuestion(
         sum(({ invoices }) => invoices),
         'open document',
       );
-      const texts = [`${counted} as of ${formatDay(asOf)}; the columns are days overdue`];
+      const remarks: Finding[] = [];
+      const remark = (text: string): void => void remarks.push({ level: 'remark', text });
+      remark(`${counted} as of ${formatDay(asOf)}; the columns are days overdue`);
       if (note !== undefined)
-        texts.push(`${note}; ${countOf(aging.issuedLater, 'open document')} issued later left out`);
-      texts.push(...aging.counted.clauses('open'));
+        remark(`${note}; ${countOf(aging.issuedLater, 'open document')} issued later left out`);
+      for (const clause of aging.counted.clauses('open')) remark(clause);
       const known = balances.filter(({ kind }) => kind === 'counterparty');
       const { limit = Infinity } = layout;
       const shown = byCurrency(known, ({ currency }) => currency).reduce(
         (all, { length }) => all + Math.min(length, limit),
         0,
       );
-      const more = `${shown} of ${known.length} shown; totals are of all`;
-      if (shown < known.length) texts.push(more);
+      if (shown < known.length) {
+        const text = `${shown} of ${known.length} shown; totals are of all`;
+        remarks.push({ level: 'remark', text, details: { code: 'more rows' } });
+      }
       const absent = sum((balance) => balance.missing);
-      if (absent > 0) texts.push(`${countOf(absent, 'document')} without an open amount`);
+      if (absent > 0) remark(`${countOf(absent, 'document')} without an open amount`);
       if (leftOut.length > 0)
-        texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
-      const remarks = texts.map((text): Finding => {
-        const details = text === more ? ({ code: 'more rows' } as const) : undefined;
-        return { level: 'remark', text, details };
-      });
+        remark(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
       const hasOpen = (profile: string): boolean =>
         balances.some(
           (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),

@@ -63,6 +63,7 @@ const agingFlags = {
     '--totals',
     'also a row with the total of each currency, marked by _row; a terminal has them',
   ),
+  // Not by the names `sort` and `limit`, by which a run sorts and limits the records that it reads.
   order: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
   most: valued(
     '--limit <n>',
