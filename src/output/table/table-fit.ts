@@ -167,21 +167,27 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
         const fit = fitWith(gap, (column) =>
           column.role === 'party' ? Math.max(widthOf(column), Math.min(column.cells, name)) : widthOf(column),
         );
-        const [hasDate, hasSpare] = [date, spare].map((one) =>
-          Number(one !== undefined && fit.fitted.has(one)),
-        );
-        const names = 2 * hasDate! + Number(widthOf === tellingOf);
-        const worth = names * columns.length + fit.fitted.size - hasSpare!;
-        return { fit, worth: 4 * worth + 2 * Number(name >= NAME.readable) + hasSpare! };
+        const has = (column: ShownColumn | undefined): number =>
+          Number(column !== undefined && fit.fitted.has(column));
+        const isTelling = Number(widthOf === tellingOf);
+        const isReadable = Number(name >= NAME.readable);
+        const columnsButLast = fit.fitted.size - has(spare);
+        return { fit, merits: [has(date), isTelling, columnsButLast, isReadable, has(spare)] };
       }),
     ),
   );
-  const { fit } = fits.reduce((best, other) => (other.worth > best.worth ? other : best));
+  const { fit } = fits.reduce((best, other) => (compareMerits(other.merits, best.merits) > 0 ? other : best));
   if (fit.fitted.size < ranked.length) return fit;
   fit.growTo(comfortOf);
   for (const nested of [false, true])
     for (const column of columns) if (column.nested === nested) fit.add([column], comfortOf);
   return fit;
+}
+
+/** Positive where the first of the merits that differ is greater on the left. */
+function compareMerits(left: readonly number[], right: readonly number[]): number {
+  const at = left.findIndex((merit, index) => merit !== right[index]);
+  return at === -1 ? 0 : left[at]! - right[at]!;
 }
 
 /**
