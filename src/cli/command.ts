@@ -75,7 +75,7 @@ export function addCommand<
 }
 
 function spellingsOf(flag: Flag<unknown> | undefined): readonly Flag<unknown>[] {
-  return [flag ?? [], flag?.also ?? []].flat();
+  return [flag, flag?.also].filter((one) => one !== undefined);
 }
 
 const options = new WeakMap<Flag<unknown>, Option>();

@@ -5,7 +5,7 @@ import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { valued, bareFlag, type Values, oneOf, wholeNumber } from '../../run/flag.ts';
 import { addCommand } from '../command.ts';
-import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
+import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 import {
   asOfFlag,
   outputFlags,

@@ -15,7 +15,7 @@ import {
   type ExportFlags,
 } from '../../run/flags.ts';
 import { addCommand } from '../command.ts';
-import { fiscalIdsOf } from '../counterparties.ts';
+import { fiscalIdsOf } from '../counterparty-flags.ts';
 
 export function addReconcile(program: Command, context: Context): void {
   addCommand(program, context, 'reconcile', {

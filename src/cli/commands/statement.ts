@@ -15,7 +15,7 @@ import {
 } from '../../run/flags.ts';
 import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
-import { counterpartyFlags, fiscalIdsOf } from '../counterparties.ts';
+import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 
 export function addStatement(program: Command, context: Context): void {
   addCommand(program, context, 'statement', {
