@@ -51,7 +51,7 @@ export function namesMeaning(columns: readonly string[], names: ColumnNames): re
 
 /** The role of a column by any of its names; undefined for a column without a meaning. */
 export function roleNamed(name: string, names: ColumnNames, fields: Fields): Role | undefined {
-  const meant = ROLES.find((one) => one === name) ?? roleOfColumn(fields, name) ?? meaningOfName(name, names);
+  const meant = ROLES.find((one) => one === name) ?? roleOfColumn(fields, name) ?? names.headings?.get(name);
   return typeof meant === 'string' ? meant : undefined;
 }
 

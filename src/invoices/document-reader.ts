@@ -37,7 +37,7 @@ export class DocumentReader extends Document {
   readonly #lists = new Map<number, string>();
   readonly #listReaders = new Map<string, ListReader>();
   readonly #columns = new CellReader();
-  /** How many records were seen, be they read or not. */
+  /** How many records were seen, read or not. */
   #seen = 0;
 
   constructor(meanings: ColumnNames, reads: Reads) {
@@ -76,12 +76,12 @@ export class DocumentReader extends Document {
     return this.#reads.roles.includes(role) && !this.#unseenRoles.has(role);
   }
 
-  /** Whether the records have one of the role's columns, be it without a value. */
+  /** Whether the records have one of the role's columns, even if without a value. */
   hasColumnOf(role: Role): boolean {
     return this.has(role) || this.columnsOf(role).some((name) => this.hasColumn(name));
   }
 
-  /** Whether the records that were sampled have the column, be it without a value. */
+  /** Whether the records that were sampled have the column, even if without a value. */
   hasColumn(column: string): boolean {
     return this.columnsThere.includes(column);
   }

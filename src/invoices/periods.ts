@@ -77,7 +77,7 @@ export function meantPeriod(text: string, today: number): string | undefined {
     : year + ending;
 }
 
-/** Whether a text is written as a period is, be it also a date: `2026-11`, `last-month`. */
+/** Whether a text is written as a period is, even where it is a date, too: `2026-11`, `last-month`. */
 export function isPeriod(text: string): boolean {
   return periodOf(text, () => 0) !== undefined;
 }

@@ -147,7 +147,7 @@ export class CellReader {
     return Array.from(this.columns, (_, column) => this.cell(column));
   }
 
-  /** Whether some record so far had the column, one of those chosen, be it null. */
+  /** Whether some record so far had the column, which is one of those chosen, even as null. */
   had(column: string): boolean {
     return this.#columns.had(column);
   }

@@ -64,7 +64,7 @@ export class Columns {
     return this.#above.get(name) ?? [];
   }
 
-  /** Whether some record had the chosen column, be it null. */
+  /** Whether some record had the chosen column, even as null. */
   had(name: string): boolean {
     return this.#taken.has(name);
   }

@@ -50,7 +50,7 @@ export class ListReader {
     return cells;
   }
 
-  /** Whether any object so far had the column, be it null, or lists had none at all. */
+  /** Whether any object so far had the column, even as null, or lists had no objects at all. */
   get had(): boolean {
     return (this.#isList && !this.#hasObjects) || this.#hadInner || this.#reader.had(this.#column);
   }
@@ -67,7 +67,7 @@ export class ListReader {
   }
 }
 
-/** The objects in the text of a cell that is a list, be there none; undefined for any other, and for a list of something else. */
+/** The objects in the text of a cell that is a list, perhaps none; undefined for any other cell, and for a list of something else. */
 export function objectsIn(text: string): RecordBatch | undefined {
   if (!text.startsWith('[')) return undefined;
   const bytes = Buffer.from(text);

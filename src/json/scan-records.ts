@@ -22,7 +22,7 @@ const MAX_MEMBERS = 10_000;
 
 /** The member with the records. */
 interface RecordsHolder {
-  /** One of these names must be there, and once. */
+  /** Just one of these names must be there, just once. */
   readonly names: readonly string[];
   /** True where the object may be a record without that member, which then counts as an empty list. */
   readonly isOptional: boolean;

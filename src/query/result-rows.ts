@@ -34,7 +34,7 @@ const MAX_BYTES_A_UNIT = 3;
 /** Rows that are passed on together. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Rows as records, a thousand at a time; at least one batch, be it empty. */
+/** Rows as records, a thousand at a time; at least one batch, which may be empty. */
 export function* batchesOfRows(rows: Iterable<Row>): Generator<RecordBatch> {
   let some: Row[] = [];
   for (const row of rows) {

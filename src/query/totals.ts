@@ -145,7 +145,7 @@ class Totals {
   /** Groups by the cells of their records as written: most records are like an earlier one. */
   readonly #remembered = new Map<string, Group>();
   readonly #counted = new Counted();
-  /** Whether the totals have any amount of money other than zero: then each has a currency, be it unknown. */
+  /** Whether the totals have any amount of money other than zero: then each has a currency, known or not. */
   #hasAmounts = false;
 
   constructor(flags: TotalsFlags, names: ColumnNames) {

@@ -140,7 +140,7 @@ export async function withPart(
 }
 
 /**
- * The same of one part of several, or of the only one without a name. Returns what became of it, be it a failure. Throws what concerns
+ * The same of one part of several, or of the only one without a name. Returns what became of it, also where that is a failure. Throws what concerns
  * the whole run: an interrupt, or a fault of folio's own.
  */
 export async function tryPart(

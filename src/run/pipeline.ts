@@ -370,7 +370,7 @@ async function writeColumns(
 interface SourceOptions {
   readonly resource: Resource;
   readonly id?: string | undefined;
-  /** Whether the answer is of whatever an export has, be it rows of --expand or a part of a listing. */
+  /** Whether the answer may be of whatever an export has: also rows of --expand, or a part of a listing. */
   readonly acceptsParts?: boolean;
   /** Whether an answer from a part of the listing is incomplete. */
   readonly needsWhole?: boolean;

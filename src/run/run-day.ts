@@ -3,7 +3,7 @@ import { compareOrders } from '../query/cell-order.ts';
 import type { RecordNote } from '../report/invoice-figures.ts';
 import type { Notices } from './notices.ts';
 
-/** Where records come from that were read earlier. */
+/** What has records that were read earlier: an export, or a listing in a database. */
 export interface Origin {
   /** A clause: `books.db has the issued invoices`. */
   readonly shown: string;

@@ -48,7 +48,7 @@ export async function writeNewFolder(
       await flushFolder(temporary);
       if (!(await lock.isOurs())) throw takenOver(shown);
       if ((await lstat(temporary)).ino !== ino) throw exchanged(shown);
-      // Windows gives no name to a folder that another one has, be it empty.
+      // Windows gives no name to a folder that another one has, not even where that is empty.
       await rmdir(path);
       await rename(temporary, path);
       await flushFolder(folder);

@@ -24,7 +24,7 @@ export interface PartRead<Read> {
   readonly profile: string | undefined;
   /** As the token names it. */
   readonly organization: string | undefined;
-  /** Whether all of the listing was there, be there documents that cannot be read. */
+  /** Whether all of the listing was there, even if some of its documents cannot be read. */
   readonly isWhole: boolean;
   /** Undefined where there are no records. */
   readonly tally: Read | undefined;

@@ -22,7 +22,7 @@ export interface FromRequest {
   readonly flags?: Pick<FilterFlags, 'sortBy' | 'sortOrder'> & QuestionFlags;
   /** IDs, `@file` or `@-`. */
   readonly fiscalIds?: readonly string[] | undefined;
-  /** Whether the answer is of whatever an export has, be it rows of --expand or a part of a listing; else of documents. */
+  /** Whether the answer may be of whatever an export has: also rows of --expand, or a part of a listing; else it is of documents. */
   readonly acceptsParts?: boolean;
   /** Whether an answer from a part of the listing is incomplete, unless the part is that of the fiscal IDs in the filter. */
   readonly needsWhole?: boolean;
