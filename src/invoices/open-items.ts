@@ -108,6 +108,14 @@ export function bucketNames(buckets: Buckets): string[] {
   return ['not due', ...ranges, `over ${buckets.at(-1)}`];
 }
 
+export const NO_DUE_DATE = 'no due date';
+export const CREDITS = 'credits';
+
+/** The names of the ages of open amounts: the buckets, and behind them what has no due date, and the credits, which have no age. */
+export function ageColumns(buckets: Buckets): string[] {
+  return [...bucketNames(buckets), NO_DUE_DATE, CREDITS];
+}
+
 /** The column of an amount that is so many days overdue, from 0. On the day that it is due, it is not overdue. */
 export function bucketOf(buckets: Buckets, daysOverdue: number): number {
   if (daysOverdue <= 0) return 0;

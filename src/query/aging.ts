@@ -3,7 +3,10 @@ import { Counted, Unreadable } from '../invoices/left-out.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { PROFILE_COLUMN, type DeclaredType, type FieldsOf, type Role } from '../invoices/fields.ts';
 import {
+  CREDITS,
+  NO_DUE_DATE,
   OPEN_ITEM_ROLES,
+  ageColumns,
   bucketNames,
   bucketOf,
   dayIn,
@@ -74,7 +77,7 @@ export interface AgedBalance {
   fiscalId: string | undefined;
   /** How many documents are open, credits among them. */
   invoices: number;
-  /** What is not due, a sum for each bucket, what has no due date, and the credits, which are zero or less and have no age. */
+  /** A sum for each of `ageColumns`. That of the credits is zero or less. */
   readonly ages: Decimal[];
   creditNotes: Decimal;
   /** What is left out because it was cancelled, with its sign. */
@@ -183,6 +186,7 @@ export class Aging {
       return balance;
     }
     balance.invoices++;
+    // As many as `bucketNames` makes: what has no due date is right behind them, and then the credits.
     const undated = buckets.length + 2;
     const age =
       kind === 'credit' ? undated + 1 : item.due === undefined ? undated : bucketOf(buckets, asOf - item.due);
@@ -265,7 +269,6 @@ interface AgingLayout {
 
 const TOTAL = 'Total';
 const NO_CURRENCY = 'no currency';
-const NO_DUE_DATE = 'no due date';
 /** What matters most to a reader. */
 const FIRST: ShownColumns = { total: { role: 'amount', rank: -1 } };
 /** On a narrow terminal, the sum of the buckets that are late. */
@@ -307,7 +310,7 @@ export function agingRows(
   const hasTotals = layout.totals || isShown;
   const isProfiled = balances.some(({ profile }) => profile !== undefined);
   const [first, ...late] = bucketNames(buckets) as [string, ...string[]];
-  const ages = [first, ...late, NO_DUE_DATE, 'credits'];
+  const ages = ageColumns(buckets);
 
   type CellOf = (balance: AgedBalance, amount: (value: Decimal) => string, isTotal: boolean) => string;
   const all: readonly (readonly [column: string, CellOf])[] = [
@@ -354,7 +357,7 @@ export function agingRows(
   });
 
   const isEmpty = (column: string): boolean => isZeroIn(currencies, column);
-  const leftOut = isShown ? [OVERDUE, ...[NO_DUE_DATE, 'credits', ...BESIDE].filter(isEmpty)] : [];
+  const leftOut = isShown ? [OVERDUE, ...[NO_DUE_DATE, CREDITS, ...BESIDE].filter(isEmpty)] : [];
   const empty = listed.length > 0 ? ages.filter(isEmpty) : [];
   return resultRows(
     currencies,
@@ -363,7 +366,7 @@ export function agingRows(
       shown: FIRST,
       spare: [...BESIDE, 'fiscalId', 'invoices', ...empty],
       together: { columns: late, as: OVERDUE },
-      last: [first, NO_DUE_DATE, 'credits', ...late, OVERDUE],
+      last: [first, NO_DUE_DATE, CREDITS, ...late, OVERDUE],
     },
     terminal,
   );

@@ -21,7 +21,10 @@ export interface ReportDates {
   readonly period: Period;
 }
 
-/** What a reader has to know of records: it is unknown when they were read, some are newer, they are a part, or lack the credits. */
+/**
+ * What a reader has to know of records: when they were read is unknown, some are newer than others, flags left some out, the credits
+ * are not among them, or only what is overdue is.
+ */
 export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits' | 'onlyOverdue';
 
 interface OpenInvoice {

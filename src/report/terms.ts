@@ -1,10 +1,10 @@
 import { familyOf, type Family } from '../invoices/documents.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
-import { DEFAULT_BUCKETS, bucketNames } from '../invoices/open-items.ts';
+import { DEFAULT_BUCKETS, NO_DUE_DATE, CREDITS, ageColumns } from '../invoices/open-items.ts';
 import type { ReportLanguage, Words, Writing } from './words.ts';
 
-/** The ages of what is open, in the order of `AgedBalance.ages`: the buckets of `folio aging`, what has no due date, the credits. */
-export const AGES: readonly string[] = [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'];
+/** The ages of what is open, in the order of `AgedBalance.ages`. */
+export const AGES: readonly string[] = ageColumns(DEFAULT_BUCKETS);
 
 /** The positions of the last two among the ages. Credits take away, and have no length in a bar. */
 export const UNDATED = AGES.length - 2;
@@ -40,8 +40,8 @@ export function headingsIn(words: Words): (columns: readonly string[]) => readon
     currency: words.currency,
     invoices: words.documents,
     'not due': words.notDue,
-    'no due date': words.noDueDate,
-    credits: words.credits,
+    [NO_DUE_DATE]: words.noDueDate,
+    [CREDITS]: words.credits,
     total: words.total,
     'total.creditNotes': words.creditNotes,
     'total.cancelled': words.cancelled,
