@@ -130,8 +130,12 @@ export function renderTopic({ blocks }: Topic, width: number): string {
   return text;
 }
 
-/** In display cells: where the meanings of flags begin at most, the widest term beside its meaning, and the indentation of meanings below. */
-const [COLUMN, WIDEST, BELOW] = [24, 30, 6];
+/** The display cell at which the meanings of flags begin, at most. */
+const COLUMN = 24;
+/** Terms of at most so many display cells stand beside their meanings in any case. */
+const WIDEST = 30;
+/** The indentation of meanings below their terms. */
+const BELOW = 6;
 
 /** Terms beside their meanings. A flag too wide for that has its own line; of other terms, `isBelow`, all or none have one. */
 function listOf(terms: TermList, width: number, isBelow = false): string {

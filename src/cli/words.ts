@@ -25,10 +25,9 @@ interface Meaning {
 /** Documents that are paid, by what folio knows of them. */
 const PAID = "--where open=0 --where 'status!=NULLIFIED'";
 
-const [FROM, TO] = [
-  'after start desde from-date date-from from-day start-date',
-  'before to end hasta to-date date-to to-day end-date until-date',
-];
+/** Words for the first and for the last day of a span. */
+const FROM = 'after start desde from-date date-from from-day start-date';
+const TO = 'before to end hasta to-date date-to to-day end-date until-date';
 
 const MEANINGS: readonly Meaning[] = [
   {

@@ -6,8 +6,8 @@ import type { SpooledListing } from './spooled-listing.ts';
 
 /**
  * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; RESPELL its row, where the record says the
- * same in other bytes, which is no change; BRING_BACK a row that had gone, as it was or CHANGED; or REWORK its row, where only
- * what folio works out of it is another.
+ * same in other bytes, which is no change; BRING_BACK a row that had gone, as it was or CHANGED; or REWORK its row, where the record
+ * is the same and only the columns that folio works out have other values.
  */
 export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL, REWORK] = [
   0, 1, 2, 3, 4, 5, 6,
@@ -16,7 +16,13 @@ export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL, REWOR
 /** What a user calls a change. */
 export type Change = 'added' | 'changed' | 'gone' | 'back';
 
-const CHANGES: readonly (Change | undefined)[] = [undefined, 'added', 'changed', 'back', 'back', undefined];
+/** What a user sees of each action; nothing of the others. */
+const CHANGES: Readonly<Record<number, Change | undefined>> = {
+  [ADD]: 'added',
+  [CHANGE]: 'changed',
+  [BRING_BACK]: 'back',
+  [BRING_BACK_CHANGED]: 'back',
+};
 
 export interface Differences {
   readonly listing: SpooledListing;

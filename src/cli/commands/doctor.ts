@@ -119,8 +119,11 @@ const STYLES: Readonly<Record<CheckResult['status'], Style>> = {
   skipped: 'dim',
 };
 
-/** Cells of the longest status, of the longest name of a check, and of a text that can be read in lines. */
-const [STATUS, NAME, NARROWEST] = [9, 14, 30];
+/** Display cells of the longest status and of the longest name of a check, each with the gap behind it. */
+const STATUS = 9;
+const NAME = 14;
+/** Display cells of the narrowest lines in which a text can be read. */
+const NARROWEST = 30;
 
 /** The lines about one check, wrapped on a terminal: what was found, and what to do about it. */
 function describeCheck(
