@@ -8,17 +8,16 @@ import { paced } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written, openDestination } from '../output/files/destination.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
-import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { profileChoice } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
-import type { Questions } from '../query/questions.ts';
 import { datesIn } from '../query/where/dates.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, GlobalFlags, OutputFlags, ProfilesFlags } from './flags.ts';
-import { Notices, type Written } from './notices.ts';
+import { isCutByLimit, orderText, remarkCount, writtenBy } from './export-remarks.ts';
+import { Notices } from './notices.ts';
 import {
   hasResult,
   hasTotals,
@@ -29,7 +28,7 @@ import {
   withFieldCheck,
   type ExportRequest,
 } from './open-questions.ts';
-import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './output-plan.ts';
+import { declaredColumns, impliedFormat, planOutput } from './output-plan.ts';
 import {
   type Source,
   withPart,
@@ -84,7 +83,13 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       folder === undefined ? undefined : await planFiles(context, request, { profiles: profiles!, folder });
     const { name, records } = source;
     const options = {
-      ...{ flags, name, records, output: flags.output, folder, parts: profiles, notices },
+      flags,
+      name,
+      records,
+      output: flags.output,
+      folder,
+      parts: profiles,
+      notices,
       reads: [...(source.reads ?? []), ...(request.reads ?? []), ...(await readsOfChanges(flags))],
       files: files?.flatMap(({ writes }) => writes),
     };
@@ -208,7 +213,10 @@ async function exportPart(
     ...(request.words && {
       lang: { flag: request.words.lang, setting: pageDefaults(await storeOf(run), part.profile).lang },
     }),
-    ...{ names, resource: source.resource, expand: flags.expand, today: () => run.day.day },
+    names,
+    resource: source.resource,
+    expand: flags.expand,
+    today: () => run.day.day,
     isOfDue: flags.open === true || flags.overdue === true,
     isResult: hasResult(request),
   });
@@ -232,7 +240,7 @@ async function exportPart(
   const found = questions.findings(status.records, plan.tableLimit !== undefined);
   notices.add(...found);
   const isNewest = prefersNewest && begins === 'newest' && source.resource?.newestFirst !== undefined;
-  const order = isNewest || isCut(part, flags, questions) ? orderText(begins, source) : undefined;
+  const order = isNewest || isCutByLimit(part, flags, questions) ? orderText(begins, source) : undefined;
   if (plan.target === undefined) remarkCount(part, flags, { questions, plan, order });
   notices.remarkWritten(() => source.written?.() ?? writtenBy(part, { plan, questions, single, order }));
   checkPart(part, found, request.consequence);
@@ -264,63 +272,6 @@ function loneCountFormat(flags: ExportFlags): Pick<OutputFlags, 'format' | 'head
   const { count, groupBy, format, output: target = '-', excel, delimiter } = flags;
   const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
   return isBare ? { format: 'csv', header: false } : {};
-}
-
-/** Whether --limit left records out, in an order that the user did not choose. */
-function isCut({ status }: Part, { limit, sort }: ExportFlags, questions: Questions): boolean {
-  if (limit === undefined || sort !== undefined || questions.hasResult) return false;
-  const { records, totalAtEnd = Infinity } = status;
-  return questions.isFull || (questions.isListing && records >= limit && records < totalAtEnd);
-}
-
-function orderText(
-  begins: ReturnType<NonNullable<Source['begins']>>,
-  { joined }: Source,
-): string | undefined {
-  if (begins === 'unsorted') return 'in the order of the service';
-  return begins && `the ${begins}${joined ? ' of each profile' : ''} first`;
-}
-
-interface RemarkOptions {
-  readonly questions: Questions;
-  readonly plan: OutputPlan;
-  readonly order: string | undefined;
-}
-
-/** What the line of a file that was written says; undefined where none was. */
-function writtenBy(
-  { source, state: { records, delivered }, status }: Part,
-  { plan, questions, single, order }: RemarkOptions & { readonly single: boolean },
-): Written | undefined {
-  if (plan.target === undefined || delivered?.isFile !== true) return undefined;
-  const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
-  const ofListing = questions.hasRows ? { what: 'rows' } : { what: source.records, of: seen };
-  return {
-    ...(single ? { count: 1, what: 'records' } : { count: records, ...ofListing }),
-    place: plan.target,
-    bytes: delivered.bytes,
-    more: [source.joined ? `of ${countOf(source.joined.had().length, 'profile')}` : [], order ?? []].flat(),
-  };
-}
-
-/** Remarks below what went to standard output of how many records these are the first, and in which order. */
-function remarkCount(
-  { notices, status: { records, totalAtEnd } }: Part,
-  { page, nextToken }: ExportFlags,
-  { questions, plan, order }: RemarkOptions,
-): void {
-  const { filtered, hasRows, isFull, isListing } = questions;
-  const { isTerminalTable: isTable, tableLimit: limit, layout } = plan;
-  const footer = (shown: number, total: number, isCut: boolean): string =>
-    tableFooter({ shown, total, locale: layout.locale, isCut, order });
-  let text = '';
-  if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
-    text = footer(filtered.kept, filtered.seen, false);
-  else if (!isListing || !isTable || (page ?? nextToken) !== undefined)
-    text = (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
-  else if (totalAtEnd !== undefined) text = footer(records, totalAtEnd, limit !== undefined);
-  else if (limit !== undefined && records >= limit) text = `the first ${records} · --all for the rest`;
-  if (text !== '') notices.remark(text);
 }
 
 /** The columns known before the first request; undefined for what a file brings, a single record, and a result. */
