@@ -158,7 +158,9 @@ export class UniqueRecords {
     this.repeatedInPass += repeated.length;
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
-      ...{ again, changed, unsure },
+      again,
+      changed,
+      unsure,
       repeated: selectRecords(batch, repeated),
       repeatedAtFront: repeated.filter((index, at) => index === at).length,
       sameKey: selectRecords(batch, sameKey),

@@ -65,8 +65,11 @@ function directionOf(figures: CurrencyFigures): object {
 
 function listOf({ first, count, sum }: InvoiceList): object {
   const invoices = first.map(({ number, party: { name, fiscalId }, due, amount }) => ({
-    ...{ number, counterparty: (name ?? fiscalId)?.text, fiscalId: fiscalId?.text },
-    ...{ due: formatDay(due), amount },
+    number,
+    counterparty: (name ?? fiscalId)?.text,
+    fiscalId: fiscalId?.text,
+    due: formatDay(due),
+    amount,
   }));
   return { count, sum, first: invoices };
 }

@@ -179,7 +179,15 @@ async function openPart(
     const serviceErrors = new ServiceErrors(source.filter?.fiscalIds ?? [], context.secrets.redact);
     const headings = source.export?.delivered?.headings ?? [];
     const part: Part = {
-      ...{ run, context, source, session, profile, state, status, serviceErrors, notices },
+      run,
+      context,
+      source,
+      session,
+      profile,
+      state,
+      status,
+      serviceErrors,
+      notices,
       defaults: session?.defaults ?? flagDefaults(store, profile, resource),
       names: {
         fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),

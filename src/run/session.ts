@@ -42,7 +42,13 @@ export async function makeClient(
   const { origin } = service.baseUrl;
   const transport = await context.openTransport({ origin, connections: concurrency, env });
   return new ApiClient({
-    ...{ ...service, version, transport, concurrency, timeout, clock, signal },
+    ...service,
+    version,
+    transport,
+    concurrency,
+    timeout,
+    clock,
+    signal,
     limiter: context.limiterFor?.(concurrency),
     retry: { retries, delay },
   });

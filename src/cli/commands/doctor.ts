@@ -89,7 +89,12 @@ async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof do
     const facts = results.map(
       ({ profile = null, name: check, status, text, fix = null, milliseconds = null, bytes = null }) => ({
         ...(isSeveral && { profile }),
-        ...{ check, status, says: text, fix, milliseconds, bytes },
+        check,
+        status,
+        says: text,
+        fix,
+        milliseconds,
+        bytes,
       }),
     );
     await writeFacts(stdout, facts, flags);

@@ -42,7 +42,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       ...outputFlags,
       ...receiptFlags,
       ...requestFlags,
-      ...{ where: whereFlag() },
+      where: whereFlag(),
     },
     run: async (flags, [folder]) => {
       const { exportRecords } = await import('../../run/pipeline.ts');

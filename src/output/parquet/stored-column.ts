@@ -228,7 +228,10 @@ function decimalKind({ precision, scale }: Decimal): StoredKind {
   return {
     element: {
       ...(narrow === undefined ? wide : { type: narrow }),
-      ...{ converted_type: 'DECIMAL', precision, scale, logical_type },
+      converted_type: 'DECIMAL',
+      precision,
+      scale,
+      logical_type,
     },
     described: `a number of at most ${precision - scale} digits before and ${scale} after the point`,
     value: ({ kind, text }) => (kind === 'number' ? unscaled(text, { precision, scale }) : undefined),

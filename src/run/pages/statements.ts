@@ -62,7 +62,10 @@ export async function writeStatements(
     const options = { flags, name: 'statement', records: source.records, reads, output, folder, notices };
     const keeps = { open, overdue, period };
     const parts = profiles.map((profile) => ({
-      ...{ source, profile, keeps, watchesFields: true },
+      source,
+      profile,
+      keeps,
+      watchesFields: true,
       ...(isSeveral && { name: profile! }),
     }));
     await inPageRun(context, { options, parts, words }, async (run, read) => {

@@ -180,7 +180,12 @@ async function openFileClient({ context, session }: ServicePart): Promise<FileCl
   });
   const retry = { retries, delay };
   return new FileClient({
-    ...{ transport, retry, timeout, clock, version, onLoopback },
+    transport,
+    retry,
+    timeout,
+    clock,
+    version,
+    onLoopback,
     concurrency: FILES_AT_ONCE,
   });
 }

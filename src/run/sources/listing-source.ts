@@ -88,7 +88,10 @@ export class ListingSource implements ServiceSource {
     const query = { ...this.query(defaults), ...newest, limit };
     try {
       yield* openListing(resource, query, {
-        ...{ client, status, concurrency: limits.concurrency, signal: context.signal },
+        client,
+        status,
+        concurrency: limits.concurrency,
+        signal: context.signal,
         onErrors: serviceErrors.add,
         onDetail: (text) => notices.detail(text),
       });

@@ -63,7 +63,10 @@ function makeOrganization(
   const issued = { ...both, ids: idsOf(6), parties: customers, count: count('issued'), dated: true };
   const received = { ...both, ids: idsOf(7), parties: issuers, count: count('received'), dated: false };
   return {
-    ...{ today, awkward, count, idsOf },
+    today,
+    awkward,
+    count,
+    idsOf,
     id: new RecordIds(hash32(seed, 5)).of(0),
     issued: new Ordering(new Ledger(issued)),
     received: new Ordering(new Ledger(received)),
