@@ -150,9 +150,14 @@ export class DocumentReader extends Document {
 
   /**
    * A failure for each of several profiles none of whose records has one of the roles, or one of the names that stand for a role: the
-   * answer is that of the other profiles, and would not say so. `flag` is that of the question.
+   * answer is that of the other profiles, and would not say so. `flag` is that of the question. A name of `namesElsewhere` counts only
+   * where the profile has the role in another column.
    */
-  profilesWithout(flag: string, { roles, names = [] }: Reads, isOf = (_profile: string) => true): Finding[] {
+  profilesWithout(
+    flag: string,
+    { roles, names = [], namesElsewhere = [] }: Reads & { readonly namesElsewhere?: readonly string[] },
+    isOf = (_profile: string) => true,
+  ): Finding[] {
     return [...this.#ofProfiles].flatMap(([profile, unseen]): Finding[] => {
       if (!isOf(profile)) return [];
       const { fields, ofName } = ofProfile(this.sources, profile);
@@ -160,7 +165,9 @@ export class DocumentReader extends Document {
       const role = roles.find((one) => unseen.roles.has(one) && !fields.columns[one].some(hasColumn));
       const nameAt = [...unseen.names].find((at) => {
         const name = this.#reads.names[at]!;
-        return names.includes(name) && ![name, ...ofName[at]!.columns].some(hasColumn);
+        if ([name, ...ofName[at]!.columns].some(hasColumn)) return false;
+        const meant = namesElsewhere.includes(name) ? this.#roleInAny(at) : undefined;
+        return names.includes(name) || (meant !== undefined && fields.columns[meant].some(hasColumn));
       });
       const meant = role ?? (nameAt === undefined ? undefined : this.#roleInAny(nameAt));
       if (meant === undefined) return [];

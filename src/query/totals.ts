@@ -424,6 +424,7 @@ class Totals {
   findings(): Finding[] {
     const { sum = [], limit = Infinity } = this.#flags;
     const flag = sum.length > 0 ? '--sum' : '--group-by';
+    const columns = this.#keys.map(({ column }) => column);
     const remarks: string[] = [];
     const roles = this.#sums.map(({ role }) => role).filter(isAmountRole);
     if (roles.length > 0 && !this.#asSent) {
@@ -440,6 +441,7 @@ class Totals {
         unreadable.finding(sum.length === 1 ? flag : `${flag} ${column}`),
       ),
       ...this.#documents.profilesWithout(flag, { roles: [], names: sum }),
+      ...this.#documents.profilesWithout('--group-by', { roles: [], namesElsewhere: columns }),
     ];
   }
 }

@@ -143,6 +143,21 @@ it('is exit 6 where no record of one of several organizations has what the answe
     code: 6,
     stderr: expect.stringContaining('  Write total, which stands for the column of each profile.\n'),
   });
+  // Its groups would be one, of nothing. Where no column has it, that is what the records say.
+  for (const [column, due, code] of [
+    ['dueBy', 'dueByDate', 6],
+    ['dueBy:month', 'dueByDate', 6],
+    ['due', 'dueByDate', 0],
+    ['dueBy', 'vence', 0],
+  ] as const) {
+    const south = { records: { issued: [record(due, 'amountToBePaid')] } };
+    const ended = await runOrganizations(`issued --group-by ${column} --count --profile north,south`, {
+      organizations: { ...organizations, south },
+      folder,
+    });
+    const hint = '  Write due, which stands for the column of each profile.\n';
+    expect([column, ended.code, ended.stderr.includes(hint)]).toEqual([column, code, code === 6]);
+  }
   const aging = await runOrganizations('aging --all-profiles', { organizations, folder });
   expect(aging.code).toBe(6);
   expect(aging.stderr).toContain(noDue);
