@@ -1,20 +1,20 @@
 import { UsageError } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 
-type Part =
+type Choice =
   | { readonly kind: 'column'; readonly column: string; readonly heading: string | undefined }
   | { readonly kind: 'without'; readonly column: string }
   | { readonly kind: 'others' };
 
 /** The columns that `--columns` or a setting names: each perhaps under a heading, some to leave out, or all others. */
 export class ChosenColumns {
-  readonly #parts: readonly Part[];
+  readonly #choices: readonly Choice[];
 
-  private constructor(parts: readonly Part[]) {
-    this.#parts = parts;
+  private constructor(choices: readonly Choice[]) {
+    this.#choices = choices;
   }
 
-  static named(names: readonly string[]): ChosenColumns {
+  static ofNames(names: readonly string[]): ChosenColumns {
     return new ChosenColumns(names.map((column) => ({ kind: 'column', column, heading: undefined })));
   }
 
@@ -29,12 +29,12 @@ export class ChosenColumns {
     const refuse = (allowed: string): never => {
       throw new UsageError(`${flag} ${JSON.stringify(text)}: expected ${allowed}`);
     };
-    const parts = partsOf(flag, text);
-    if (parts.some((part) => part.kind === 'column' && (part.column === '' || part.heading === '')))
+    const choices = choicesOf(flag, text);
+    if (choices.some((choice) => choice.kind === 'column' && (choice.column === '' || choice.heading === '')))
       refuse('names with commas between them, such as number,customer.name or Folio=number');
-    checkNames(parts, refuse);
-    const columns = new ChosenColumns(parts);
-    const left = parts.filter((part) => part.kind === 'without');
+    checkNames(choices, refuse);
+    const columns = new ChosenColumns(choices);
+    const left = choices.filter((choice) => choice.kind === 'without');
     if (left.some(({ column }) => column === '')) refuse('a name behind each minus, such as *,-files');
     if (left.length > 0 && !columns.isOpen)
       refuse(`a * where -${left[0]!.column} is to be left out of all others, as in ${text},*`);
@@ -43,22 +43,22 @@ export class ChosenColumns {
 
   /** Whether the columns are known only once those of all records are. */
   get isOpen(): boolean {
-    return this.onlyLeavesOut || this.#parts.some(({ kind }) => kind === 'others');
+    return this.onlyLeavesOut || this.#choices.some(({ kind }) => kind === 'others');
   }
 
   get onlyLeavesOut(): boolean {
-    return this.#parts.every(({ kind }) => kind === 'without');
+    return this.#choices.every(({ kind }) => kind === 'without');
   }
 
   /** Whether records keep every column under its own name. */
   get keepsAll(): boolean {
-    const isKept = (part: Part): boolean =>
-      part.kind === 'others' || (part.kind === 'column' && part.heading === undefined);
-    return this.isOpen && this.#parts.every(isKept);
+    const isKept = (choice: Choice): boolean =>
+      choice.kind === 'others' || (choice.kind === 'column' && choice.heading === undefined);
+    return this.isOpen && this.#choices.every(isKept);
   }
 
   get named(): readonly { readonly column: string; readonly heading: string | undefined }[] {
-    return this.#parts.filter((part) => part.kind === 'column');
+    return this.#choices.filter((choice) => choice.kind === 'column');
   }
 
   get names(): readonly string[] {
@@ -66,7 +66,7 @@ export class ChosenColumns {
   }
 
   get mentioned(): readonly string[] {
-    return this.#parts.flatMap((part) => (part.kind === 'others' ? [] : part.column));
+    return this.#choices.flatMap((choice) => (choice.kind === 'others' ? [] : choice.column));
   }
 
   get headings(): ReadonlyMap<string, string> {
@@ -107,17 +107,17 @@ export class ChosenColumns {
   }
 
   withFirst(column: string): ChosenColumns {
-    const all: readonly Part[] = this.onlyLeavesOut ? [{ kind: 'others' }] : [];
-    return new ChosenColumns([{ kind: 'column', column, heading: undefined }, ...all, ...this.#parts]);
+    const all: readonly Choice[] = this.onlyLeavesOut ? [{ kind: 'others' }] : [];
+    return new ChosenColumns([{ kind: 'column', column, heading: undefined }, ...all, ...this.#choices]);
   }
 
   /** The same, without the columns that the names to leave out stand for. */
   leavingOut(meant: (name: string) => readonly string[]): ChosenColumns {
     return new ChosenColumns(
-      this.#parts.flatMap((part): readonly Part[] =>
-        part.kind === 'without'
-          ? [part, ...meant(part.column).map((column) => ({ kind: part.kind, column }))]
-          : [part],
+      this.#choices.flatMap((choice): readonly Choice[] =>
+        choice.kind === 'without'
+          ? [choice, ...meant(choice.column).map((column) => ({ kind: choice.kind, column }))]
+          : [choice],
       ),
     );
   }
@@ -125,17 +125,17 @@ export class ChosenColumns {
   /** The chosen ones of all columns. A name also stands for the columns within it, as `customer` for `customer.name`. */
   of(all: readonly string[]): string[] {
     const { names } = this;
-    const left = this.#parts.flatMap((part) => (part.kind === 'without' ? part.column : []));
+    const left = this.#choices.flatMap((choice) => (choice.kind === 'without' ? choice.column : []));
     const others = all.filter((column) => !isIn(names, column) && !isIn(left, column));
     if (this.onlyLeavesOut) return others;
-    return this.#parts.flatMap((part) => {
-      if (part.kind === 'others') return others;
-      return part.kind === 'without' || isIn(left, part.column) ? [] : part.column;
+    return this.#choices.flatMap((choice) => {
+      if (choice.kind === 'others') return others;
+      return choice.kind === 'without' || isIn(left, choice.column) ? [] : choice.column;
     });
   }
 
   toJSON(): readonly string[] {
-    return this.#parts.map(typed);
+    return this.#choices.map(typed);
   }
 }
 
@@ -155,8 +155,8 @@ function pieceAt(pattern: RegExp, text: string, at: number): { readonly text: st
 }
 
 /** The first `=` outside of quotes stands between heading and column. */
-function partsOf(flag: string, text: string): Part[] {
-  const parts: Part[] = [];
+function choicesOf(flag: string, text: string): Choice[] {
+  const choices: Choice[] = [];
   for (let start = 0; ;) {
     let piece = pieceAt(text[start] === '-' ? REST : PIECE, text, start);
     const heading = text[piece.end] === '=' ? piece.text : undefined;
@@ -168,24 +168,24 @@ function partsOf(flag: string, text: string): Part[] {
       });
     }
     const whole = text.slice(start, end).trim();
-    if (whole === '*') parts.push({ kind: 'others' });
-    else if (whole.startsWith('-')) parts.push({ kind: 'without', column: whole.slice(1) });
-    else parts.push({ kind: 'column', heading, column: piece.text });
-    if (end >= text.length) return parts;
+    if (whole === '*') choices.push({ kind: 'others' });
+    else if (whole.startsWith('-')) choices.push({ kind: 'without', column: whole.slice(1) });
+    else choices.push({ kind: 'column', heading, column: piece.text });
+    if (end >= text.length) return choices;
     start = end + 1;
   }
 }
 
 /** Refuses two equal names, and a heading within another name (`a.b` within `a`). */
-function checkNames(parts: readonly Part[], refuse: (allowed: string) => never): void {
-  const headings = parts.map((part) =>
-    part.kind === 'column' ? (part.heading ?? part.column) : typed(part),
+function checkNames(choices: readonly Choice[], refuse: (allowed: string) => never): void {
+  const headings = choices.map((choice) =>
+    choice.kind === 'column' ? (choice.heading ?? choice.column) : typed(choice),
   );
   const twice = headings.find((heading, at) => headings.indexOf(heading) !== at);
   if (twice !== undefined) refuse(`each name and heading once, ${JSON.stringify(twice)} comes twice`);
-  for (const part of parts) {
-    if (part.kind !== 'column' || part.heading === undefined) continue;
-    const { heading, column } = part;
+  for (const choice of choices) {
+    if (choice.kind !== 'column' || choice.heading === undefined) continue;
+    const { heading, column } = choice;
     if (heading === PROFILE_COLUMN && column !== heading)
       refuse(`another heading than ${heading}, which is folio's own`);
     const other = headings.find((one) => one.startsWith(`${heading}.`) || heading.startsWith(`${one}.`));
@@ -196,8 +196,8 @@ function checkNames(parts: readonly Part[], refuse: (allowed: string) => never):
   }
 }
 
-function typed(part: Part): string {
-  if (part.kind === 'others') return '*';
-  if (part.kind === 'without') return `-${part.column}`;
-  return part.heading === undefined ? part.column : `${part.heading}=${part.column}`;
+function typed(choice: Choice): string {
+  if (choice.kind === 'others') return '*';
+  if (choice.kind === 'without') return `-${choice.column}`;
+  return choice.heading === undefined ? choice.column : `${choice.heading}=${choice.column}`;
 }

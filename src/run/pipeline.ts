@@ -255,7 +255,7 @@ function outputOf(
   const ofCount = loneCountFormat(flags);
   // For records that come out as they are, the columns of the setting.
   const isPlain = request.single !== true && !hasResult(request);
-  const own = request.columns && ChosenColumns.named(request.columns);
+  const own = request.columns && ChosenColumns.ofNames(request.columns);
   const columns = flags.columns ?? own ?? (isPlain ? defaults.columns : undefined);
   const lacksProfile =
     source.joined !== undefined && !hasResult(request) && columns?.names.includes(PROFILE_COLUMN) === false;
