@@ -111,9 +111,13 @@ export async function answerTo(
   );
   const rows = cleaned.map(({ json }) => json);
   let room = MAX_ANSWER - FRAME - notes.reduce((sum, note) => sum + bytesOf(note), 0);
-  const past = rows.findIndex((row) => (room -= bytesOf(row)) < 0);
-  const fitting = past < 0 ? rows : rows.slice(0, past);
-  const isCut = past >= 0 || printed.isCut;
+  const fitting: string[] = [];
+  for (const row of rows) {
+    room -= bytesOf(row);
+    if (room < 0) break;
+    fitting.push(row);
+  }
+  const isCut = fitting.length < rows.length || printed.isCut;
   const hasMore = chosen.length < lines.length;
   const saysMore = found.some(({ details }) => details?.code === 'more rows');
   if (isCut) notes.push(JSON.stringify(cutNote(fitting.length, prints)));

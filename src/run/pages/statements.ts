@@ -128,9 +128,9 @@ async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
   const isJson = chosen === 'json';
   // A workbook has headings.
   const ofPages = { lang: chosen === 'xlsx' ? undefined : lang, note, ...(!isJson && { organization }) };
-  const set = Object.entries(ofPages).find(([, value]) => value !== undefined)?.[0];
-  if (set !== undefined) {
-    throw new UsageError(`--${set} is for a page, and none is written`, {
+  const pageFlag = Object.entries(ofPages).find(([, value]) => value !== undefined)?.[0];
+  if (pageFlag !== undefined) {
+    throw new UsageError(`--${pageFlag} is for a page, and none is written`, {
       hint: 'Leave it out, or write a page with -o statement.html.',
     });
   }

@@ -55,7 +55,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
 
   protected abstract get ownReads(): readonly ReadPath[];
 
-  /** Of when its records are, and of which part of the listing; once it is open. */
+  /** When its records were read, and which part of the listing they are. Known once it is open. */
   protected abstract get origins(): readonly Origin[];
 
   get filter(): { readonly fiscalIds: readonly string[]; readonly strict: boolean } {
@@ -85,7 +85,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
     return this.#lack;
   }
 
-  /** Whether a flag with which the records were exported left all of those that the filter keeps. */
+  /** Whether a flag of the export left in it all records that the filter keeps. */
   #isOfFilter(flag: string): boolean {
     if (this.#fiscalIds.length === 0 || !flag.startsWith(`${this.#flag} `)) return false;
     const exported = flag

@@ -80,8 +80,8 @@ export class ListingSource implements ServiceSource {
     };
   }
 
-  async *read(options: ServicePart, limit: number | undefined): AsyncGenerator<Delivery> {
-    const { context, session, serviceErrors, status, notices } = options;
+  async *read(part: ServicePart, limit: number | undefined): AsyncGenerator<Delivery> {
+    const { context, session, serviceErrors, status, notices } = part;
     const { client, limits, defaults } = session;
     const { resource } = this;
     const newest = this.#isNewestFirst ? resource.newestFirst : undefined;
