@@ -7,6 +7,7 @@ describe('nearestNames', () => {
   it.each([
     ['Status', ['status']],
     ['statsu', ['status']],
+    ['adte', ['date']],
     ['dueby', ['dueBy']],
     ['totalAmuont', ['totalAmount']],
     ['name', ['customer.name', 'issuer.name']],

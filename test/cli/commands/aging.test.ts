@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
@@ -132,6 +133,14 @@ describe('aging', () => {
     const [sheet, ...others] = readWorkbook(readFileSync(file));
     expect(others).toEqual([]);
     expect(sheet).toMatchObject({ name: 'aging', rows: { length: 4 } });
+    const parquet = file.replace('xlsx', 'parquet');
+    await expectAnswer(age(`-o ${parquet}`), '');
+    const types = new Map((await readParquet(parquet)).columns);
+    expect(['counterparty', 'invoices', 'over 90'].map((name) => types.get(name))).toEqual([
+      'VARCHAR',
+      'BIGINT',
+      'DECIMAL(38,9)',
+    ]);
   });
 
   it('says that figures are not of all, by its exit code', async () => {

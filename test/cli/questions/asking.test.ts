@@ -157,7 +157,11 @@ describe('--from', () => {
     ],
     ['', 'issued --from -', 'standard input is empty: no records came\n  See whether the program before the'],
     [' \n', 'issued --from -', 'standard input is empty'],
-    [undefined, 'issued --from -', 'standard input is a terminal, and no records come from there'],
+    [
+      undefined,
+      'issued --from -',
+      'standard input is a terminal, and no records come from there\n  Pipe them in, as in `folio issued --format',
+    ],
     [PIPED, 'issued --from - --customer-fiscal-id @-', '--from - and @- both read standard input'],
     [PIPED, 'issued --from - --token-file -', '--from and --token-file do not go together'],
     [PIPED, 'report --from -', '--from - is one listing, and a report is of several'],

@@ -209,6 +209,14 @@ describe('--changes-since', () => {
     await expectAnswer(of(all!, ...ids, '--changes-since', all!, '--no-header'), '');
   });
 
+  it('refuses an export of several organizations', async () => {
+    const file = earlier('{"_profile":"north","id":1}\n{"_profile":"south","id":2}\n');
+    await expectRefused(
+      runScripted(['issued', '--changes-since', file], []),
+      'its records are of north, south, and those of the listing do not say whose they are\n  Add --all-profiles;',
+    );
+  });
+
   it('refuses a newer export without a receipt whose records lack what all earlier ones have', async () => {
     const now = earlier('{"id":1,"number":10}\n{"id":2,"number":20}\n');
     const argv = ['issued', '--from', now, '--changes-since', earlier(BEFORE.slice(0, 2).join('\n'))];

@@ -53,6 +53,15 @@ describe('an answer that rests on a file', () => {
     }
   });
 
+  it('is compared with a file that names no profile', async () => {
+    const [file, other] = [await exported(WHOLE, 0), join(temporaryFolder(), 'other.jsonl')];
+    writeFileSync(other, readFileSync(file));
+    const receipt = JSON.parse(readFileSync(`${file}.receipt.json`, 'utf8')) as object;
+    writeFileSync(`${file}.receipt.json`, JSON.stringify({ ...receipt, profile: 'north' }));
+    const argv = ['issued', '--from', other, '--changes-since', file, '--no-header'];
+    await expectAnswer(runScripted(argv, []), '');
+  });
+
   it('is exit 6 where the earlier export of a comparison is not complete', async () => {
     const earlier = await exported(SHORT, 6);
     const argv = ['issued', '--changes-since', earlier, '--columns', '_change,id', '--no-header'];

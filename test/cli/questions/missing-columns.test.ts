@@ -9,7 +9,7 @@ import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 const RECORDS = [
   '{"number":1,"status":"PAID","dueByDate":"2026-10-01","payments":[{"date":"2026-10-02","amount":5},{"date":"2026-09-01","amount":7}],"categories":[]}',
-  '{"number":2,"status":"PENDING","dueByDate":"2026-10-09","payments":[],"categories":[{"name":"Servicios"}],"note":null}',
+  '{"number":2,"status":"PENDING","dueByDate":"2026-10-09","payments":[],"customer":{"name":"Roble"},"categories":[{"name":"Servicios"}],"note":null}',
   '{"number":3,"status":"PENDING","payments":[{"date":"2026-08-01","amount":1}],"lines":[{"taxes":[{"code":14},{"code":9}]}]}',
 ];
 
@@ -31,6 +31,8 @@ describe.each(['service', 'file'] as const)('a column that no record of the %s h
     for (const [column, hint] of [
       ['vendedor', 'folio config set known.issued vendedor'],
       ['Status', 'Did you mean status?'],
+      ['day_past_due', 'How late each is, in days, is in `folio statement --all --overdue`.'],
+      ['cliente', 'Did you mean customer.name?'],
       ['number.part', 'folio config set known.issued number.part'],
     ] as const) {
       const { code, stderr } = await ask(`issued ${flags.replace('X', column)}`, from);

@@ -41,6 +41,12 @@ describe('totals', () => {
       ['currencyCode="USD" a=1'],
       'currencyCode,records,a,a.missing\nUSD,1,1,0',
     ],
+    [
+      'are one group for a currency however it is written',
+      '--sum a --group-by currency',
+      ['currency="CLP" a=1', 'currency="clp" a=2'],
+      'currency,records,a,a.missing\nCLP,2,3,0',
+    ],
     ['are one group for nothing and empty text', '--group-by s', ['s=null', 's=""', 'b=1'], 's,records\n,3'],
     [
       'count without a sum, most first, whatever the currency',
@@ -124,6 +130,21 @@ describe('totals', () => {
     expect(stderr).toContain('--sum b: 1 record was left out, since it cannot be read: b of record 3 is');
   });
 
+  it('keep on a narrow terminal what was named first', async () => {
+    const long = (letter: string) => letter.repeat(16);
+    const records = recordsOf(
+      `s="${long('x')}" t="${long('y')}" currency="CLP" a=${long('1')} b=${long('2')}`,
+    );
+    for (const [columns, flags, shown] of [
+      [45, '--group-by s --sum a,b', 's currency a'],
+      [22, '--group-by s,t', 's records'],
+    ] as const) {
+      const screen = { terminal: true, columns, env: { NO_COLOR: '1' } };
+      const { stdout } = await runScripted(['issued', ...flags.split(' ')], [pageOf(records)], screen);
+      expect(stdout.split('\n')[0]!.trim().split(/ +/).join(' ')).toBe(shown);
+    }
+  });
+
   it('name a counterparty by a name that any of its records has', async () => {
     const records = ['', ',"customer":{"name":""}', ',"customer":{"name":"Roble"}'].map(
       (name) => `{"receiverFiscalId":"1-9"${name}}`,
@@ -134,6 +155,10 @@ describe('totals', () => {
       ['receiverFiscalId,customer.name', 'receiverFiscalId,customer.name,records\n1-9,Roble,3\n'],
     ] as const)
       await expectAnswer(ask(`--group-by ${columns}`, records), rows);
+    await expectAnswer(
+      ask('--group-by receiverFiscalId --columns counterparty --sort counterparty', records),
+      'counterparty\nRoble\n',
+    );
   });
 
   it('are of 100,000 groups at most', async () => {

@@ -30,6 +30,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--since last-month', /"last-month" is no date\n {2}A month .* is a period: --period last-month\./],
   ['--until 2026-Q3', /a period: --period 2026-Q3\./],
   ['--period octubre', /"octubre": expected a month, a quarter or a year\n {2}Write --period 2026-10\./],
+  ['--period 2026-10-31', /31: expected a month, .*\n {2}Write --since 2026-10-31 --until 2026-10-31\./],
   ['--period 2027', /--period 2027 has not begun yet/],
   ['--period 2026 --since 2026', /--period and --since do not go together: a period has both its days/],
   ['--until 21/11/2026', /--until "21\/11\/2026" is no date/],

@@ -150,7 +150,9 @@ describe('reconcile', () => {
     const listOf = (...more: string[]) =>
       [headingsOf('registro').join(';'), ...lines, ...more, ''].join('\n');
     const records = [1, 2].map((number) => receivedRecord({ number }));
-    expect(await runReconcile({ [NAME]: listOf() }, records)).toMatchObject({ code: 0 });
+    const goesOn = lineOf('registro', '', { number: 2, more: { 'Valor Otro Impuesto': 30 } });
+    for (const more of [[], [goesOn]])
+      expect(await runReconcile({ [NAME]: listOf(...more) }, records)).toMatchObject({ code: 0 });
     for (const again of [{ total: 7 }, { rut: '77000111-K' }, {}]) {
       const exit = await runReconcile(
         { [NAME]: listOf(lineOf('registro', '', { number: 2, ...again })) },
@@ -255,6 +257,15 @@ describe('reconcile', () => {
       [],
     ],
     [
+      'two days of other totals',
+      [{ date: '01/10/2026' }, { type: 34, date: '02/10/2026' }],
+      [
+        { ...word, totalAmount: 3, date: '2026-10-02' },
+        { ...word, totalAmount: 4, date: '2026-10-01' },
+      ],
+      ['differs 1 total', 'differs 1 total'],
+    ],
+    [
       'nothing alike but the number',
       twins,
       [
@@ -267,6 +278,12 @@ describe('reconcile', () => {
     ['an unknown type', [{}], [other], []],
     ['no type', [{ type: 914 }], [{ documentType: null }], []],
     ['an unknown type of nobody', [], [other], ['only in the service 1']],
+    [
+      'two of no issuer',
+      [],
+      [{ issuerFiscalId: null }, { issuerFiscalId: null, totalAmount: 7 }],
+      ['only in the service 1', 'only in the service 1'],
+    ],
     ['an unknown type of two', twins, [other], ['ambiguous 1', 'ambiguous 1', 'ambiguous 1']],
     // Near is another number, or another party, within 31 days of the period.
     [
@@ -281,6 +298,18 @@ describe('reconcile', () => {
       [{ number: 8 }],
       [{ number: 80 }, { number: 81 }],
       ['only in the list 8', 'only in the service 80', 'only in the service 81'],
+    ],
+    [
+      'another number, and no day in the list',
+      [{ number: 9, date: 'null' }],
+      [{ number: 90 }],
+      ['near 90 number'],
+    ],
+    [
+      'nothing near without a day in the service',
+      [{ number: 9 }],
+      [{ number: 90, date: null }],
+      ['only in the list 9'],
     ],
     [
       'what is too far',
@@ -403,6 +432,7 @@ describe('reconcile', () => {
     ]);
     expect(exit.rows[0]).toMatchObject({ currency: 'USD', total: '100.5', difference: '1.005' });
     expect(exit.rows[2]).toMatchObject({ currency: 'USD', 'list.total': '95475', difference: '' });
+    expect(exit.stderr).toContain('\n2 documents in another currency than the list’s (USD): there on both');
     expect(exit.stderr).toContain('\nnot compared: 2 · USD 201.0 in the service · CLP 190,950 in the list\n');
     const pesos = [1, 2, 3].map((totalAmount) =>
       issuedRecord({ totalAmount, number: totalAmount, currency: '$' }),
@@ -424,6 +454,9 @@ describe('reconcile', () => {
       { number: 4 },
       { number: 5 },
       { number: 6 },
+      { number: 8, type: 34, total: 5 },
+      { number: 9 },
+      { number: 9, type: 34, total: 6 },
     ];
     const records = [
       issuedRecord({ number: 1, receiverFiscalId: '9-9' }),
@@ -434,17 +467,22 @@ describe('reconcile', () => {
       issuedRecord({ number: 6 }),
       issuedRecord({ number: 6, status: 'VOID' }),
       issuedRecord({ number: 7, status: 'VOID' }),
+      issuedRecord({ number: 8, status: 'VOID' }),
+      issuedRecord({ number: 9, documentType: 'INVOICE', status: 'VOID' }),
     ];
     const exit = await sales(list, records);
     expect(short(exit)).toEqual([
       'differs 2 type',
       'differs 4 cancelled',
       'differs 5 total, void',
+      'differs 9 void',
       'only in the list 3',
+      'only in the list 8',
+      'only in the list 9',
       'only in the service 3',
     ]);
     expect(exit.rows[0]).toMatchObject({ documentType: '33', 'list.documentType': '34' });
-    expect(exit.stderr).toContain('\n2 void documents of the service left out\n');
+    expect(exit.stderr).toContain('\n3 void documents of the service left out\n');
   });
 
   it('narrows the service to whom the list is about', async () => {
@@ -454,10 +492,9 @@ describe('reconcile', () => {
     const match = ['--match', 'number=n,total=t,date=d'];
     const of = (...flags: string[]) =>
       runReconcile({ 'l.csv': 'n,t,d\n1,1190,2026-10-15\n' }, records, [...match, ...flags]);
-    expect(short(await of('--against', 'received'))).toEqual([
-      'only in the service 2',
-      'only in the service 3',
-    ]);
+    const all = await of('--against', 'received');
+    expect(short(all)).toEqual(['only in the service 2', 'only in the service 3']);
+    expect(all.stderr).toContain('one party alone, say so with --issuer-fiscal-id <id>.');
     expect(await of('--issuer-fiscal-id', '76.123.456-7')).toMatchObject({ code: 0, stderr: '' });
     const refused = await of('--against', 'received', '--customer-fiscal-id', '76.123.456-7');
     expect([refused.code, refused.stderr]).toEqual([
@@ -508,13 +545,18 @@ describe('reconcile', () => {
     const of = async (name: string, ...flags: string[]) =>
       short(await runReconcile({ [name]: register('sales', list) }, records, flags));
     expect(await of('ventas.csv')).toEqual(only(101, 102, 103));
-    expect(await of('RCV_VENTA_76999888-1_202609.csv')).toEqual(only(102));
-    expect(await of('RCV_VENTA_76999888-1_202609 (1).csv', '--period', '2026-11')).toEqual(only(104));
+    expect(await of('RCV_VENTA_76999888-1_202609 (12).csv')).toEqual(only(102));
+    expect(await of('RCV_VENTA_76999888-1_202609.csv', '--period', '2026-11')).toEqual(only(104));
     const files = {
       'RCV_VENTA_1_202608.csv': register('sales', [list[0]!]),
       'RCV_VENTA_1_202610.csv': register('sales', [list[1]!]),
     };
     expect(short(await runReconcile(files, records))).toEqual(only(101, 103));
+    const undated = { ...records[0]!, number: 9, totalAmount: 9, date: null };
+    const [august, october] = Object.values(files);
+    const ofDays = await runReconcile({ 'a.csv': august!, 'b.csv': october! }, [...records, undated]);
+    expect(short(ofDays)).toEqual(only(101, 103));
+    expect(ofDays.stderr).toContain('\n1 document of the service without a date, in no period\n');
     const unnamed = await runReconcile({ 'compras.csv': register('registro', list) }, records);
     expect(unnamed).toMatchObject({ code: 2, text: '' });
     expect(unnamed.stderr).toContain('compras.csv does not say in its name of which month it is');
@@ -649,7 +691,7 @@ describe('reconcile', () => {
     [x('a;c;a\n'), match, 'there are two columns a'],
     [x('a;c\n'), ['--match', 'number=a'], 'which column is the total'],
     [x('a;c\n'), ['--match', 'number=a,number=c'], '--match names number twice'],
-    [x('a;c\n'), ['--match', 'due=a'], 'expected field=heading'],
+    [x('a;c\n'), ['--match', 'due=a'], 'expected field=heading\n  The fields are number, '],
     [x('{"a":1,"c":2}\n'), ['--against', 'issued', ...match], 'x.csv, line 1: there is no column a'],
     [x(''), match, 'there are no headings'],
   ])('refuses lists that do not fit what is asked: %o %j', async (files, flags, said) => {

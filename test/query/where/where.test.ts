@@ -33,6 +33,7 @@ describe('WhereFilter', () => {
     ['a=7', '{"a":"007"}', false],
     ['a=007', '{"a":"007"}', true],
     ['a<B', '{"a":"A-12"}', true],
+    ['a="12-K "', '{"a":"12-k"}', true],
     // Blanks alone are no value, as sums have it of a currency.
     ['a=', '{"a":"  "}', true],
     ['a!=', '{"a":" \\t"}', false],
@@ -137,7 +138,12 @@ describe('WhereFilter', () => {
     ['total<1 000', 5, "total holds numbers, and '1 000' is none", 'Write 1000:'],
     ['total<1190,5', 5, "total holds numbers, and '1190,5' is none", 'Write 1190.5:'],
     ['total=1,000', 5, "total holds numbers, and '000' is none", 'Write 1000:'],
-    ['total=many', 5, "total holds numbers, and 'many' is none", 'digits and a decimal point only'],
+    [
+      'total=many',
+      5,
+      "total holds numbers, and 'many' is none",
+      'Write numbers with digits and a decimal point',
+    ],
     ['total!=today', 5, "total holds numbers, and 'today' is none", 'digits and a decimal point only'],
     [
       'dueBy<hoy',
