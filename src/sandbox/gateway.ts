@@ -1,42 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import type { Organization } from './data/organization.ts';
 import { Draw, hash32 } from './data/values.ts';
 import type { Links } from './links.ts';
 import type { Call, Endpoint } from './listing.ts';
 import { endpoints } from './listings/index.ts';
+import type { Settings } from './options.ts';
 import { BadQuery, Query } from './query.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
-
-/** How the embedded service behaves by default. */
-export const DEFAULTS = {
-  /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
-  seed: 1,
-  /** The last day of the data, in days since 1970-01-01; without one that of `now` at the start, by the calendar of this machine. */
-  today: undefined as number | undefined,
-  /** With names, amounts and gaps that break careless programs. */
-  awkward: false,
-  /** Milliseconds that every call takes at least: the same for each, or drawn between the two. */
-  latency: [0, 0] as readonly [least: number, most: number],
-  /** The received listing alone takes 10 to 25 s more, as it does for large organizations (spec 4.2 rule 4). */
-  realistic: false,
-  /** The share of requests that fail, 0 to 1. */
-  failRate: 0,
-  /** HTTPS with a certificate made on the spot. */
-  tls: false,
-  /** 0 for any free one. */
-  port: 0,
-  /** Milliseconds since 1970, for tokens and signed links. */
-  now: () => Date.now(),
-  /** Waits for so many milliseconds, or rejects when the signal is aborted. */
-  sleep: (milliseconds: number, signal: AbortSignal): Promise<unknown> =>
-    setTimeout(milliseconds, undefined, { signal }),
-  /** Takes one line for each request, without a line break; a token is never in it. */
-  log: (_line: string): void => {},
-};
-
-export type Settings = Readonly<typeof DEFAULTS>;
 
 /** Answers a request; `signal` is aborted when nobody waits for it any more. */
 export type Answer = (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;
@@ -47,14 +18,14 @@ export function openGateway(
   organizations: readonly [Organization, Organization],
   { tokens, links }: { tokens: readonly [IssuedToken, IssuedToken]; links: Links },
 ): Answer {
-  const { seed, now } = settings;
+  const { gatewayWords, seed, now } = settings;
   let calls = 0;
 
   /** Lets a call take its time, and go wrong, by the settings. */
   async function delay(
     signal: AbortSignal,
     isSlow: boolean,
-    serve: () => Reply | Promise<Reply>,
+    serve: (call: number) => Reply | Promise<Reply>,
   ): Promise<Reply> {
     const call = calls++;
     const latency = chooseLatency(settings, call, isSlow);
@@ -62,7 +33,7 @@ export function openGateway(
     if (latency > 0) await settings.sleep(isLate ? MAX_CALL : latency, signal);
     if (isLate) return gatewayReply(502, 'Internal server error');
     const fault = chooseFault({ seed, rate: settings.failRate, call, now: now() });
-    const reply = await serve();
+    const reply = await serve(call);
     return fault === undefined ? reply : fault(reply);
   }
 
@@ -70,27 +41,29 @@ export function openGateway(
     const [, path = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(url)!;
     const { authorization = '' } = headers;
     // Such a gateway answers a method that an address does not have as it answers an unknown address.
-    if (method !== 'GET') return unknownAddress(authorization);
+    if (method !== 'GET') return unknownAddress(gatewayWords, authorization);
     const opened = links.open(path, search);
     if (opened !== undefined) return delay(signal, false, () => opened);
     const route = findRoute(path);
-    if (route === undefined) return unknownAddress(authorization);
+    if (route === undefined) return unknownAddress(gatewayWords, authorization);
     if (authorization === '') return gatewayReply(401, 'Unauthorized');
     // The token exactly as issued (spec 5): one with "Bearer" before it is another one.
     const place = ([0, 1] as const).find((at) => tokens[at].text === authorization);
-    if (place === undefined || tokens[place].expires <= now())
-      return jsonReply(403, '{"Message":"User is not authorized to access this resource"}');
+    const isDeactivated = settings.organization === 'deactivated' && place === 0;
+    if (place === undefined || isDeactivated || tokens[place].expires <= now())
+      return refusedToken(gatewayWords);
     const { endpoint, id } = route;
-    return delay(signal, endpoint.slow === true, () => {
+    return delay(signal, endpoint.slow === true, (request) => {
       try {
-        const query = new Query(search);
+        const query = new Query(search, settings.lists);
         query.allowOnly(endpoint.parameters);
         const organization = organizations[place];
         const link: Call['link'] = (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`);
         const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
           String(headers['accept-encoding']),
         );
-        return compressReply(endpoint.answer({ organization, query, id, acceptsGzip, link }));
+        const call: Call = { settings, organization, query, id, request, acceptsGzip, link };
+        return compressReply(endpoint.answer(call));
       } catch (error) {
         if (error instanceof BadQuery) return errorReply(endpoint.form, 400, error.message);
         throw error;
@@ -103,11 +76,24 @@ export function openGateway(
  * The gateway's answer to an address that does not exist. It expects a signature of its own kind in the Authorization header,
  * and repeats that header, with the token in it, when it finds none. A client must not show it.
  */
-function unknownAddress(authorization: string): Reply {
-  const missing = ['Credential', 'Signature', 'SignedHeaders'].map(
-    (name) => `Authorization header requires ${name} parameter.`,
-  );
-  return gatewayReply(403, `${missing.join(' ')} Authorization=${authorization}`);
+function unknownAddress(words: Settings['gatewayWords'], authorization: string): Reply {
+  const quote = words === 'spec' ? '' : "'";
+  const missing = ['Credential', 'Signature', 'SignedHeaders']
+    .map((name) => `Authorization header requires ${quote}${name}${quote} parameter.`)
+    .join(' ');
+  if (words === 'spec') return gatewayReply(403, missing);
+  if (authorization === '') return gatewayReply(403, 'Missing Authentication Token');
+  if (/\s/.test(authorization)) {
+    const message = 'Invalid key=value pair (missing equal-sign) in Authorization header';
+    return gatewayReply(403, `${message}: '${authorization}'.`);
+  }
+  const date = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.";
+  return gatewayReply(403, `${missing} ${date} Authorization=${authorization}`);
+}
+
+function refusedToken(words: Settings['gatewayWords']): Reply {
+  const reason = words === 'spec' ? ' with an explicit deny' : '';
+  return jsonReply(403, `{"Message":"User is not authorized to access this resource${reason}"}`);
 }
 
 /** The endpoint at a path, or undefined when there is none (spec 4), and the last segment, decoded, which may be an id. */
@@ -168,7 +154,7 @@ export interface IssuedToken {
 }
 
 /** Seconds that a token lasts. */
-const TOKEN_LIFE = 365 * 24 * 3600;
+export const TOKEN_LIFE = 365 * 24 * 3600;
 
 /**
  * A token as the service operator issues it: a JSON Web Token (RFC 7519) that names the organization and ends after a

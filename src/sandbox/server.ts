@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
-import { DEFAULTS, issueToken, openGateway, type Answer, type Settings } from './gateway.ts';
+import { issueToken, openGateway, TOKEN_LIFE, type Answer } from './gateway.ts';
 import { openLinks } from './links.ts';
 import { counts, type Counts } from './listings/index.ts';
+import { DEFAULTS, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
 
 /** How many there are of everything in the first organization, and how the service behaves; each has a default. */
@@ -45,7 +46,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ([name, { usual }]) => [name, options[name as keyof Counts] ?? usual] as const,
   );
   const organizations = makeOrganizations(Object.fromEntries(sizes), { ...settings, today });
-  const first = issueToken(key, organizations[0].id, now());
+  // One that was issued a year and an hour ago ended an hour ago.
+  const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
+  const first = issueToken(key, organizations[0].id, issuedAt);
   const second = issueToken(key, organizations[1].id, now());
   const links = openLinks(key, origin, now);
   const answer = openGateway(settings, organizations, { tokens: [first, second], links });

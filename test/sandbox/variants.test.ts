@@ -1,8 +1,134 @@
 import { describe, expect, it } from 'vitest';
 import { startSandbox, type SandboxOptions } from '../../src/sandbox/server.ts';
 import { httpGet } from '../support/http-get.ts';
+import { runHere } from '../support/run-here.ts';
 
 describe('it behaves as services may', () => {
+  it('documentsAs array-total: an array with its total beside it, in pages of maxRecords', async () => {
+    await serve({ documentsAs: 'array-total', maxRecords: 30, documents: 70 }, async ({ get, firstFund }) => {
+      const fund = (await get(`${await firstFund()}?options_page=3&options_pageSize=100`)).json;
+      expect(fund).toMatchObject({ assignedDocuments: expect.any(Array), total: 70, page: 3, pageSize: 30 });
+      expect((fund as { assignedDocuments: object[] }).assignedDocuments).toHaveLength(10);
+    });
+  });
+
+  it('documentsAs null: no documents', async () => {
+    await serve({ documentsAs: 'null' }, async ({ get, firstFund }) => {
+      expect((await get(await firstFund())).json).toMatchObject({ assignedDocuments: null });
+    });
+  });
+
+  it.each([
+    ['/invoices/issued?options_pageSize=500', 'pageResults', 60],
+    ['/invoices/received?options_pageSize=500', 'pageResults', 60],
+    ['/customers?options_pageSize=500', 'data', 60],
+    ['/accounts-payable/prepaid-expenses?options_pageSize=500', 'pageResults', 12],
+  ])('maxRecords caps %s', async (path, key, count) => {
+    await serve({ maxRecords: 60, customers: 90 }, async ({ get }) => {
+      const page = (await get(path)).json as Record<string, object[] | number>;
+      expect(page[key]).toHaveLength(count);
+      if (key === 'pageResults') expect(page['pageSize']).toBe(60);
+    });
+  });
+
+  it.each(['invoices/issued', 'invoices/received?options_sortBy=DATE', 'accounts-payable/prepaid-expenses'])(
+    'order by-size: equal dates of %s come in another order on pages of another size',
+    async (listing) => {
+      await serve({ order: 'by-size', issued: 2000, received: 2000, funds: 2000 }, async ({ get }) => {
+        const at = `/${listing}${listing.includes('?') ? '&' : '?'}`;
+        const read = async (size: number): Promise<[id: string, date: string][]> => {
+          const { pageResults } = (await get(`${at}options_pageSize=${size}`)).json as {
+            pageResults: Dated[];
+          };
+          return pageResults.map(({ id, date, createdAt }) => [id, (date ?? createdAt).slice(0, 10)]);
+        };
+        const [whole, again, other] = [await read(300), await read(300), await read(299)];
+        expect(again).toEqual(whole);
+        expect(other).not.toEqual(whole.slice(0, 299));
+        expect(other.map(([, date]) => date)).toEqual(whole.slice(0, 299).map(([, date]) => date));
+        expect(new Set(whole.map(([id]) => id)).size).toBe(300);
+      });
+    },
+  );
+
+  it('order by-request: they do with every request', async () => {
+    await serve({ order: 'by-request', issued: 2000 }, async ({ get }) => {
+      const read = async (): Promise<unknown> => (await get('/invoices/issued?options_pageSize=300')).json;
+      expect(await read()).not.toEqual(await read());
+    });
+  });
+
+  it('ids repeat: different records share an id, on a page and between pages', async () => {
+    await serve({ ids: 'repeat', issued: 1000 }, async ({ get }) => {
+      const { pageResults } = (await get('/invoices/issued?options_pageSize=1000')).json as {
+        pageResults: { id: string; number: number }[];
+      };
+      const numbers = new Map<string, number[]>();
+      for (const { id, number } of pageResults) numbers.set(id, [...(numbers.get(id) ?? []), number]);
+      const shared = [...numbers.values()].filter(({ length }) => length > 1);
+      expect(shared.length).toBeGreaterThan(200);
+      for (const each of shared) expect(new Set(each).size).toBe(each.length);
+    });
+  });
+
+  it.each([{ organization: 'deactivated' }, { token: 'expired' }] as const)(
+    '%j: the first token is refused, the second is not',
+    async (options) => {
+      await serve(options, async ({ get, second }) => {
+        expect(await get('/customers')).toMatchObject({
+          status: 403,
+          json: { Message: 'User is not authorized to access this resource' },
+        });
+        expect((await get('/customers', second)).status).toBe(200);
+      });
+    },
+  );
+
+  it('token expired: the token says so itself', async () => {
+    await serve({ token: 'expired' }, async ({ baseUrl, first }) => {
+      const env = { FOLIO_BASE_URL: baseUrl, FOLIO_TOKEN: first };
+      const { code, stderr } = await runHere(['issued'], { env });
+      expect(code).toBe(3);
+      expect(stderr).toContain('the token ended on');
+    });
+  });
+
+  it('refuses in the real words of the gateway, or in those of the specification', async () => {
+    const [spec, real]: string[][] = [[], []];
+    for (const [words, said] of [
+      ['spec', spec],
+      ['real', real],
+    ] as const) {
+      await serve({ gatewayWords: words }, async ({ get }) => {
+        for (const authorization of ['', 'eyJ.x', 'Bearer eyJ.x']) {
+          said!.push((await get('/contacts', authorization)).body.toString());
+        }
+        said!.push((await get('/customers', 'eyJ.x')).body.toString());
+      });
+    }
+    const missing = (quote: string): string =>
+      ['Credential', 'Signature', 'SignedHeaders']
+        .map((name) => `Authorization header requires ${quote}${name}${quote} parameter.`)
+        .join(' ');
+    const inSpec = JSON.stringify({ message: missing('') });
+    expect(spec).toEqual([
+      inSpec,
+      inSpec,
+      inSpec,
+      '{"Message":"User is not authorized to access this resource with an explicit deny"}',
+    ]);
+    expect(real).toEqual([
+      '{"message":"Missing Authentication Token"}',
+      JSON.stringify({
+        message:
+          `${missing("'")} Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ` +
+          'Authorization=eyJ.x',
+      }),
+      `{"message":"Invalid key=value pair (missing equal-sign) in Authorization header: 'Bearer eyJ.x'."}`,
+      '{"Message":"User is not authorized to access this resource"}',
+    ]);
+  });
+
   it('has a few records without a due date or a customer, and credit notes of either sign', async () => {
     await serve({ issued: 3000, received: 600 }, async ({ get }) => {
       const read = async (path: string): Promise<Record<string, unknown>[]> =>
@@ -39,6 +165,12 @@ describe('it behaves as services may', () => {
     });
   });
 });
+
+interface Dated {
+  readonly id: string;
+  readonly date?: string;
+  readonly createdAt: string;
+}
 
 interface Serving {
   readonly baseUrl: string;

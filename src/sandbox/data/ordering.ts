@@ -1,4 +1,5 @@
 import type { Ledger } from './ledger.ts';
+import { hash32 } from './values.ts';
 
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
 export type SortKey = (typeof sortKeys)[number];
@@ -16,7 +17,7 @@ type Trait = (index: number) => number;
 const NO_DAY = 2 ** 20;
 
 /** What a listing is sorted by; without a key the day of arrival. */
-function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
+export function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
   return (index) => {
     if (key === 'NUMBER') return ledger.numberOf(index);
     if (key === 'DATE') return ledger.dayOf(index);
@@ -78,4 +79,42 @@ function sortIndices(count: number, trait: Trait): Uint32Array {
   for (let index = 0; index < count; index++) packed[index] = trait(index) * SPAN + index;
   packed.sort();
   return Uint32Array.from(packed, (value) => value - Math.floor(value / SPAN) * SPAN);
+}
+
+/**
+ * The same records with those of an equal trait in another order, which follows from the salt, as a database gives them when
+ * the query names nothing but the trait; 0 leaves them. Each run of equals is turned by a step that has no divisor in common with
+ * its length.
+ *
+ * @param view sorted by the trait
+ */
+export function shuffleTies(view: RecordView, trait: Trait, salt: number): RecordView {
+  if (salt === 0) return view;
+  let [start, end, step, shift] = [0, 0, 1, 0];
+  return {
+    total: view.total,
+    at(position) {
+      if (position < start || position >= end) {
+        [start, end] = runAround(position, view, trait);
+        const count = end - start;
+        shift = hash32(salt, start, 93) % count;
+        step = (hash32(salt, start, 94) % count) + 1;
+        while (greatestDivisor(step, count) !== 1) step++;
+      }
+      return view.at(start + (((position - start) * step + shift) % (end - start)));
+    },
+  };
+}
+
+/** The first position of the run of equals around a position, and that after its last. */
+function runAround(position: number, view: RecordView, trait: Trait): [start: number, end: number] {
+  const value = trait(view.at(position));
+  let [start, end] = [position, position + 1];
+  while (start > 0 && trait(view.at(start - 1)) === value) start--;
+  while (end < view.total && trait(view.at(end)) === value) end++;
+  return [start, end];
+}
+
+function greatestDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestDivisor(other, one % other);
 }

@@ -11,6 +11,8 @@ interface DataSettings {
   readonly today: number;
   /** Whether there are names, spellings and gaps that break careless programs. */
   readonly awkward: boolean;
+  /** With `repeat`, different records share an id. */
+  readonly ids: 'unique' | 'repeat';
 }
 
 /** One organization's data: what there is of it, by index. Records become text when they are served. */
@@ -41,10 +43,10 @@ export function makeOrganizations(
 
 function makeOrganization(
   count: Organization['count'],
-  { seed, today, awkward }: DataSettings,
+  { seed, today, awkward, ids }: DataSettings,
   [firstCustomer, firstIssuer]: readonly [number, number],
 ): Organization {
-  const idsOf = (salt: number): RecordIds => new RecordIds(hash32(seed, salt));
+  const idsOf = (salt: number): RecordIds => new RecordIds(hash32(seed, salt), ids === 'repeat');
   const owner = new FiscalIds(96_000_000 + (hash32(seed, 1) % 900_000), 1).of(0);
   const shift = hash32(seed, 2) % 4_000_000;
   const customers = new Parties(idsOf(3), {

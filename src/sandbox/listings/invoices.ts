@@ -1,8 +1,8 @@
 import { normalizeFiscalId } from '../data/ids.ts';
 import { documentTypes, statuses, type Ledger } from '../data/ledger.ts';
-import { sortKeys, type Ordering } from '../data/ordering.ts';
+import { shuffleTies, sortKeys, traitOf, type Ordering } from '../data/ordering.ts';
 import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
-import { envelope, PAGE, pageFields, pageReply, type Call, type ServedListing } from '../listing.ts';
+import { envelope, PAGE, pageFields, pageReply, tieSalt, type Call, type ServedListing } from '../listing.ts';
 import { BadQuery } from '../query.ts';
 import { jsonReply, type Reply } from '../reply.ts';
 
@@ -63,10 +63,10 @@ interface InvoiceListing {
 }
 
 function answerInvoices(call: Call, ordering: Ordering, listing: InvoiceListing): Reply {
-  const { query } = call;
+  const { query, settings } = call;
   const { ledger } = ordering;
   const page = query.integer('options_page', 0, 0);
-  const size = Math.min(query.integer('options_pageSize', 10, 1), listing.maxSize);
+  const size = Math.min(query.integer('options_pageSize', 10, 1), listing.maxSize, settings.maxRecords);
   const key = query.oneOf('options_sortBy', sortKeys) ?? listing.sortedBy;
   const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC' && key !== undefined;
   // Each listing has one of the two names for the other party, and for the earliest day on which an invoice came in.
@@ -90,7 +90,8 @@ function answerInvoices(call: Call, ordering: Ordering, listing: InvoiceListing)
     ledger.arrivalDayOf(index) >= (wanted.since ?? -Infinity) &&
     (wanted.number === undefined || ledger.numberOf(index) === wanted.number);
   const name = JSON.stringify([wanted, key, descending]);
-  const view = isFiltered ? ordering.filtered(name, all, accepts) : all;
+  const sorted = isFiltered ? ordering.filtered(name, all, accepts) : all;
+  const view = shuffleTies(sorted, traitOf(ledger, key), tieSalt(call, size));
   const framed = envelope(pageFields(view.total, page, size), listing.namesUnknown ? errors : []);
   const render = (index: number): string => listing.render(index, ledger);
   return pageReply(call, { ...framed, view, offset: page * size, size, render }, listing.maxBytes);
