@@ -93,23 +93,26 @@ export interface DateRange {
   readonly on: (day: DayOfQuestion) => DateSpan;
 }
 
-/** The flags that keep documents by the date of issue. `bound` is the end of the span that the flag sets; a period sets both. */
+/** The flags that keep documents by a date: the role that the date has, and the end of the span that the flag sets; a period sets both. */
 export const DATE_FLAGS = [
   {
     name: 'since',
     flag: '--since',
+    role: 'date',
     bound: 'from',
     about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
   },
   {
     name: 'until',
     flag: '--until',
+    role: 'date',
     bound: 'to',
     about: 'issued on that day or before; a month counts whole',
   },
   {
     name: 'period',
     flag: '--period',
+    role: 'date',
     bound: 'period',
     about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
   },

@@ -9,7 +9,7 @@ import { Unreadable } from '../../invoices/left-out.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import type { WhereContext } from './cell-test.ts';
-import { compareDate, datesIn, type DateSpan, type DocumentFlags } from './dates.ts';
+import { compareDate, datesIn, type DateFlag, type DateSpan, type DocumentFlags } from './dates.ts';
 import type { RecordTest } from './where.ts';
 
 /** The tests of the flags; `now` is in days since 1970-01-01. Throws UsageError where no document meets them. */
@@ -17,7 +17,7 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
   const tests = datesIn(flags, context.today).map(({ flag, text, span }) => {
     // Nothing is issued in a period that has not begun.
     if (flag.bound === 'period') parsePeriod(text, now);
-    return dateTest(flag.flag, span);
+    return dateTest(flag, span);
   });
   // Last, so that they report only on records that the date flags kept.
   if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
@@ -99,17 +99,17 @@ function needing(roles: readonly Role[], flag: string) {
 }
 
 /** The test of a date flag. A month counts whole. */
-function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
+function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
-  const profiles = needing(['date'], flag);
+  const profiles = needing([role], flag);
   let without = 0;
   return {
-    roles: ['date', 'number'],
-    described: (document) => [document.columnOf('date'), [document.cell('date')]],
+    roles: [role, 'number'],
+    described: (document) => [document.columnOf(role), [document.cell(role)]],
     matches: (document) => {
-      const cell = document.cell('date');
+      const cell = document.cell(role);
       if (cell === undefined) without++;
-      else if (dayIn(document, 'date') === 'unreadable') unreadable.noteRole(document, 'date');
+      else if (dayIn(document, role) === 'unreadable') unreadable.noteRole(document, role);
       else {
         const isEarly = from !== undefined && compareDate(cell.text, from) < 0;
         return !isEarly && (to === undefined || compareDate(cell.text, to) <= 0);
@@ -118,8 +118,8 @@ function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
     },
     finish: profiles.finish,
     findings: () => [
-      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf('date')}`, {
-        date: without,
+      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf(role)}`, {
+        [role]: without,
       }),
       ...profiles.findings(),
       unreadable.finding(flag),
