@@ -1,13 +1,16 @@
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { AGES } from './terms.ts';
-import type { ReportFigures } from './figures.ts';
+import { isKnown, type ReportFigures } from './figures.ts';
 import { REST, type CurrencyFigures, type InvoiceList } from './invoice-figures.ts';
 
 /** The figures of the page as JSON: amounts are strings with every digit, days `2026-11-21`, months `2026-11`; null is unknown. */
 export function figuresJson({ dates, caveats, complete, failures, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
   const { currencies, missing } = organization;
+  const isOfIssued: Has = (figure) => isKnown(missing, 'issued', figure);
+  const isOfReceived: Has = (figure) => isKnown(missing, 'received', figure);
+  const [hasReceivable, hasPayable] = [isOfIssued('balances'), isOfReceived('balances')];
   const report = {
     asOf: formatDay(dates.asOf),
     balancesOf: formatDay(dates.today),
@@ -19,10 +22,13 @@ export function figuresJson({ dates, caveats, complete, failures, organization }
     organizations: [
       {
         ...organization,
-        currencies: currencies.map(({ issued, received, ...open }) => ({
-          ...open,
-          ...(issued && { issued: directionOf(issued) }),
-          ...(received && { received: directionOf(received) }),
+        currencies: currencies.map(({ currency, receivable, payable, net, issued, received }) => ({
+          currency,
+          receivable: hasReceivable ? receivable : null,
+          payable: hasPayable ? payable : null,
+          net: hasReceivable && hasPayable ? net : null,
+          ...(issued && { issued: directionOf(issued, isOfIssued) }),
+          ...(received && { received: directionOf(received, isOfReceived) }),
         })),
         missing: missing.map(({ figure, part: direction, text, hint }) => ({
           figure,
@@ -42,9 +48,12 @@ function plain(value: unknown): unknown {
   return isAmount ? formatDecimal(value as Decimal) : value;
 }
 
-function directionOf(figures: CurrencyFigures): object {
+/** Whether a figure of a listing is there. */
+type Has = (figure: 'balances' | 'months') => boolean;
+
+function directionOf(figures: CurrencyFigures, has: Has): object {
   const { all, types, creditNotes, cancelled, months } = figures;
-  return {
+  const ofMonths = {
     inPeriod: all.amounts.total,
     documentsInPeriod: all.documents,
     creditNotesInPeriod: creditNotes,
@@ -58,9 +67,16 @@ function directionOf(figures: CurrencyFigures): object {
     })),
     missing: figures.missing,
     months: Object.fromEntries([...months].toSorted(([left], [right]) => (left < right ? -1 : 1))),
-    dueSoon: listOf(figures.dueSoon),
-    overdue: listOf(figures.overdue),
   };
+  const ofBalances = { dueSoon: listOf(figures.dueSoon), overdue: listOf(figures.overdue) };
+  return {
+    ...(has('months') ? ofMonths : unknown(ofMonths)),
+    ...(has('balances') ? ofBalances : unknown(ofBalances)),
+  };
+}
+
+function unknown(members: object): object {
+  return Object.fromEntries(Object.keys(members).map((name) => [name, null]));
 }
 
 function listOf({ first, count, sum }: InvoiceList): object {

@@ -52,6 +52,15 @@ export interface ReportFigures {
   readonly organization: OrganizationFigures;
 }
 
+/** Whether a figure of a listing is there: where it is missing, its amounts are zeros that nobody may take for an answer. */
+export function isKnown(
+  missing: readonly MissingFigure[],
+  part: ListingName,
+  figure: MissingFigure['figure'],
+): boolean {
+  return !missing.some((one) => one.part === part && one.figure === figure);
+}
+
 interface OrganizationListings {
   readonly profile: string | undefined;
   readonly organization: string | undefined;

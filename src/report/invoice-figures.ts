@@ -8,7 +8,7 @@ import type { Party } from '../invoices/counterparties.ts';
 import type { Document } from '../invoices/document.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
 import type { Family } from '../invoices/documents.ts';
-import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
+import { howToMap, OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/left-out.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
@@ -157,7 +157,8 @@ export class InvoiceFigures {
 
 export function columnMissing(role: Role, documents: DocumentReader, what: string): Finding {
   const details = { code: 'column missing', role, columns: documents.columnsOf(role) } as const;
-  return { level: 'failure', text: `No ${what} has ${documents.describe(role)}`, details };
+  const text = `No ${what} has ${documents.describe(role)}`;
+  return { level: 'failure', text, hint: howToMap(role), details };
 }
 
 /** Different fiscal IDs, and different names, of an organization that are counted. */

@@ -1,7 +1,7 @@
 import { DECIMAL_ZERO, formatDecimal, widestScale } from '../json/decimal.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { textJson, type Row } from '../query/result-rows.ts';
-import type { ReportFigures } from './figures.ts';
+import { isKnown, type ReportFigures } from './figures.ts';
 import type { Writing } from './words.ts';
 
 const FIGURES = ['receivable', 'overdue', 'payable', 'overduePayable', 'billed', 'tax'] as const;
@@ -25,13 +25,11 @@ export function monthColumns(
 /** How an organization stands, a row for each currency, as on the first screen of the page. What is not known is null. */
 export function monthRows({ organization }: ReportFigures, { words }: Writing, isSeveral: boolean): Row[] {
   const { profile, name, fiscalIds, currencies, missing } = organization;
-  const has = (direction: 'issued' | 'received', figure: 'balances' | 'months'): boolean =>
-    !missing.some((one) => one.part === direction && one.figure === figure);
-  const known = [
-    ...[has('issued', 'balances'), has('issued', 'balances')],
-    ...[has('received', 'balances'), has('received', 'balances')],
-    ...[has('issued', 'months'), has('issued', 'months')],
-  ];
+  const [receivables, payables] = (['issued', 'received'] as const).map((part) =>
+    isKnown(missing, part, 'balances'),
+  );
+  const billed = isKnown(missing, 'issued', 'months');
+  const known = [receivables, receivables, payables, payables, billed, billed];
   const sections = currencies.length > 0 ? currencies : [undefined];
   return sections.map((section): Row => {
     const { receivable, payable, issued } = section ?? {};

@@ -1,9 +1,9 @@
-import type {
-  CurrencySection,
-  MissingFigure,
-  OpenFigures,
-  OrganizationFigures,
-  ReportFigures,
+import {
+  isKnown,
+  type CurrencySection,
+  type OpenFigures,
+  type OrganizationFigures,
+  type ReportFigures,
 } from './figures.ts';
 import { failureText, missingText } from './doubts.ts';
 import { el, noteLine, type Content, type Html } from './html.ts';
@@ -150,12 +150,10 @@ function missingNotes(missing: OrganizationFigures['missing'], writing: Writing)
 type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;
 
 function shownFigures(missing: OrganizationFigures['missing']): Shown {
-  const has = (direction: 'issued' | 'received', figure: MissingFigure['figure']): boolean =>
-    !missing.some((one) => one.part === direction && one.figure === figure);
   return {
-    receivable: has('issued', 'balances'),
-    payable: has('received', 'balances'),
-    months: has('issued', 'months') && has('received', 'months'),
+    receivable: isKnown(missing, 'issued', 'balances'),
+    payable: isKnown(missing, 'received', 'balances'),
+    months: isKnown(missing, 'issued', 'months') && isKnown(missing, 'received', 'months'),
   };
 }
 

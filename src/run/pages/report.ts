@@ -139,6 +139,7 @@ async function writePage(
       const all = await read();
       run.whole.owner = all.find((one) => one.profile !== undefined)?.profile;
       const figures = figuresOf(all, dates, run.day.caveats);
+      warnOfMissing(run.notices, figures);
       if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
       const { reportPage } = await import('../../report/page.ts');
       const set = pageDefaults(await storeOf(run), run.whole.owner);
@@ -209,8 +210,7 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
         if (!own.some(({ result }) => hasRecords(result))) continue;
         const figures = figuresOf(own, dates, run.day.caveats);
         const ofProfile = isSeveral ? run.notices.forPart(String(profile)) : run.notices;
-        for (const { part: listing, figure, text, hint: remedy } of figures.organization.missing)
-          if (figure !== 'funds') ofProfile.warn(`${listing}: ${[text, remedy ?? []].flat().join('. ')}`);
+        warnOfMissing(ofProfile, figures);
         yield batchOfRows(monthRows(figures, writing, isSeveral));
       }
       const { asOf, today, period } = dates;
@@ -220,6 +220,12 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
     };
     await deliver(run, rows(), { plan: { ...plan, openWriter }, state: run.whole });
   });
+}
+
+/** Warns of figures that no record has a column for. Listings that were not read are in the error of the run, or were not wanted. */
+function warnOfMissing(notices: Pick<Notices, 'warn'>, { organization: { missing } }: ReportFigures): void {
+  for (const { part, text, hint, details } of missing)
+    if (details?.code === 'column missing') notices.warn(`${part}: ${[text, hint ?? []].flat().join('. ')}`);
 }
 
 /** The days of a report, which depend on the day of its records. A period that is over is reported as of its last day. */

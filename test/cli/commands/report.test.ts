@@ -162,6 +162,27 @@ describe('folio report', () => {
     expect(stderr).toContain('folio: 2 of 6 listings not whole in these figures\nwest issued: ');
   });
 
+  it('has null in JSON for what cannot be told, and says why off a terminal, too', async () => {
+    const issued = pageOf([INVOICE.replace('amountToBePaid', 'rest')]);
+    const { code, stdout, stderr } = await report(['--format', 'json', '--period', '2026-11'], { issued });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^warning: issued: no figures: no record has an open amount/),
+    ]);
+    expect(figuresIn(stdout)['currencies']).toMatchObject([
+      { receivable: null, payable: { open: '0' }, net: null, issued: { inPeriod: '119.00', overdue: null } },
+    ]);
+    const undated = await report(['--format', 'json'], {
+      issued: pageOf([INVOICE.replace('"date"', '"day"')]),
+    });
+    expect(undated.stderr).toBe(
+      'warning: issued: No invoice has a date of issue in date or emissionDate or issueDate. Say which column it is in with --field date=<column>, or for good with `folio config set fields.date <column>`.\n',
+    );
+    expect(figuresIn(undated.stdout)['currencies']).toMatchObject([
+      { receivable: { open: '100.50' }, issued: { inPeriod: null, months: null, overdue: { count: 1 } } },
+    ]);
+  });
+
   it('ends with one line on a terminal', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'report.html');
     const { code, screen } = await show(['--sandbox', 'report', '-o', path, '--no-progress'], {
