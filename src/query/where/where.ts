@@ -2,7 +2,7 @@ import type { Finding } from '../../findings.ts';
 import { holdsFiscalIds, PLAIN_NAMES, roleNamed, type ColumnNames } from '../../invoices/column-names.ts';
 import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
-import { ROLE_TYPES, type Role } from '../../invoices/fields.ts';
+import { declaredType, ROLE_TYPES, type Role } from '../../invoices/fields.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
 import { isFilled, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
@@ -46,7 +46,7 @@ export function conditionTest(
   const { column, expression, operator } = condition;
   const role = roleNamed(column, names, names.fields.usual);
   const isFiscal = holdsFiscalIds(column, names);
-  const type = role && ROLE_TYPES.get(role);
+  const type = (role && ROLE_TYPES.get(role)) ?? declaredType(names.fields, column);
   const test = cellTest(condition, context, { isFiscal, type });
   const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
@@ -68,7 +68,7 @@ export function conditionTest(
     ...(!isFiscal && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),
     findings: () => {
       const found = unreadable.finding(`--where '${expression}'`);
-      const isFailure = type !== undefined;
+      const isFailure = type === 'money' || type === 'date';
       return [isFailure || found.level === 'fact' ? found : { ...found, level: 'warning' }];
     },
   };

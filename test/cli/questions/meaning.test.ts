@@ -97,12 +97,16 @@ describe('what a document is worth', () => {
     ['date=2026-10', '1', ['date of record 2 is the text "31/10/2026"']],
     ['dueBy=2026-11,2026-12', '1', ['dueBy of record 2 is the text "soon"']],
     ['open=5', '1', ['open of record 2 is the text "much"']],
+    ['payments.amount>=5', '1', ['payments.amount of record 2 is the text "much"']],
+    ['payments.date=2026-10', '1', ['payments.date of record 2 is the text "soon"']],
     // What cannot be read differs from any value, and is found as it stands.
     ['date!=2026-10', '1', undefined],
     ['dueBy=soon', '1', undefined],
   ])('is not asked in silence of what cannot be read: --where %s', async (condition, count, says) => {
-    const fine = invoice({ date: '2026-10-31', dueBy: '2026-11-30', amountToBePaid: 5 });
-    const broken = invoice({ date: '31/10/2026', dueBy: 'soon', amountToBePaid: 'much' });
+    const paid = { date: '2026-10-31', amount: 5 };
+    const fine = invoice({ date: '2026-10-31', dueBy: '2026-11-30', amountToBePaid: 5, payments: [paid] });
+    const payments = [{ date: 'soon', amount: 'much' }];
+    const broken = invoice({ date: '31/10/2026', dueBy: 'soon', amountToBePaid: 'much', payments });
     const { code, stdout, stderr } = await ask([fine, broken], `issued --count --where ${condition}`);
     expect([code, stdout]).toEqual([says === undefined ? 0 : 6, `${count}\n`]);
     for (const text of says ?? []) expect(stderr).toContain(text);
