@@ -90,9 +90,9 @@ const MAX_NAMED = 3;
 function needing(roles: readonly Role[], flag: string) {
   let ofProfiles: readonly Finding[] = [];
   return {
-    finish: (reader: DocumentReader): void => {
+    finish: (reader: DocumentReader, isWanted: (profile: string) => boolean): void => {
       reader.refuseWithout(roles, flag);
-      ofProfiles = reader.profilesWithout(flag, { roles });
+      ofProfiles = reader.profilesWithout(flag, { roles }, isWanted);
     },
     findings: () => ofProfiles,
   };

@@ -2,7 +2,7 @@ import type { Finding } from '../../findings.ts';
 import { holdsFiscalIds, PLAIN_NAMES, roleNamed, type ColumnNames } from '../../invoices/column-names.ts';
 import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
-import { declaredType, ROLE_TYPES, type Role } from '../../invoices/fields.ts';
+import { declaredType, PROFILE_COLUMN, ROLE_TYPES, type Role } from '../../invoices/fields.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
 import { isFilled, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
@@ -29,8 +29,12 @@ export interface RecordTest {
     document: Document,
     cells: Cells,
   ) => readonly [column: string | undefined, cells: Cells];
-  /** Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs. */
-  readonly finish?: (reader: DocumentReader) => void;
+  /**
+   * Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs.
+   *
+   * @param isWanted whether the conditions want records of a profile
+   */
+  readonly finish?: (reader: DocumentReader, isWanted: (profile: string) => boolean) => void;
   readonly findings?: () => readonly Finding[];
 }
 
@@ -158,7 +162,7 @@ export class WhereFilter implements FilterQuestion {
 
   /** At the end of the records. Throws UsageError as `RecordTest.finish` does, and for a column that none had. */
   refuse(): void {
-    for (const { isReached, test } of this.#tests) if (isReached) test.finish?.(this.#reader);
+    for (const { isReached, test } of this.#tests) if (isReached) test.finish?.(this.#reader, this.#isWanted);
     refuseMissing(this.#reader, '--where');
   }
 
@@ -171,7 +175,7 @@ export class WhereFilter implements FilterQuestion {
     const found = [
       ...missing,
       ...this.#tests.flatMap(({ test }) => test.findings?.() ?? []),
-      ...this.#reader.profilesWithout('--where', { roles: [], names }),
+      ...this.#reader.profilesWithout('--where', { roles: [], names }, this.#isWanted),
     ];
     if (kept > 0 || seen === 0) return found;
     const values = new Map(this.#tests.flatMap((test) => [...test.seen]));
@@ -179,6 +183,11 @@ export class WhereFilter implements FilterQuestion {
     const none = `0 of ${digitGrouper(locale)(String(seen))} ${what}`;
     return [...found, { level: 'remark', text: [none, ...descriptions].join('; ') }];
   }
+
+  readonly #isWanted = (profile: string): boolean => {
+    const cells = [{ kind: 'string', text: profile }] as const;
+    return this.#tests.every(({ test }) => test.name !== PROFILE_COLUMN || test.matches(this.#reader, cells));
+  };
 
   #addSeen(cellsOf: readonly Cells[]): void {
     for (const { test, at, seen } of this.#tests) {

@@ -134,6 +134,9 @@ it('is exit 6 where no record of one of several organizations has what the answe
     expect([code, stderr]).toEqual([6, expect.stringContaining(lack)]);
     expect(stdout).toContain('CLP');
   }
+  // What lacks it is not wanted.
+  for (const flags of ['--overdue --where _profile=north', '--where dueBy<2030 --where _profile!=south,west'])
+    expect(await run(`--all-profiles --count ${flags}`)).toMatchObject({ code: 0, stdout: '1\n' });
   const { records } = organizations.west;
   const elsewhere = {
     ...organizations,
