@@ -7,7 +7,7 @@ import { REST, type CurrencyFigures, type InvoiceList } from './invoice-figures.
 /** The figures of the page as JSON: amounts are strings with every digit, days `2026-11-21`, months `2026-11`; null is unknown. */
 export function figuresJson({ dates, caveats, complete, failures, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
-  const { currencies, missing } = organization;
+  const { currencies, missing, inNoSum } = organization;
   const isOfIssued: Has = (figure) => isKnown(missing, 'issued', figure);
   const isOfReceived: Has = (figure) => isKnown(missing, 'received', figure);
   const [hasReceivable, hasPayable] = [isOfIssued('balances'), isOfReceived('balances')];
@@ -22,6 +22,11 @@ export function figuresJson({ dates, caveats, complete, failures, organization }
     organizations: [
       {
         ...organization,
+        ...(!isKnown(missing, 'funds', 'funds') && { funds: null, fundCount: null }),
+        inNoSum: {
+          issued: isOfIssued('months') ? inNoSum.issued : null,
+          received: isOfReceived('months') ? inNoSum.received : null,
+        },
         currencies: currencies.map(({ currency, receivable, payable, net, issued, received }) => ({
           currency,
           receivable: hasReceivable ? receivable : null,

@@ -18,6 +18,8 @@ const INVOICE =
   '{"id":1,"number":7,"date":"2026-11-02","dueBy":"2026-11-10","totalAmount":119.00,"amountToBePaid":100.50,' +
   '"currency":"CLP","issuerFiscalId":"9-9","customer":{"name":"Roble","fiscalId":"1-9"},"files":[{"fileUrl":"https://x/?sig=1"}]}';
 
+const DOWN: Answer = [500, '{"error":"x","message":"down"}'];
+
 /** Runs a report against a service that answers each listing alike however often it is asked. */
 function report(
   flags: readonly string[],
@@ -172,6 +174,11 @@ describe('folio report', () => {
     expect(figuresIn(stdout)['currencies']).toMatchObject([
       { receivable: null, payable: { open: '0' }, net: null, issued: { inPeriod: '119.00', overdue: null } },
     ]);
+    const failed = { received: DOWN, 'prepaid-expenses': DOWN };
+    expect(figuresIn((await report(['--format', 'json'], failed)).stdout)).toMatchObject({
+      ...{ funds: null, fundCount: null, inNoSum: { issued: 0, received: null } },
+      currencies: [{ receivable: { open: '100.50' }, payable: null, net: null }],
+    });
     const undated = await report(['--format', 'json'], {
       issued: pageOf([INVOICE.replace('"date"', '"day"')]),
     });
@@ -197,7 +204,7 @@ describe('folio report', () => {
   it('says at its top that it is not whole, and ends in exit 6', async () => {
     const path = join(temporaryFolder(), 'report.html');
     const { code, stderr } = await report(['-o', path], {
-      received: [500, '{"error":"x","message":"down"}'],
+      received: DOWN,
     });
     expect(code).toBe(6);
     expect(stderr).toContain('1 of 3 listings not whole in the report, which says so\nreceived: ');
