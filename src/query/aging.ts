@@ -463,7 +463,7 @@ export function agingQuestion(
           (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),
         );
       const ofProfiles = [
-        ...aging.documents.profilesWithout('aging', { roles: ['open'] }),
+        ...aging.documents.profilesWithout('aging', { roles: ['open', 'currency'] }),
         ...aging.documents.profilesWithout('aging', { roles: ['due'] }, hasOpen),
       ];
       return [...remarks, ...ofProfiles, aging.unreadable.finding('aging')];

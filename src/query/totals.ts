@@ -440,7 +440,7 @@ class Totals {
       ...this.#sums.map(({ column, unreadable }) =>
         unreadable.finding(sum.length === 1 ? flag : `${flag} ${column}`),
       ),
-      ...this.#documents.profilesWithout(flag, { roles: [], names: sum }),
+      ...this.#documents.profilesWithout(flag, { roles: this.#hasAmounts ? ['currency'] : [], names: sum }),
       ...this.#documents.profilesWithout('--group-by', { roles: [], namesElsewhere: columns }),
     ];
   }

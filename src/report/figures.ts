@@ -188,7 +188,7 @@ export class FundTally {
   }
 
   finish() {
-    const isMissing = this.#fund.records > 0 && !this.#fund.has('balance');
+    const isMissing = this.#fund.records > 0 && !this.#fund.hasColumnOf('balance');
     return {
       first: this.#first as readonly Fund[],
       count: this.#count,

@@ -104,7 +104,7 @@ export class InvoiceFigures {
       if (!(error instanceof UsageError)) throw error;
       missing = { balances: findingOf(error) };
     }
-    const role = (['total', 'date'] as const).find((one) => !documents.has(one));
+    const role = (['total', 'date', 'currency'] as const).find((one) => !documents.hasColumnOf(one));
     if (documents.records > 0 && role !== undefined)
       missing = { ...missing, months: columnMissing(role, documents, 'invoice') };
     return {

@@ -179,6 +179,12 @@ describe('folio report', () => {
       ...{ funds: null, fundCount: null, inNoSum: { issued: 0, received: null } },
       currencies: [{ receivable: { open: '100.50' }, payable: null, net: null }],
     });
+    const poor = await report(['--format', 'json'], {
+      issued: pageOf([INVOICE.replace('"currency"', '"moneda"')]),
+    });
+    expect(figuresIn(poor.stdout)['currencies']).toMatchObject([
+      { currency: null, receivable: null, issued: { inPeriod: null, months: null } },
+    ]);
     const undated = await report(['--format', 'json'], {
       issued: pageOf([INVOICE.replace('"date"', '"day"')]),
     });

@@ -137,6 +137,22 @@ it('is exit 6 where no record of one of several organizations has what the answe
   // What lacks it is not wanted.
   for (const flags of ['--overdue --where _profile=north', '--where dueBy<2030 --where _profile!=south,west'])
     expect(await run(`--all-profiles --count ${flags}`)).toMatchObject({ code: 0, stdout: '1\n' });
+  // What one answers with exit 2 alone is not added up beside others.
+  const poor = record('dueBy', 'amountToBePaid').replace('"currency":"CLP",', '');
+  const beside = { north: organizations.north, south: { records: { issued: [poor] } } };
+  for (const line of ['issued --sum open', 'aging'])
+    for (const [profile, code] of [
+      ['south', 2],
+      ['north,south', 6],
+    ] as const)
+      expect(
+        await runOrganizations(`${line} --profile ${profile}`, { organizations: beside, folder }),
+      ).toMatchObject({
+        code,
+        stderr: expect.stringContaining(
+          code === 2 ? 'no record has a currency' : 'no record of south has a currency',
+        ),
+      });
   const { records } = organizations.west;
   const elsewhere = {
     ...organizations,
