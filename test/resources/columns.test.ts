@@ -6,6 +6,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The columns of roles that are no column's name, the likeliest first. */
 const INVOICES = {
+  total: 'totalAmount total amount',
   due: 'dueBy dueByDate dueDate',
   net: 'netAmount',
   exempt: 'exemptAmount',
@@ -29,6 +30,12 @@ const ROLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     counterpartyFiscalId: 'fiscalId taxId',
   },
   funds: { total: 'amount totalAmount' },
+  'funds documents 4711': {
+    ...INVOICES,
+    paid: 'paidAmount amountPaid',
+    counterpartyName: 'issuer.name supplier.name name',
+    counterpartyFiscalId: 'issuerFiscalId issuer.fiscalId supplierFiscalId',
+  },
 };
 
 it.each(Object.keys(ROLES))('%s: a role is read in each column that is known for it', async (listing) => {
