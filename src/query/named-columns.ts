@@ -2,6 +2,7 @@ import { columnsNamed, type ColumnNames } from '../invoices/column-names.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { ofAny } from '../invoices/fields.ts';
 import { ABSENT, CellReader, cellJson } from '../json/cells.ts';
+import type { RecordBatch } from '../json/records.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import { RecordSpool } from '../output/spool.ts';
 import type { OpenWriter } from '../output/writer.ts';
@@ -20,36 +21,38 @@ export function writerOfChosen(
   return choosingWriter(writer, chosen.leavingOut(meant));
 }
 
-/** Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. */
+/**
+ * Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. Records that have none of these
+ * others, such as `folio` where `number` is chosen, are written as they are.
+ */
 function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
   return (sink, layout) => {
     const writer = openWriter(sink, layout);
-    const { columns } = layout;
-    if (columns === undefined || !columns.some((column) => isName(column, names))) return writer;
-    const wanted = [...new Set(columns)];
-    const reader = new DocumentReader(names, { roles: [], names: wanted });
+    const chosen = [...new Set(layout.columns)];
+    const meantBy = (name: string): readonly string[] =>
+      ofAny(names.fields).flatMap((fields) => columnsNamed(name, names, fields) ?? []);
+    const others = new Set(chosen.flatMap((name) => meantBy(name).filter((column) => column !== name)));
+    if (others.size === 0) return writer;
+    const reader = new DocumentReader(names, { roles: [], names: chosen });
+    const cells = new CellReader([...others]);
+    const hasOther = (batch: RecordBatch, index: number): boolean => {
+      cells.moveTo(batch, index);
+      return cells.spans.kinds.subarray(0, others.size).some((kind) => kind !== ABSENT);
+    };
     return {
       write: (batch) => {
+        let index = 0;
+        while (index < batch.count && !hasOther(batch, index)) index++;
+        if (index === batch.count) return writer.write(batch);
         const rows: Row[] = [];
         reader.fold(batch, () => {
-          rows.push(wanted.map((column, at) => [column, cellJson(reader.named(at))]));
+          rows.push(chosen.map((column, at) => [column, cellJson(reader.named(at))]));
         });
         return writer.write(batchOfRows(rows));
       },
       end: () => writer.end(),
     };
   };
-}
-
-/**
- * Whether a name stands for another column. The name of a role that is also the first of its columns, such as `number`, is
- * taken for the column: then records are written as they are.
- */
-function isName(column: string, names: ColumnNames): boolean {
-  return ofAny(names.fields).some((fields) => {
-    const meant = columnsNamed(column, names, fields);
-    return meant !== undefined && meant[0] !== column;
-  });
 }
 
 /** Takes columns such as `*,-files`: opens the writer at the end of the records, when all columns are known. */

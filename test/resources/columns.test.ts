@@ -4,8 +4,13 @@ import { readParquet } from '../output/parquet/read-parquet.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** The columns of roles that are no column's name, the likeliest first. */
+/** The columns of roles, the likeliest first. */
 const INVOICES = {
+  number: 'number folio documentNumber invoiceNumber',
+  documentType: 'documentType type',
+  status: 'status state',
+  currency: 'currency currencyCode',
+  date: 'date emissionDate issueDate',
   total: 'totalAmount total amount',
   due: 'dueBy dueByDate dueDate',
   net: 'netAmount',
@@ -28,8 +33,17 @@ const ROLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   customers: {
     counterpartyName: 'name legalName businessName',
     counterpartyFiscalId: 'fiscalId taxId',
+    currency: 'currency currencyCode',
+    balance: 'balance.total balance',
   },
-  funds: { total: 'amount totalAmount' },
+  funds: {
+    number: 'number folio',
+    status: 'status state',
+    currency: 'currency currencyCode',
+    date: 'createdAt date',
+    total: 'amount totalAmount',
+    balance: 'balance availableAmount remainingAmount',
+  },
   'funds documents 4711': {
     ...INVOICES,
     paid: 'paidAmount amountPaid',
@@ -41,7 +55,7 @@ const ROLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 it.each(Object.keys(ROLES))('%s: a role is read in each column that is known for it', async (listing) => {
   for (const [role, columns] of Object.entries(ROLES[listing]!)) {
     for (const column of columns.split(' ')) {
-      const value = role === 'due' ? '2026-10-15' : '4711';
+      const value = /^(?:due|date)$/.test(role) ? '2026-10-15' : '4711';
       const [member, inner] = column.split('.');
       const record = JSON.stringify({ [member!]: inner === undefined ? value : { [inner]: value } });
       const line = `${listing} --from - --columns ${role} --format csv --no-header`;
