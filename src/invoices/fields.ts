@@ -53,7 +53,7 @@ export type DeclaredType = 'text' | 'money' | 'date' | 'boolean' | 'list' | 'cou
 export type DeclaredColumn = readonly [name: string, type: DeclaredType, role?: Role];
 
 /** For each role the columns that it may be in: the first that has a value counts. A column `=CLP` stands for the value CLP. */
-export type RoleColumns = Readonly<Record<Role, readonly string[]>>;
+type RoleColumns = Readonly<Record<Role, readonly string[]>>;
 
 /** What the columns of a profile's records mean. */
 export interface Fields {

@@ -7,7 +7,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 function invoice(id: number, dueBy: string): string {
   const customer = { name: 'Roble' };
   const amounts = { currency: 'CLP', totalAmount: 100, amountToBePaid: 100 };
-  const facts = { id, number: id, date: '2024-12-01', dueBy, receiverFiscalId: '1-9', customer };
+  const issuer = { name: 'Alerce' };
+  const facts = { id, number: id, date: '2024-12-01', dueBy, receiverFiscalId: '1-9', customer, issuer };
   return JSON.stringify({ ...facts, ...amounts });
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
-import type { RoleColumns } from '../../invoices/fields.ts';
+import type { Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
@@ -110,7 +110,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   /** Throws UsageError for an order without a known column; `hasOrder`: the source has the order of the service. */
   protected checkOrder(hasOrder: boolean): void {
     const { sortBy, sortOrder } = this.request.flags ?? {};
-    if (sortBy !== undefined) this.#sortKeys();
+    if (sortBy !== undefined) this.#sortColumns();
     else if (sortOrder !== undefined && !hasOrder) {
       throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
         hint: SORT_HINT,
@@ -119,7 +119,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   }
 
   /** The records as the service would choose and order them. */
-  async #chosen({ context, profile, names: { fields } }: Part): Promise<AsyncIterable<RecordBatch>> {
+  async #chosen({ context, profile, names }: Part): Promise<AsyncIterable<RecordBatch>> {
     const { sortBy } = this.request.flags ?? {};
     const records = await this.stored(context, profile);
     if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
@@ -128,26 +128,26 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
       const { WhereFilter } = await import('../../query/where/where.ts');
       const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
       const test = counterpartyTest(this.#flag, this.#fiscalIds);
-      chosen = new WhereFilter([test], { names: { fields } }).answer(records);
+      chosen = new WhereFilter([test], { names: { fields: names.fields } }).answer(records);
     }
-    const keys = this.#sortKeys(fields.usual.columns);
-    if (keys.length === 0) return chosen;
-    return (await import('../../query/sort.ts')).sortQuestion(keys, context.signal).answer(chosen);
+    const columns = this.#sortColumns();
+    if (columns.length === 0) return chosen;
+    const { sortQuestion } = await import('../../query/sort.ts');
+    // The service compares amounts of several currencies.
+    const options = { names, currencyOf: () => undefined };
+    return sortQuestion(columns, context.signal, options).answer(chosen);
   }
 
-  /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
-  #sortKeys({ date = [], due = [], total = [] }: Partial<RoleColumns> = {}): readonly SortColumn[] {
+  /** The role that the service means by its key. Throws UsageError for a key that folio does not know. */
+  #sortColumns(): readonly SortColumn[] {
     const { sortBy, sortOrder } = this.request.flags ?? {};
     if (sortBy === undefined) return [];
-    const keys = { NUMBER: [this.resource.label], DATE: date, DUE_BY: due, AMOUNT: total };
-    const columns = keys[sortBy.toUpperCase() as keyof typeof keys];
-    if (columns === undefined) {
-      throw new UsageError(`--sort-by ${sortBy} is a key of the service, and a file is read`, {
-        hint: SORT_HINT,
-      });
-    }
-    // A record has one of them, and those that it does not have make no difference.
-    return columns.map((column) => ({ column, descending: sortOrder === 'desc', isKnown: true }));
+    const roles = { NUMBER: 'number', DATE: 'date', DUE_BY: 'due', AMOUNT: 'total' } as const;
+    const column: Role | undefined = roles[sortBy.toUpperCase() as keyof typeof roles];
+    if (column !== undefined) return [{ column, descending: sortOrder === 'desc' }];
+    throw new UsageError(`--sort-by ${sortBy} is a key of the service, and a file is read`, {
+      hint: SORT_HINT,
+    });
   }
 }
 

@@ -132,6 +132,16 @@ describe('--from', () => {
     expect(await from('--sort-by', 'amount', '--sort-order', 'desc')).toBe('1 5 2 6 3 4');
     expect(await from('--sort-by', 'due_by', '--limit', '3')).toBe('2 1 5');
     expect(await from('--limit', '2')).toBe('1 2');
+    const other = fileOf(
+      INVOICES.join('\n').replaceAll('"number"', '"folio"').replaceAll('"dueBy"', '"vence"'),
+    );
+    const line = ['issued', '--from', other, '--columns', 'id', '--no-header', '--sort-by'];
+    const descending = await runScripted([...line, 'number', '--sort-order', 'desc'], [], { clock });
+    expect(descending.stdout.trimEnd().split('\n')).toEqual((await from('--sort', '-number')).split(' '));
+    expect(await runScripted([...line, 'due_by'], [], { clock })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--sort: no record has a due date in dueBy'),
+    });
   });
 
   const PIPED = `${INVOICES.join('\n')}\n`;
