@@ -82,3 +82,70 @@ it('the groups that --limit leaves out are counted on a terminal alone', async (
   expect(await ask('--group-by status --limit 3')).toBe('');
   expect(await ask('--group-by status --limit 2', false)).toBe('');
 });
+
+describe('records whose columns have other names that are known, or that --field gives', () => {
+  const values = [
+    { number: 12, documentType: 33, status: 'PENDING', currency: 'USD', total: 150.5, open: 30, paid: 5 },
+    { number: 11, documentType: 61, status: 'PENDING', currency: 'USD', total: 20, open: 20, paid: null },
+    { number: 14, documentType: 33, status: 'NULLIFIED', currency: 'CLP', total: 900, open: 900, paid: 0 },
+    { number: 13, documentType: 52, status: 'PAID', currency: null, total: null, open: 7, paid: 1 },
+    { number: 15, documentType: 34, status: 'PENDING', currency: 'CLP', total: 80, open: null, paid: 2 },
+    { number: 10, documentType: 33, status: 'PENDING', currency: 'CLP', total: 1000, open: 600, paid: 3 },
+  ].map((one, at) => ({
+    ...one,
+    date: `2026-${at % 2 === 0 ? '09' : '10'}-1${at}`,
+    due: at === 5 ? null : `2026-10-2${at}`,
+    counterpartyName: at < 3 ? 'Roble' : 'Alerce',
+    counterpartyFiscalId: at < 3 ? '1-9' : '2-7',
+  }));
+  const ROLES = Object.keys(values[0]!) as readonly (keyof (typeof values)[0])[];
+  const USUAL =
+    'number documentType status currency totalAmount amountToBePaid paidAmount date dueBy customerName customerFiscalId';
+  const KNOWN =
+    'folio type state currencyCode total amountDue amountPaid issueDate dueDate receiverName receiverFiscalId';
+  const OWN = 'nro tipo estado moneda monto saldo pagado fecha vence cliente rut';
+  const named = (columns: string): string =>
+    fileOf(
+      values.map((one, id) => {
+        const cells = columns.split(' ').map((column, at) => [column, one[ROLES[at]!]]);
+        return JSON.stringify({ id, ...Object.fromEntries(cells), payments: [{ amount: id + 1 }] });
+      }),
+    );
+  const fields = OWN.split(' ').map(
+    (column, at) => `--field=${ROLES[at]!.replace('open', 'amount')}=${column}`,
+  );
+  const files = [
+    [named(USUAL), []],
+    [named(KNOWN), []],
+    [named(OWN), fields],
+  ] as const;
+
+  it.each([
+    `issued --columns ${ROLES.join()}`,
+    'issued --columns number',
+    'issued --columns currency,date --format jsonl',
+    'issued --sum open,total,paid --group-by counterpartyName',
+    'issued --sum total --group-by date:month',
+    'issued --count --group-by status',
+    'issued --overdue --columns number,due',
+    'issued --where date>=2026-10 --where open>0 --columns number',
+    'issued --where currency= --columns number',
+    'issued --period 2026-Q3 --sum open',
+    'issued --sort=-total --columns number,total',
+    'issued --sort-by NUMBER --sort-order desc --limit 2 --columns number',
+    'issued --sort-by DUE_BY --limit 2 --columns number,due',
+    'issued --expand payments --sum payments.amount --group-by number',
+    'aging',
+    'statement --all --format json',
+    'report --period 2026-10 --format json',
+  ])('give the same answer: %s', async (line) => {
+    const answers: unknown[] = [];
+    for (const [file, flags] of files) {
+      const from = line.startsWith('report') ? `issued=${file}` : file;
+      const { code, stdout } = await runHere([...line.split(' '), ...flags, '--from', from]);
+      answers.push([code, stdout.toString()]);
+    }
+    expect(answers[0]).toEqual([0, expect.stringMatching(/\d/)]);
+    expect(answers).toEqual(answers.map(() => answers[0]));
+  });
+});
