@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { DIGEST_WORDS, DigestReader, digestInto } from '../json/digest-identity.ts';
 import { RecordIndex } from '../json/record-index.ts';
-import { KEY_HINT, RecordKeys } from '../json/record-key.ts';
+import { KEY_HINT, RecordKeys } from '../json/identity.ts';
 import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { withoutLinks } from '../json/signed-links.ts';
 import { RecordSpool } from '../output/spool.ts';

@@ -1,7 +1,7 @@
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { ColumnNames } from './column-names.ts';
+import type { ColumnNames } from './fields.ts';
 import type { Document } from './document.ts';
 import { DocumentReader } from './document-reader.ts';
 import { counterpartyKey, isFiscalId, isSharedId } from './fiscal-ids.ts';

@@ -3,9 +3,8 @@ import type { Finding } from '../findings.ts';
 import { CellReader, isFilled, type Cell } from '../json/cells.ts';
 import { ListReader } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { ColumnNames } from './column-names.ts';
+import { type ColumnNames, describeRole, howToMap, ofAny, ofProfile, type Role } from './fields.ts';
 import { Document, type Reads } from './document.ts';
-import { describeRole, howToMap, ofAny, ofProfile, type Role } from './fields.ts';
 
 /** How many records, in all and of each of several profiles, are read with all columns, to learn which columns exist. */
 const RECORDS_SAMPLED = 500;

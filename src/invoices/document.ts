@@ -1,8 +1,9 @@
 import { UsageError } from '../errors.ts';
 import { isFilled, type Cell } from '../json/cells.ts';
-import { columnsNamed, roleNamed, type ColumnNames } from './column-names.ts';
-import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './documents.ts';
 import {
+  columnsNamed,
+  roleNamed,
+  type ColumnNames,
   fixedValue,
   mapProfiles,
   ofAny,
@@ -12,6 +13,7 @@ import {
   type Fields,
   type Role,
 } from './fields.ts';
+import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './documents.ts';
 import { isFiscalId, type Counterparty } from './fiscal-ids.ts';
 
 /** What a question reads of each record. */

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { WordView } from './bytes.ts';
-import { IdentityReader } from './identity.ts';
-import type { KeyColumns } from './record-key.ts';
+import { IdentityReader, type KeyColumns } from './identity.ts';
 
 export const DIGEST_WORDS = 4;
 

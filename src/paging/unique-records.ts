@@ -1,5 +1,4 @@
-import { HashReader, type IdentityReader } from '../json/identity.ts';
-import type { KeyColumns } from '../json/record-key.ts';
+import { HashReader, type IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { CooperativeTask } from '../json/cooperative-task.ts';
 

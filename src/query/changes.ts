@@ -1,13 +1,12 @@
 import { UsageError, errorCode } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { isMoney, PLAIN_NAMES, type ColumnNames } from '../invoices/column-names.ts';
+import { isMoney, PLAIN_NAMES, type ColumnNames, fieldsOfColumns } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
-import { fieldsOfColumns } from '../invoices/fields.ts';
 import { cellJson, CellReader } from '../json/cells.ts';
 import { DigestReader } from '../json/digest-identity.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
 import { RecordIndex } from '../json/record-index.ts';
-import { KEY_HINT } from '../json/record-key.ts';
+import { KEY_HINT } from '../json/identity.ts';
 import { recordBytes, sliceRecords, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { compactRecord } from '../json/signed-links.ts';

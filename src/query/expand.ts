@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { PLAIN_NAMES } from '../invoices/column-names.ts';
+import { PLAIN_NAMES } from '../invoices/fields.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { WordView } from '../json/bytes.ts';
 import type { Span } from '../json/checked-text.ts';

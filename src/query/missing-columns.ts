@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { columnsNamed, namesMeaning, roleNamed } from '../invoices/column-names.ts';
+import { columnsNamed, namesMeaning, roleNamed, howToMap, ofAny } from '../invoices/fields.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
-import { howToMap, ofAny } from '../invoices/fields.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { CALENDAR_UNITS } from '../invoices/periods.ts';

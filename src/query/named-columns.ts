@@ -1,6 +1,5 @@
-import { columnsNamed, type ColumnNames } from '../invoices/column-names.ts';
+import { columnsNamed, type ColumnNames, ofAny } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
-import { ofAny } from '../invoices/fields.ts';
 import { ABSENT, CellReader, cellJson } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';

@@ -1,10 +1,4 @@
-import {
-  holdsFiscalIds,
-  isCurrency,
-  isMoney,
-  PLAIN_NAMES,
-  type ColumnNames,
-} from '../invoices/column-names.ts';
+import { holdsFiscalIds, isCurrency, isMoney, PLAIN_NAMES, type ColumnNames } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { RecordSpool } from '../output/spool.ts';

@@ -8,12 +8,6 @@ import {
   roleNamed,
   withCurrencyOf,
   type ColumnNames,
-} from '../invoices/column-names.ts';
-import { Counted, Unreadable } from '../invoices/left-out.ts';
-import { Counterparties } from '../invoices/counterparties.ts';
-import { bareCurrency, DOCUMENT_ROLES } from '../invoices/document.ts';
-import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
-import {
   fieldsOfColumns,
   howToMap,
   isAmountRole,
@@ -21,6 +15,10 @@ import {
   type DeclaredType,
   type Role,
 } from '../invoices/fields.ts';
+import { Counted, Unreadable } from '../invoices/left-out.ts';
+import { Counterparties } from '../invoices/counterparties.ts';
+import { bareCurrency, DOCUMENT_ROLES } from '../invoices/document.ts';
+import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { cellJson, isFilled, type Cell } from '../json/cells.ts';

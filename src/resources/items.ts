@@ -3,7 +3,7 @@ import { pathSegment, type QueryPair } from '../api/address.ts';
 import { StatusError } from '../api/status-failure.ts';
 import { BadBody, isFailure, NotFoundError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
-import { RecordKeys } from '../json/record-key.ts';
+import { RecordKeys } from '../json/identity.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';

@@ -10,7 +10,7 @@ import { PageRefused, type FetchPage, type Page, type OnRefusal } from '../pagin
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
-import type { KeyColumns } from '../json/record-key.ts';
+import type { KeyColumns } from '../json/identity.ts';
 
 /** The user's request to a listing, checked. What is undefined was not requested and is not sent. */
 export interface ListingQuery {

@@ -1,8 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { ColumnNames } from '../invoices/column-names.ts';
+import { type ColumnNames, fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import type { PlaceOf } from '../invoices/document-reader.ts';
-import { fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf, localeOf } from '../output/terminal/number-text.ts';
@@ -211,7 +210,7 @@ async function sortOf(
     const ofRows = namesOfChanges(keys, names);
     return sortQuestion(keys, context.signal, { what: 'row of the changes', names: ofRows, currencyOf });
   }
-  const { withCurrencyOf } = await import('../invoices/column-names.ts');
+  const { withCurrencyOf } = await import('../invoices/fields.ts');
   const ofRows = flags.expand === undefined ? names : withCurrencyOf(flags.expand, names);
   return sortQuestion(keys, context.signal, { names: ofRows });
 }
@@ -225,7 +224,7 @@ export async function withColumnCheck(
   if (columns.length === 0) return records;
   const { watchColumns } = await import('../query/missing-columns.ts');
   const { DocumentReader } = await import('../invoices/document-reader.ts');
-  const { PLAIN_NAMES } = await import('../invoices/column-names.ts');
+  const { PLAIN_NAMES } = await import('../invoices/fields.ts');
   const reader = new DocumentReader(names ?? PLAIN_NAMES, { roles: [], names: columns });
   return watchColumns(records, { flag, reader, warn: (finding) => notices.add(finding) });
 }

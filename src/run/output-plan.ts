@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { ColumnNames } from '../invoices/column-names.ts';
-import { declaredType, fixedValue, ofAny, type FieldsOf } from '../invoices/fields.ts';
+import { type ColumnNames, declaredType, fixedValue, ofAny, type FieldsOf } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import type { ColumnNames } from '../invoices/column-names.ts';
+import type { ColumnNames } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';

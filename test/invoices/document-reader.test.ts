@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { columnsNamed, namesMeaning, roleNamed, type ColumnNames } from '../../src/invoices/column-names.ts';
+import {
+  columnsNamed,
+  namesMeaning,
+  roleNamed,
+  type ColumnNames,
+  AMOUNT_ROLES,
+  fieldsOfColumns,
+  mapFields,
+  type Role,
+} from '../../src/invoices/fields.ts';
 import type { Document } from '../../src/invoices/document.ts';
 import { DocumentReader } from '../../src/invoices/document-reader.ts';
-import { AMOUNT_ROLES, fieldsOfColumns, mapFields, type Role } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import { batchOf } from '../support/records.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DigestReader } from '../../src/json/digest-identity.ts';
-import { HashReader, type IdentityReader } from '../../src/json/identity.ts';
-import type { KeyColumns } from '../../src/json/record-key.ts';
+import { HashReader, type IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 

@@ -1,8 +1,16 @@
 import type { Finding } from '../../findings.ts';
-import { holdsFiscalIds, PLAIN_NAMES, roleNamed, type ColumnNames } from '../../invoices/column-names.ts';
+import {
+  holdsFiscalIds,
+  PLAIN_NAMES,
+  roleNamed,
+  type ColumnNames,
+  declaredType,
+  PROFILE_COLUMN,
+  ROLE_TYPES,
+  type Role,
+} from '../../invoices/fields.ts';
 import type { Document } from '../../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
-import { declaredType, PROFILE_COLUMN, ROLE_TYPES, type Role } from '../../invoices/fields.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
 import { isFilled, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
