@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dayIn, worthOf } from '../invoices/open-items.ts';
 import { Document, DOCUMENT_ROLES } from '../invoices/document.ts';
-import type { Family } from '../invoices/documents.ts';
+import type { Family } from '../invoices/document-types.ts';
 import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
 import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import { CellReader } from '../json/cells.ts';

@@ -13,7 +13,7 @@ import {
   type Fields,
   type Role,
 } from './fields.ts';
-import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './documents.ts';
+import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './document-types.ts';
 import { isFiscalId, type Counterparty } from './fiscal-ids.ts';
 
 /** What a question reads of each record. */

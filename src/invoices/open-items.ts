@@ -1,7 +1,7 @@
 import { isFilled, type Cell } from '../json/cells.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../json/decimal.ts';
 import { KIND_ROLES, type Document } from './document.ts';
-import { signedAmount } from './documents.ts';
+import { signedAmount } from './document-types.ts';
 import type { AmountRole, Role } from './fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 

@@ -7,7 +7,7 @@ import { DEFAULT_BUCKETS, dayIn, worthOf } from '../invoices/open-items.ts';
 import type { Party } from '../invoices/counterparties.ts';
 import type { Document } from '../invoices/document.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
-import type { Family } from '../invoices/documents.ts';
+import type { Family } from '../invoices/document-types.ts';
 import { howToMap, OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
 import { Unreadable } from '../invoices/left-out.ts';

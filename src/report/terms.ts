@@ -1,4 +1,4 @@
-import { familyOf, type Family } from '../invoices/documents.ts';
+import { familyOf, type Family } from '../invoices/document-types.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { DEFAULT_BUCKETS, NO_DUE_DATE, CREDITS, ageColumns } from '../invoices/open-items.ts';
 import type { ReportLanguage, Words, Writing } from './words.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/json/cells.ts';
 import { nameOfCell, readAmount } from '../../src/invoices/open-items.ts';
 import { Counted, Unreadable } from '../../src/invoices/left-out.ts';
-import { familyOf, validityOf } from '../../src/invoices/documents.ts';
+import { familyOf, validityOf } from '../../src/invoices/document-types.ts';
 import { ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import {

@@ -1,4 +1,4 @@
-import { familyOf, type Family } from '../../invoices/documents.ts';
+import { familyOf, type Family } from '../../invoices/document-types.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { ColumnRole, KnownColumn } from '../column-roles.ts';
 import { countOf } from '../terminal/number-text.ts';

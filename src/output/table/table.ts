@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import CliTable from 'cli-table3';
 import { DocumentReader } from '../../invoices/document-reader.ts';
-import { validityOf } from '../../invoices/documents.ts';
+import { validityOf } from '../../invoices/document-types.ts';
 import { OPEN_ITEM_ROLES, isOverdue, openItemOf } from '../../invoices/open-items.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { columnWidth, fits, paint, truncate, type Style } from '../terminal/terminal-text.ts';

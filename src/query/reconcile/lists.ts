@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { familyOf, signedAmount } from '../../invoices/documents.ts';
+import { familyOf, signedAmount } from '../../invoices/document-types.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { bareCurrency } from '../../invoices/document.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';

@@ -1,4 +1,10 @@
-import { familyOf, signedAmount, typeCodeOf, type Family, type Validity } from '../../invoices/documents.ts';
+import {
+  familyOf,
+  signedAmount,
+  typeCodeOf,
+  type Family,
+  type Validity,
+} from '../../invoices/document-types.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import {
   DECIMAL_ZERO,

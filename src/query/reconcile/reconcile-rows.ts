@@ -1,5 +1,5 @@
 import type { Finding } from '../../findings.ts';
-import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
+import { IN_NO_SUM, type Family } from '../../invoices/document-types.ts';
 import type { DeclaredType } from '../../invoices/fields.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';

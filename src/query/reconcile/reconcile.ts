@@ -3,7 +3,7 @@ import type { Finding } from '../../findings.ts';
 import { dayIn, readAmount } from '../../invoices/open-items.ts';
 import { DOCUMENT_ROLES } from '../../invoices/document.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
-import type { Family } from '../../invoices/documents.ts';
+import type { Family } from '../../invoices/document-types.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
