@@ -148,17 +148,19 @@ function checkRule(flag: string, { kind, flags, why, hint }: Rule, isTyped: (fla
   });
 }
 
-/** The values by the names of the flags. `onRead` hears of each that is read by its name; copying all of them reads none. */
+/** The values by the names of the flags. `onRead` hears of each that is read by its name; a copy has none, and reads none. */
 function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): object {
-  const values = Object.fromEntries(typed.map(({ name, value }) => [name, value]));
-  if (onRead === undefined) return values;
-  return new Proxy(values, {
-    get: (target, name, receiver): unknown => {
-      for (const one of typed) if (one.name === name) onRead(one.long);
-      return Reflect.get(target, name, receiver);
-    },
-    ownKeys: () => [],
-  });
+  if (onRead === undefined) return Object.fromEntries(typed.map(({ name, value }) => [name, value]));
+  const values = {};
+  for (const { name, long, value } of typed)
+    Object.defineProperty(values, name, {
+      configurable: true,
+      get() {
+        onRead(long);
+        return value;
+      },
+    });
+  return values;
 }
 
 /** A flag that exists only to be refused. The error explains how to give a token, and never shows the value. */

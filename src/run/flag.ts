@@ -87,12 +87,13 @@ export function valuesGiven<Of extends Flags>(
   return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as never;
 }
 
-/** The same values, some replaced. It is no copy: a copy would count as reading every flag. */
+/** The same values, some replaced. Members are copied without being read: reading counts, see `onFlagRead` of the context. */
 export function withValues<Of extends object, Others extends object>(
   values: Of,
   others: Others,
 ): Omit<Of, keyof Others> & Others {
-  return Object.assign(Object.create(values) as Of, others);
+  const copied = Object.getOwnPropertyDescriptors(values);
+  return Object.defineProperties({}, { ...copied, ...Object.getOwnPropertyDescriptors(others) }) as never;
 }
 
 /** The same flags, each with one more rule. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addCommand } from '../../src/cli/command.ts';
 import { programFor, wholeProgram } from '../../src/cli/program.ts';
-import { valued, bareFlag } from '../../src/run/flag.ts';
+import { valued, bareFlag, withValues } from '../../src/run/flag.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 const whole = await wholeProgram(fakeContext());
@@ -63,5 +63,10 @@ describe('a command', () => {
     await program.parseAsync(['try', '--page-size', '3', '--third'], { from: 'user' });
     expect(values).toEqual([undefined, 3, {}]);
     expect(read).toEqual(['--page-size']);
+  });
+
+  it('keeps all values where some are replaced, also in a copy', () => {
+    const values = withValues({ size: 3, sort: 'date' }, { sort: undefined, all: true });
+    expect({ ...withValues(values, { all: false }) }).toEqual({ size: 3, sort: undefined, all: false });
   });
 });
