@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { meantPeriod } from '../invoices/periods.ts';
+import { endingsOf, formats } from '../output/formats.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
 
 /*
@@ -136,11 +137,10 @@ Documents of a supplier are found by a part of the name, or by fiscal ID, which 
 * folio aging --payable :: whom you owe`,
   },
   {
-    words:
-      'excel xlsx csv json jsonl parquet spreadsheet workbook planilla export exportar file save output-file out to-file',
+    words: `excel ${formats.join(' ')} spreadsheet workbook planilla export exportar file save output-file out to-file`,
     instead: ({ word, value }) => {
-      if (['csv', 'json', 'jsonl', 'parquet'].includes(word))
-        return [`--format ${word}`, `-o invoices.${word}`];
+      const format = formats.find((one) => one === word && one !== 'xlsx');
+      if (format !== undefined) return [`--format ${format}`, `-o invoices.${endingsOf(format)[0]}`];
       return [`-o ${value?.includes('.') ? value : 'invoices.xlsx'}`];
     },
     help: `
@@ -285,12 +285,12 @@ function meant(meaning: Meaning, word: string): MeantWord {
   return {
     instead: ({ options }, typed, today) => {
       const isPlain = typed !== undefined && /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed);
-      const value = isPlain ? typed : undefined;
-      const has = (line: string): boolean =>
-        options.some(({ long, short }) => [long, short].includes(/ (--?[\w-]+)|$/.exec(` ${line}`)![1]));
-      return meaning
-        .instead({ word, value, today })
-        .filter((line) => has(line) !== line.startsWith('folio '));
+      const lines = meaning.instead({ word, value: isPlain ? typed : undefined, today });
+      return lines.filter((line) => {
+        const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
+        const hasFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
+        return line.startsWith('folio ') ? !hasFlag : hasFlag;
+      });
     },
     example: /^\* (.*?) :: /m.exec(meaning.help)![1]!,
     topic: topicOf(meaning, word),

@@ -8,6 +8,8 @@ type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw'
 interface FormatDeclaration {
   readonly about: string;
   readonly binary?: boolean;
+  /** What a file of it is, where folio does not read records back from it. */
+  readonly unreadable?: string;
   /** File endings that name it; the first is that of files that folio names. By default the format's name. */
   readonly endings?: readonly string[];
   readonly flags?: readonly FormatFlag[];
@@ -32,17 +34,20 @@ const declarations = {
   },
   csv: {
     about: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
+    unreadable: 'csv, which does not say which cells are numbers',
     flags: ['--delimiter', '--excel', '--no-header'],
     writer: async () => (await import('./csv/csv.ts')).openCsv,
   },
   xlsx: {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
     binary: true,
+    unreadable: 'a workbook',
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },
   parquet: {
     about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
     binary: true,
+    unreadable: 'a Parquet file',
     writer: async () => (await import('./parquet/parquet.ts')).openParquet,
   },
 } satisfies Readonly<Record<string, FormatDeclaration>>;

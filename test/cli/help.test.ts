@@ -243,6 +243,7 @@ describe('a slip of the keys', () => {
     ['issued --output-file late.csv', 'Write -o late.csv. See folio help output-file.'],
     ['issued --from-file old.jsonl', 'Write --from old.jsonl. See folio help from-file.'],
     ['issued --csv', 'Write --format csv or -o invoices.csv. See folio help csv.'],
+    ['issued --table', 'Write --format table or -o invoices.txt. See folio help table.'],
     ['issued --xlsx', 'Write -o invoices.xlsx. See folio help xlsx.'],
     ['issued --pdf', 'Write folio issued download invoices --only pdf. See folio help pdf.'],
     ['statement --month 2026-09', 'Write --period 2026-09. See folio help month.'],

@@ -6,6 +6,7 @@ import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../
 import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/ascii.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
+import { formatOf, formatOfEnding } from '../../output/formats.ts';
 import { Spool } from '../../output/spool.ts';
 
 interface ExportPart {
@@ -18,14 +19,6 @@ const CHUNK_BYTES = 1 << 19;
 /** The most bytes of a record. One with more, whose strings may have 16 MiB each, is a file of another kind. */
 const MAX_RECORD_BYTES = 64 << 20;
 const START_BYTES = 4096;
-
-const OTHER_ENDINGS: ReadonlyMap<string | undefined, string> = new Map([
-  ['csv', 'csv, which does not say which cells are numbers'],
-  ['tsv', 'tsv, which does not say which cells are numbers'],
-  ['tab', 'tsv, which does not say which cells are numbers'],
-  ['xlsx', 'a workbook'],
-  ['parquet', 'a Parquet file'],
-]);
 
 const AS_JSONL = 'Export them with --format jsonl, or keep them in a database with `folio sync`.';
 
@@ -60,7 +53,8 @@ export class ExportFile {
         hint: 'Write it to a file first, and name that.',
       });
     }
-    const kind = OTHER_ENDINGS.get(/\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase());
+    const format = formatOfEnding(path);
+    const kind = format && formatOf(format).unreadable;
     if (kind !== undefined)
       throw new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, {
         hint: AS_JSONL,
