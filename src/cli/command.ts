@@ -40,37 +40,84 @@ export function examplesOf(command: Command): Examples {
   return examples.get(command) ?? [];
 }
 
-export interface CommandHelp {
+/** What a command gets of the program, besides the world outside. */
+export interface CommandContext extends Context {
+  readonly program: Command;
+  readonly programFor: ProgramFor;
+}
+
+/** Commands by their names. */
+export type CommandGroup = Readonly<Record<string, Declaration>>;
+
+/** A command, and those under it. One that only groups others runs nothing. */
+export interface Declaration {
   /** Stands beside its name in a list. */
   readonly summary?: string;
   readonly description: string;
   readonly examples?: Examples;
+  /** Whether no list shows it. */
   readonly hidden?: boolean;
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly flags?: Flags;
+  readonly commands?: CommandGroup;
+  /** Hidden commands that are declared with this one, on the same level. */
+  readonly besides?: CommandGroup;
+  run?(this: void, context: CommandContext, flags: object, args: readonly unknown[]): Promise<void>;
 }
 
-interface CommandSpec<Own extends Flags, Specs extends readonly ArgumentSpec[]> extends CommandHelp {
+interface CommandSpec<Own extends Flags, Specs extends readonly ArgumentSpec[]> extends Omit<
+  Declaration,
+  'run'
+> {
   readonly arguments?: Specs;
   readonly flags?: Own;
   /** Loads what it needs by `import()`, so that no other command pays for it. */
-  readonly run: (flags: Values<Own> & GlobalFlags, args: ArgumentValues<Specs>) => Promise<void>;
+  readonly run: (
+    context: CommandContext,
+    flags: Values<Own> & GlobalFlags,
+    args: ArgumentValues<Specs>,
+  ) => Promise<void>;
 }
 
-export function addCommand<
+/** A command. The compiler infers the types of what its `run` gets. */
+export function declareCommand<
   const Specs extends readonly ArgumentSpec[] = readonly [],
   Own extends Flags = typeof globalFlags,
->(parent: Command, context: Context, name: string, spec: CommandSpec<Own, Specs>): Command {
-  const command = declare(parent, name, spec);
-  for (const flag of Object.values(spec.flags ?? {}).flatMap(spellingsOf)) command.addOption(optionOf(flag));
-  for (const [syntax, about, parse] of spec.arguments ?? []) {
-    const argument = new Argument(syntax, about);
-    command.addArgument(parse === undefined ? argument : argument.argParser(parse));
+>(spec: CommandSpec<Own, Specs>): Declaration {
+  return spec;
+}
+
+/** Declares commands to the parser. */
+export function addCommands(parent: Command, context: CommandContext, group: CommandGroup): void {
+  for (const [name, declaration] of Object.entries(group)) {
+    const { hidden = false, summary, run, commands = {}, besides = {} } = declaration;
+    const added = parent.command(name, { hidden });
+    if (summary !== undefined) added.summary(summary);
+    setHelp(added, declaration).enablePositionalOptions();
+    added.version(version, '--version').options.at(-1)?.hideHelp();
+    repeatFlagsUnder(added);
+    if (run === undefined) added.helpCommand('help [command]', 'help on a command');
+    else addRun(added, context, { ...declaration, run });
+    addCommands(added, context, commands);
+    addCommands(parent, context, besides);
   }
-  return command.action(async (...received: unknown[]) => {
-    refuseFlagsOfOthers(command);
-    const typed = readFlags(command, { ...globalFlags, ...spec.flags });
+}
+
+function addRun(
+  added: Command,
+  context: CommandContext,
+  { flags = {}, arguments: specs = [], run }: Declaration & Pick<Required<Declaration>, 'run'>,
+): void {
+  for (const flag of Object.values(flags).flatMap(spellingsOf)) added.addOption(optionOf(flag));
+  for (const [syntax, about, parse] of specs) {
+    const argument = new Argument(syntax, about);
+    added.addArgument(parse === undefined ? argument : argument.argParser(parse));
+  }
+  added.action(async (...received: unknown[]) => {
+    refuseFlagsOfOthers(added);
+    const typed = readFlags(added, { ...globalFlags, ...flags });
     // The parser passes the arguments in order, then its own view of the flags.
-    const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
-    await spec.run(valuesOf(typed, context.onFlagRead), args);
+    await run(context, valuesOf(typed, context.onFlagRead), received.slice(0, specs.length));
   });
 }
 
@@ -179,21 +226,8 @@ export const globalOptions: readonly Option[] = [...globals.map(optionOf), refus
 /** The same for each command, whose help does not list them: they may stand anywhere on the command line. */
 const repeatedOptions: readonly Option[] = [...globals.map((one) => newOption(one).hideHelp()), refusedToken];
 
-/** Declares a command that only groups others. */
-export function addGroup(parent: Command, name: string, help: CommandHelp): Command {
-  return declare(parent, name, help).helpCommand('help [command]', 'help on a command');
-}
-
-function declare(parent: Command, name: string, help: CommandHelp): Command {
-  const command = parent.command(name, { hidden: help.hidden === true });
-  if (help.summary !== undefined) command.summary(help.summary);
-  setHelp(command, help).enablePositionalOptions();
-  command.version(version, '--version').options.at(-1)?.hideHelp();
-  return repeatFlagsUnder(command);
-}
-
 /** Has the help of a command say what it does, and examples of it. */
-export function setHelp(command: Command, help: Pick<CommandHelp, 'description' | 'examples'>): Command {
+export function setHelp(command: Command, help: Pick<Declaration, 'description' | 'examples'>): Command {
   examples.set(command, help.examples ?? []);
   return command.description(help.description);
 }

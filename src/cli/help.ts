@@ -1,40 +1,43 @@
 import type { Command, Help, Option } from 'commander';
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { nearestHint } from '../query/nearest-names.ts';
-import { addCommand, examplesOf, shownUnder } from './command.ts';
+import { declareCommand, examplesOf, shownUnder, type CommandContext } from './command.ts';
 import type { TermList, Topic } from './help-topics.ts';
 
-export function addHelp(program: Command, context: Context): void {
-  addCommand(program, context, 'help', {
-    description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
-    arguments: [['[words...]', 'a command or a topic']],
-    run: (_, [words]) => runHelp(context, program, words),
-  });
-  // The build calls this, to put the page into the package.
-  addCommand(program, context, '__man', {
-    description: 'The manual page.',
-    hidden: true,
-    arguments: [['<date>', 'the day of the page, such as 2026-11-22']],
-    run: async (_, [date]) => {
-      const { manPage } = await import('./man-page.ts');
-      await context.stdout.write(manPage(program, date));
-    },
-  });
-}
+export const helpCommand = declareCommand({
+  description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
+  arguments: [['[words...]', 'a command or a topic']],
+  run: runHelp,
+  besides: {
+    // The build calls this, to put the page into the package.
+    __man: declareCommand({
+      description: 'The manual page.',
+      hidden: true,
+      arguments: [['<date>', 'the day of the page, such as 2026-11-22']],
+      run: async ({ stdout, program }, _, [date]) => {
+        const { manPage } = await import('./man-page.ts');
+        await stdout.write(manPage(program, date));
+      },
+    }),
+  },
+});
 
 /** Prints the help of the command that the words name, or a topic; without words the program's, and what topics there are. */
-async function runHelp(context: Context, program: Command, words: readonly string[]): Promise<void> {
+async function runHelp(
+  { stdout, program }: CommandContext,
+  _: object,
+  [words]: readonly [readonly string[]],
+): Promise<void> {
   const { topics } = await import('./help-topics.ts');
   const { meantWord, wordTopics } = await import('./words.ts');
-  const width = Math.min(context.stdout.columns ?? 80, 100);
+  const width = Math.min(stdout.columns ?? 80, 100);
   const [first = ''] = words;
   const isCommand = shownUnder(program).some((each) => each.name() === first);
   const topic =
     topics.find(({ name }) => name === words.join(' ')) ??
     (isCommand ? undefined : meantWord(...words)?.topic);
-  if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
+  if (topic !== undefined) return stdout.write(renderTopic(topic, width));
   let command = program;
   for (const word of words) {
     const next = command.commands.find((each) => each.name() === word);
@@ -51,7 +54,7 @@ async function runHelp(context: Context, program: Command, words: readonly strin
     .map(({ name }) => name)
     .join(', ')}.`;
   const rest = renderTopic({ name: '', about: '', blocks: ['Topics:', list, people] }, width);
-  await context.stdout.write(`${command.helpInformation()}\n${rest}`);
+  await stdout.write(`${command.helpInformation()}\n${rest}`);
 }
 
 /** The flags that most people need on most days. */

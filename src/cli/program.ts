@@ -3,8 +3,17 @@ import type { Context } from '../context.ts';
 import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import { setHelp, globalOptions, repeatFlagsUnder, termOf, type ProgramFor } from './command.ts';
-import { addHelp, firstScreen, formatHelp } from './help.ts';
+import {
+  addCommands,
+  setHelp,
+  globalOptions,
+  repeatFlagsUnder,
+  termOf,
+  type CommandGroup,
+  type Declaration,
+  type ProgramFor,
+} from './command.ts';
+import { firstScreen, formatHelp, helpCommand } from './help.ts';
 import { addSuggestions } from './suggestions.ts';
 
 const ABOUT =
@@ -19,25 +28,23 @@ const EXAMPLES = [
   ['folio doctor', 'whether all is set up, and what to fix'],
 ] as const;
 
-type Declare = (program: Command, context: Context, programFor: ProgramFor) => void;
-
 /** What loads the declaration of a command. What the command runs is loaded later still. */
-const LOAD: Readonly<Record<string, () => Promise<Declare>>> = {
+const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
   ...Object.fromEntries(listings.map((each) => [each.name, () => loadListing(each)])),
-  aging: async () => (await import('./commands/aging.ts')).addAging,
-  reconcile: async () => (await import('./commands/reconcile.ts')).addReconcile,
-  report: async () => (await import('./commands/report.ts')).addReport,
-  statement: async () => (await import('./commands/statement.ts')).addStatement,
-  mcp: async () => (await import('./commands/mcp.ts')).addMcp,
-  get: async () => (await import('./commands/get.ts')).addRawGet,
-  verify: async () => (await import('./commands/verify.ts')).addVerify,
-  sync: async () => (await import('./commands/sync.ts')).addSync,
-  auth: async () => (await import('./commands/auth.ts')).addAuth,
-  config: async () => (await import('./commands/config.ts')).addConfig,
-  sandbox: async () => (await import('./commands/sandbox.ts')).addSandbox,
-  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
-  completion: async () => (await import('./commands/completion.ts')).addCompletion,
-  help: async () => addHelp,
+  aging: async () => (await import('./commands/aging.ts')).agingCommand,
+  reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
+  report: async () => (await import('./commands/report.ts')).reportCommand,
+  statement: async () => (await import('./commands/statement.ts')).statementCommand,
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  get: async () => (await import('./commands/get.ts')).getCommand,
+  verify: async () => (await import('./commands/verify.ts')).verifyCommand,
+  sync: async () => (await import('./commands/sync.ts')).syncCommand,
+  auth: async () => (await import('./commands/auth.ts')).authCommand,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+  sandbox: async () => (await import('./commands/sandbox.ts')).sandboxCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
+  help: async () => helpCommand,
 };
 
 /** Every command as lists show it, in the order of the help. */
@@ -93,7 +100,8 @@ async function declareCommands(
 ): Promise<void> {
   for (const [syntax, summary] of COMMANDS) {
     const [name = ''] = syntax.split(' ', 1);
-    if (isWhole(name)) (await LOAD[name]!())(program, context, programFor);
+    if (isWhole(name))
+      addCommands(program, { ...context, program, programFor }, { [name]: await LOAD[name]!() });
     else program.command(syntax);
     program.commands.find((command) => command.name() === name)?.summary(summary);
   }
@@ -106,20 +114,16 @@ function commandWords(argv: readonly string[], program: Command): string[] {
   return argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
 }
 
-/** What declares the commands under those of some listings. */
-const UNDER: Readonly<Record<string, () => Promise<(listing: Command, context: Context) => void>>> = {
-  issued: async () => (await import('./commands/download.ts')).addIssuedDownload,
-  customers: async () => (await import('./commands/items.ts')).addCustomerItems,
-  funds: async () => (await import('./commands/items.ts')).addFundItems,
+/** What loads the commands under those of some listings. */
+const UNDER: Readonly<Record<string, () => Promise<CommandGroup>>> = {
+  issued: async () => ({ download: (await import('./commands/download.ts')).downloadCommand }),
+  customers: async () => (await import('./commands/items.ts')).customerItems,
+  funds: async () => (await import('./commands/items.ts')).fundItems,
 };
 
-async function loadListing(resource: Resource): Promise<Declare> {
-  const { addListing } = await import('./commands/listing.ts');
-  const addUnder = await UNDER[resource.name]?.();
-  return (program, context) => {
-    const listing = addListing(program, resource, context);
-    addUnder?.(listing, context);
-  };
+async function loadListing(resource: Resource): Promise<Declaration> {
+  const { listingCommand } = await import('./commands/listing.ts');
+  return listingCommand(resource, await UNDER[resource.name]?.());
 }
 
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {

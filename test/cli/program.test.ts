@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addCommand } from '../../src/cli/command.ts';
+import { addCommands, declareCommand } from '../../src/cli/command.ts';
 import { programFor, wholeProgram } from '../../src/cli/program.ts';
 import { valued, bareFlag, withValues } from '../../src/run/flag.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -51,15 +51,16 @@ describe('a command', () => {
     const context = { ...fakeContext(), onFlagRead: (flag: string) => void read.push(flag) };
     const program = await programFor(context, []);
     const values: unknown[] = [];
-    addCommand(program, context, 'try', {
+    const declaration = declareCommand({
       description: '',
       flags: {
         one: bareFlag('--one', ''),
         size: valued('--page-size <n>', '', () => Number),
         third: bareFlag('--third', ''),
       },
-      run: async (flags) => void values.push(flags.one, flags.size, { ...flags }),
+      run: async (_, flags) => void values.push(flags.one, flags.size, { ...flags }),
     });
+    addCommands(program, { ...context, program, programFor }, { try: declaration });
     await program.parseAsync(['try', '--page-size', '3', '--third'], { from: 'user' });
     expect(values).toEqual([undefined, 3, {}]);
     expect(read).toEqual(['--page-size']);

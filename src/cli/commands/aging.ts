@@ -1,10 +1,9 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { valued, bareFlag, type Values, oneOf, wholeNumber } from '../../run/flag.ts';
-import { addCommand } from '../command.ts';
+import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 import {
   asOfFlag,
@@ -20,35 +19,6 @@ import {
   whereFlag,
   type ExportFlags,
 } from '../../run/flags.ts';
-
-export function addAging(program: Command, context: Context): void {
-  addCommand(program, context, 'aging', {
-    description:
-      'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
-      'those without a currency. Credits, which take away from what is owed, and what has no due date have columns of ' +
-      'their own; invoices counts all these documents. Cancelled documents are not open; total.cancelled says what they would add. The ' +
-      'service tells only today’s balances, an export or a database those of its own day: --as-of in the past leaves out ' +
-      'invoices issued later, but does not undo later payments.',
-    examples: [
-      ['folio aging', 'who owes you, as of today'],
-      ['folio aging --payable', 'whom you owe'],
-      ['folio aging --as-of 2026-10-31 -o aging.xlsx', 'days counted to the end of a month'],
-      ['folio aging --limit 10', 'the ten who owe most, of each currency'],
-      ['folio aging --from issued.jsonl --buckets 15,30', 'of an export, offline'],
-      ['folio aging --field due=paymentDate', 'with the due date in another column'],
-      ['folio aging --field currency==CLP', 'with a currency that no record says'],
-    ],
-    flags: {
-      ...agingFlags,
-      ...fromFlags,
-      ...outputFlags,
-      ...receiptFlags,
-      ...requestFlags,
-      ...profilesFlags,
-    },
-    run: (flags) => runAging(context, flags),
-  });
-}
 
 const agingFlags = {
   ...counterpartyFlags,
@@ -76,6 +46,33 @@ const agingFlags = {
   period: questionFlags.period,
   field: fieldFlag(),
 };
+
+export const agingCommand = declareCommand({
+  description:
+    'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
+    'those without a currency. Credits, which take away from what is owed, and what has no due date have columns of ' +
+    'their own; invoices counts all these documents. Cancelled documents are not open; total.cancelled says what they would add. The ' +
+    'service tells only today’s balances, an export or a database those of its own day: --as-of in the past leaves out ' +
+    'invoices issued later, but does not undo later payments.',
+  examples: [
+    ['folio aging', 'who owes you, as of today'],
+    ['folio aging --payable', 'whom you owe'],
+    ['folio aging --as-of 2026-10-31 -o aging.xlsx', 'days counted to the end of a month'],
+    ['folio aging --limit 10', 'the ten who owe most, of each currency'],
+    ['folio aging --from issued.jsonl --buckets 15,30', 'of an export, offline'],
+    ['folio aging --field due=paymentDate', 'with the due date in another column'],
+    ['folio aging --field currency==CLP', 'with a currency that no record says'],
+  ],
+  flags: {
+    ...agingFlags,
+    ...fromFlags,
+    ...outputFlags,
+    ...receiptFlags,
+    ...requestFlags,
+    ...profilesFlags,
+  },
+  run: runAging,
+});
 
 async function runAging(context: Context, flags: Values<typeof agingFlags> & ExportFlags): Promise<void> {
   const { payable, buckets, asOf, totals = false, order, most } = flags;

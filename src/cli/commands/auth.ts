@@ -1,8 +1,6 @@
-import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
 import { negatedFlag, excludes, ruled, wordList, bareFlag } from '../../run/flag.ts';
 import { allProfilesFlag, factFlags } from '../../run/flags.ts';
-import { addCommand, addGroup } from '../command.ts';
+import { declareCommand, type Declaration } from '../command.ts';
 
 const actions = () => import('./auth-actions.ts');
 
@@ -25,58 +23,52 @@ const statusFlags = {
   ...factFlags,
 };
 
-export function addAuth(program: Command, context: Context): void {
-  const auth = addGroup(program, 'auth', {
-    description: 'Profiles: one for each organization, with its token.',
-  });
-  addLogin(auth, context);
-  addLogin(program, context);
-  addCommand(auth, context, 'status', {
-    summary: 'the address, token and profile that commands use',
-    description:
-      'Says which profile, base address and token commands use, and until when; never the token. folio doctor tries whether they work, step by step.',
-    flags: statusFlags,
-    run: async (flags) => (await actions()).runStatus(context, flags),
-  });
-  addCommand(auth, context, 'list', {
-    summary: 'the profiles that are stored',
-    description: 'The profiles that there are. Nothing is sent and no token command is run.',
-    flags: factFlags,
-    run: async (flags) => (await actions()).runList(context, flags),
-  });
-  addCommand(auth, context, 'use', {
-    summary: 'make a profile the current one',
-    description: 'Makes a profile the current one: that of commands which name none.',
-    arguments: [['<name>', 'a profile']],
-    run: async (flags, [name]) => (await actions()).runUse(context, flags, name),
-  });
-  addCommand(auth, context, 'logout', {
-    summary: 'forget a profile',
-    description:
-      'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
-    arguments: [['[name]', 'a profile (default: the current one)']],
-    run: async (flags, [name]) => (await actions()).runLogout(context, flags, name),
-  });
-}
+const loginCommand = declareCommand({
+  summary: 'store the token of an organization',
+  description:
+    'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
+    'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
+  examples: [
+    ['folio auth login', 'asks for the address and the token'],
+    ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
+    ['folio auth login --profile acme --token-file acme.txt', 'another organization'],
+    ['folio auth login --token-command op read op://vault/folio/token', 'stores the command, not the token'],
+  ],
+  flags: loginFlags,
+  run: async (context, flags) => (await actions()).runLogin(context, flags),
+});
 
-/** Declares `login` under a command: under `auth`, and hidden under the program, where many look for it. */
-function addLogin(parent: Command, context: Context): void {
-  addCommand(parent, context, 'login', {
-    hidden: parent.parent === null,
-    summary: 'store the token of an organization',
-    description:
-      'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
-      'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
-    examples: [
-      ['folio auth login', 'asks for the address and the token'],
-      ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
-      ['folio auth login --profile acme --token-file acme.txt', 'another organization'],
-      [
-        'folio auth login --token-command op read op://vault/folio/token',
-        'stores the command, not the token',
-      ],
-    ],
-    flags: loginFlags,
-    run: async (flags) => (await actions()).runLogin(context, flags),
-  });
-}
+export const authCommand: Declaration = {
+  description: 'Profiles: one for each organization, with its token.',
+  commands: {
+    login: loginCommand,
+    status: declareCommand({
+      summary: 'the address, token and profile that commands use',
+      description:
+        'Says which profile, base address and token commands use, and until when; never the token. folio doctor tries whether they work, step by step.',
+      flags: statusFlags,
+      run: async (context, flags) => (await actions()).runStatus(context, flags),
+    }),
+    list: declareCommand({
+      summary: 'the profiles that are stored',
+      description: 'The profiles that there are. Nothing is sent and no token command is run.',
+      flags: factFlags,
+      run: async (context, flags) => (await actions()).runList(context, flags),
+    }),
+    use: declareCommand({
+      summary: 'make a profile the current one',
+      description: 'Makes a profile the current one: that of commands which name none.',
+      arguments: [['<name>', 'a profile']],
+      run: async (context, flags, [name]) => (await actions()).runUse(context, flags, name),
+    }),
+    logout: declareCommand({
+      summary: 'forget a profile',
+      description:
+        'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
+      arguments: [['[name]', 'a profile (default: the current one)']],
+      run: async (context, flags, [name]) => (await actions()).runLogout(context, flags, name),
+    }),
+  },
+  // Where many look for it.
+  besides: { login: { ...loginCommand, hidden: true } },
+};

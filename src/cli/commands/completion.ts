@@ -5,35 +5,35 @@ import { oneOf, type Offering } from '../../run/flag.ts';
 import { fundDocuments } from '../../resources/funds.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
-import { addCommand, commandPath, shownUnder, type ProgramFor } from '../command.ts';
+import { declareCommand, commandPath, shownUnder, type CommandContext } from '../command.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-export function addCompletion(program: Command, context: Context, programFor: ProgramFor): void {
-  addCommand(program, context, 'completion', {
-    description:
-      'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
-      'profiles. ' +
-      'The network is never touched.',
-    arguments: [['<shell>', shells.join(', '), oneOf(shells)('completion')]],
-    examples: [
-      ['source <(folio completion bash)', 'in ~/.bashrc'],
-      ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
-      ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
-    ],
-    run: (_, [shell]) => context.stdout.write(SCRIPTS[shell]),
-  });
-  addCommand(program, context, '__complete', {
-    description: 'What may stand in the place of the last word.',
-    hidden: true,
-    arguments: [['[words...]', 'those of a command line, without folio, up to the cursor']],
-    run: async (_, [words]) => {
-      const [kind, names] = await offerFor(words, context, programFor);
-      const lines = names.map(([name, about]) => (about ? `${name}\t${about}` : name));
-      await context.stdout.write(`${[kind, ...lines].join('\n')}\n`);
-    },
-  });
-}
+export const completionCommand = declareCommand({
+  description:
+    'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
+    'profiles. ' +
+    'The network is never touched.',
+  arguments: [['<shell>', shells.join(', '), oneOf(shells)('completion')]],
+  examples: [
+    ['source <(folio completion bash)', 'in ~/.bashrc'],
+    ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
+    ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
+  ],
+  run: ({ stdout }, _, [shell]) => stdout.write(SCRIPTS[shell]),
+  besides: {
+    __complete: declareCommand({
+      description: 'What may stand in the place of the last word.',
+      hidden: true,
+      arguments: [['[words...]', 'those of a command line, without folio, up to the cursor']],
+      run: async (context, _, [words]) => {
+        const [kind, names] = await offerFor(words, context);
+        const lines = names.map(([name, about]) => (about ? `${name}\t${about}` : name));
+        await context.stdout.write(`${[kind, ...lines].join('\n')}\n`);
+      },
+    }),
+  },
+});
 
 /*
  * Each script hands the words up to the cursor to `folio __complete`. The first line of the answer is `words`, `list` (no blank
@@ -105,11 +105,11 @@ type Offer = readonly [
 const NOTHING: Offer = ['words', []];
 
 /** What can stand in the place of the last of the words, from the declarations of the commands; hidden commands are left out. */
-async function offerFor(typed: readonly string[], context: Context, programFor: ProgramFor): Promise<Offer> {
+async function offerFor(typed: readonly string[], context: CommandContext): Promise<Offer> {
   // bash passes `--format=csv` as three words.
   const words = [...typed.filter((word) => word !== '='), ...(typed.at(-1) === '=' ? [''] : [])];
   const last = words.pop() ?? '';
-  const program = await programFor(context, words);
+  const program = await context.programFor(context, words);
   let command = program;
   let flag: Option | undefined;
   let operands = 0;

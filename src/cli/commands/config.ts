@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { isJsonObject } from '../../json/json-object.ts';
@@ -10,12 +9,12 @@ import {
   type Profile,
   type StoreDocument,
 } from '../../profiles/profile.ts';
-import { bareFlag } from '../../run/flag.ts';
+import { bareFlag, type Values } from '../../run/flag.ts';
 import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settings.ts';
-import { addCommand, addGroup } from '../command.ts';
-import { writeFacts, type FactFlags } from '../facts.ts';
+import { declareCommand, type Declaration } from '../command.ts';
+import { writeFacts } from '../facts.ts';
 
 const NAMES = settingNames().map(([name]) => name);
 const SETTING = ['<setting>', '', Object.assign(settingName, { words: NAMES })] as const;
@@ -46,55 +45,54 @@ function settingName(name: string): string {
   return name;
 }
 
-export function addConfig(program: Command, context: Context): void {
-  const config = addGroup(program, 'config', {
-    description: 'Settings: defaults for flags, for all profiles or, with --profile, for one.',
-    examples: [
-      ['folio config set format jsonl', 'unless a command says otherwise'],
-      ['folio config set page-size.received 250 --profile acme', 'for one organization'],
-      [
-        'folio config set columns.issued number,dueBy,totalAmount',
-        'what issued shows, unless --columns says otherwise',
-      ],
-      ['folio config list --profile acme', 'what is set for that profile; folio auth list has its address'],
+const listFlags = {
+  names: bareFlag('--names', 'print the settings that there are instead'),
+  ...factFlags,
+};
+
+export const configCommand: Declaration = {
+  description: 'Settings: defaults for flags, for all profiles or, with --profile, for one.',
+  examples: [
+    ['folio config set format jsonl', 'unless a command says otherwise'],
+    ['folio config set page-size.received 250 --profile acme', 'for one organization'],
+    [
+      'folio config set columns.issued number,dueBy,totalAmount',
+      'what issued shows, unless --columns says otherwise',
     ],
-  });
-  addCommand(config, context, 'get', {
-    summary: 'the value of a setting',
-    description: 'Prints the value of a setting; exit code 4 when it is not set.',
-    arguments: [SETTING],
-    run: (flags, [name]) => runGet(context, flags, name),
-  });
-  addCommand(config, context, 'list', {
-    summary: 'the settings that are set',
-    description: 'Prints what is set, a line each.',
-    flags: { names: bareFlag('--names', 'print the settings that there are instead'), ...factFlags },
-    run: (flags) => runList(context, flags),
-  });
-  addCommand(config, context, 'path', {
-    summary: 'the file that holds profiles and settings',
-    description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
-    run: async () => {
-      const { file } = await context.config();
-      if (file !== undefined) return writeLine(context, file);
-      throw new UsageError('there is no home folder, and so no file', {
-        hint: 'Set FOLIO_CONFIG_DIR to a folder.',
-      });
-    },
-  });
-  addCommand(config, context, 'set', {
-    summary: 'set a default for a flag',
-    description: 'Sets a default, after checking the value as the flag would.',
-    arguments: [SETTING, ['<value>', '']],
-    run: (flags, [name, value]) => runSet(context, flags, { name, value }),
-  });
-  addCommand(config, context, 'unset', {
-    summary: 'remove a setting',
-    description: 'Removes a setting.',
-    arguments: [SETTING],
-    run: (flags, [name]) => runUnset(context, flags, name),
-  });
-}
+    ['folio config list --profile acme', 'what is set for that profile; folio auth list has its address'],
+  ],
+  commands: {
+    get: declareCommand({
+      summary: 'the value of a setting',
+      description: 'Prints the value of a setting; exit code 4 when it is not set.',
+      arguments: [SETTING],
+      run: runGet,
+    }),
+    list: declareCommand({
+      summary: 'the settings that are set',
+      description: 'Prints what is set, a line each.',
+      flags: listFlags,
+      run: runList,
+    }),
+    path: declareCommand({
+      summary: 'the file that holds profiles and settings',
+      description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
+      run: runPath,
+    }),
+    set: declareCommand({
+      summary: 'set a default for a flag',
+      description: 'Sets a default, after checking the value as the flag would.',
+      arguments: [SETTING, ['<value>', '']],
+      run: runSet,
+    }),
+    unset: declareCommand({
+      summary: 'remove a setting',
+      description: 'Removes a setting.',
+      arguments: [SETTING],
+      run: runUnset,
+    }),
+  },
+};
 
 /** The store, and the profile of --profile, if any: FOLIO_PROFILE and the current profile do not choose whose setting it is. */
 async function ownerOf(context: Context, { profile }: GlobalFlags) {
@@ -105,7 +103,7 @@ async function ownerOf(context: Context, { profile }: GlobalFlags) {
 }
 
 /** Prints one value, as it was set, of exactly the owner that was named. */
-async function runGet(context: Context, flags: GlobalFlags, typed: string): Promise<void> {
+async function runGet(context: Context, flags: GlobalFlags, [typed]: readonly [string]): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
   const { name } = findSetting(typed);
   const value = store.settings(owner?.name)[name];
@@ -116,6 +114,14 @@ async function runGet(context: Context, flags: GlobalFlags, typed: string): Prom
   });
 }
 
+async function runPath(context: Context): Promise<void> {
+  const { file } = await context.config();
+  if (file !== undefined) return writeLine(context, file);
+  throw new UsageError('there is no home folder, and so no file', {
+    hint: 'Set FOLIO_CONFIG_DIR to a folder.',
+  });
+}
+
 async function writeLine({ stdout }: Context, text: string): Promise<void> {
   await stdout.write(`${stdout.isTerminal ? visible(text) : text}\n`);
 }
@@ -123,22 +129,22 @@ async function writeLine({ stdout }: Context, text: string): Promise<void> {
 async function runSet(
   context: Context,
   flags: GlobalFlags,
-  typed: { readonly name: string; readonly value: string },
+  [typed, text]: readonly [string, string],
 ): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
-  const { name, setting } = findSetting(typed.name);
-  setting.parse(typed.value);
+  const { name, setting } = findSetting(typed);
+  setting.parse(text);
   if (name === ORGANIZATION && owner === undefined) {
     throw new UsageError('organization is the name of one organization', {
       hint: 'Say which profile it is of: --profile <name>.',
     });
   }
-  const value = setting.stored === 'number' ? Number(typed.value) : typed.value;
+  const value = setting.stored === 'number' ? Number(text) : text;
   await store.update((document) => void (settingsIn(document, owner)[name] = value));
-  new Notices(context, flags).remark(`${name} is now ${typed.value}${whose}.`);
+  new Notices(context, flags).remark(`${name} is now ${text}${whose}.`);
 }
 
-async function runUnset(context: Context, flags: GlobalFlags, typed: string): Promise<void> {
+async function runUnset(context: Context, flags: GlobalFlags, [typed]: readonly [string]): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
   const { name } = findSetting(typed);
   if (store.settings(owner?.name)[name] === undefined) return;
@@ -158,10 +164,7 @@ function settingsIn(document: StoreDocument, owner: Profile | undefined): JsonOb
 }
 
 /** Prints the settings of the owner that was named. What a login stores is shown by `auth list`. */
-async function runList(
-  context: Context,
-  flags: GlobalFlags & FactFlags & { readonly names?: boolean | undefined },
-): Promise<void> {
+async function runList(context: Context, flags: Values<typeof listFlags> & GlobalFlags): Promise<void> {
   const { stdout } = context;
   if (flags.names) return writeFacts(stdout, Object.fromEntries(settingNames()), flags);
   const { store, owner } = await ownerOf(context, flags);

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import type { Command } from 'commander';
 import { networkFailure } from '../../api/network-failure.ts';
 import type { HostAndPort } from '../../api/network-probe.ts';
 import { proxyFor } from '../../api/transport.ts';
@@ -25,29 +24,27 @@ import { allProfilesFlag, factFlags, type GlobalFlags } from '../../run/flags.ts
 import { Notices } from '../../run/notices.ts';
 import { isOfSeveral, chooseProfiles, makeClient, startSandboxService } from '../../run/session.ts';
 import { version } from '../../version.ts';
-import { addCommand } from '../command.ts';
+import { declareCommand } from '../command.ts';
 import { writeFacts } from '../facts.ts';
-
-export function addDoctor(program: Command, context: Context): void {
-  addCommand(program, context, 'doctor', {
-    description:
-      'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
-      'call to each listing. A line each, with what to fix. The exit code is that of the first failure. ' +
-      'folio auth status says the same of the set-up alone, in a row for each profile.',
-    examples: [
-      ['folio doctor', 'for the commands that you run here'],
-      ['folio doctor --all-profiles', 'for each organization'],
-      ['folio doctor --format json', 'for a script; nothing secret is in it'],
-    ],
-    flags: doctorFlags,
-    run: (flags) => runDoctor(context, flags),
-  });
-}
 
 const doctorFlags = {
   allProfiles: allProfilesFlag('every profile in turn; --profile a,b for some'),
   ...factFlags,
 };
+
+export const doctorCommand = declareCommand({
+  description:
+    'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
+    'call to each listing. A line each, with what to fix. The exit code is that of the first failure. ' +
+    'folio auth status says the same of the set-up alone, in a row for each profile.',
+  examples: [
+    ['folio doctor', 'for the commands that you run here'],
+    ['folio doctor --all-profiles', 'for each organization'],
+    ['folio doctor --format json', 'for a script; nothing secret is in it'],
+  ],
+  flags: doctorFlags,
+  run: runDoctor,
+});
 
 interface CheckResult {
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';

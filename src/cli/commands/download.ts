@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
 import { issued } from '../../resources/issued.ts';
 import { parser, valued, withValues } from '../../run/flag.ts';
 import {
@@ -10,7 +8,7 @@ import {
   requestFlags,
   whereFlag,
 } from '../../run/flags.ts';
-import { addCommand } from '../command.ts';
+import { declareCommand } from '../command.ts';
 
 /** A comma-separated list of endings of files, with or without their dots, in any case. */
 const endings = parser((text): ReadonlySet<string> | undefined => {
@@ -21,38 +19,36 @@ const endings = parser((text): ReadonlySet<string> | undefined => {
 // A download never stops by itself, so that --all has no use.
 const { all: _, ...extent } = extentFlags(issued);
 
-export function addIssuedDownload(parent: Command, context: Context): void {
-  addCommand(parent, context, 'download', {
-    summary: 'the files of issued invoices',
-    description:
-      'Puts the files of issued invoices (PDF, XML) into a folder, as <number>-<id>-<hash>.<ending>. ' +
-      'A file that the folder has under that name, with any ending, is not fetched again. The hash tells files of one document ' +
-      'apart, documents of one number and organizations; a link that is signed anew has the same. ' +
-      'The output has a record for each file: whether it was saved, was there or failed.',
-    arguments: [['<dir>', 'the folder for the files; made if need be']],
-    examples: [
-      ['folio issued download invoices', 'all files; the next time, the new ones'],
-      ['folio issued download invoices --only pdf', 'no other files'],
-      ['folio issued download late --where "open>0" --where "due<today" -o late.csv', 'of some, with a list'],
-    ],
-    flags: {
-      only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings),
-      ...filterFlags(issued),
-      ...extent,
-      ...outputFlags,
-      ...receiptFlags,
-      ...requestFlags,
-      where: whereFlag(),
-    },
-    run: async (flags, [folder]) => {
-      const { exportRecords } = await import('../../run/pipeline.ts');
-      const { downloadColumns, DownloadSource } = await import('../../run/sources/download-source.ts');
-      await exportRecords(context, {
-        source: new DownloadSource({ folder, flags }),
-        // Those are of invoices, and not of files. A table of a listing stops at 50; this one must not, since that would stop the download.
-        flags: withValues(flags, { where: undefined, limit: undefined, page: undefined, all: true }),
-        columns: downloadColumns,
-      });
-    },
-  });
-}
+export const downloadCommand = declareCommand({
+  summary: 'the files of issued invoices',
+  description:
+    'Puts the files of issued invoices (PDF, XML) into a folder, as <number>-<id>-<hash>.<ending>. ' +
+    'A file that the folder has under that name, with any ending, is not fetched again. The hash tells files of one document ' +
+    'apart, documents of one number and organizations; a link that is signed anew has the same. ' +
+    'The output has a record for each file: whether it was saved, was there or failed.',
+  arguments: [['<dir>', 'the folder for the files; made if need be']],
+  examples: [
+    ['folio issued download invoices', 'all files; the next time, the new ones'],
+    ['folio issued download invoices --only pdf', 'no other files'],
+    ['folio issued download late --where "open>0" --where "due<today" -o late.csv', 'of some, with a list'],
+  ],
+  flags: {
+    only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings),
+    ...filterFlags(issued),
+    ...extent,
+    ...outputFlags,
+    ...receiptFlags,
+    ...requestFlags,
+    where: whereFlag(),
+  },
+  run: async (context, flags, [folder]) => {
+    const { exportRecords } = await import('../../run/pipeline.ts');
+    const { downloadColumns, DownloadSource } = await import('../../run/sources/download-source.ts');
+    await exportRecords(context, {
+      source: new DownloadSource({ folder, flags }),
+      // Those are of invoices, and not of files. A table of a listing stops at 50; this one must not, since that would stop the download.
+      flags: withValues(flags, { where: undefined, limit: undefined, page: undefined, all: true }),
+      columns: downloadColumns,
+    });
+  },
+});

@@ -1,22 +1,8 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { needs, ruled, bareFlag, type Values } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Part } from '../../run/part.ts';
-import { addCommand } from '../command.ts';
-
-export function addRawGet(program: Command, context: Context): void {
-  addCommand(program, context, 'get', {
-    description: 'The body of any GET under the base address, as it was served.',
-    arguments: [['<path>', 'below the base address, such as /customers/4711; may carry a query']],
-    examples: [
-      ['folio get /invoices/issued', 'the first page, as it was served'],
-      ['folio get "/invoices/issued?status=OVERDUE" --paginate', 'every record, all pages'],
-    ],
-    flags: getFlags,
-    run: (flags, [address]) => runGet(context, address, flags),
-  });
-}
+import { declareCommand } from '../command.ts';
 
 const getFlags = {
   paginate: bareFlag('--paginate', 'walk all pages, like the listing that the path names'),
@@ -29,11 +15,22 @@ const getFlags = {
   ...requestFlags,
 };
 
+export const getCommand = declareCommand({
+  description: 'The body of any GET under the base address, as it was served.',
+  arguments: [['<path>', 'below the base address, such as /customers/4711; may carry a query']],
+  examples: [
+    ['folio get /invoices/issued', 'the first page, as it was served'],
+    ['folio get "/invoices/issued?status=OVERDUE" --paginate', 'every record, all pages'],
+  ],
+  flags: getFlags,
+  run: runGet,
+});
+
 /** Writes the body as it was served, or with --paginate the records of the listing that the path names. */
 async function runGet(
   context: Context,
-  typed: string,
   flags: Values<typeof getFlags> & ExportFlags,
+  [typed]: readonly [string],
 ): Promise<void> {
   const { bodySource, listingAt, readAddress } = await import('../../run/sources/item-sources.ts');
   const address = readAddress(typed, flags.param ?? []);

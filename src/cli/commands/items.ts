@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { fundDocuments } from '../../resources/funds.ts';
 import { text } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Source } from '../../run/part.ts';
-import { addCommand } from '../command.ts';
-import { addListingOf } from './listing.ts';
+import { declareCommand, type CommandGroup } from '../command.ts';
+import { listCommand } from './listing.ts';
 
 /** Loaded when one of the commands runs. */
 const sources = () => import('../../run/sources/item-sources.ts');
@@ -15,8 +14,8 @@ async function exportItem(context: Context, flags: ExportFlags, source: Source):
   await exportRecords(context, { flags, source, single: true });
 }
 
-export function addCustomerItems(customers: Command, context: Context): void {
-  addCommand(customers, context, 'get', {
+export const customerItems: CommandGroup = {
+  get: declareCommand({
     summary: 'one customer',
     description: 'One customer, from GET /customers/{id}.',
     arguments: [['<id>', 'the identifier of the customer, as in the listing']],
@@ -25,9 +24,9 @@ export function addCustomerItems(customers: Command, context: Context): void {
       ['folio customers get 4711 --format jsonl', 'the same on one line'],
     ],
     flags: { ...outputFlags, ...requestFlags },
-    run: async (flags, [id]) => exportItem(context, flags, (await sources()).customerSource(id)),
-  });
-  addCommand(customers, context, 'portal-link', {
+    run: async (context, flags, [id]) => exportItem(context, flags, (await sources()).customerSource(id)),
+  }),
+  'portal-link': declareCommand({
     summary: 'the link to a customer’s portal',
     description:
       'The link to a customer’s portal, from GET /customers/portal-link. The specification does not show its parameters.',
@@ -36,20 +35,21 @@ export function addCustomerItems(customers: Command, context: Context): void {
       ['folio customers portal-link 4711', 'the link of the customer 4711'],
       ['folio customers portal-link 86345678-9 --id-param fiscalId', 'the same by another parameter'],
     ],
-    flags: { ...portalFlags, ...outputFlags, ...requestFlags },
-    run: async (flags, [id]) => exportItem(context, flags, (await sources()).portalLinkSource(id, flags)),
-  });
-}
-
-const portalFlags = {
-  idParam: text('--id-param <name>', 'the parameter that carries the id (default customerId)'),
-  param: paramFlag(),
+    flags: {
+      idParam: text('--id-param <name>', 'the parameter that carries the id (default customerId)'),
+      param: paramFlag(),
+      ...outputFlags,
+      ...requestFlags,
+    },
+    run: async (context, flags, [id]) =>
+      exportItem(context, flags, (await sources()).portalLinkSource(id, flags)),
+  }),
 };
 
 const FUND_ID = ['<id>', 'the identifier of the fund, as in the listing'] as const;
 
-export function addFundItems(funds: Command, context: Context): void {
-  addCommand(funds, context, 'get', {
+export const fundItems: CommandGroup = {
+  get: declareCommand({
     summary: 'one fund with all its documents',
     description: `One fund with every document assigned to it, all pages merged, from GET ${fundDocuments.path}.`,
     arguments: [FUND_ID],
@@ -58,7 +58,7 @@ export function addFundItems(funds: Command, context: Context): void {
       ['folio funds get 4711 -o fund.json', 'the same as a file'],
     ],
     flags: { ...outputFlags, ...requestFlags },
-    run: async (flags, [id]) => exportItem(context, flags, (await sources()).fundSource(id)),
-  });
-  addListingOf(funds, 'documents', { resource: fundDocuments, argument: FUND_ID, context });
-}
+    run: async (context, flags, [id]) => exportItem(context, flags, (await sources()).fundSource(id)),
+  }),
+  documents: listCommand(fundDocuments, FUND_ID),
+};

@@ -1,30 +1,26 @@
-import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
 import { text } from '../../run/flag.ts';
 import { READS_A_FILE, requestFlags } from '../../run/flags.ts';
-import { addCommand, type ProgramFor } from '../command.ts';
+import { declareCommand } from '../command.ts';
 
-export function addMcp(program: Command, context: Context, programFor: ProgramFor): void {
-  addCommand(program, context, 'mcp', {
-    description:
-      'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging, ' +
-      'columns and, of a database, what changed since a day; nothing that writes, downloads or links. An answer has at most 40 kB, and says whose it is, whether it is complete, whether ' +
-      'there are more rows, as of when, and what was left out. It is about one organization, chosen when the server starts. Best asked is a database of ' +
-      'folio sync: the service may take half a minute for a listing. `folio help agents` is for assistants at a terminal.',
-    examples: [
-      ['folio mcp --from books.db', 'of a synced database: answers at once'],
-      ['folio mcp --profile north', 'of the service'],
-    ],
-    flags: {
-      from: text('--from <database>', 'read a database of folio sync in place of the service', READS_A_FILE),
-      ...requestFlags,
-    },
-    run: async (flags) => {
-      const { serveAssistant } = await import('../assistant/serve-assistant.ts');
-      await serveAssistant(context, flags, async (call) => {
-        const called = await programFor(call, call.argv);
-        await called.parseAsync([...call.argv], { from: 'user' });
-      });
-    },
-  });
-}
+export const mcpCommand = declareCommand({
+  description:
+    'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging, ' +
+    'columns and, of a database, what changed since a day; nothing that writes, downloads or links. An answer has at most 40 kB, and says whose it is, whether it is complete, whether ' +
+    'there are more rows, as of when, and what was left out. It is about one organization, chosen when the server starts. Best asked is a database of ' +
+    'folio sync: the service may take half a minute for a listing. `folio help agents` is for assistants at a terminal.',
+  examples: [
+    ['folio mcp --from books.db', 'of a synced database: answers at once'],
+    ['folio mcp --profile north', 'of the service'],
+  ],
+  flags: {
+    from: text('--from <database>', 'read a database of folio sync in place of the service', READS_A_FILE),
+    ...requestFlags,
+  },
+  run: async (context, flags) => {
+    const { serveAssistant } = await import('../assistant/serve-assistant.ts');
+    await serveAssistant(context, flags, async (call) => {
+      const called = await context.programFor(call, call.argv);
+      await called.parseAsync([...call.argv], { from: 'user' });
+    });
+  },
+});

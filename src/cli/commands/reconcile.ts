@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
@@ -14,34 +13,8 @@ import {
   requestFlags,
   type ExportFlags,
 } from '../../run/flags.ts';
-import { addCommand } from '../command.ts';
+import { declareCommand } from '../command.ts';
 import { fiscalIdsOf } from '../counterparty-flags.ts';
-
-export function addReconcile(program: Command, context: Context): void {
-  addCommand(program, context, 'reconcile', {
-    description:
-      'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
-      'service: a row for each document that is on one side alone, or differs. Several lists are one. Any other list ' +
-      'says with --match which column is which. All is the same: exit code 0; something differs, or cannot be compared: 7.',
-    examples: [
-      ['folio reconcile RCV_COMPRA_REGISTRO_76123456-7_202610.csv', 'a month of purchases, as its name says'],
-      [
-        'folio reconcile RCV_VENTA_76123456-7_202609.csv RCV_VENTA_76123456-7_202610.csv',
-        'two months of sales',
-      ],
-      ['folio reconcile compras.csv --period 2026-10 -o october.xlsx', 'a list whose name says no month'],
-      ['folio reconcile s.csv --against received --match number=Invoice,total=Amount', 'any other list'],
-      [
-        'folio reconcile s.csv --match number=Invoice,total=Amount --issuer-fiscal-id 77155510-1',
-        'one supplier’s own list',
-      ],
-      ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
-    ],
-    arguments: [['<list...>', 'the lists: csv with ; , or tabs']],
-    flags: { ...reconcileFlags, ...fromFlags, ...outputFlags, ...receiptFlags, ...requestFlags },
-    run: (flags, [paths]) => runReconcile(context, paths, flags),
-  });
-}
 
 const reconcileFlags = {
   against: valued(
@@ -77,6 +50,30 @@ const reconcileFlags = {
   field: fieldFlag(),
 };
 
+export const reconcileCommand = declareCommand({
+  description:
+    'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
+    'service: a row for each document that is on one side alone, or differs. Several lists are one. Any other list ' +
+    'says with --match which column is which. All is the same: exit code 0; something differs, or cannot be compared: 7.',
+  examples: [
+    ['folio reconcile RCV_COMPRA_REGISTRO_76123456-7_202610.csv', 'a month of purchases, as its name says'],
+    [
+      'folio reconcile RCV_VENTA_76123456-7_202609.csv RCV_VENTA_76123456-7_202610.csv',
+      'two months of sales',
+    ],
+    ['folio reconcile compras.csv --period 2026-10 -o october.xlsx', 'a list whose name says no month'],
+    ['folio reconcile s.csv --against received --match number=Invoice,total=Amount', 'any other list'],
+    [
+      'folio reconcile s.csv --match number=Invoice,total=Amount --issuer-fiscal-id 77155510-1',
+      'one supplier’s own list',
+    ],
+    ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
+  ],
+  arguments: [['<list...>', 'the lists: csv with ; , or tabs']],
+  flags: { ...reconcileFlags, ...fromFlags, ...outputFlags, ...receiptFlags, ...requestFlags },
+  run: runReconcile,
+});
+
 function parseTolerance(text: string): Decimal {
   const amount = parseDecimal(text);
   if (typeof amount === 'object' && amount.coefficient >= 0n) return amount;
@@ -86,8 +83,8 @@ function parseTolerance(text: string): Decimal {
 /** Reads the lists before the first request, and compares them with the service, or offline against an export. */
 async function runReconcile(
   context: Context,
-  paths: readonly string[],
   flags: Values<typeof reconcileFlags> & ExportFlags,
+  [paths]: readonly [readonly string[]],
 ): Promise<void> {
   const { against, match, decimal, month, tolerance = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');

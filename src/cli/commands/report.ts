@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { text, valued, wordList, oneOf, target } from '../../run/flag.ts';
 import {
@@ -12,29 +10,7 @@ import {
   receiptFlags,
   requestFlags,
 } from '../../run/flags.ts';
-import { addCommand } from '../command.ts';
-
-export function addReport(program: Command, context: Context): void {
-  addCommand(program, context, 'report', {
-    description:
-      'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
-      'Amounts are exact and never of two currencies together. A page that is not whole says so at its top. All days are counted from ' +
-      'today, or from the day of the export or the database.',
-    examples: [
-      ['folio report', 'on a terminal: the month as a table'],
-      ['folio report -o november.html', 'this month on a page, as of today'],
-      ['folio report --period last-month --lang es -o octubre.html', 'the month before, in Spanish'],
-      ['folio report --all-profiles --output-dir reports', 'a page for each organization'],
-      ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
-      ['folio report --format json', 'the figures behind the page'],
-    ],
-    flags: { ...reportFlags, ...receiptFlags, ...requestFlags },
-    run: async (flags) => {
-      const { writeReport } = await import('../../run/pages/report.ts');
-      await writeReport(context, flags);
-    },
-  });
-}
+import { declareCommand } from '../command.ts';
 
 const reportFlags = {
   period: text(
@@ -63,6 +39,26 @@ const reportFlags = {
   output: valued('-o, --output <file>', 'write a file, whole or not at all', target),
   outputDir: outputDirFlag('with several profiles: a page for each, <profile>.report.html'),
 };
+
+export const reportCommand = declareCommand({
+  description:
+    'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
+    'Amounts are exact and never of two currencies together. A page that is not whole says so at its top. All days are counted from ' +
+    'today, or from the day of the export or the database.',
+  examples: [
+    ['folio report', 'on a terminal: the month as a table'],
+    ['folio report -o november.html', 'this month on a page, as of today'],
+    ['folio report --period last-month --lang es -o octubre.html', 'the month before, in Spanish'],
+    ['folio report --all-profiles --output-dir reports', 'a page for each organization'],
+    ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
+    ['folio report --format json', 'the figures behind the page'],
+  ],
+  flags: { ...reportFlags, ...receiptFlags, ...requestFlags },
+  run: async (context, flags) => {
+    const { writeReport } = await import('../../run/pages/report.ts');
+    await writeReport(context, flags);
+  },
+});
 
 function parseTitle(title: string): string {
   if (title.trim() !== '') return title.trim();

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { counts, type Counts } from '../../sandbox/listings/index.ts';
@@ -16,25 +15,7 @@ import {
   wholeNumber,
 } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
-import { addCommand } from '../command.ts';
-
-/** Declares `folio sandbox`: its flags and its help. The service itself is loaded when it is run. */
-export function addSandbox(program: Command, context: Context): void {
-  addCommand(program, context, 'sandbox', {
-    description:
-      'Serves an embedded copy of the service on loopback, with made-up data up to today, until stopped. Prints FOLIO_BASE_URL, ' +
-      'FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line each, as soon as it serves. Each request is a line ' +
-      'on standard error, unless --quiet is given. A credit note has the id of its invoice in relatedDocumentId.',
-    examples: [
-      ['folio sandbox --port 8080', 'serves at http://127.0.0.1:8080/v1'],
-      ['folio sandbox --issued 1000000', 'a large organization'],
-      ['folio sandbox --realistic --fail-rate 0.2', 'slow and unreliable, as on a bad day'],
-      ['folio sandbox --seed 1 --today 2026-10-31', 'the same data on every day'],
-    ],
-    flags: sandboxFlags,
-    run: (flags) => runSandbox(flags, context),
-  });
-}
+import { declareCommand } from '../command.ts';
 
 const countFlags = Object.fromEntries(
   Object.entries(counts).map(([name, { what, usual, most }]) => [
@@ -81,8 +62,23 @@ const sandboxFlags = {
   ),
 };
 
+export const sandboxCommand = declareCommand({
+  description:
+    'Serves an embedded copy of the service on loopback, with made-up data up to today, until stopped. Prints FOLIO_BASE_URL, ' +
+    'FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line each, as soon as it serves. Each request is a line ' +
+    'on standard error, unless --quiet is given. A credit note has the id of its invoice in relatedDocumentId.',
+  examples: [
+    ['folio sandbox --port 8080', 'serves at http://127.0.0.1:8080/v1'],
+    ['folio sandbox --issued 1000000', 'a large organization'],
+    ['folio sandbox --realistic --fail-rate 0.2', 'slow and unreliable, as on a bad day'],
+    ['folio sandbox --seed 1 --today 2026-10-31', 'the same data on every day'],
+  ],
+  flags: sandboxFlags,
+  run: runSandbox,
+});
+
 /** Serves until it is stopped. What a client needs goes to stdout, ready for `export`. Throws OutputError when it cannot listen. */
-async function runSandbox(flags: Values<typeof sandboxFlags> & GlobalFlags, context: Context): Promise<void> {
+async function runSandbox(context: Context, flags: Values<typeof sandboxFlags> & GlobalFlags): Promise<void> {
   const { stdout, stderr, signal, clock } = context;
   const log = (line: string): void => {
     // Without a reader of stderr the service goes on.

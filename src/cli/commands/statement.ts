@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { needs, excludes, text, valued, bareFlag, columnList, oneOf } from '../../run/flag.ts';
 import {
@@ -14,43 +12,8 @@ import {
   rowFlags,
 } from '../../run/flags.ts';
 import { formats } from '../../output/formats.ts';
-import { addCommand } from '../command.ts';
+import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
-
-export function addStatement(program: Command, context: Context): void {
-  addCommand(program, context, 'statement', {
-    description:
-      'The open documents of a customer as of today, or of the day of an export or a database, for each currency: how late they are, credits apart, sums by age, and the ' +
-      'amount due, which is what folio aging tells of him. As a page to send and print: it names nobody else, and says at its top where ' +
-      'it is not whole. Or as rows (xlsx, csv), which are the documents alone: their sums and ages are in json, and in folio aging -o ages.xlsx.',
-    examples: [
-      ['folio statement --customer-fiscal-id 60155440-2 -o tres-cruces.html', 'a page to send, or to print'],
-      [
-        'folio statement --customer-fiscal-id 60155440-2 --lang es --note @bank.txt -o tres-cruces.html',
-        'in Spanish, with a text below',
-      ],
-      ['folio statement --all --output-dir statements/2026-11', 'a page for each customer, and an index'],
-      ['folio statement --all -o statements.xlsx', 'the open documents of all customers'],
-      ['folio statement --payable --issuer-fiscal-id 77155510-1', 'what you owe to a supplier'],
-      ['folio statement --from books.db --all --format json', 'offline, with sums and ages, for a program'],
-    ],
-    flags: { ...statementFlags, ...receiptFlags, ...requestFlags },
-    run: async (flags) => {
-      const fiscalIds = fiscalIdsOf(flags, flags.payable === true);
-      const { payable, everyone } = flags;
-      if (everyone !== true && fiscalIds === undefined) {
-        throw new UsageError(
-          `whose statement? Neither a ${payable ? 'supplier' : 'customer'} is named nor --all`,
-          {
-            hint: `Add ${payable ? '--issuer-fiscal-id' : '--customer-fiscal-id'} <id>, or --all.`,
-          },
-        );
-      }
-      const { writeStatements } = await import('../../run/pages/statements.ts');
-      await writeStatements(context, flags, fiscalIds);
-    },
-  });
-}
 
 const statementFlags = {
   ...counterpartyFlags,
@@ -95,3 +58,36 @@ const statementFlags = {
   excel: rowFlags.excel,
   wide: rowFlags.wide,
 };
+
+export const statementCommand = declareCommand({
+  description:
+    'The open documents of a customer as of today, or of the day of an export or a database, for each currency: how late they are, credits apart, sums by age, and the ' +
+    'amount due, which is what folio aging tells of him. As a page to send and print: it names nobody else, and says at its top where ' +
+    'it is not whole. Or as rows (xlsx, csv), which are the documents alone: their sums and ages are in json, and in folio aging -o ages.xlsx.',
+  examples: [
+    ['folio statement --customer-fiscal-id 60155440-2 -o tres-cruces.html', 'a page to send, or to print'],
+    [
+      'folio statement --customer-fiscal-id 60155440-2 --lang es --note @bank.txt -o tres-cruces.html',
+      'in Spanish, with a text below',
+    ],
+    ['folio statement --all --output-dir statements/2026-11', 'a page for each customer, and an index'],
+    ['folio statement --all -o statements.xlsx', 'the open documents of all customers'],
+    ['folio statement --payable --issuer-fiscal-id 77155510-1', 'what you owe to a supplier'],
+    ['folio statement --from books.db --all --format json', 'offline, with sums and ages, for a program'],
+  ],
+  flags: { ...statementFlags, ...receiptFlags, ...requestFlags },
+  run: async (context, flags) => {
+    const fiscalIds = fiscalIdsOf(flags, flags.payable === true);
+    const { payable, everyone } = flags;
+    if (everyone !== true && fiscalIds === undefined) {
+      throw new UsageError(
+        `whose statement? Neither a ${payable ? 'supplier' : 'customer'} is named nor --all`,
+        {
+          hint: `Add ${payable ? '--issuer-fiscal-id' : '--customer-fiscal-id'} <id>, or --all.`,
+        },
+      );
+    }
+    const { writeStatements } = await import('../../run/pages/statements.ts');
+    await writeStatements(context, flags, fiscalIds);
+  },
+});

@@ -1,44 +1,14 @@
-import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { GoneLimit } from '../../database/sync-run.ts';
 import { text, valued, bareFlag, oneOf } from '../../run/flag.ts';
 import { allProfilesFlag, receiptFlags, requestFlags } from '../../run/flags.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
-import { addCommand } from '../command.ts';
+import { declareCommand } from '../command.ts';
 
 const NAMES = resources.map((resource) => oneWordName(resource, '-'));
 const USUAL = listings.map((resource) => oneWordName(resource, '-'));
 const RESULT_FORMATS = ['table', 'csv', 'json', 'jsonl'] as const;
-
-export function addSync(program: Command, context: Context): void {
-  addCommand(program, context, 'sync', {
-    description:
-      'Reads every listing whole, and makes the database equal to it in one transaction: new records are inserted, changed ones ' +
-      'updated, and those that are gone marked; a history keeps what they were. The service cannot tell what changed since a ' +
-      'day, so every sync reads everything, and writes only what changed. Resources: ' +
-      `${NAMES.join(', ')}; without names, ${USUAL.join(', ')}. Tables, amounts and queries: folio help databases.`,
-    arguments: [
-      ['[database]', 'a file such as books.db, or postgres://user@host/name; none with --to-env'],
-      ['[resources...]', `what to sync (default: ${USUAL.join(' ')})`],
-    ],
-    examples: [
-      ['folio sync books.db', 'SQLite; the file is made when it is not there'],
-      ['folio sync books.db issued received --all-profiles', 'two listings of every organization'],
-      ['folio sync postgres://books@db.example/books', 'the password from PGPASSWORD or ~/.pgpass'],
-      ['folio sync --to-env DATABASE_URL --receipt sync.json', 'the address from the environment'],
-      ['folio sync books.db --plan', 'what would change; nothing is written'],
-      ['folio issued --from books.db --overdue', 'questions to the database'],
-    ],
-    flags: { ...syncFlags, ...receiptFlags, ...requestFlags },
-    run: async (flags, [database, resources]) => {
-      const words = [...(database === undefined ? [] : [database]), ...resources];
-      const { syncDatabase } = await import('../../run/sync/sync.ts');
-      await syncDatabase(context, words, flags);
-    },
-  });
-}
 
 const syncFlags = {
   toEnv: text(
@@ -59,6 +29,32 @@ const syncFlags = {
     oneOf(RESULT_FORMATS),
   ),
 };
+
+export const syncCommand = declareCommand({
+  description:
+    'Reads every listing whole, and makes the database equal to it in one transaction: new records are inserted, changed ones ' +
+    'updated, and those that are gone marked; a history keeps what they were. The service cannot tell what changed since a ' +
+    'day, so every sync reads everything, and writes only what changed. Resources: ' +
+    `${NAMES.join(', ')}; without names, ${USUAL.join(', ')}. Tables, amounts and queries: folio help databases.`,
+  arguments: [
+    ['[database]', 'a file such as books.db, or postgres://user@host/name; none with --to-env'],
+    ['[resources...]', `what to sync (default: ${USUAL.join(' ')})`],
+  ],
+  examples: [
+    ['folio sync books.db', 'SQLite; the file is made when it is not there'],
+    ['folio sync books.db issued received --all-profiles', 'two listings of every organization'],
+    ['folio sync postgres://books@db.example/books', 'the password from PGPASSWORD or ~/.pgpass'],
+    ['folio sync --to-env DATABASE_URL --receipt sync.json', 'the address from the environment'],
+    ['folio sync books.db --plan', 'what would change; nothing is written'],
+    ['folio issued --from books.db --overdue', 'questions to the database'],
+  ],
+  flags: { ...syncFlags, ...receiptFlags, ...requestFlags },
+  run: async (context, flags, [database, resources]) => {
+    const words = [...(database === undefined ? [] : [database]), ...resources];
+    const { syncDatabase } = await import('../../run/sync/sync.ts');
+    await syncDatabase(context, words, flags);
+  },
+});
 
 function goneLimit(text: string): GoneLimit {
   const form = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text);

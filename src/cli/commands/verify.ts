@@ -1,6 +1,5 @@
 import { existsSync, promises } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
-import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { isDatabase, parseDatabaseAddress } from '../../database/address.ts';
 import type { LastSync } from '../../database/read-back.ts';
@@ -19,7 +18,7 @@ import {
 } from '../../query/exports/read-receipt.ts';
 import { parser, text, valued, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
-import { addCommand } from '../command.ts';
+import { declareCommand } from '../command.ts';
 
 interface Age {
   readonly milliseconds: number;
@@ -54,33 +53,31 @@ const verifyFlags = {
   ),
 };
 
-export function addVerify(program: Command, context: Context): void {
-  addCommand(program, context, 'verify', {
-    description:
-      'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
-      'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, or its own, name, ' +
-      'as far as they are in it. Needs neither network nor token. It also finds the run that was not whole, and with --max-age the one that never ' +
-      'started: by the receipt, and by the last sync of each listing of a database. Exit code 0 where all is well, silent with -q; ' +
-      '6 where a file differs, is lost, not whole, too old or of the future; 2 where a file has no receipt.',
-    arguments: [
-      [
-        '[files...]',
-        'what -o wrote; a folder, or a <name>.receipt.json, for all that is named there; with --max-age a synced database',
-      ],
+export const verifyCommand = declareCommand({
+  description:
+    'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
+    'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, or its own, name, ' +
+    'as far as they are in it. Needs neither network nor token. It also finds the run that was not whole, and with --max-age the one that never ' +
+    'started: by the receipt, and by the last sync of each listing of a database. Exit code 0 where all is well, silent with -q; ' +
+    '6 where a file differs, is lost, not whole, too old or of the future; 2 where a file has no receipt.',
+  arguments: [
+    [
+      '[files...]',
+      'what -o wrote; a folder, or a <name>.receipt.json, for all that is named there; with --max-age a synced database',
     ],
-    examples: [
-      ['folio issued -o issued.csv --receipt beside', 'an export and its receipt, issued.csv.receipt.json'],
-      ['folio verify issued.csv', 'whether it is still the same'],
-      [
-        'folio verify -q exports --max-age 26h',
-        'all files of a folder that have receipts, none older than 26 hours',
-      ],
-      ['folio verify books.db --max-age 26h', 'whether each listing was synced since'],
+  ],
+  examples: [
+    ['folio issued -o issued.csv --receipt beside', 'an export and its receipt, issued.csv.receipt.json'],
+    ['folio verify issued.csv', 'whether it is still the same'],
+    [
+      'folio verify -q exports --max-age 26h',
+      'all files of a folder that have receipts, none older than 26 hours',
     ],
-    flags: verifyFlags,
-    run: (flags, [files]) => runVerify(context, files, flags),
-  });
-}
+    ['folio verify books.db --max-age 26h', 'whether each listing was synced since'],
+  ],
+  flags: verifyFlags,
+  run: runVerify,
+});
 
 type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 
@@ -90,7 +87,11 @@ type Check = () => Promise<string>;
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
 
 /** Makes all checks, and prints what is in order. Throws the only failure, or one that has a line for each, and what to do once. */
-async function runVerify(context: Context, files: readonly string[], flags: VerifyFlags): Promise<void> {
+async function runVerify(
+  context: Context,
+  flags: VerifyFlags,
+  [files]: readonly [readonly string[]],
+): Promise<void> {
   const { receipt, quiet } = flags;
   if (files.length === 0 && receipt === undefined) {
     throw new UsageError('folio verify needs a file', {
