@@ -7,11 +7,10 @@ import { RecordKeys } from '../json/identity.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';
-import { walkNumbered } from '../paging/numbered-walk.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
-import { numberedPages, type OpenListingOptions } from './listing-pages.ts';
+import type { OpenListingOptions } from './listing-pages.ts';
 import { openListing } from './open-listing.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 
@@ -158,27 +157,13 @@ function linkRecord(link: string): RecordBatch {
  * One fund with every document assigned to it, as a batch of one record: the first page as it was sent, with the documents
  * of the other pages behind its own.
  */
-export async function fetchFund({
-  client,
-  id,
-  onErrors,
-  ...options
-}: OpenListingOptions & { readonly id: string }): Promise<RecordBatch> {
-  const { paging } = fundDocuments;
-  const path = fundDocuments.path.replace('{id}', () => pathSegment(id));
+export async function fetchFund(id: string, options: OpenListingOptions): Promise<RecordBatch> {
   let fund: Buffer | undefined;
   const onBody = (body: Buffer): void => void (fund ??= body);
-  const fetchPage = numberedPages({ path, filters: [], client, onErrors, onBody }, paging, {
-    isAdjustable: true,
-  });
   const documents: Buffer[] = [];
   let first: RecordBatch | undefined;
-  for await (const { records } of walkNumbered({
-    ...options,
-    fetchPage,
-    size: paging.walkSize,
-    maxSize: paging.maxSize,
-  })) {
+  const query = { id, fiscalIds: [], params: [] };
+  for await (const { records } of openListing(fundDocuments, query, { ...options, onBody })) {
     first ??= records;
     for (let index = 0; index < records.count; index++) documents.push(recordBytes(records, index));
   }

@@ -44,6 +44,8 @@ export interface OpenListingOptions {
   readonly onErrors: (errors: Buffer) => void;
   /** Receives what folio found out about the service, for --verbose. */
   readonly onDetail?: ((text: string) => void) | undefined;
+  /** Receives each page's body, once it was found to be well formed. */
+  readonly onBody?: ((body: Buffer) => void) | undefined;
 }
 
 /** The parameters that are the same for every page of a listing, in the service's own spelling. */
@@ -115,14 +117,9 @@ export function asksForOrder(params: ListingQuery['params']): boolean {
 }
 
 /** What the requests for all pages of a listing have in common. */
-export interface PageRequest {
+export interface PageRequest extends Pick<OpenListingOptions, 'client' | 'onErrors' | 'onBody'> {
   readonly path: string;
   readonly filters: readonly QueryPair[];
-  readonly client: ApiClient;
-  /** Receives the text of a page's `errors` (spec 2.4). */
-  readonly onErrors: (errors: Buffer) => void;
-  /** Receives each page's body, once it was found to be well formed. */
-  readonly onBody?: ((body: Buffer) => void) | undefined;
 }
 
 /** Who chose the size of pages. */

@@ -63,9 +63,9 @@ async function* openQuery(
 }
 
 function requestOf(resource: Resource, query: ListingQuery, options: OpenListingOptions): PageRequest {
-  const { client, onErrors } = options;
+  const { client, onErrors, onBody } = options;
   const path = resource.path.replace('{id}', () => pathSegment(query.id ?? ''));
-  return { path, filters: filterParameters(resource, query), client, onErrors };
+  return { path, filters: filterParameters(resource, query), client, onErrors, onBody };
 }
 
 /** Whether records may change places while they are read: in an order by a key whose values can change. */

@@ -44,7 +44,7 @@ export function fundSource(id: string): ServiceSource {
       limits: { concurrency },
     } = session;
     const onErrors = serviceErrors.add;
-    return fetchFund({ client, id, concurrency, status, signal: context.signal, onErrors });
+    return fetchFund(id, { client, concurrency, status, signal: context.signal, onErrors });
   });
 }
 
