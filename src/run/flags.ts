@@ -285,7 +285,7 @@ export const questionFlags = {
   ...dateFlags(),
   field: fieldFlag(
     needs(
-      [...[...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns'].map(flagNamed)],
+      [...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns', 'from'].map(flagNamed),
       'says what a column means, and no question asks for it',
       'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
     ),
