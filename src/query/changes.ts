@@ -265,7 +265,7 @@ async function openEarlier(options: ChangesOptions) {
   let others: readonly string[] = [];
   try {
     only = await checkReceipts(options);
-    const held = await profilesInExport(path, { tolerant: true });
+    const held = await profilesInExport(path);
     if (profiles === undefined) refuseSeveral(path, held);
     else others = held?.filter((name) => !profiles.includes(name)) ?? [];
     for await (const { batch, offset } of file.parts()) {

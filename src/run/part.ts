@@ -42,10 +42,13 @@ interface AnySource {
   readonly filter?: { readonly fiscalIds: readonly string[]; readonly strict: boolean };
   /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[];
-  /** The profiles that this file or database holds and the flags choose. Called first. Throws UsageError for one it lacks. */
-  profiles?(context: Context): Promise<readonly string[]>;
-  /** Called once in a run, before the first request. Throws UsageError for faults of the command line. */
-  open?(run: Run): Promise<void>;
+  /** Of a file or a database, called first: whose records it has. Throws UsageError where it cannot be read. */
+  held?(context: Context): Promise<HeldProfiles>;
+  /**
+   * Called once in a run, before the first request, with the profiles that are chosen of those held. Throws UsageError for faults of
+   * the command line.
+   */
+  open?(run: Run, profiles: readonly string[]): Promise<void>;
   /** What the source itself has written, such as files, for the closing line. Called after the last record. */
   written?(): Written;
   /**
@@ -56,6 +59,13 @@ interface AnySource {
   /** What the source knows to be missing. Called after the last record. */
   failure?(): FolioError | undefined;
   close?(): Promise<void>;
+}
+
+export interface HeldProfiles {
+  /** How messages call the file or the database. */
+  readonly shown: string;
+  /** Undefined where records do not say whose they are; none where there are no records. */
+  readonly profiles: readonly string[] | undefined;
 }
 
 /** Several profiles whose records come as those of one source, each record with the name of its profile. */

@@ -8,7 +8,7 @@ import { paced } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written, openDestination } from '../output/files/destination.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
-import { profileChoice } from '../profiles/choice.ts';
+import { chooseHeld, profileChoice, refuseProfiles } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import { datesIn } from '../query/where/dates.ts';
@@ -30,6 +30,7 @@ import {
 } from './open-questions.ts';
 import { declaredColumns, impliedFormat, planOutput } from './output-plan.ts';
 import {
+  type HeldProfiles,
   type Source,
   withPart,
   checkPart,
@@ -45,6 +46,7 @@ import type { PartState } from './progress.ts';
 import { inRun, type Run } from './run.ts';
 import { isOfSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
+import type { FromRequest } from './sources/from-source.ts';
 import { ListingSource } from './sources/listing-source.ts';
 
 /**
@@ -75,9 +77,10 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   // Before a token is missed. The day of an export or a database is known once it is open.
   if (source.kind === 'service') datesIn(flags, () => localDay(context.clock.now()));
   try {
-    const own = (await source.profiles?.(context)) ?? [];
     const notices = new Notices(context, flags);
-    const profiles = await profilesToRead(context, { source, flags, notices }, own);
+    const chosen = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });
+    // Of one, the flags may want the form of several.
+    const profiles = chosen.length > 1 || (chosen.length > 0 && isOfSeveral(flags)) ? chosen : undefined;
     const folder = profiles && flags.outputDir;
     const files =
       folder === undefined ? undefined : await planFiles(context, request, { profiles: profiles!, folder });
@@ -97,16 +100,16 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       const columns = flags.listColumns ? await knownColumns(run, request, profiles) : undefined;
       if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
-      if (!isChosen && own.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
-        const whose = `the figures are of ${own.join(', ')} together`;
+      if (!isChosen && chosen.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+        const whose = `the figures are of ${chosen.join(', ')} together`;
         run.notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
       }
-      await source.open?.(run);
+      await source.open?.(run, chosen);
       if (files !== undefined) return exportFilePerProfile(run, request, files);
       const limit = flags.limit ?? Infinity;
       const part =
         profiles === undefined
-          ? { source, profile: own[0] }
+          ? { source, profile: chosen[0] }
           : { source: (await import('./joined-source.ts')).joinedSource(run, { source, profiles, limit }) };
       await withPart(run, part, (open) => exportPart(open, request));
     });
@@ -115,20 +118,26 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   }
 }
 
-/** The organizations, the source's `own` or by the flags; undefined for one, unless the flags want the form of several. */
-export async function profilesToRead(
+interface ProfilesOptions {
+  /** Undefined for the service. */
+  readonly held: HeldProfiles | undefined;
+  readonly flags: GlobalFlags & ProfilesFlags;
+  readonly notices: Notices;
+}
+
+/** Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. Throws UsageError. */
+export async function chosenProfiles(
   context: Context,
-  {
-    source,
-    flags,
-    notices,
-  }: { readonly source: Source; readonly flags: GlobalFlags & ProfilesFlags; readonly notices: Notices },
-  own: readonly string[],
-): Promise<readonly string[] | undefined> {
-  // An export without records has no profiles.
-  const hasNoOwner = source.kind === 'local' && own.length === 0;
-  if (own.length < 2 && (!isOfSeveral(flags) || hasNoOwner)) return undefined;
-  return own.length > 0 ? own : chooseProfiles(context, flags, notices);
+  { held, flags, notices }: ProfilesOptions,
+): Promise<readonly string[]> {
+  if (held === undefined) return isOfSeveral(flags) ? chooseProfiles(context, flags, notices) : [];
+  // The profiles are those of the source: the store need not know them.
+  const choice = profileChoice(flags.profile, flags.allProfiles);
+  const { shown, profiles } = held;
+  if (profiles === undefined) refuseProfiles(shown, choice);
+  else if (profiles.length > 0) return chooseHeld({ shown, held: profiles }, choice, context);
+  else return choice.names ?? [];
+  return [];
 }
 
 async function readsOfChanges({ changesSince: file }: ExportFlags): Promise<readonly ReadPath[]> {
@@ -321,10 +330,7 @@ async function writeColumns(
 interface SourceOptions {
   readonly resource: Resource;
   readonly id?: string | undefined;
-  /** Whether the answer may be of whatever an export has: also rows of --expand, or a part of a listing. */
-  readonly acceptsParts?: boolean;
-  /** Whether an answer from a part of the listing is incomplete. */
-  readonly needsWhole?: boolean;
+  readonly ofPart?: FromRequest['ofPart'];
   /** Where the command has flags of its own for them. */
   readonly fiscalIds?: readonly string[] | undefined;
 }
@@ -332,17 +338,15 @@ interface SourceOptions {
 /** The source that the flags name: the listing of the service, or with --from an export or a synced database. */
 export async function sourceFor(
   flags: Omit<ExportFlags, 'format'>,
-  { resource, id, acceptsParts = false, needsWhole = false, fiscalIds = flags.fiscalIds }: SourceOptions,
+  { resource, id, ofPart = 'warning', fiscalIds = flags.fiscalIds }: SourceOptions,
 ): Promise<Source> {
   const { from } = flags;
   if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
   const { isDatabase } = await import('../database/address.ts');
-  // The profiles are those of the source: the store need not know them.
-  const whose = profileChoice(flags.profile, flags.allProfiles);
-  const request = { from, resource, id, flags, fiscalIds, whose, acceptsParts, needsWhole };
+  const request = { from, resource, id, flags, fiscalIds, ofPart };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
     const { DatabaseSource, FromDatabase } = await import('./sources/database-source.ts');
-    return new DatabaseSource({ ...request, database: new FromDatabase(from) });
+    return new DatabaseSource({ ...request, database: new FromDatabase(from, [resource]) });
   }
   return new (await import('./sources/export-source.ts')).ExportSource(request);
 }

@@ -13,7 +13,6 @@ import { UsageError } from '../../errors.ts';
 import { chooseHeld, profileChoice } from '../../profiles/choice.ts';
 import { namedProfile } from '../../profiles/connection.ts';
 import { formatDay } from '../../json/calendar-day.ts';
-import { listings } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
@@ -208,10 +207,10 @@ async function booksBefore(
   context: Context,
   { from, profile, resource, day }: BooksBefore,
 ): Promise<EarlierBooks> {
-  const database = new FromDatabase(from);
+  const database = new FromDatabase(from, [resource]);
   const table = tableOf(resource);
   try {
-    const books = await database.open(context, [resource]);
+    const books = await database.open(context);
     const date = formatDay(day);
     const last = await books.lastWholeBefore(table, { profile, moment: Date.parse(`${date}T00:00:00`) });
     if (last === undefined) {
@@ -251,8 +250,7 @@ async function profileIn(
       hint: 'Make one with `folio sync books.db`, and name it.',
     });
   }
-  const database = new FromDatabase(from);
-  const { known } = await profilesHeld(database, listings, context).finally(() => database.close());
+  const known = await profilesHeld(from, context);
   const choice = { names, all: false };
   const [profile, ...others] = await chooseHeld({ shown: from, held: known }, choice, context);
   if (profile === undefined) {

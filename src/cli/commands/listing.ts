@@ -39,7 +39,7 @@ export function listCommand(resource: Resource, argument?: readonly [string, str
     },
     run: async (context, flags, [id]) => {
       const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
-      const source = await sourceFor(flags, { resource, id, acceptsParts: true });
+      const source = await sourceFor(flags, { resource, id, ofPart: 'answer' });
       await exportRecords(context, { flags, source });
     },
   });

@@ -109,7 +109,7 @@ async function runReconcile(
     source: await sourceFor(flags, {
       resource: isReceived ? received : issued,
       fiscalIds,
-      needsWhole: true,
+      ofPart: 'failure',
     }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),

@@ -23,16 +23,11 @@ export async function* readExport(from: string | ExportFile): AsyncGenerator<Rec
 }
 
 /**
- * The profiles of the records of an export, in the order in which they come; undefined for records without a profile column. None
- * where it has no records.
- *
- * @param tolerant whether an export that cannot be read, which its reader reports, has the profiles of its readable beginning
- * @throws UsageError where it cannot be read, and where only some of its records have a profile
+ * The profiles of the records of an export, in the order in which they come; undefined for records without a profile column.
+ * None where it has no records. Of an export that cannot be read, which its reader reports, those of the readable beginning. Throws
+ * UsageError where only some of its records have a profile.
  */
-export async function profilesInExport(
-  from: string | ExportFile,
-  { tolerant = false } = {},
-): Promise<readonly string[] | undefined> {
+export async function profilesInExport(from: string | ExportFile): Promise<readonly string[] | undefined> {
   const isOpen = from instanceof ExportFile;
   // A column of that name in the records of one profile is the service's own.
   if (!isOpen && (await deliveredForm(from))?.isOfSeveral === false) return undefined;
@@ -44,7 +39,7 @@ export async function profilesInExport(
       for (const name of names) held.add(name);
     }
   } catch (error) {
-    if (!tolerant || !(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError)) throw error;
   }
   const names = [...held].filter((name) => name !== undefined);
   if (names.length === held.size) return names;

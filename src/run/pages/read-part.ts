@@ -50,7 +50,7 @@ interface PageRun<Part> {
   readonly words: (results: readonly PartState[]) => OutcomeWords;
 }
 
-/** Opens the sources of some parts, and calls `write`, in one run. Throws at its end where some could not be read whole. */
+/** Opens the sources of some parts, which the caller closes, and calls `write`, in one run. Throws at its end where some could not be read whole. */
 export async function inPageRun<Part extends PagePart>(
   context: Context,
   { options, parts, words }: PageRun<Part>,
@@ -61,22 +61,24 @@ export async function inPageRun<Part extends PagePart>(
   await inRun(context, { ...options, parts: names }, async (run) => {
     const results: PartState[] = [];
     const check = (): void => checkResults(results, words(results));
-    try {
-      for (const source of sources) await source.open?.(run);
-      await write(run, async (open) => {
-        const all = [];
-        const reading = forEachPart(run, parts, async (part, signal) => ({
-          ...part,
-          ...(await readPart(run, { ...part, signal }, (fields) => open(fields, part))),
-        }));
-        for await (const one of reading) all.push(one);
-        results.push(...all.map(({ result }) => result));
-        if (!results.some(hasRecords)) check();
-        return all;
-      });
-    } finally {
-      for (const source of sources) await source.close?.();
+    for (const source of sources) {
+      const own = parts.filter((part) => part.source === source);
+      await source.open?.(
+        run,
+        own.flatMap(({ profile }) => profile ?? []),
+      );
     }
+    await write(run, async (open) => {
+      const all = [];
+      const reading = forEachPart(run, parts, async (part, signal) => ({
+        ...part,
+        ...(await readPart(run, { ...part, signal }, (fields) => open(fields, part))),
+      }));
+      for await (const one of reading) all.push(one);
+      results.push(...all.map(({ result }) => result));
+      if (!results.some(hasRecords)) check();
+      return all;
+    });
     check();
   });
 }

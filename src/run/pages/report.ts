@@ -6,10 +6,7 @@ import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
-import { chooseHeld, profileChoice, refuseProfiles, type ProfileChoice } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
-import { profilesInExport } from '../../query/exports/read-export.ts';
-import { readsOfExport } from '../../query/exports/read-receipt.ts';
 import { writerOfResult } from '../../query/questions.ts';
 import { batchOfRows } from '../../query/result-rows.ts';
 import {
@@ -28,11 +25,11 @@ import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../c
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, storeOf } from '../part.ts';
+import { deliver, storeOf, type HeldProfiles, type Source } from '../part.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
+import { chosenProfiles } from '../pipeline.ts';
 import type { Run } from '../run.ts';
 import type { RunDay } from '../run-day.ts';
-import { isOfSeveral, chooseProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type PartRead } from './read-part.ts';
@@ -84,19 +81,20 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
     });
   if (flags.period !== undefined) parsePeriod(flags.period, localDay(context.clock.now()));
   const notices = new Notices(context, flags);
-  const sources = await reportSources(context, flags, notices);
-  const job = { flags, sources, format };
-  const { profiles } = sources;
+  const sources = await sourcesOf(flags);
   try {
+    const chosen = await chooseSources(context, flags, { sources, notices });
+    const job = { flags, sources: chosen, format };
+    const { profiles } = chosen;
     if (format === 'table') return await writeMonth(context, job, notices);
     if (folder !== undefined) return await writePages(context, job, folder);
     if (profiles.length === 1) return await writePage(context, job, { profile: profiles[0], path: output });
+    throw new UsageError(`a report is of one organization, and these are several: ${profiles.join(', ')}`, {
+      hint: 'Have a page for each with --all-profiles --output-dir <dir>, or name one with --profile <name>.',
+    });
   } finally {
-    await sources.close?.();
+    for (const { source } of sources) await source.close?.();
   }
-  throw new UsageError(`a report is of one organization, and these are several: ${profiles.join(', ')}`, {
-    hint: 'Have a page for each with --all-profiles --output-dir <dir>, or name one with --profile <name>.',
-  });
 }
 
 /** Writes a page for each profile: `<profile>.report.html`. Those that fail are named at the end. */
@@ -303,80 +301,39 @@ interface ReportPart extends PagePart {
   readonly listing: Listing;
 }
 
+interface ReportSource {
+  readonly listing: Listing;
+  readonly source: Source;
+}
+
 interface ReportSources {
   /** Whom there is a report of; undefined where the records have no owner, or the flags name it. */
   readonly profiles: readonly (string | undefined)[];
   readonly partsOf: (profile: string | undefined) => readonly ReportPart[];
   readonly reads: readonly ReadPath[];
-  readonly close?: () => Promise<void>;
 }
 
 /** The listings of the service, or of what --from names. Throws UsageError. */
-async function reportSources(context: Context, flags: ReportFlags, notices: Notices): Promise<ReportSources> {
-  const { from } = flags;
-  if (from === undefined) {
-    return {
-      profiles: isOfSeveral(flags) ? await chooseProfiles(context, flags, notices) : [undefined],
-      partsOf: (profile) =>
-        LISTINGS.map((listing) => ({
-          listing,
-          profile,
-          source: new ListingSource({ resource: RESOURCES[listing] }),
-        })),
-      reads: [],
-    };
-  }
+async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]> {
+  if (from === undefined)
+    return LISTINGS.map((listing) => ({
+      listing,
+      source: new ListingSource({ resource: RESOURCES[listing] }),
+    }));
   if (from.some((text) => /^(?:(?:issued|received|funds)=)?-$/.test(text))) {
     throw new UsageError('--from - is one listing, and a report is of several', {
       hint: 'Write each to a file, as in --from issued.jsonl --from received.jsonl, or name a database of folio sync.',
     });
   }
-  // The profiles are those of the source, whether or not there are some of these names here.
-  const whose = profileChoice(flags.profile, flags.allProfiles);
   const [only] = from;
-  return from.length === 1 && (await isDatabase(only!))
-    ? listingsOfDatabase(context, only!, whose)
-    : listingsOfExports(context, from, whose);
-}
-
-/** The listings of a synced database: of the profiles named, of all, or of the only one that it has. */
-async function listingsOfDatabase(
-  context: Context,
-  from: string,
-  whose: ProfileChoice,
-): Promise<ReportSources> {
-  const { DatabaseSource, FromDatabase, profilesHeld } = await import('../sources/database-source.ts');
-  const database = new FromDatabase(from);
-  try {
-    const { known, held } = await profilesHeld(database, Object.values(RESOURCES), context);
-    if (known.length === 0) {
-      throw new UsageError('the database holds neither invoices nor funds', {
-        hint: 'Bring them with `folio sync <database>`.',
-      });
-    }
-    return {
-      profiles: await chooseHeld({ shown: database.shown, held: known }, whose, context),
-      partsOf: (profile) =>
-        LISTINGS.filter((listing) => held.get(RESOURCES[listing])?.includes(profile!)).map((listing) => ({
-          listing,
-          profile,
-          source: new DatabaseSource({ from, resource: RESOURCES[listing], database, whose: [profile!] }),
-        })),
-      reads: database.reads,
-      close: () => database.close(),
-    };
-  } catch (error) {
-    await database.close();
-    throw error;
+  if (from.length === 1 && (await isDatabase(only!))) {
+    const { DatabaseSource, FromDatabase } = await import('../sources/database-source.ts');
+    const database = new FromDatabase(only!, Object.values(RESOURCES));
+    return LISTINGS.map((listing) => {
+      const request = { from: only!, resource: RESOURCES[listing], ofPart: 'warning' as const };
+      return { listing, source: new DatabaseSource({ ...request, database }) };
+    });
   }
-}
-
-/** The exports, each of one listing: where records have a profile, those of the profiles that the flags choose. */
-async function listingsOfExports(
-  context: Context,
-  from: readonly string[],
-  whose: ProfileChoice,
-): Promise<ReportSources> {
   const { ExportSource } = await import('../sources/export-source.ts');
   const files = from.map(listingOfFile);
   const twice = files.find(({ listing }, index) => files.findIndex((one) => one.listing === listing) < index);
@@ -385,30 +342,51 @@ async function listingsOfExports(
       hint: 'Give one file for each listing.',
     });
   }
-  const all = await Promise.all(
-    files.map(async (one) => ({ ...one, held: await profilesInExport(one.file, { tolerant: true }) })),
-  );
-  const shown = files.map(({ file }) => file).join(', ');
-  const several = all.find(({ held = [] }) => held.length > 0)?.file;
-  const ofOne = all.find(({ held }) => held === undefined)?.file;
-  if (several === undefined && ofOne !== undefined) refuseProfiles(shown, whose);
-  if (several !== undefined && ofOne !== undefined) {
-    throw new UsageError(`${several} says of which profiles its records are, and ${ofOne} does not`, {
-      hint: 'Export both with --all-profiles, or make a report of each profile.',
+  return files.map(({ listing, file }) => ({
+    listing,
+    source: new ExportSource({ from: file, resource: RESOURCES[listing], ofPart: 'warning' }),
+  }));
+}
+
+/** Chooses whom there is a report of, and what of each is read. Throws UsageError. */
+async function chooseSources(
+  context: Context,
+  flags: ReportFlags,
+  { sources, notices }: { readonly sources: readonly ReportSource[]; readonly notices: Notices },
+): Promise<ReportSources> {
+  const all: (ReportSource & { readonly held: HeldProfiles | undefined })[] = [];
+  for (const one of sources) {
+    const held = await one.source.held?.(context);
+    // A database may lack a listing; a file without records is of everyone.
+    if (held?.profiles?.length !== 0 || one.source.export !== undefined) all.push({ ...one, held });
+  }
+  if (all.length === 0) {
+    throw new UsageError('the database holds neither invoices nor funds', {
+      hint: 'Bring them with `folio sync <database>`.',
     });
   }
-  const known = inOrderOf(await context.config(), new Set(all.flatMap(({ held }) => held ?? [])));
+  const several = all.find(({ held }) => held?.profiles?.length)?.held;
+  const ofNobody = all.find(({ held }) => held !== undefined && held.profiles === undefined)?.held;
+  if (several !== undefined && ofNobody !== undefined) {
+    throw new UsageError(
+      `${several.shown} says of which profiles its records are, and ${ofNobody.shown} does not`,
+      { hint: 'Export both with --all-profiles, or make a report of each profile.' },
+    );
+  }
+  const known = inOrderOf(
+    await context.config(),
+    all.flatMap(({ held }) => held?.profiles ?? []),
+  );
+  const shown = [...new Set(all.map(({ held }) => held?.shown))].join(', ');
+  const held = all[0]!.held && { shown, profiles: ofNobody === undefined ? known : undefined };
+  const chosen = await chosenProfiles(context, { held, flags, notices });
   return {
-    profiles: several === undefined ? [undefined] : await chooseHeld({ shown, held: known }, whose, context),
+    profiles: chosen.length > 0 ? chosen : [undefined],
     partsOf: (profile) =>
-      all.flatMap(({ listing, file, held = [] }) => {
-        // A file without records is of everyone.
-        if (held.length > 0 && !held.includes(profile!)) return [];
-        const chosen = held.length > 0 ? [profile!] : [];
-        const source = new ExportSource({ from: file, resource: RESOURCES[listing] }, chosen);
-        return [{ listing, profile, source }];
-      }),
-    reads: files.flatMap(({ file }) => readsOfExport('--from', file)),
+      all.flatMap(({ listing, source, held: { profiles = [] } = {} }) =>
+        profiles.length > 0 && !profiles.includes(profile!) ? [] : [{ listing, source, profile }],
+      ),
+    reads: all.flatMap(({ source }) => source.reads ?? []),
   };
 }
 

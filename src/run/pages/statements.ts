@@ -29,7 +29,7 @@ import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { profilesToRead, sourceFor } from '../pipeline.ts';
+import { chosenProfiles, sourceFor } from '../pipeline.ts';
 import type { Run } from '../run.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { readTyped } from '../sources/listing-source.ts';
@@ -49,9 +49,9 @@ export async function writeStatements(
   const { folder, note, output, open, overdue, period } = flags;
   const source = await sourceFor(flags, { resource: listingOf(flags), fiscalIds });
   try {
-    const own = (await source.profiles?.(context)) ?? [];
     const notices = new Notices(context, flags);
-    const profiles = (await profilesToRead(context, { source, flags, notices }, own)) ?? [own[0]];
+    const chosen = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });
+    const profiles = chosen.length > 0 ? chosen : [undefined];
     const isSeveral = profiles.length > 1;
     if (flags.organization !== undefined && isSeveral) {
       throw new UsageError(`--organization names one organization, and there are ${profiles.length}`, {

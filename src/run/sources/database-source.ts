@@ -6,11 +6,12 @@ import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { localDay, localMinute } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { chooseHeld, duplicatesBy, type ProfileChoice } from '../../profiles/choice.ts';
+import { duplicatesBy } from '../../profiles/choice.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
-import { resources } from '../../resources/index.ts';
+import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
+import type { HeldProfiles } from '../part.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
@@ -21,23 +22,24 @@ export function tableOf(resource: Pick<Resource, 'name'>): string {
   return oneWordName(resource, '_');
 }
 
-/** A synced database that is read in place of the service. Opened when first needed, once until it is closed. */
+/** A synced database, some listings of which are read in place of the service. Opened when first needed, once until it is closed. */
 export class FromDatabase {
   readonly shown: string;
   readonly reads: readonly ReadPath[];
   readonly #address: DatabaseAddress;
+  readonly #tables: readonly string[];
   #books: Promise<StoredBooks> | undefined;
 
-  constructor(from: string) {
+  constructor(from: string, listings: readonly Resource[]) {
+    this.#tables = listings.map(tableOf);
     this.#address = parseDatabaseAddress(from);
     this.shown = this.#address.shown;
     this.reads = readsOfDatabase(this.#address);
   }
 
-  /** Opens it, and checks the tables of these resources. Throws UsageError where it, or one of them, is not folio's. */
-  async open(context: Context, resources: readonly Resource[]): Promise<StoredBooks> {
-    this.#books ??= this.#opened(context, resources.map(tableOf));
-    return this.#books;
+  /** Throws UsageError where it, or the table of one of these listings, is not folio's. */
+  async open(context: Context): Promise<StoredBooks> {
+    return (this.#books ??= this.#opened(context));
   }
 
   async close(): Promise<void> {
@@ -46,45 +48,16 @@ export class FromDatabase {
     await books?.close();
   }
 
-  async #opened(context: Context, tables: readonly string[]): Promise<StoredBooks> {
+  async #opened(context: Context): Promise<StoredBooks> {
     const database = await openForReading(this.#address, context);
     try {
-      await checkTables(database, tables, version);
+      await checkTables(database, this.#tables, version);
       return new StoredBooks(database);
     } catch (error) {
       await database.close();
       throw error;
     }
   }
-}
-
-/** Throws UsageError where the database is none of folio's. */
-export async function profilesHeld(
-  database: FromDatabase,
-  listings: readonly Resource[],
-  context: Context,
-): Promise<{ readonly known: readonly string[]; readonly held: ReadonlyMap<Resource, readonly string[]> }> {
-  const books = await database.open(context, listings);
-  const held = new Map<Resource, readonly string[]>();
-  for (const resource of listings) {
-    const { profiles } = await heldListing(books, tableOf(resource), database.shown);
-    held.set(resource, profiles);
-  }
-  return { known: inOrderOf(await context.config(), [...held.values()].flat()), held };
-}
-
-interface HeldListing {
-  readonly profiles: readonly string[];
-  readonly syncs: ReadonlyMap<string, LastSync>;
-}
-
-async function heldListing(books: StoredBooks, table: string, shown: string): Promise<HeldListing> {
-  const syncs = new Map((await books.lastSyncs(table)).map((sync) => [sync.profile, sync]));
-  // Those of a sync that found nothing, or could not read, are among them.
-  const there = new Set([...(await books.profilesIn(table)), ...syncs.keys()]);
-  // A profile's name may become the name of a file.
-  for (const name of there) parseProfileName(name, shown);
-  return { profiles: [...there].toSorted(), syncs };
 }
 
 /**
@@ -96,11 +69,11 @@ export async function lastSyncsIn(
   context: Context,
   profile: string | undefined,
 ): Promise<{ readonly shown: string; readonly syncs: readonly (LastSync & { readonly table: string })[] }> {
-  const database = new FromDatabase(from);
+  const database = new FromDatabase(from, []);
   const { shown } = database;
   const all: (LastSync & { readonly table: string })[] = [];
   try {
-    const books = await database.open(context, []);
+    const books = await database.open(context);
     for (const table of resources.map(tableOf))
       for (const sync of await books.lastSyncs(table)) all.push({ ...sync, table });
   } finally {
@@ -120,13 +93,12 @@ export async function lastSyncsIn(
 
 interface DatabaseRequest extends FromRequest {
   readonly database: FromDatabase;
-  /** The profiles of the flags, or those that the caller has chosen. */
-  readonly whose: ProfileChoice | readonly string[];
 }
 
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */
 export class DatabaseSource extends FromSource<DatabaseRequest> {
-  #syncs: HeldListing['syncs'] | undefined;
+  #syncs: ReadonlyMap<string, LastSync> = new Map();
+  /** Those that are read. */
   #profiles: readonly string[] = [];
   /** Undefined where the table has no such column, or one that does not hold text. */
   #dateColumn: string | undefined;
@@ -136,16 +108,24 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     return this.request.database.reads;
   }
 
-  async profiles(context: Context): Promise<readonly string[]> {
-    if (this.#syncs === undefined) await this.#findRecords(context);
-    this.checkOrder(this.#dateColumn !== undefined && this.resource.byDate?.usual !== undefined);
-    return this.#profiles;
+  /** Also those of a sync that found nothing, or could not read. */
+  async held(context: Context): Promise<HeldProfiles & { readonly profiles: readonly string[] }> {
+    const { database } = this.request;
+    const { shown } = database;
+    const books = await database.open(context);
+    const table = tableOf(this.resource);
+    this.#syncs = new Map((await books.lastSyncs(table)).map((sync) => [sync.profile, sync]));
+    const profiles = [...(await books.profilesIn(table)), ...this.#syncs.keys()];
+    // A profile's name may become the name of a file.
+    for (const name of profiles) parseProfileName(name, shown);
+    return { shown, profiles: inOrderOf(await context.config(), profiles) };
   }
 
-  override async open(run: Run): Promise<void> {
-    await this.profiles(run.context);
+  override async open(run: Run, profiles: readonly string[]): Promise<void> {
+    this.#profiles = profiles;
+    await this.#findRecords(run.context);
     for (const stale of this.#stale) run.notices.warn(stale);
-    await super.open(run);
+    await super.open(run, profiles);
   }
 
   begins(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined {
@@ -178,34 +158,31 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
   ): Promise<AsyncIterable<RecordBatch>> {
     if (profile === undefined) throw new Error('a database is read a profile at a time');
     const { database, id } = this.request;
-    const sync = this.#syncs?.get(profile);
+    const sync = this.#syncs.get(profile);
     if (sync !== undefined && sync.wholeAt === undefined) throw this.#neverRead(sync);
     const where = id === undefined ? undefined : { column: 'fundId', value: id };
-    const books = await database.open(context, [this.resource]);
+    const books = await database.open(context);
     return books.read(tableOf(this.resource), { profile, where, order: this.#order });
   }
 
-  /** Throws UsageError where the database is not folio's, or has no records of the profiles. */
+  /** Throws UsageError where the database does not have the listing, or those of one organization twice. */
   async #findRecords(context: Context): Promise<void> {
-    const { database, whose } = this.request;
+    const { database } = this.request;
     const { shown } = database;
     const table = tableOf(this.resource);
-    const books = await database.open(context, [this.resource]);
-    const { profiles, syncs } = await heldListing(books, table, shown);
-    if (profiles.length === 0 || !(await books.hasTable(table))) {
+    const books = await database.open(context);
+    if (this.#profiles.length === 0 || !(await books.hasTable(table))) {
       throw new UsageError(`${shown} holds no ${this.records}`, {
         hint: `Bring them with folio sync ${shown} ${oneWordName(this.resource, '-')}.`,
       });
     }
-    const held = inOrderOf(await context.config(), profiles);
-    this.#profiles = 'all' in whose ? await chooseHeld({ shown, held }, whose, context) : whose;
     refuseDuplicates(this.#profiles, await books.organizations(), shown);
     this.#dateColumn = await books.textColumn(table, this.resource.byDate?.field);
-    this.#syncs = syncs;
+    this.checkOrder(this.#dateColumn !== undefined && this.resource.byDate?.usual !== undefined);
   }
 
   get #lastSyncs(): readonly LastSync[] {
-    return this.#profiles.flatMap((profile) => this.#syncs?.get(profile) ?? []);
+    return this.#profiles.flatMap((profile) => this.#syncs.get(profile) ?? []);
   }
 
   get #shownRecords(): string {
@@ -241,6 +218,21 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
       descending: wanted === 'desc',
       isTurned: wanted !== (usual ?? 'asc'),
     };
+  }
+}
+
+/** The profiles of the records in a database, of whatever listing. Throws UsageError where it is none of folio's. */
+export async function profilesHeld(from: string, context: Context): Promise<readonly string[]> {
+  const database = new FromDatabase(from, listings);
+  try {
+    const all = new Set<string>();
+    for (const resource of listings) {
+      const source = new DatabaseSource({ from, resource, database, ofPart: 'answer' });
+      for (const profile of (await source.held(context)).profiles) all.add(profile);
+    }
+    return inOrderOf(await context.config(), all);
+  } finally {
+    await database.close();
   }
 }
 

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts';
 import { errorOf, UsageError, type FolioError } from '../../errors.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../../output/spool.ts';
-import { chooseHeld, refuseProfiles, type ProfileChoice } from '../../profiles/choice.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import {
   listBesideItsColumns,
@@ -15,20 +14,17 @@ import {
 import { checkExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
-import type { Source } from '../part.ts';
+import type { HeldProfiles, Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
 
-interface FromExportRequest extends FromRequest {
-  /** The profiles of the flags; without it all, each record with its own. */
-  readonly whose?: ProfileChoice | undefined;
-}
-
-export class ExportSource extends FromSource<FromExportRequest> {
-  /** Whose records are read, where the file has those of several. */
-  #profiles: readonly string[];
+export class ExportSource extends FromSource<FromRequest> {
+  /** Whether each record says whose it is. */
+  hasProfileColumn = false;
+  /** Whose records are read, where they say so. */
+  #profiles: readonly string[] = [];
   /** The records of each of several, from the first that is read: the file is read once. */
   #apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   /** What standard input brought, once it is needed. */
@@ -37,12 +33,6 @@ export class ExportSource extends FromSource<FromExportRequest> {
   /** Warns once that records may be rows of --expand. */
   #warnOfRows: ((list: string) => void) | undefined;
 
-  /** @param profiles those that are read, where the caller has chosen them */
-  constructor(request: FromExportRequest, profiles: readonly string[] = []) {
-    super(request);
-    this.#profiles = profiles;
-  }
-
   get #shown(): string {
     const { from } = this.request;
     return from === STANDARD_INPUT ? 'standard input' : from;
@@ -50,37 +40,26 @@ export class ExportSource extends FromSource<FromExportRequest> {
 
   /** Undefined where the command has a question of its own, which is about documents. */
   get #questions(): QuestionFlags | undefined {
-    return this.request.acceptsParts === true ? this.request.flags : undefined;
+    return this.request.ofPart === 'answer' ? this.request.flags : undefined;
   }
 
   protected override get ownReads(): readonly ReadPath[] {
     return readsOfExport('--from', this.request.from);
   }
 
-  async profiles(context: Context): Promise<readonly string[]> {
-    const { whose = { names: undefined, all: false } } = this.request;
+  async held(context: Context): Promise<HeldProfiles> {
     this.checkOrder(false);
-    const shown = this.#shown;
-    const held = await profilesInExport(await this.#file(context));
-    if (held === undefined) {
-      refuseProfiles(shown, whose);
-      return [];
-    }
-    if (held.length === 0) return whose.names ?? [];
-    this.#profiles = await chooseHeld({ shown, held }, whose, context);
-    return this.#profiles;
-  }
-
-  /** Once its profiles are known. */
-  get hasProfileColumn(): boolean {
-    return this.#profiles.length > 0;
+    const profiles = await profilesInExport(await this.#file(context));
+    this.hasProfileColumn = profiles !== undefined && profiles.length > 0;
+    return { shown: this.#shown, profiles };
   }
 
   get export(): NonNullable<Source['export']> {
     return { shown: this.#shown, delivered: this.#checked.delivered };
   }
 
-  override async open(run: Run): Promise<void> {
+  override async open(run: Run, profiles: readonly string[]): Promise<void> {
+    this.#profiles = profiles;
     this.#checked = await checkExport(this.request.from);
     const { finding, delivered } = this.#checked;
     if (finding !== undefined) run.notices.add(finding);
@@ -96,7 +75,7 @@ export class ExportSource extends FromSource<FromExportRequest> {
         run.notices.warn(
           `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
         );
-    await super.open(run);
+    await super.open(run, profiles);
   }
 
   protected override get origins(): readonly Origin[] {

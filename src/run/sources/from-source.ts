@@ -22,10 +22,11 @@ export interface FromRequest {
   readonly flags?: Pick<FilterFlags, 'sortBy' | 'sortOrder'> & QuestionFlags;
   /** IDs, `@file` or `@-`. */
   readonly fiscalIds?: readonly string[] | undefined;
-  /** Whether the answer may be of whatever an export has: also rows of --expand, or a part of a listing; else it is of documents. */
-  readonly acceptsParts?: boolean;
-  /** Whether an answer from a part of the listing is incomplete, unless the part is that of the fiscal IDs in the filter. */
-  readonly needsWhole?: boolean;
+  /**
+   * What an answer means that is made from a part of the listing: `answer`, as good as any, also from rows of --expand; `warning`; or
+   * `failure`, unless the part is that of the fiscal IDs in the filter. The last two are about documents.
+   */
+  readonly ofPart: 'answer' | 'warning' | 'failure';
 }
 
 /** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
@@ -66,17 +67,17 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
     return [...this.ownReads, ...listsIn(this.#flag, this.request.fiscalIds)];
   }
 
-  async open({ context: { stdin }, day, notices }: Run): Promise<void> {
-    const { acceptsParts = false, needsWhole = false, fiscalIds } = this.request;
+  async open({ context: { stdin }, day, notices }: Run, _profiles: readonly string[]): Promise<void> {
+    const { ofPart, fiscalIds } = this.request;
     if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
     day.add(this.origins);
-    if (acceptsParts) return;
+    if (ofPart === 'answer') return;
     for (const { shown, only } of this.origins) {
-      const flags = needsWhole ? only.filter((one) => !this.#isOfFilter(one)) : only;
+      const flags = ofPart === 'failure' ? only.filter((one) => !this.#isOfFilter(one)) : only;
       if (flags.length === 0) continue;
       const text = `${shown}, but a part of them alone: ${flags.join(' ')}`;
       const hint = `Export all of them. Where the question is about one party alone, export them with ${this.#flag} <id>, and name it here, too.`;
-      if (needsWhole) this.#lack = new IncompleteError(text, { hint });
+      if (ofPart === 'failure') this.#lack = new IncompleteError(text, { hint });
       else notices.warn(text);
     }
   }
