@@ -74,8 +74,3 @@ export interface Finding {
   /** Other members of the receipt. */
   readonly facts?: Readonly<Record<string, unknown>>;
 }
-
-/** The first failure among what was found. */
-export function failureIn(findings: readonly Finding[]): Finding | undefined {
-  return findings.find(({ level }) => level === 'failure');
-}

@@ -1,4 +1,4 @@
-import { failureIn, type Finding } from '../findings.ts';
+import type { Finding } from '../findings.ts';
 import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -193,7 +193,7 @@ export class FundTally {
       first: this.#first as readonly Fund[],
       count: this.#count,
       missing: (isMissing ? { funds: columnMissing('balance', this.#fund, 'fund') } : {}) as FiguresMissing,
-      failure: failureIn([this.#unreadable.finding('funds')]),
+      findings: [this.#unreadable.finding('funds')],
     };
   }
 

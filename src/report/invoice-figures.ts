@@ -1,5 +1,5 @@
 import { findingOf, UsageError } from '../errors.ts';
-import { failureIn, type Finding } from '../findings.ts';
+import type { Finding } from '../findings.ts';
 import { firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -116,10 +116,7 @@ export class InvoiceFigures {
       /** Delivery guides, quotes, orders and void documents of the period. */
       inNoSum: this.#inNoSum,
       missing,
-      failure: failureIn([
-        this.#aging.unreadable.finding('open amounts'),
-        this.#unreadable.finding('months'),
-      ]),
+      findings: [this.#aging.unreadable.finding('open amounts'), this.#unreadable.finding('months')],
     };
   }
 

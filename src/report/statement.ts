@@ -1,4 +1,3 @@
-import { failureIn } from '../findings.ts';
 import {
   DEFAULT_BUCKETS,
   bucketOf,
@@ -127,7 +126,7 @@ export class StatementTally {
         .map(([key, balances]) => this.#statementOf(key, balances)),
       /** The organization's own fiscal ID and name, as its invoices have them. */
       own: { fiscalId: this.#own.fiscalIds[0], name: this.#own.name },
-      failure: failureIn([this.#aging.unreadable.finding('statement')]),
+      findings: [this.#aging.unreadable.finding('statement')],
     };
   }
 

@@ -287,14 +287,14 @@ export function forEachPart<Item, Result>(
  */
 export function checkPart(
   { source, status, serviceErrors, notices }: Part,
-  found: readonly (Finding | undefined)[] = [],
+  found: readonly Finding[] = [],
   consequence?: string,
 ): void {
   const gaps = [source.failure?.(), lackOf(status, source.filter?.strict ? serviceErrors.unknownIds : [])];
   const failures = gaps.flatMap((error) =>
     error === undefined ? [] : consequence === undefined ? error : withConsequence(error, consequence),
   );
-  for (const one of found) if (one?.level === 'failure') failures.push(errorOf(one));
+  for (const one of found) if (one.level === 'failure') failures.push(errorOf(one));
   const [first, ...others] = failures;
   for (const { kind, message } of others) if (kind === 'incomplete') notices.warn(message);
   if (first !== undefined) throw first;

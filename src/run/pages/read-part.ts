@@ -16,7 +16,7 @@ interface Tally {
   /** @param filter which of the records count; without it, all */
   add(batch: RecordBatch, filter?: WhereFilter): void;
   /** May be called more than once. */
-  finish(): { readonly failure?: Finding | undefined };
+  finish(): { readonly findings: readonly Finding[] };
 }
 
 export interface PartRead<Read> {
@@ -106,7 +106,7 @@ async function readPart<Read extends Tally>(
     part.notices.add(...found);
     checkPart(part);
     isWhole = true;
-    checkPart(part, [...found, tally.finish().failure]);
+    checkPart(part, [...found, ...tally.finish().findings]);
   });
   return { result, profile, organization, isWhole, tally: hasRecords(result) ? tally : undefined };
 }

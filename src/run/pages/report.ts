@@ -259,9 +259,13 @@ function figuresOf(
       return { level: 'warning', text, details: { code: 'no source' } };
     },
   });
-  const failures = read.flatMap(({ listing, result: { failure } }): ListingFinding[] =>
-    failure === undefined ? [] : [{ ...findingOf(failure), part: listing }],
-  );
+  const failures = read.flatMap(({ listing: part, result: { failure }, tally }): ListingFinding[] => {
+    const first = failure && findingOf(failure);
+    const others = tally
+      ?.finish()
+      .findings.filter(({ level, text }) => level === 'failure' && text !== first?.text);
+    return [...(first ? [first] : []), ...(others ?? [])].map((one) => ({ ...one, part }));
+  });
   const complete = failures.length === 0 && !caveats.includes('part');
   return { dates, caveats, complete, failures, organization };
 }

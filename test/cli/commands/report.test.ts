@@ -221,6 +221,16 @@ describe('folio report', () => {
     expect(page).toContain('Received: Open amounts, ageing and counterparties are not shown.');
   });
 
+  it('names all that a listing cannot be judged by, for figures of today and of months', async () => {
+    const issued = pageOf([INVOICE.replace('100.50', '"N/A"'), INVOICE.replace('119.00', '"?"')]);
+    const { code, stdout, stderr } = await report(['--format', 'json'], { issued });
+    expect(code).toBe(6);
+    const says = ['open amounts: 1 record was left out, ', 'months: 1 record was left out, '];
+    for (const words of says) expect(stderr).toContain(words);
+    const doubts = says.map((words) => expect.stringContaining(`issued: ${words}`) as string);
+    expect(JSON.parse(stdout)).toMatchObject({ complete: false, doubts });
+  });
+
   it('shows no figure that rests on a column that is missing, and names the column', async () => {
     const issued = pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]);
     const { code, stdout } = await report(['--format', 'json'], { issued });
