@@ -15,25 +15,13 @@ import type { WhereFilter } from '../query/where/where.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
-import { storeOf, type Part, type Source } from './part.ts';
-import type { ReadPath } from './paths.ts';
+import { storeOf, type Part } from './part.ts';
 import type { RunDay } from './run-day.ts';
 import { flagDefaults } from './settings.ts';
 
-export interface ExportRequest {
-  readonly source: Source;
+/** The questions of the flags, or one of the command's own. */
+export interface QuestionsRequest {
   readonly flags: ExportFlags;
-  /** True for a single record, which is a document and not a list. */
-  readonly single?: boolean;
-  /** All columns of the records, where they are known before the first request. */
-  readonly columns?: readonly string[];
-  /** xlsx: the name of the sheet, in place of the name of the records. */
-  readonly sheet?: string;
-  /** Whether a workbook has headings in words, and the language that the flags ask for. */
-  readonly words?: { readonly lang: 'en' | 'es' | undefined };
-  readonly reads?: readonly ReadPath[];
-  /** What of the answer may be wrong where records are missing: the message has it. */
-  readonly consequence?: string;
   /** A result of the command's own: its rows come out instead of the records. */
   readonly makeResult?: (part: Part, shown: ResultContext) => Promise<Question>;
 }
@@ -42,7 +30,7 @@ export function hasTotals({ sum, groupBy, count }: QuestionFlags): boolean {
   return (sum ?? groupBy ?? count) !== undefined;
 }
 
-export function hasResult({ flags, makeResult }: ExportRequest): boolean {
+export function hasResult({ flags, makeResult }: QuestionsRequest): boolean {
   return hasTotals(flags) || flags.changesSince !== undefined || makeResult !== undefined;
 }
 
@@ -72,7 +60,7 @@ export async function checkQuestions(flags: QuestionFlags): Promise<void> {
  */
 export async function openQuestions(
   part: Part,
-  request: ExportRequest,
+  request: QuestionsRequest,
   plan: OutputPlan | undefined,
 ): Promise<Questions> {
   const { context } = part;
@@ -142,7 +130,7 @@ function terminalOf({ env }: Context, plan: OutputPlan | undefined): ResultConte
 
 async function resultOf(
   part: Part,
-  request: ExportRequest,
+  request: QuestionsRequest,
   { plan, resultContext }: { readonly plan: OutputPlan | undefined; readonly resultContext: ResultContext },
 ): Promise<Question | undefined> {
   const { source, profile, names } = part;

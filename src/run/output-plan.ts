@@ -57,10 +57,9 @@ interface PlanOptions {
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly extraEnding?: string | undefined;
   /** The language of headings in a workbook, by flag and by setting; undefined where columns have their names. */
-  readonly lang?: {
-    readonly flag?: ReportLanguage | undefined;
-    readonly setting?: ReportLanguage | undefined;
-  };
+  readonly lang?:
+    | { readonly flag: ReportLanguage | undefined; readonly setting: ReportLanguage | undefined }
+    | undefined;
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
 }
@@ -71,7 +70,7 @@ export async function planOutput(
   flags: PlanFlags,
   options: PlanOptions = {},
 ): Promise<OutputPlan> {
-  const { defaults = {}, single = false, sheet, names, expand, lang = {}, isResult = false } = options;
+  const { defaults = {}, single = false, sheet, names, expand, lang, isResult = false } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
   const ending = target === undefined ? undefined : endingFormat(target, flags.format, options.extraEnding);
@@ -85,7 +84,7 @@ export async function planOutput(
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
-  const { flag: language, setting } = lang;
+  const language = lang?.flag;
   if (language !== undefined && format !== 'xlsx') {
     throw new UsageError(
       `--lang translates the headings of a workbook; those of ${format} are the same in every language`,
@@ -103,7 +102,7 @@ export async function planOutput(
       columns !== undefined && columns.headings.size > 0
         ? (all) => columns.headingsOf(all)
         : format === 'xlsx'
-          ? await headingsFor(context, language ?? setting)
+          ? await headingsFor(context, language ?? lang?.setting)
           : undefined,
     isChosen: columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,

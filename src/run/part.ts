@@ -55,11 +55,13 @@ interface AnySource {
    * Which records come first in the usual order of the service, or with `prefersNewest` in that of a table, which begins with the
    * newest where it can; undefined where the user wants another order. Called before reading.
    */
-  begins?(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined;
+  begins?(prefersNewest: boolean): Begins;
   /** What the source knows to be missing. Called after the last record. */
   failure?(): FolioError | undefined;
   close?(): Promise<void>;
 }
+
+export type Begins = 'oldest' | 'newest' | 'unsorted' | undefined;
 
 export interface HeldProfiles {
   /** How messages call the file or the database. */

@@ -4,20 +4,21 @@ import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import { localDay, localMinute } from '../json/calendar-day.ts';
-import { paced } from '../json/records.ts';
+import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written, openDestination } from '../output/files/destination.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
+import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { chooseHeld, profileChoice, refuseProfiles } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
+import type { Questions } from '../query/questions.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import { datesIn } from '../query/where/dates.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, GlobalFlags, OutputFlags, ProfilesFlags } from './flags.ts';
-import { isCutByLimit, orderText, remarkCount, writtenBy } from './export-remarks.ts';
-import { Notices } from './notices.ts';
+import { Notices, type Written } from './notices.ts';
 import {
   hasResult,
   hasTotals,
@@ -26,11 +27,12 @@ import {
   withColumnCheck,
   withCreditRemark,
   withFieldCheck,
-  type ExportRequest,
+  type QuestionsRequest,
 } from './open-questions.ts';
-import { declaredColumns, impliedFormat, planOutput } from './output-plan.ts';
+import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './output-plan.ts';
 import {
   type HeldProfiles,
+  type Begins,
   type Source,
   withPart,
   checkPart,
@@ -48,6 +50,21 @@ import { isOfSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
 import type { FromRequest } from './sources/from-source.ts';
 import { ListingSource } from './sources/listing-source.ts';
+
+interface ExportRequest extends QuestionsRequest {
+  readonly source: Source;
+  /** True for a single record, which is a document and not a list. */
+  readonly single?: boolean;
+  /** All columns of the records, where they are known before the first request. */
+  readonly columns?: readonly string[];
+  /** xlsx: the name of the sheet, in place of the name of the records. */
+  readonly sheet?: string;
+  /** Whether a workbook has headings in words, and the language that the flags ask for. */
+  readonly words?: { readonly lang: 'en' | 'es' | undefined };
+  readonly reads?: readonly ReadPath[];
+  /** What of the answer may be wrong where records are missing: the message has it. */
+  readonly consequence?: string;
+}
 
 /**
  * Exports what a source yields: source, then questions, then a format in a file or on a stream. Every command whose
@@ -212,68 +229,129 @@ async function exportPart(
   request: ExportRequest,
   to: Pick<OutputFlags, 'format' | 'output'> = {},
 ): Promise<void> {
-  const { flags, single = false } = request;
+  const { flags } = request;
   if (flags.listColumns) return exportColumns(part, request);
   const { state, notices, context, source, names, run, status } = part;
-  const planned = await planOutput(context, outputOf(part, request, to), {
-    defaults: part.defaults,
-    single,
-    sheet: request.sheet ?? source.records,
-    ...(request.words && {
-      lang: { flag: request.words.lang, setting: pageDefaults(await storeOf(run), part.profile).lang },
-    }),
-    names,
-    resource: source.resource,
-    expand: flags.expand,
-    today: () => run.day.day,
-    isOfDue: flags.open === true || flags.overdue === true,
-    isResult: hasResult(request),
-  });
+  const planned = await planPart(part, request, to);
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   // A table on a terminal begins with the newest records, where the user wants no other order.
   const prefersNewest = plan.isTerminalTable && !questions.hasResult && flags.sort === undefined;
   const begins = source.begins?.(prefersNewest);
   const read = await withFieldCheck(part, recordsOf(part, questions.limitOfListing));
-  const answer = paced(questions.answer(read), context);
+  let records: AsyncIterable<RecordBatch> = paced(questions.answer(read), context);
   // Who adds up a column there has to know of the credit notes in it.
   const isForSpreadsheet = plan.format === 'xlsx' || plan.format === 'csv';
-  const hasCreditRemark =
-    isForSpreadsheet && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0;
-  const remarked = hasCreditRemark ? await withCreditRemark(part, answer) : answer;
-  const counted = source.joined?.counted(remarked) ?? remarked;
+  if (isForSpreadsheet && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0)
+    records = await withCreditRemark(part, records);
+  records = source.joined?.counted(records) ?? records;
   // The columns of a result are checked where it is made.
   const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
-  const records = await withColumnCheck(part, counted, { flag: '--columns', columns, names });
+  records = await withColumnCheck(part, records, { flag: '--columns', columns, names });
   await deliver({ context, flags: run.flags }, records, { plan, state });
   const found = questions.findings(status.records, plan.tableLimit !== undefined);
   notices.add(...found);
-  const isNewest = prefersNewest && begins === 'newest' && source.resource?.newestFirst !== undefined;
-  const order = isNewest || isCutByLimit(part, flags, questions) ? orderText(begins, source) : undefined;
+  const order = orderOf(part, flags, { questions, plan, begins });
   if (plan.target === undefined) remarkCount(part, flags, { questions, plan, order });
-  notices.remarkWritten(() => source.written?.() ?? writtenBy(part, { plan, questions, single, order }));
+  notices.remarkWritten(() => source.written?.() ?? writtenBy(part, request, { questions, plan, order }));
   checkPart(part, found, request.consequence);
 }
 
-function outputOf(
-  { defaults, source }: Part,
+/** Plans the output by the flags, and by the settings for what they leave open. */
+async function planPart(
+  part: Part,
   request: ExportRequest,
   { format, output }: Pick<OutputFlags, 'format' | 'output'>,
-): OutputFlags {
-  const { flags } = request;
+): Promise<OutputPlan> {
+  const { context, defaults, source, names, run } = part;
+  const { flags, single, words } = request;
   const ofCount = loneCountFormat(flags);
+  const isResult = hasResult(request);
   // For records that come out as they are, the columns of the setting.
-  const isPlain = request.single !== true && !hasResult(request);
+  const isPlain = single !== true && !isResult;
   const own = request.columns && ChosenColumns.ofNames(request.columns);
   const columns = flags.columns ?? own ?? (isPlain ? defaults.columns : undefined);
   const lacksProfile =
-    source.joined !== undefined && !hasResult(request) && columns?.names.includes(PROFILE_COLUMN) === false;
-  return withValues(flags, {
+    source.joined !== undefined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
+  const outputFlags = withValues(flags, {
     format: format ?? flags.format ?? ofCount.format,
     output: output ?? flags.output,
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
     header: flags.header ?? ofCount.header,
   });
+  const lang = words && { flag: words.lang, setting: pageDefaults(await storeOf(run), part.profile).lang };
+  return planOutput(context, outputFlags, {
+    defaults,
+    single,
+    sheet: request.sheet ?? source.records,
+    lang,
+    names,
+    resource: source.resource,
+    expand: flags.expand,
+    today: () => run.day.day,
+    isOfDue: flags.open === true || flags.overdue === true,
+    isResult,
+  });
+}
+
+/** In which order records came, where a user did not choose it and sees a part of them, or a table that begins with the newest. */
+function orderOf(
+  { source, status }: Part,
+  { limit, sort }: ExportFlags,
+  { questions, plan, begins }: Omit<RemarkOptions, 'order'> & { readonly begins: Begins },
+): string | undefined {
+  if (begins === undefined || sort !== undefined || questions.hasResult) return undefined;
+  const { records, totalAtEnd = Infinity } = status;
+  const isCut =
+    limit !== undefined &&
+    (questions.isFull || (questions.isListing && records >= limit && records < totalAtEnd));
+  const isTurned = begins === 'newest' && source.resource?.newestFirst !== undefined;
+  if (!isCut && !(isTurned && plan.isTerminalTable)) return undefined;
+  if (begins === 'unsorted') return 'in the order of the service';
+  return `the ${begins}${source.joined ? ' of each profile' : ''} first`;
+}
+
+interface RemarkOptions {
+  readonly questions: Questions;
+  readonly plan: OutputPlan;
+  readonly order: string | undefined;
+}
+
+/** What the line of a file that was written says; undefined where none was. */
+function writtenBy(
+  { source, state: { records, delivered }, status }: Part,
+  { single }: ExportRequest,
+  { plan, questions, order }: RemarkOptions,
+): Written | undefined {
+  if (plan.target === undefined || delivered?.isFile !== true) return undefined;
+  const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
+  const ofListing = questions.hasRows ? { what: 'rows' } : { what: source.records, of: seen };
+  return {
+    ...(single ? { count: 1, what: 'records' } : { count: records, ...ofListing }),
+    place: plan.target,
+    bytes: delivered.bytes,
+    more: [source.joined ? `of ${countOf(source.joined.had().length, 'profile')}` : [], order ?? []].flat(),
+  };
+}
+
+/** Remarks below what went to standard output of how many records these are the first, and in which order. */
+function remarkCount(
+  { notices, status: { records, totalAtEnd } }: Part,
+  { page, nextToken }: ExportFlags,
+  { questions, plan, order }: RemarkOptions,
+): void {
+  const { filtered, hasRows, isFull, isListing } = questions;
+  const { isTerminalTable: isTable, tableLimit: limit, layout } = plan;
+  const footer = (shown: number, total: number, isCut: boolean): string =>
+    tableFooter({ shown, total, locale: layout.locale, isCut, order });
+  let text = '';
+  if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
+    text = footer(filtered.kept, filtered.seen, false);
+  else if (!isListing || !isTable || (page ?? nextToken) !== undefined)
+    text = (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
+  else if (totalAtEnd !== undefined) text = footer(records, totalAtEnd, limit !== undefined);
+  else if (limit !== undefined && records >= limit) text = `the first ${records} · --all for the rest`;
+  if (text !== '') notices.remark(text);
 }
 
 /** The format of a lone --count: csv without header, so that only the number comes out: `n=$(folio issued --count)`. */

@@ -11,7 +11,7 @@ import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
-import type { HeldProfiles } from '../part.ts';
+import type { Begins, HeldProfiles } from '../part.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
@@ -128,7 +128,7 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     await super.open(run, profiles);
   }
 
-  begins(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined {
+  begins(prefersNewest: boolean): Begins {
     const { sortBy, sortOrder } = this.request.flags ?? {};
     if ((sortBy ?? sortOrder) !== undefined) return undefined;
     if (this.#dateColumn === undefined) return 'unsorted';

@@ -7,7 +7,7 @@ import { asksForOrder, filterParameters, type ListingQuery } from '../../resourc
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
-import type { ServicePart, ServiceSource } from '../part.ts';
+import type { Begins, ServicePart, ServiceSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
@@ -44,7 +44,7 @@ export class ListingSource implements ServiceSource {
     return listsIn(`--${this.resource.fiscalIds?.flag}`, this.#options.fiscalIds);
   }
 
-  begins(prefersNewest: boolean): 'oldest' | 'newest' | 'unsorted' | undefined {
+  begins(prefersNewest: boolean): Begins {
     const { sortBy, sortOrder, page, param = [] } = this.#options.flags ?? {};
     if ((sortBy ?? sortOrder ?? page) !== undefined || asksForOrder(param)) return undefined;
     this.#isNewestFirst = prefersNewest && this.resource.newestFirst !== undefined;
