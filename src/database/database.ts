@@ -42,10 +42,7 @@ export interface Database {
   /** Undefined where nothing of that name is there. */
   relation(name: string): Promise<Relation | undefined>;
   query(sql: string, parameters?: StoredRow): Promise<StoredRow[]>;
-  /**
-   * The rows of a large result, in groups. No other statement may run until all are read. Whoever stops before that ends the
-   * transaction, if there is one.
-   */
+  /** The rows of a large result, in groups. Only one result is read at a time. */
   stream(sql: string, parameters?: StoredRow): AsyncGenerator<StoredRow[]>;
   /** Runs the statement once for each row of parameters. */
   each(sql: string, rows: readonly StoredRow[]): Promise<void>;

@@ -25,6 +25,9 @@ const LOCK_PATIENCE = '60s';
 const LOCK_TRIES = 200;
 const LOCK_PAUSE = 0.05;
 
+/** Rows that are read at a time. */
+const ROWS_TOGETHER = 500;
+
 /** Milliseconds that the server may take to end a connection. */
 const MAX_FAREWELL = 2_000;
 
@@ -101,31 +104,20 @@ class PostgresDatabase implements Database {
   }
 
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
-    const { to } = (await loadDriver()).copyStreams;
-    const text = withParameters(sql, parameters);
     const isAlone = !this.#isInTransaction;
     if (isAlone) await this.#beginTransaction('BEGIN READ ONLY');
-    const client = this.#connected();
-    let isOver = false;
     try {
-      let rest = '';
-      const decoder = new TextDecoder();
-      for await (const chunk of client.query(to(`COPY (${text}) TO STDOUT`)) as AsyncIterable<Buffer>) {
-        const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-        rest = lines.pop()!;
-        if (lines.length > 0) yield lines.map(readCopyLine);
+      await this.query(`DECLARE folio NO SCROLL CURSOR FOR ${sql}`, parameters);
+      for (;;) {
+        const rows = await this.query(`FETCH ${ROWS_TOGETHER} FROM folio`);
+        if (rows.length === 0) return;
+        yield rows;
       }
-      isOver = true;
-    } catch (error) {
-      throw this.#explain(error);
     } finally {
-      // Where the reader stops early the server goes on sending: the end of the connection ends that, and the transaction.
-      if (!isOver) {
-        client.connection.stream.destroy();
-        await (isAlone ? this.reconnect() : this.#disconnect()).catch(() => undefined);
-      }
+      if (isAlone) await this.rollback();
+      // In a transaction that failed, and with it its cursor, there is nothing to close.
+      else await this.query('CLOSE folio').catch(() => undefined);
     }
-    if (isAlone) await this.rollback();
   }
 
   /** All in one message, since each message costs a round trip. */
@@ -347,16 +339,12 @@ function literal(value: StoredValue): string {
   return quoted.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }
 
-/*
- * Rows as COPY writes and reads them: a line each, a tab between two cells, and a backslash before characters that do not stand
- * for themselves.
- */
+/* Rows as COPY reads them: a line each, a tab between two cells, and a backslash before characters that do not stand for themselves. */
 
 const NULL_CELL = '\\N';
 const SPECIAL = /[\\\n\r\t\b\f\v]/;
 const EACH_SPECIAL = new RegExp(SPECIAL, 'g');
-const MEANINGS = new Map([...'nrtbfv'].map((letter, at) => [letter, '\n\r\t\b\f\v'[at]!]));
-const LETTERS = new Map([...MEANINGS].map(([letter, meant]) => [meant, letter]));
+const LETTERS = new Map([...'\n\r\t\b\f\v'].map((character, at) => [character, 'nrtbfv'[at]!]));
 
 async function* copyChunks(groups: AsyncIterable<readonly StoredRow[]>): AsyncGenerator<Buffer> {
   for await (const rows of groups)
@@ -367,14 +355,4 @@ function copyCell(value: StoredValue): StoredValue {
   if (value === null) return NULL_CELL;
   if (typeof value !== 'string' || !SPECIAL.test(value)) return value;
   return value.replaceAll(EACH_SPECIAL, (character) => `\\${LETTERS.get(character) ?? character}`);
-}
-
-/** The cells of a line, without its end. */
-function readCopyLine(line: string): StoredRow {
-  return line.split('\t').map((cell) => {
-    if (cell === NULL_CELL) return null;
-    return cell.includes('\\')
-      ? cell.replaceAll(/\\(.)/gs, (_, letter: string) => MEANINGS.get(letter) ?? letter)
-      : cell;
-  });
 }

@@ -2,7 +2,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { quoteName, type Database } from './database.ts';
 import { readColumns } from './record-columns.ts';
-import { readRuns } from './tables.ts';
+import { organizationsIn, readRuns, type StoredRun } from './tables.ts';
 
 const TOGETHER = 1 << 20;
 
@@ -13,13 +13,6 @@ export interface LastSync {
   /** When the last one ended that was whole; undefined where none was. */
   readonly wholeAt: string | undefined;
   /** Why the last one left the rows as they were; undefined where it did not. */
-  readonly error: string | undefined;
-}
-
-interface StoredRun {
-  readonly run: number;
-  readonly profile: string;
-  readonly at: string;
   readonly error: string | undefined;
 }
 
@@ -60,9 +53,8 @@ export class StoredBooks {
 
   /** The last sync of the table of each profile. */
   async lastSyncs(table: string): Promise<readonly LastSync[]> {
-    if (!(await this.hasTable('_runs'))) return [];
     const last = new Map<string, LastSync>();
-    for (const { profile, at, error } of await this.#runs(table)) {
+    for (const { profile, at, error } of await readRuns(this.#database, table)) {
       const wholeAt = error === undefined ? at : last.get(profile)?.wholeAt;
       last.set(profile, { profile, at, error, wholeAt });
     }
@@ -74,28 +66,14 @@ export class StoredBooks {
     table: string,
     { profile, moment }: { readonly profile: string; readonly moment: number },
   ): Promise<StoredRun | undefined> {
-    const runs = await this.#runs(table);
+    const runs = await readRuns(this.#database, table);
     return runs.findLast(
       (run) => run.profile === profile && run.error === undefined && Date.parse(run.at) < moment,
     );
   }
 
-  async #runs(table: string): Promise<readonly StoredRun[]> {
-    const rows = await this.#database.query(
-      `SELECT run, profile, finished_at, error FROM ${this.#database.table('_runs')} WHERE resource = ? ORDER BY run`,
-      [table],
-    );
-    return rows.map(([run, profile, finished, error]) => ({
-      run: Number(run),
-      profile: String(profile),
-      at: instantOf(String(finished)),
-      error: error === null ? undefined : String(error),
-    }));
-  }
-
-  /** The organization that the records of each profile are of, as the last run knew it. */
   async organizations(): Promise<ReadonlyMap<string, string>> {
-    return (await readRuns(this.#database)).organizations;
+    return organizationsIn(await readRuns(this.#database));
   }
 
   /** The column of a field that records can be ordered by; undefined where there is none, or one that does not hold text. */
@@ -179,10 +157,4 @@ function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | unde
 
 function batchOfTexts(texts: readonly string[]): RecordBatch {
   return scanArray(Buffer.from(`[${texts.join(',')}]`));
-}
-
-/** The moment as texts that can be ordered: PostgreSQL writes it in the zone of the session. */
-function instantOf(text: string): string {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? text : new Date(time).toISOString();
 }

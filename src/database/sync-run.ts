@@ -10,7 +10,7 @@ import {
   type SampleChange,
 } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { RUN_COLUMNS, lastWholeRun, makeRunTables, readRuns } from './tables.ts';
+import { RUN_COLUMNS, makeRunTables, readRuns, type StoredRun } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
 
 /** One listing of one profile, read or not. */
@@ -151,19 +151,22 @@ async function writeParts(
   options: SyncOptions,
 ): Promise<readonly [run: number, synced: readonly SyncedPart[]]> {
   await makeRunTables(database);
-  const run = (await readRuns(database)).last + 1;
+  const runs = await readRuns(database);
+  const run = (runs.at(-1)?.run ?? 0) + 1;
   const { version } = options;
   const tables = parts.map(({ table }) => table);
   const all: SyncedPart[] = [];
   for (const part of parts) {
-    const outcome = (await overtakenBy(database, part, options)) ?? part.outcome;
+    const last = runs.findLast(
+      ({ table, profile, error }) => table === part.table && profile === part.profile && error === undefined,
+    );
+    const outcome = overtakenBy(database, last, options) ?? part.outcome;
     const { differences, ...synced } = await compare(database, { ...part, outcome }, options.goneLimit);
-    if (differences === undefined) all.push(synced);
-    else
-      all.push({
-        ...synced,
-        written: await writeRecords(database, { ...part, run, differences, tables, version }),
-      });
+    const writing = { ...part, run, tables, version, lastRule: last?.rule };
+    all.push({
+      ...synced,
+      ...(differences && { written: await writeRecords(database, { ...writing, differences }) }),
+    });
   }
   const entries = all.map((synced) => runEntry(database, run, synced, options));
   await database.each(insertStatement(database, '_runs', RUN_COLUMNS), entries);
@@ -171,15 +174,15 @@ async function writeParts(
 }
 
 /** The error for a listing that another run has read and written since reading began: that run may know more. */
-async function overtakenBy(
-  database: Database,
-  { table, profile }: SyncPart,
+function overtakenBy(
+  { shown }: Database,
+  last: StoredRun | undefined,
   { lastRun }: SyncOptions,
-): Promise<OutputError | undefined> {
-  const newer = (await lastWholeRun(database, { table, profile }))?.run ?? 0;
-  if (newer <= lastRun) return undefined;
+): OutputError | undefined {
+  if (last === undefined || last.run <= lastRun) return undefined;
+  const { run, table, profile } = last;
   return new OutputError(
-    `${table} of ${profile} was synced into ${database.shown} by another run, number ${newer}, while this one read it`,
+    `${table} of ${profile} was synced into ${shown} by another run, number ${run}, while this one read it`,
     { hint: 'What the other run wrote stands. Run folio sync again to be sure that it is the newest.' },
   );
 }

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { quoteName, type Database, type Dialect } from './database.ts';
+import { quoteName, type Database, type Dialect, type StoredValue } from './database.ts';
 
 /** A table of folio's own: what its columns hold; behind a question mark, or nothing. */
 interface OwnTable {
@@ -56,30 +56,54 @@ export const OWN_COLUMNS: readonly string[] = Object.keys(RECORDS.columns);
 
 export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
 
-/** The number of the last run, 0 where none was; and the organization of each profile as of its last run. */
-export async function readRuns(
-  database: Database,
-): Promise<{ readonly last: number; readonly organizations: ReadonlyMap<string, string> }> {
-  if ((await database.relation('_runs')) === undefined) return { last: 0, organizations: new Map() };
-  const runs = database.table('_runs');
-  const [row] = await database.query(`SELECT coalesce(max(run), 0) FROM ${runs}`);
-  const known = await database.query(
-    `SELECT profile, organization FROM ${runs} WHERE organization IS NOT NULL ORDER BY run`,
-  );
-  const organizations = new Map(known.map((cells) => [String(cells[0]), String(cells[1])]));
-  return { last: Number(row![0]), organizations };
+/** What a run did with one listing of one profile. */
+export interface StoredRun {
+  readonly run: number;
+  readonly table: string;
+  readonly profile: string;
+  /** When it ended. */
+  readonly at: string;
+  /** Why it left the rows as they were; undefined where the listing was written. */
+  readonly error: string | undefined;
+  readonly organization: string | undefined;
+  /** By which rule it worked out the columns of documents; undefined for records that are none. */
+  readonly rule: string | undefined;
 }
 
-/** The last whole sync of a table, and by which rule it worked out the columns of documents; undefined where there was none. */
-export async function lastWholeRun(
-  database: Database,
-  { table, profile }: { readonly table: string; readonly profile: string },
-): Promise<{ readonly run: number; readonly rule: string | undefined } | undefined> {
-  const [row] = await database.query(
-    `SELECT run, rule FROM ${database.table('_runs')} WHERE complete AND resource = ? AND profile = ? ORDER BY run DESC LIMIT 1`,
-    [table, profile],
+/** The runs of a table, or of all, the oldest first; none where no sync has written yet. */
+export async function readRuns(database: Database, ofTable?: string): Promise<readonly StoredRun[]> {
+  if ((await database.relation('_runs')) === undefined) return [];
+  const [where, parameters] = ofTable === undefined ? ['', []] : ['WHERE resource = ?', [ofTable]];
+  const rows = await database.query(
+    `SELECT run, resource, profile, finished_at, error, organization, rule FROM ${database.table('_runs')} ${where} ORDER BY run`,
+    parameters,
   );
-  return row && { run: Number(row[0]), rule: row[1] === null ? undefined : String(row[1]) };
+  const optional = (cell: StoredValue | undefined): string | undefined =>
+    typeof cell === 'string' ? cell : undefined;
+  return rows.map(([run, table, profile, at, error, organization, rule]) => ({
+    run: Number(run),
+    table: String(table),
+    profile: String(profile),
+    at: instantOf(String(at)),
+    error: optional(error),
+    organization: optional(organization),
+    rule: optional(rule),
+  }));
+}
+
+/** The moment as texts that can be ordered: PostgreSQL writes it in the zone of the session. */
+function instantOf(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
+}
+
+/** The organization that the records of each profile are of, as the last run knew it. */
+export function organizationsIn(runs: readonly StoredRun[]): ReadonlyMap<string, string> {
+  return new Map(
+    runs.flatMap(({ profile, organization }) =>
+      organization === undefined ? [] : [[profile, organization] as const],
+    ),
+  );
 }
 
 /**
@@ -161,36 +185,21 @@ export async function tryWriting(database: Database, tables: readonly string[]):
   }
 }
 
-/**
- * Makes the tables of a resource where they are missing. Returns whether the table of records has no primary key yet, which
- * `addRecordKey` adds when all rows are in: to make the index at once takes half the time of one that grows.
- */
-export async function makeRecordTables(database: Database, table: string): Promise<boolean> {
-  const keyComesLater = database.dialect.engine === 'PostgreSQL';
-  const isNew = await makeTable(database, table, keyComesLater ? { ...RECORDS, primaryKey: [] } : RECORDS);
+/** Makes the tables of a resource where they are missing. */
+export async function makeRecordTables(database: Database, table: string): Promise<void> {
+  await makeTable(database, table, RECORDS);
   await makeTable(database, `${table}_history`, HISTORY);
-  return isNew && keyComesLater;
 }
 
-export async function addRecordKey(database: Database, table: string): Promise<void> {
-  await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
-}
-
-/** Makes a table where there is none. Returns whether it is new. */
-async function makeTable(database: Database, name: string, table: OwnTable): Promise<boolean> {
+async function makeTable(database: Database, name: string, { columns, primaryKey }: OwnTable): Promise<void> {
   const { types, engine } = database.dialect;
-  if ((await database.relation(name)) !== undefined) return false;
-  const columns = Object.entries(table.columns).map(([column, type]) => {
+  if ((await database.relation(name)) !== undefined) return;
+  const typed = Object.entries(columns).map(([column, type]) => {
     const held = type.replace('?', '') as keyof Dialect['types'];
     return `${quoteName(column)} ${types[held]}${type === held ? ' NOT NULL' : ''}`;
   });
-  if (table.primaryKey.length > 0) columns.push(primaryKeyOf(table));
+  const key = `PRIMARY KEY (${primaryKey.map(quoteName).join(', ')})`;
   // Only in a strict table does SQLite's ANY keep a text of digits a text.
   const options = engine === 'SQLite' ? ' STRICT' : '';
-  await database.query(`CREATE TABLE ${database.table(name)} (${columns.join(', ')})${options}`);
-  return true;
-}
-
-function primaryKeyOf({ primaryKey }: OwnTable): string {
-  return `PRIMARY KEY (${primaryKey.map(quoteName).join(', ')})`;
+  await database.query(`CREATE TABLE ${database.table(name)} (${[...typed, key].join(', ')})${options}`);
 }

@@ -16,7 +16,7 @@ import {
 import { DOCUMENT_COLUMNS, DocumentColumns } from './document-columns.ts';
 import { RowReader, STABLE_NAMES, planColumns, readColumns, type TableColumn } from './record-columns.ts';
 import type { ListedRecord } from './spooled-listing.ts';
-import { OWN_COLUMNS, addRecordKey, lastWholeRun, makeRecordTables } from './tables.ts';
+import { OWN_COLUMNS, makeRecordTables } from './tables.ts';
 
 interface RecordsToWrite {
   readonly table: string;
@@ -27,6 +27,8 @@ interface RecordsToWrite {
   readonly tables: readonly string[];
   readonly fields: FieldsOf;
   readonly version: string;
+  /** By which rule the last whole sync worked out the columns of documents; undefined where there was none. */
+  readonly lastRule: string | undefined;
 }
 
 /** What the user is to know of how rows were written. */
@@ -53,7 +55,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const { listing, actions, gone } = differences;
   const { dialect } = database;
   const rows = database.table(table);
-  const lacksKey = await makeRecordTables(database, table);
+  await makeRecordTables(database, table);
   const facts = await surveyFields(differences);
   const documents = DocumentColumns.of(dialect, written);
   const own = documents === undefined ? [] : [...DOCUMENT_COLUMNS.keys()];
@@ -120,7 +122,6 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     }
     await database.insert(table, [...OWN_COLUMNS, ...names], newRows());
   }
-  if (lacksKey) await addRecordKey(database, table);
   return {
     retyped: all.filter(
       ({ type, before = type }) => type === 'text' && before !== 'text' && before !== 'null',
@@ -141,9 +142,9 @@ async function findReworked(
   written: RecordsToWrite,
   documents: DocumentColumns,
 ): Promise<void> {
-  const { table, profile, differences } = written;
+  const { table, profile, differences, lastRule } = written;
   const { listing, actions, gone } = differences;
-  const isNewRule = (await lastWholeRun(database, written))?.rule !== documents.rule;
+  const isNewRule = lastRule !== documents.rule;
   if (!isNewRule && gone.length === 0 && actions.every((action) => action === LEAVE)) return;
   await documents.learn(listing);
   if (isNewRule) {

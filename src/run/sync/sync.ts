@@ -5,7 +5,7 @@ import { openDatabase } from '../../database/open-database.ts';
 import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import { planSync, writeSync, type GoneLimit, type SyncPart } from '../../database/sync-run.ts';
-import { checkTables, readRuns, tryWriting } from '../../database/tables.ts';
+import { checkTables, organizationsIn, readRuns, tryWriting } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { withOwnColumn } from '../../json/scan-records.ts';
@@ -196,16 +196,17 @@ async function syncListings(
   if (existing !== undefined) await checkTables(existing, tables, version);
   // Before the first request: to read the listings may take an hour.
   if (existing !== undefined && !flags.plan) await tryWriting(existing, tables);
-  const before = existing === undefined ? NO_RUNS : await readRuns(existing);
+  const runs = existing === undefined ? [] : await readRuns(existing);
+  const organizations = organizationsIn(runs);
   const goneLimit = flags.allowGone ? undefined : (flags.maxGone ?? DEFAULT_LIMIT);
-  const options = { goneLimit, lastRun: before.last, version, clock, signal };
+  const options = { goneLimit, lastRun: runs.at(-1)?.run ?? 0, version, clock, signal };
   const spools: SpooledListing[] = [];
   const parts: SyncPart[] = [];
   try {
     const read = forEachPart(run, byProfile, async (ofProfile, stop) => {
       const done: SyncPart[] = [];
       for (const one of ofProfile)
-        done.push(await readListing(run, one, { ...before, spools, signal: stop }));
+        done.push(await readListing(run, one, { organizations, spools, signal: stop }));
       return done;
     });
     for await (const done of read) parts.push(...done);
@@ -218,8 +219,6 @@ async function syncListings(
     for (const spool of spools) await spool.close();
   }
 }
-
-const NO_RUNS = { last: 0, organizations: new Map<string, string>() };
 
 interface Reading {
   /** Closed at the end of the run. */
