@@ -34,9 +34,6 @@ const TYPES = {
 } as const;
 export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map(Object.entries(TYPES));
 
-/** Documents of a large listing: to remember a million counterparties would take 300 MB. */
-const MANY_DOCUMENTS = 200_000;
-
 /** The words of `_kind`; what has none counts as an invoice. */
 const KINDS: Partial<Record<Family, string>> = {
   'credit note': 'credit',
@@ -44,16 +41,6 @@ const KINDS: Partial<Record<Family, string>> = {
   receipt: 'receipt',
   'fee note': 'receipt',
 };
-
-type Documents = Pick<SpooledListing, 'index' | 'all'>;
-
-/** How the counterparties of a large listing are written, by the numbers of their documents. */
-interface Writings {
-  /** Whether the document's counterparty is written in several ways. */
-  varies(number: number): boolean;
-  /** Whether `_party` and `_party_name` are these, where it is written in one. */
-  has(number: number, names: readonly StoredValue[]): boolean;
-}
 
 /** Works out the columns of the documents of one profile. */
 export class DocumentColumns {
@@ -63,8 +50,6 @@ export class DocumentColumns {
   readonly #cells: CellReader;
   readonly #document: Document;
   readonly #parties: Counterparties;
-  #written: Writings | undefined;
-  #newest: ReadonlySet<string> | undefined;
 
   private constructor(dialect: Dialect, fields: Fields, version: string) {
     this.#dialect = dialect;
@@ -87,23 +72,19 @@ export class DocumentColumns {
   }
 
   /**
-   * Learns what all documents say of their counterparties, before the first is read. Of a large listing only those are remembered that
-   * are written in several ways: of any other, each of its documents says what all say.
+   * Learns what all documents say of their counterparties, before the first is read. Only those are remembered that are written in
+   * several ways, since a million would take 300 MB: of any other, each document says what all say, and a digest of that will do.
+   * Returns whether the document with a number may have these as `_party` and `_party_name`: where it may not, there is a newer one
+   * of its counterparty.
    */
-  async learn(documents: Documents, many = MANY_DOCUMENTS): Promise<void> {
-    if (documents.index.count >= many) this.#written = await this.#writings(documents);
-    await this.#each(documents, (number) => {
-      if (this.#written === undefined || this.#written.varies(number)) this.#parties.of(this.#document);
-    });
-  }
-
-  /** Learns how the counterparties are written: a digest of each and of its first writing, some 50 bytes. */
-  async #writings(documents: Documents): Promise<Writings> {
+  async learn(
+    documents: SpooledListing,
+  ): Promise<(number: number, ...names: readonly StoredValue[]) => boolean> {
     const parties = new RecordIndex();
     const partyOf = new Uint32Array(documents.index.count);
     const varying = new Set<number>();
     const words = new Uint32Array(2 * DIGEST_WORDS);
-    const has = (party: number, names: readonly StoredValue[]): boolean => {
+    const isWritten = (party: number, names: readonly StoredValue[]): boolean => {
       digestInto(words, DIGEST_WORDS, JSON.stringify(names));
       return parties.hasContent(party, words);
     };
@@ -111,17 +92,21 @@ export class DocumentColumns {
       const party = this.#parties.known(this.#document);
       digestInto(words, 0, party.key);
       const known = parties.find(words);
-      if (known >= 0 && !has(known, namesOf(party))) varying.add(known);
+      if (known >= 0 && !isWritten(known, namesOf(party))) varying.add(known);
       if (known < 0) digestInto(words, DIGEST_WORDS, JSON.stringify(namesOf(party)));
       partyOf[number] = known < 0 ? parties.add(words) : known;
     });
-    return {
-      varies: (number) => varying.has(partyOf[number]!),
-      has: (number, names) => has(partyOf[number]!, names),
+    await this.#each(documents, (number) => {
+      if (varying.has(partyOf[number]!)) this.#parties.of(this.#document);
+    });
+    const newest = new Set(Array.from(this.#parties.all(), (party) => JSON.stringify(namesOf(party))));
+    return (number, ...names) => {
+      const party = partyOf[number]!;
+      return varying.has(party) ? newest.has(JSON.stringify(names)) : isWritten(party, names);
     };
   }
 
-  async #each(documents: Documents, act: (number: number) => void): Promise<void> {
+  async #each(documents: SpooledListing, act: (number: number) => void): Promise<void> {
     let number = 0;
     for await (const batch of documents.all())
       for (let index = 0; index < batch.count; index++) {
@@ -149,16 +134,6 @@ export class DocumentColumns {
       _paid: this.#amount('paid'),
     };
     return Object.values(cells);
-  }
-
-  /**
-   * Whether the document with this number of the listing may have these as `_party` and `_party_name`: where it may not, there is a
-   * newer one of its counterparty.
-   */
-  areNewest(number: number, party: StoredValue, name: StoredValue): boolean {
-    if (this.#written?.varies(number) === false) return this.#written.has(number, [party, name]);
-    this.#newest ??= new Set(Array.from(this.#parties.all(), (one) => JSON.stringify(namesOf(one))));
-    return this.#newest.has(JSON.stringify([party, name]));
   }
 
   #show(batch: RecordBatch, index: number): void {

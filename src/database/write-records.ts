@@ -146,7 +146,7 @@ async function findReworked(
   const { listing, actions, gone } = differences;
   const isNewRule = lastRule !== documents.rule;
   if (!isNewRule && gone.length === 0 && actions.every((action) => action === LEAVE)) return;
-  await documents.learn(listing);
+  const areNewest = await documents.learn(listing);
   if (isNewRule) {
     for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWORK;
     return;
@@ -155,7 +155,7 @@ async function findReworked(
   for await (const rows of database.stream(sql, [profile])) {
     for (const [key, party = null, name = null] of rows) {
       const number = listing.find(String(key));
-      if (number >= 0 && actions[number] === LEAVE && !documents.areNewest(number, party, name))
+      if (number >= 0 && actions[number] === LEAVE && !areNewest(number, party, name))
         actions[number] = REWORK;
     }
   }

@@ -9,8 +9,6 @@ import { withSettings } from '../support/settings-folder.ts';
 import { runHere, withSandbox, TEST_TOKEN } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, options, part, sync } from './try-sync.ts';
-import { DocumentColumns } from '../../src/database/document-columns.ts';
-import type { SpooledListing } from '../../src/database/spooled-listing.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 
 const server = postgresForTests();
@@ -178,39 +176,6 @@ describeDatabases('the columns that folio works out, in %s', (engine) => {
       }
       await edited.close();
     }
-  });
-
-  it('are the same where counterparties that are written in one way are not remembered, as in a large listing', async () => {
-    const database = await open(await newAddress());
-    for (let run = 0; run < randomRuns(200); run++) {
-      const draw = randomFrom(RANDOM_SEED * 1000 + run);
-      const pick = (...of: readonly string[]): string => of[draw(of.length)]!;
-      const books = Array.from({ length: 1 + draw(8) }, (_, at) => {
-        const customer = party(
-          pick('60155495-K', '060155495-k', '1-9', '2-7', '66666666-6', '-'),
-          pick('Old', 'New', 'Older'),
-        );
-        return record(id(at), `${customer},"date":"2026-01-0${1 + draw(3)}"`);
-      });
-      const { fields, outcome } = await part(books);
-      const listing = outcome as SpooledListing;
-      const rowsBy = async (many: number): Promise<unknown[]> => {
-        const columns = DocumentColumns.of(database.dialect, { fields, profile: 'north', version: '1' })!;
-        await columns.learn(listing, many);
-        const rows: unknown[] = [];
-        for await (const batch of listing.all())
-          for (let index = 0; index < batch.count; index++) {
-            const row = columns.read(batch, index);
-            const [party = null, name = null] = row.slice(4);
-            const areNewest = [name, 'Nobody'].map((one) => columns.areNewest(rows.length, party, one));
-            expect([run, many, areNewest]).toEqual([run, many, [true, false]]);
-            rows.push(row);
-          }
-        return rows;
-      };
-      expect([run, await rowsBy(0)]).toEqual([run, await rowsBy(Infinity)]);
-    }
-    await database.close();
   });
 
   it.each([1, 2, 3])('add up to what aging says, in the books of seed %i', async (seed) => {
