@@ -26,8 +26,6 @@ interface ViewColumn {
   /** The type of the view's column, as PostgreSQL writes it. */
   readonly shownAs: string;
   readonly expression: string;
-  /** The condition in SQL of a cell that the view does not show; undefined where it shows all that is being written. */
-  readonly lost?: string | undefined;
   /** Whether the view does not have it yet. */
   readonly isNew: boolean;
 }
@@ -70,10 +68,11 @@ export async function changeColumns(
   database: Database,
   change: ColumnChange,
 ): Promise<readonly ViewColumn[]> {
-  const { table, columns, own } = change;
+  const { table, run, columns, own } = change;
   const { types, engine } = database.dialect;
   const isSqlite = engine === 'SQLite';
   const there = (await database.relation(table))!.columns;
+  const added = columns.filter(({ before }) => before === undefined);
   const retyped = columns.filter(({ type, before }) => before !== undefined && before !== type);
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ type, before }) => types[before!] !== types[type]);
@@ -83,9 +82,7 @@ export async function changeColumns(
       const [column, typed] = [quoteName(name), types[type]];
       return `ALTER COLUMN ${column} TYPE ${typed} USING ${column}::text::${typed}`;
     }),
-    ...columns.flatMap(({ name, type, before }) =>
-      before === undefined ? `ADD COLUMN ${quoteName(name)} ${types[type]}` : [],
-    ),
+    ...added.map(({ name, type }) => `ADD COLUMN ${quoteName(name)} ${types[type]}`),
     ...own
       .filter((name) => !there.has(name))
       .map((name) => `ADD COLUMN ${quoteName(name)} ${types[DOCUMENT_COLUMNS.get(name)!]}`),
@@ -103,7 +100,14 @@ export async function changeColumns(
   if (isMade) await makeView(database, table, view.columns);
   for (const column of isSqlite ? retyped : [])
     if (/numeric|boolean/.test(column.before!)) await rewriteAsText(database, table, column);
-  await noteColumns(database, change);
+  await database.each(
+    `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND field = ?`,
+    retyped.map(({ type, field }) => [type, table, field]),
+  );
+  await database.each(
+    insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),
+    added.map(({ name, type, field }) => [table, name, type, run, field]),
+  );
   return view.columns;
 }
 
@@ -147,30 +151,20 @@ async function rewriteAsText(database: Database, table: string, column: TableCol
   }
 }
 
-async function noteColumns(database: Database, { table, run, columns }: ColumnChange): Promise<void> {
-  await database.each(
-    `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND field = ?`,
-    columns
-      .filter(({ type, before }) => before !== undefined && before !== type)
-      .map(({ type, field }) => [type, table, field]),
-  );
-  await database.each(
-    insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),
-    columns
-      .filter(({ before }) => before === undefined)
-      .map(({ name, type, field }) => [table, name, type, run, field]),
-  );
-}
-
 /** The columns that show nothing for records of the profile which the run has written, although these hold something. */
 export async function unreadableColumns(
   database: Database,
   { table, profile, run }: { readonly table: string; readonly profile: string; readonly run: number },
   columns: readonly ViewColumn[],
 ): Promise<readonly UnreadableColumn[]> {
-  const strict = columns.filter(({ lost }) => lost !== undefined);
+  const strict = columns.filter(
+    ({ name, shownAs, expression }) => STRICT.has(shownAs) && expression !== quoteName(name),
+  );
   if (strict.length === 0) return [];
-  const counts = strict.map(({ lost }) => `sum(CASE WHEN ${lost} THEN 1 ELSE 0 END)`);
+  const counts = strict.map(({ name, expression }) => {
+    const isLost = `CAST(${quoteName(name)} AS text) <> '' AND ${expression} IS NULL`;
+    return `sum(CASE WHEN ${isLost} THEN 1 ELSE 0 END)`;
+  });
   const [row] = await database.query(
     `SELECT ${counts.join(', ')} FROM ${database.table(table)}` +
       ` WHERE _profile = ? AND _changed_run = ? AND _gone_run IS NULL`,
@@ -192,16 +186,10 @@ async function planView(
   const kept = relation?.columns ?? new Map<string, string>();
   const shown = columns.flatMap((column): ViewColumn[] => {
     const { name, field } = column;
-    const held = facts.get(field);
-    const shownAs = kept.get(name) || typeFor(dialect, column, { fields, held });
+    const shownAs = kept.get(name) || typeFor(dialect, column, { fields, held: facts.get(field) });
     if (shownAs === undefined) return [];
-    const view = {
-      name,
-      shownAs,
-      expression: expressionOf(dialect, column, shownAs),
-      isNew: !kept.has(name),
-    };
-    return [{ ...view, lost: lostWhere(dialect, view, held) }];
+    const expression = expressionOf(dialect, column, shownAs);
+    return [{ name, shownAs, expression, isNew: !kept.has(name) }];
   });
   const others = ['_profile', '_key', ...own].map((name): ViewColumn => {
     return { name, shownAs: '', expression: quoteName(name), isNew: !kept.has(name) };
@@ -238,20 +226,6 @@ async function makeView(database: Database, table: string, columns: readonly Vie
     `CREATE ${isReplaced ? 'OR REPLACE ' : ''}VIEW ${view} AS SELECT ${list.join(', ')}` +
       ` FROM ${database.table(table)} WHERE _gone_run IS NULL`,
   );
-}
-
-function lostWhere(
-  { engine }: Dialect,
-  { name, shownAs, expression }: ViewColumn,
-  held: ColumnFacts | undefined,
-): string | undefined {
-  const cell = quoteName(name);
-  if (!STRICT.has(shownAs) || expression === cell || held?.cells === 0) return undefined;
-  // To test each text takes a database as long as to write a tenth of the rows. The survey has seen already what they are.
-  if (shownAs !== 'date' || held === undefined || held.cells !== held.days + held.times + held.empty)
-    return `${cell} IS NOT NULL AND CAST(${cell} AS text) <> '' AND ${expression} IS NULL`;
-  // PostgreSQL has no year 0.
-  return engine === 'SQLite' ? undefined : `${cell} LIKE '0000%'`;
 }
 
 /** What the view shows of a column, in SQL. */

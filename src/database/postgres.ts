@@ -176,17 +176,17 @@ class PostgresDatabase implements Database {
 
   /** Waits for the table `first`, then locks all others if it can at once. Returns which table others have; -1 for none. */
   async #tryLocks(tables: readonly string[], first: number): Promise<number> {
-    const lock = (name: string, mode = ''): Promise<unknown> =>
-      this.query(`LOCK TABLE ${this.table(name)} IN ACCESS EXCLUSIVE MODE${mode}`);
-    await lock(tables[first]!);
+    const lock = (names: readonly string[], mode = ''): Promise<unknown> => {
+      const all = names.map((name) => this.table(name)).join(', ');
+      return this.query(`LOCK TABLE ${all} IN ACCESS EXCLUSIVE MODE${mode}`);
+    };
+    await lock([tables[first]!]);
     for (const [at, table] of tables.entries()) {
-      for (const name of [table, `${table}_current`]) {
-        try {
-          await lock(name, ' NOWAIT');
-        } catch (error) {
-          if (!(error instanceof Error && errorCode(error.cause) === LOCK_TIMEOUT)) throw error;
-          return at;
-        }
+      try {
+        await lock([table, `${table}_current`], ' NOWAIT');
+      } catch (error) {
+        if (!(error instanceof Error && errorCode(error.cause) === LOCK_TIMEOUT)) throw error;
+        return at;
       }
     }
     return -1;
