@@ -2,6 +2,7 @@ import { scaleBand, scaleLinear } from 'd3-scale';
 import { stack, stackOffsetDiverging } from 'd3-shape';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { el, type Html, type Content } from './html.ts';
+import { table, type Column } from './table.ts';
 import type { Writing } from './words.ts';
 
 interface ChartPart {
@@ -10,13 +11,37 @@ interface ChartPart {
   readonly look: string;
 }
 
-export interface Chart {
+interface ChartRow {
+  readonly label: string;
+  /** Those of the parts, in their order. */
+  readonly amounts: readonly Decimal[];
+}
+
+interface Chart {
+  /** Bars of parts that are stacked, or columns of parts that stand beside each other. */
+  readonly kind: 'bars' | 'columns';
   readonly title: string;
   readonly about: string;
   readonly id: string;
   readonly parts: readonly ChartPart[];
-  /** The amounts are those of the parts, in their order. */
-  readonly rows: readonly { readonly label: string; readonly amounts: readonly Decimal[] }[];
+  readonly rows: readonly ChartRow[];
+  /** Of the table of its figures, with the head of its labels. */
+  readonly caption: string;
+  readonly head: string;
+}
+
+/** A chart under its title, and its figures as a table, folded; undefined where it has no parts. */
+export function chartSection(chart: Chart, writing: Writing): Html | undefined {
+  const { kind, title, parts, rows, caption, head } = chart;
+  if (parts.length === 0) return undefined;
+  const columns: Column<ChartRow>[] = [
+    ['text', head, ({ label }) => label],
+    ...parts.map(({ name }, part): Column<ChartRow> => ['amount', name, ({ amounts }) => amounts[part]]),
+  ];
+  const figures = table({ caption, columns, rows }, writing);
+  const folded = el('details', el('summary', writing.words.figures), figures);
+  const drawn = kind === 'bars' ? stackedBars(chart, writing) : columnsBeside(chart, writing);
+  return el('section.keep', el('h4', title), el('figure', drawn, folded));
 }
 
 // Widths are shares of what there is, so that a chart is as wide as the tables, and no label shrinks with it. Heights are px.
@@ -27,7 +52,7 @@ const BAR_GAP = 12;
 const TICK_LABEL = 20;
 
 /** Horizontal bars of parts; what is below zero goes to the left. Positions are rounded, the titles of the parts are exact. */
-export function stackedBars(chart: Chart, writing: Writing): Content {
+function stackedBars(chart: Chart, writing: Writing): Content {
   const { parts, rows, id } = chart;
   const layers = stack<number[], number>()
     .keys(parts.keys())
@@ -55,12 +80,12 @@ export function stackedBars(chart: Chart, writing: Writing): Content {
     return [upright('line.grid', at), el('text.tick', position, writing.rough(tick))];
   });
   const content = [hatching(id), axis, pieces, upright('line.zero', x(0)), labels];
-  return picture(chart, { kind: 'bars', height: bottom + TICK_LABEL }, content);
+  return picture(chart, bottom + TICK_LABEL, content);
 }
 
 const PLOT = 190;
 
-export function monthlyColumns(chart: Chart, writing: Writing): Content {
+function columnsBeside(chart: Chart, writing: Writing): Content {
   const { parts, rows } = chart;
   const y = scaleLinear()
     .domain(domainOf(rows.flatMap(({ amounts }) => amounts.map(roughly))))
@@ -89,7 +114,7 @@ export function monthlyColumns(chart: Chart, writing: Writing): Content {
     return el(name, position, label);
   });
   const content = [grid, columns, level('line.zero', oneDecimal(y(0))), labels];
-  return picture(chart, { kind: 'columns', height: PLOT + TICK_LABEL + 2 }, content);
+  return picture(chart, PLOT + TICK_LABEL + 2, content);
 }
 
 /** From the least to a round number above the most. The least stays, so that a small credit does not make the axis begin far below zero. */
@@ -114,11 +139,7 @@ function piece(
   return el('rect', { ...fillOf(look, id), ...position }, el('title', exact));
 }
 
-function picture(
-  { id, title, about, parts }: Chart,
-  { kind, height }: { readonly kind: 'bars' | 'columns'; readonly height: number },
-  content: Content,
-): Content {
+function picture({ kind, id, title, about, parts }: Chart, height: number, content: Content): Content {
   const labels = { height, role: 'img', 'aria-labelledby': `${id}-title ${id}-about` };
   const texts = [el('title', { id: `${id}-title` }, title), el('desc', { id: `${id}-about` }, about)];
   const legend = parts.map(({ name, look }) => el('li', sampleOf(look, id), name));

@@ -1,49 +1,103 @@
 import { fieldOf, meaningOf, type Role } from '../invoices/fields.ts';
-import type { Finding } from '../findings.ts';
-import type { ListingFinding, MissingFigure } from './figures.ts';
+import type { Finding, FindingDetails } from '../findings.ts';
+import type { ListingFinding, ListingName, MissingFigure } from './figures.ts';
 import { el, type Content } from './html.ts';
-import type { DoubtWords, Writing } from './words.ts';
+import type { ReportLanguage, Writing } from './words.ts';
 
-/** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
-export function failureText(failure: ListingFinding, writing: Writing): Content {
+/*
+ * Why figures are not whole. A page in English has folio's own words; one in Spanish has them in Spanish where there are some.
+ */
+
+const LISTINGS: Readonly<Record<ListingName, string>> = {
+  issued: 'Facturas emitidas',
+  received: 'Facturas recibidas',
+  funds: 'Fondos',
+};
+
+const REASONS: Readonly<
+  Record<NonNullable<Extract<FindingDetails, { code: 'records missing' }>['reason']>, string>
+> = {
+  changing: 'el listado siguió cambiando mientras se leía',
+  order: 'el orden del servicio cambia de una solicitud a otra',
+  unsteady: 'leído de nuevo, el listado llegó distinto: cambian su orden o sus registros',
+  total: 'el servicio indica un total mayor que el que entrega',
+  repeating: 'el servicio envía, página tras página, registros que ya había enviado',
+  more: 'llegaron más registros que los indicados: algunos cambiaron mientras se leían y están en dos versiones',
+  ids: 'de varios ID fiscales en una solicitud, el servicio puede haber leído uno solo',
+};
+
+const ROLES: Readonly<Partial<Record<Role, string>>> = {
+  open: 'saldo',
+  paid: 'monto pagado',
+  total: 'total',
+  net: 'monto neto',
+  exempt: 'monto exento',
+  tax: 'impuesto',
+  due: 'fecha de vencimiento',
+  date: 'fecha de emisión',
+  number: 'número',
+  documentType: 'tipo de documento',
+  status: 'estado',
+  cancelled: 'marca de documentos anulados',
+  currency: 'moneda',
+  counterpartyName: 'nombre de la contraparte',
+  counterpartyFiscalId: 'ID fiscal de la contraparte',
+  balance: 'saldo',
+};
+
+/** Why a listing is not whole. */
+export function failureText(failure: ListingFinding, { language, count }: Writing): Content {
   const { part, text } = failure;
-  const { doubts } = writing.words;
-  if (doubts === undefined) return `${part}: ${text}`;
-  const own = ownText(failure, doubts, writing);
-  return own === undefined ? wordsOfFolio(`${part}: ${text}`, writing) : `${doubts.listings[part]}: ${own}`;
+  if (language === 'en') return `${part}: ${text}`;
+  const spanish = inSpanish(failure, count);
+  return spanish === undefined ? wordsOfFolio(`${part}: ${text}`, language) : `${LISTINGS[part]}: ${spanish}`;
 }
 
-/** Why a figure is not on the page, in its words or in folio's own. */
-export function missingText({ text, hint = '', details }: MissingFigure, writing: Writing): Content {
-  const { doubts, notGiven } = writing.words;
-  if (details?.code === 'no source') return notGiven;
-  if (details?.code !== 'column missing' || doubts === undefined)
-    return wordsOfFolio(`${text}. ${hint}`, writing);
+/** Why a figure is not on the page. */
+export function missingText(
+  { text, hint = '', details }: MissingFigure,
+  { language, words }: Writing,
+): Content {
+  if (details?.code === 'no source') return words.notGiven;
+  if (details?.code !== 'column missing' || language === 'en')
+    return wordsOfFolio(`${text}. ${hint}`, language);
   const role = details.role as Role;
-  return doubts.column(doubts.roles[role] ?? meaningOf(role), details.columns, fieldOf(role));
+  const columns = details.columns.length === 0 ? '' : ` en ${details.columns.join(' o ')}`;
+  return `Ningún registro tiene ${ROLES[role] ?? meaningOf(role)}${columns}: indique la columna con --field ${fieldOf(role)}=<columna>.`;
 }
 
 /** A message of folio's, which is in English whatever the language of the page. */
-function wordsOfFolio(text: string, { words: { doubts } }: Writing): Content {
-  return [doubts && `${doubts.folioSays} `, el('code', { lang: 'en' }, text.trim())];
+function wordsOfFolio(text: string, language: ReportLanguage): Content {
+  const says = language === 'es' ? 'folio dice, en inglés: ' : undefined;
+  return [says, el('code', { lang: 'en' }, text.trim())];
 }
 
-/** The reason in the words of the page; undefined where it has none. */
-function ownText({ details, kind }: Finding, words: DoubtWords, { count }: Writing): string | undefined {
-  switch (details?.code) {
-    case 'records missing': {
-      const { delivered, unserved, reason } = details;
-      const reasons = [
-        ...(unserved.length === 0 ? [] : [words.unserved(positionsText(unserved, count))]),
-        ...(reason === undefined ? [] : [words.reasons[reason]]),
-      ];
-      return words.missing(delivered, count(delivered), reasons);
-    }
-    case 'unreadable':
-      return words.unreadable(details.count, count(details.count), details.cells.map(words.cell));
-    default:
-      return kind === 'auth' ? words.token : kind === 'service' ? words.service : undefined;
+function inSpanish({ details, kind }: Finding, count: Writing['count']): string | undefined {
+  if (details?.code === 'records missing') {
+    const { delivered, unserved, reason } = details;
+    const read = delivered === 1 ? 'se leyó 1 registro' : `se leyeron ${count(delivered)} registros`;
+    const numbers = positionsText(unserved, count);
+    const reasons = [
+      ...(unserved.length === 0
+        ? []
+        : [`el servicio no entrega los números ${numbers} del listado, ni siquiera solos`]),
+      ...(reason === undefined ? [] : [REASONS[reason]]),
+    ];
+    return `${read}, pero no todos: ${reasons.join('; ')}.`;
   }
+  if (details?.code === 'unreadable') {
+    const cells = details.cells.map(
+      ({ column, place, number }) =>
+        `${column} del registro ${place}${number === undefined ? '' : ` (número ${number})`}`,
+    );
+    const left =
+      details.count === 1
+        ? 'queda fuera 1 registro que no se puede'
+        : `quedan fuera ${count(details.count)} registros que no se pueden`;
+    return `${left} leer: ${cells.join('; ')}${details.count > cells.length ? '; y otros' : ''}.`;
+  }
+  if (kind === 'auth') return 'el servicio no acepta el token, o no hay ninguno.';
+  return kind === 'service' ? 'el servicio no respondió, o respondió con una falla.' : undefined;
 }
 
 const MAX_POSITIONS = 20;

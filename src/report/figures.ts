@@ -52,15 +52,6 @@ export interface ReportFigures {
   readonly organization: OrganizationFigures;
 }
 
-/** Whether a figure of a listing is there: where it is missing, its amounts are zeros that nobody may take for an answer. */
-export function isKnown(
-  missing: readonly MissingFigure[],
-  part: ListingName,
-  figure: MissingFigure['figure'],
-): boolean {
-  return !missing.some((one) => one.part === part && one.figure === figure);
-}
-
 interface OrganizationListings {
   readonly profile: string | undefined;
   readonly organization: string | undefined;
@@ -83,6 +74,14 @@ export function organizationFigures(listings: OrganizationListings) {
   const { profile, organization, issued, received, funds, reasonFor } = listings;
   const ids = [...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])];
   const folded = ids.map(foldFiscalId);
+  const missing = (['issued', 'received', 'funds'] as const).flatMap((part) =>
+    FIGURES_OF[part].flatMap((figure): MissingFigure[] => {
+      const reason = listings[part] === undefined ? reasonFor(part) : listings[part].missing[figure];
+      return reason === undefined ? [] : [{ ...reason, figure, part }];
+    }),
+  );
+  const has = (wanted: ListingName, name: MissingFigure['figure']): boolean =>
+    !missing.some(({ part, figure }) => part === wanted && figure === name);
   return {
     /** The profile's name; undefined where the token is not that of a profile. */
     profile,
@@ -97,12 +96,13 @@ export function organizationFigures(listings: OrganizationListings) {
     fundCount: funds?.count ?? 0,
     /** Documents of the period that are in no sum: delivery guides, quotes, orders, what is void. */
     inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
-    missing: (['issued', 'received', 'funds'] as const).flatMap((part) =>
-      FIGURES_OF[part].flatMap((figure): MissingFigure[] => {
-        const reason = listings[part] === undefined ? reasonFor(part) : listings[part].missing[figure];
-        return reason === undefined ? [] : [{ ...reason, figure, part }];
-      }),
-    ),
+    missing,
+    /** Which figures are there: where one is missing, its amounts are zeros that nobody may take for an answer. */
+    known: {
+      issued: { balances: has('issued', 'balances'), months: has('issued', 'months') },
+      received: { balances: has('received', 'balances'), months: has('received', 'months') },
+      funds: has('funds', 'funds'),
+    },
   };
 }
 

@@ -90,7 +90,7 @@ export class InvoiceFigures {
         if (list !== undefined) this.#tally()[list].add(invoice);
       }
       this.#addTotals();
-      this.#own.add(documents, 0);
+      this.#own.add(documents);
     });
   }
 
@@ -173,11 +173,11 @@ export class OwnNames {
     this.columns = [...fiscalId, ...name];
   }
 
-  /** Adds a document, whose names from the index `from` on are `columns`. */
-  add(document: Document, from: number): void {
-    const [middle, end] = [from + this.#ids, from + this.columns.length];
-    countText(this.#counts.fiscalIds, firstFilled(document.namedCells(from, middle))?.text);
-    countText(this.#counts.names, firstFilled(document.namedCells(middle, end))?.text);
+  /** Adds a document, whose names begin with `columns`. */
+  add(document: Document): void {
+    const { fiscalIds, names } = this.#counts;
+    countText(fiscalIds, firstFilled(document.namedCells(0, this.#ids))?.text);
+    countText(names, firstFilled(document.namedCells(this.#ids, this.columns.length))?.text);
   }
 
   get fiscalIds(): readonly string[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Decimal } from '../json/decimal.ts';
 import { el, noteLine, textOf, trusted, type Content } from './html.ts';
 import type { RecordNote } from './invoice-figures.ts';
 import type { Writing } from './words.ts';
@@ -54,6 +55,18 @@ export function recordNotes(
   if (asOf !== today) texts.unshift(balances({ day: longDay(today) }));
   if (onlyPeriod !== undefined) texts.push(words.onlyPeriod({ period: onlyPeriod }));
   return [caveats.includes('part') ? warning(words.part) : undefined, noteLine(texts)];
+}
+
+/** What is not in open amounts: cancelled documents, and those without an amount. */
+export function leftOutTexts(
+  { cancelled, missing }: { readonly cancelled: Decimal; readonly missing: number },
+  { words, count }: Writing,
+  amount: (value: Decimal) => string,
+): string[] {
+  return [
+    ...(cancelled.coefficient === 0n ? [] : [words.cancelledOf({ amount: amount(cancelled) })]),
+    ...(missing === 0 ? [] : [words.withoutAmount({ count: count(missing) })]),
+  ];
 }
 
 export function warning(...content: readonly Content[]): Content {

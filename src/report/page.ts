@@ -1,20 +1,14 @@
-import {
-  isKnown,
-  type CurrencySection,
-  type OpenFigures,
-  type OrganizationFigures,
-  type ReportFigures,
-} from './figures.ts';
+import type { CurrencySection, OpenFigures, OrganizationFigures, ReportFigures } from './figures.ts';
 import { failureText, missingText } from './doubts.ts';
 import { el, noteLine, type Content, type Html } from './html.ts';
-import { factLine, htmlPage, recordNotes } from './page-frame.ts';
+import { factLine, htmlPage, leftOutTexts, recordNotes } from './page-frame.ts';
 import { ageNames, fiscalIdTerm, lookOf, statusTerm, typeTerm } from './terms.ts';
 import { writingAt, type Writing } from './words.ts';
 import { DECIMAL_ZERO, addDecimals, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
-import { monthlyColumns, stackedBars, type Chart } from './charts.ts';
+import { chartSection } from './charts.ts';
 import { REST, TYPE_ROLES, type InvoiceList, type ReportDates } from './invoice-figures.ts';
-import { table, titledTable, type Column } from './table.ts';
+import { SORT_SCRIPT, titledTable, type Column } from './table.ts';
 
 interface PageOptions {
   readonly writing: Writing;
@@ -61,30 +55,6 @@ function verdict({ complete, failures, dates, caveats }: ReportFigures, writing:
   return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }
 
-/** Makes heads of tables sort, by a text of each number and date in the order of the exact values. A table is whole without it. */
-const SORT_SCRIPT = `
-for (const table of document.querySelectorAll('table[data-sort]')) {
-  const heads = [...table.tHead.rows[0].cells];
-  heads.forEach((head, column) => {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.title = table.dataset.sort + ' ' + head.textContent;
-    button.append(...head.childNodes);
-    head.append(button);
-    button.addEventListener('click', () => {
-      const down = head.getAttribute('aria-sort') !== 'descending';
-      for (const other of heads) other.removeAttribute('aria-sort');
-      head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-      const sign = down ? -1 : 1;
-      const compare = (a, b) => (a.dataset.k === undefined ? a.textContent.localeCompare(b.textContent) : a.dataset.k < b.dataset.k ? -1 : a.dataset.k > b.dataset.k ? 1 : 0);
-      const body = table.tBodies[0];
-      const rows = [...body.rows].filter((row) => row.className !== 'sum').sort((a, b) => sign * compare(a.cells[column], b.cells[column]));
-      body.prepend(...rows);
-    });
-  });
-}
-`.trim();
-
 interface SectionOptions {
   readonly writing: Writing;
   readonly dates: ReportDates;
@@ -99,24 +69,23 @@ const MAX_UNBROKEN = 22;
 function organizationSection(figures: OrganizationFigures, options: SectionOptions): Html {
   const { writing, dates } = options;
   const { words } = writing;
-  const { currencies, missing, inNoSum } = figures;
+  const { currencies, known, missing, inNoSum } = figures;
   const inNone = (['issued', 'received'] as const)
     .filter((direction) => inNoSum[direction] > 0)
     .map((direction) => {
       const documents = documentsText(inNoSum[direction], writing);
       return `${words[direction]}: ${words.inNoSum({ documents })}`;
     });
-  const shown = shownFigures(missing);
   const all = currencies.map((section) => ({
     section,
     own: writingAt(writing, widestScale(sumsOf(section))),
   }));
   const summaries = all.map(({ section, own }) => {
     const heading = el('h3', section.currency ?? words.noCurrency);
-    return el('div.keep', heading, cards(section, own, shown), leftOutNote(section, own));
+    return el('div.keep', heading, cards(section, own, known), leftOutNote(section, own));
   });
   const sections = all.map(({ section, own }, index) =>
-    currencySection(section, { dates, writing: own, shown, id: `c${index + 1}` }),
+    currencySection(section, { dates, writing: own, known, id: `c${index + 1}` }),
   );
   const period = writing.period(dates.period.name);
   return el(
@@ -147,24 +116,14 @@ function missingNotes(missing: OrganizationFigures['missing'], writing: Writing)
   return el('div.verdict.warning', el('ul', items));
 }
 
-type Shown = Readonly<Record<'receivable' | 'payable' | 'months', boolean>>;
-
-function shownFigures(missing: OrganizationFigures['missing']): Shown {
-  return {
-    receivable: isKnown(missing, 'issued', 'balances'),
-    payable: isKnown(missing, 'received', 'balances'),
-    months: isKnown(missing, 'issued', 'months') && isKnown(missing, 'received', 'months'),
-  };
-}
-
 interface CurrencyOptions extends SectionOptions {
-  readonly shown: Shown;
+  readonly known: OrganizationFigures['known'];
   /** The beginning of the ids of what is in the section. */
   readonly id: string;
 }
 
 function currencySection(section: CurrencySection, options: CurrencyOptions): Html {
-  const { writing, shown, dates } = options;
+  const { writing, known, dates } = options;
   const { words } = writing;
   const { currency, receivable, payable, issued, received } = section;
   const unnamed = currency === undefined ? words.noCurrencyRow : words.noName;
@@ -176,19 +135,19 @@ function currencySection(section: CurrencySection, options: CurrencyOptions): Ht
   return el(
     'section.currency',
     el('h3', currency ?? words.noCurrency),
-    shown.receivable && shown.payable ? ageing(section, options) : undefined,
-    shown.months ? months(section, options) : undefined,
+    known.issued.balances && known.received.balances ? ageing(section, options) : undefined,
+    known.issued.months && known.received.months ? months(section, options) : undefined,
     types,
     types.every((one) => one === undefined) ? undefined : el('p.note', words.byDocumentDate),
-    shown.receivable ? parties(words.debtors, receivable, { writing, unnamed }) : undefined,
+    known.issued.balances ? parties(words.debtors, receivable, { writing, unnamed }) : undefined,
     overdueTable(issued?.overdue, options),
     dueTable(words.dueSoon, issued?.dueSoon, writing),
     dueTable(words.dueSoonPay, received?.dueSoon, writing),
-    shown.payable ? parties(words.creditors, payable, { writing, unnamed }) : undefined,
+    known.received.balances ? parties(words.creditors, payable, { writing, unnamed }) : undefined,
   );
 }
 
-function cards(section: CurrencySection, writing: Writing, shown: Shown): Html {
+function cards(section: CurrencySection, writing: Writing, known: OrganizationFigures['known']): Html {
   const { receivable, payable, net, issued, received, currency } = section;
   const { words, amount } = writing;
   const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
@@ -221,10 +180,12 @@ function cards(section: CurrencySection, writing: Writing, shown: Shown): Html {
   const tax = [billed!, bought!].some(isSome) ? card(words.tax, billed!, ofReceived) : undefined;
   return el(
     'ul.cards',
-    shown.receivable ? open(words.receivable, receivable) : undefined,
-    shown.payable ? open(words.payable, payable) : undefined,
-    shown.receivable && shown.payable ? card(words.net, net) : undefined,
-    shown.months ? [period(words.billed, issued), period(words.received, received), tax] : undefined,
+    known.issued.balances ? open(words.receivable, receivable) : undefined,
+    known.received.balances ? open(words.payable, payable) : undefined,
+    known.issued.balances && known.received.balances ? card(words.net, net) : undefined,
+    known.issued.months && known.received.months
+      ? [period(words.billed, issued), period(words.received, received), tax]
+      : undefined,
   );
 }
 
@@ -232,13 +193,10 @@ function documentsText(count: number, writing: Writing): string {
   return writing.words[count === 1 ? 'oneDocument' : 'someDocuments']({ count: writing.count(count) });
 }
 
-/** What is not in the open amounts: cancelled documents, and those without an amount. */
 function leftOutNote({ receivable, payable }: CurrencySection, writing: Writing): Html | undefined {
-  const { words, amount, count } = writing;
-  const notesOf = (label: string, { cancelled, missing }: OpenFigures): string[] => [
-    ...(isSome(cancelled) ? [`${label}: ${words.cancelledOf({ amount: amount(cancelled) })}`] : []),
-    ...(missing > 0 ? [`${label}: ${words.withoutAmount({ count: count(missing) })}`] : []),
-  ];
+  const { words, amount } = writing;
+  const notesOf = (label: string, figures: OpenFigures): string[] =>
+    leftOutTexts(figures, writing, amount).map((text) => `${label}: ${text}`);
   return noteLine([...notesOf(words.receivable, receivable), ...notesOf(words.payable, payable)]);
 }
 
@@ -256,8 +214,8 @@ function ageing({ receivable, payable }: CurrencySection, options: CurrencyOptio
     .map((name, age) => ({ name, age, look: lookOf(age) }))
     .filter(({ age }) => all.some(({ amounts }) => isSome(amounts[age]!)));
   const rows = all.map(({ label, amounts }) => ({ label, amounts: parts.map(({ age }) => amounts[age]!) }));
-  const chart = { title: words.ageing, about: words.ageingAbout, id: `${options.id}a`, parts, rows };
-  return charted(chart, { draw: stackedBars, caption: words.ageing, head: '' }, options.writing);
+  const texts = { title: words.ageing, about: words.ageingAbout, caption: words.ageing, head: '' };
+  return chartSection({ kind: 'bars', id: `${options.id}a`, ...texts, parts, rows }, options.writing);
 }
 
 function months({ issued, received }: CurrencySection, options: CurrencyOptions): Html | undefined {
@@ -274,30 +232,11 @@ function months({ issued, received }: CurrencySection, options: CurrencyOptions)
     label: writing.month(name),
     amounts: parts.map(({ figures }) => totalOf(figures, name)),
   }));
-  const chart = { title: words.months, about: words.monthsAbout, id: `${id}m`, parts, rows };
-  return charted(chart, { draw: monthlyColumns, caption: words.monthsAbout, head: words.month }, writing);
-}
-
-interface ChartedOptions {
-  readonly draw: (chart: Chart, writing: Writing) => Content;
-  readonly caption: string;
-  readonly head: string;
-}
-
-function charted(chart: Chart, { draw, caption, head }: ChartedOptions, writing: Writing): Html | undefined {
-  const { title, parts, rows } = chart;
-  if (parts.length === 0) return undefined;
-  const columns: Column<Chart['rows'][number]>[] = [
-    ['text', head, ({ label }) => label],
-    ...parts.map(({ name }, part) => amountColumn(name, (row: Chart['rows'][number]) => row.amounts[part])),
-  ];
-  const figures = table({ caption, columns, rows }, writing);
-  const folded = el('details', el('summary', writing.words.figures), figures);
-  return el('section.keep', el('h4', title), el('figure', draw(chart, writing), folded));
-}
-
-function amountColumn<Row>(head: string, cell: (row: Row) => Decimal | undefined): Column<Row> {
-  return ['amount', head, cell];
+  const { months: title, monthsAbout: about, month: head } = words;
+  return chartSection(
+    { kind: 'columns', id: `${id}m`, title, about, caption: about, head, parts, rows },
+    writing,
+  );
 }
 
 function typeTable(title: string, figures: CurrencySection['issued'], writing: Writing): Html | undefined {
@@ -361,9 +300,11 @@ function parties(
       ),
       ({ fiscalId }) => fiscalId,
     ],
-    ...[words.total, words.overdue, ...ageNames(words)].map((name, index) =>
-      amountColumn(name, (one: OpenParty) => amountsOf(one)[index]),
-    ),
+    ...[words.total, words.overdue, ...ageNames(words)].map((name, index): (typeof columns)[number] => [
+      'amount',
+      name,
+      (one) => amountsOf(one)[index],
+    ]),
   ];
   return titledTable(
     title,
@@ -374,36 +315,36 @@ function parties(
 
 type OpenInvoice = InvoiceList['first'][number];
 
+const fiscalIdOf = ({ party }: OpenInvoice): string | undefined => party.fiscalId?.text;
+
+function invoiceColumns({ words }: Writing) {
+  return {
+    number: ['id', words.number, ({ number }) => number],
+    party: ['text', words.counterparty, (one) => one.party.name?.text ?? fiscalIdOf(one) ?? words.noName],
+    due: ['day', words.due, ({ due }) => due],
+    amount: ['amount', words.amount, ({ amount }) => amount],
+  } satisfies Record<string, Column<OpenInvoice>>;
+}
+
 function overdueTable(list: InvoiceList | undefined, { writing, dates }: SectionOptions): Html | undefined {
   const { words } = writing;
   if (list === undefined) return undefined;
   const first = list.first.slice(0, MAX_OVERDUE);
-  const idOf = ({ party }: OpenInvoice): string | undefined => party.fiscalId?.text;
+  const { number, party, due, amount } = invoiceColumns(writing);
   const columns: Column<OpenInvoice>[] = [
-    ['id', words.number, ({ number }) => number],
-    ['text', words.counterparty, (invoice) => partyName(invoice, writing)],
-    ['id', fiscalIdTerm(first.map(idOf), writing), idOf],
-    ['day', words.due, ({ due }) => due],
-    ['count', words.days, ({ due }) => dates.asOf - due],
-    ['amount', words.amount, ({ amount }) => amount],
+    number,
+    party,
+    ['id', fiscalIdTerm(first.map(fiscalIdOf), writing), fiscalIdOf],
+    due,
+    ['count', words.days, (invoice) => dates.asOf - invoice.due],
+    amount,
   ];
   return invoiceTable(words.largest, columns, { ...list, first }, writing);
 }
 
 function dueTable(title: string, list: InvoiceList | undefined, writing: Writing): Html | undefined {
-  const { words } = writing;
-  if (list === undefined) return undefined;
-  const columns: Column<OpenInvoice>[] = [
-    ['day', words.due, ({ due }) => due],
-    ['id', words.number, ({ number }) => number],
-    ['text', words.counterparty, (invoice) => partyName(invoice, writing)],
-    ['amount', words.amount, ({ amount }) => amount],
-  ];
-  return invoiceTable(title, columns, list, writing);
-}
-
-function partyName({ party: { name, fiscalId } }: OpenInvoice, { words }: Writing): string {
-  return (name ?? fiscalId)?.text ?? words.noName;
+  const { number, party, due, amount } = invoiceColumns(writing);
+  return list && invoiceTable(title, [due, number, party, amount], list, writing);
 }
 
 /** A table of the first invoices of a list, with the sum below it, or with a note where there are more. */

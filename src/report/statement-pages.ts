@@ -4,7 +4,7 @@ import { compareOrders } from '../query/cell-order.ts';
 import { byCurrency } from '../query/result-rows.ts';
 import { fillOf, hatching, sampleOf } from './charts.ts';
 import { el, noteLine, type Html } from './html.ts';
-import { htmlPage, recordNotes, warning } from './page-frame.ts';
+import { htmlPage, leftOutTexts, recordNotes, warning } from './page-frame.ts';
 import type { StatedCurrency, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { titledTable, type Column } from './table.ts';
@@ -52,7 +52,11 @@ export function statementPage(
       open.map((one, index) =>
         currencySection(one, { writing, listing: facts.listing, id: `c${index + 1}` }),
       ),
-      leftOut(currencies, writing),
+      noteLine(
+        currencies.flatMap(({ currency, balance }) =>
+          leftOutTexts(balance, writing, (value) => [currency ?? [], writing.amount(value)].flat().join(' ')),
+        ),
+      ),
       note === undefined ? undefined : el('section.message', paragraphs(note)),
     ),
   ];
@@ -166,18 +170,6 @@ function paymentsText({ payments }: StatedDocument, { words, day, ...writing }: 
       : words.paid({ amount, day: typeof date === 'number' ? day(date) : date });
   });
   return `${words.payments}: ${texts.join('; ')}`;
-}
-
-/** What is not in the sums: cancelled documents, and those without an amount. */
-function leftOut(currencies: readonly StatedCurrency[], { words, ...writing }: Writing): Html | undefined {
-  const texts = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
-    const amount = [currency, writing.amount(cancelled)].filter((part) => part !== undefined).join(' ');
-    return [
-      ...(cancelled.coefficient === 0n ? [] : [words.cancelledOf({ amount })]),
-      ...(missing === 0 ? [] : [words.withoutAmount({ count: writing.count(missing) })]),
-    ];
-  });
-  return noteLine(texts);
 }
 
 function paragraphs(note: string): Html[] {

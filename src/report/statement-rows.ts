@@ -34,7 +34,8 @@ const AGE_NAMES: readonly string[] = [...AGES, 'cancelled'];
 
 interface Column<Of> extends NonNullable<ShownColumns[string]> {
   readonly type: DeclaredType;
-  readonly json: (of: Of) => string;
+  /** @param ages what ages are called */
+  readonly json: (of: Of, ages: readonly string[]) => string;
 }
 
 interface RowOwner {
@@ -64,7 +65,7 @@ const DOCUMENT_COLUMNS: Readonly<Record<string, Column<StatedDocument>>> = {
   daysLate: { rank: 5, word: 'late', type: 'count', json: ({ daysLate = null }) => String(daysLate) },
   total: { rank: 7, type: 'money', json: ({ total }) => amountJson(total) },
   open: { rank: 2, role: 'amount', type: 'money', json: ({ open }) => amountJson(open) },
-  age: { rank: 9, role: 'kind', type: 'text', json: ({ age }) => JSON.stringify(AGE_NAMES[age]) },
+  age: { rank: 9, role: 'kind', type: 'text', json: ({ age }, ages) => JSON.stringify(ages[age]) },
   payments: { rank: undefined, type: 'list', json: ({ payments }) => paymentsJson(payments) },
 };
 
@@ -87,13 +88,13 @@ export function statementForm(isSeveral: boolean): ResultForm {
  * @param writing of a workbook in a language: the ages are in its words, as the headings are
  */
 export function* statementRows(statements: readonly OwnStatement[], writing?: Writing): Generator<Row> {
-  const names = writing && [...ageNames(writing.words), statusTerm('CANCELLED', writing.language)];
+  const ages = writing && [...ageNames(writing.words), statusTerm('CANCELLED', writing.language)];
   for (const { profile, statement } of statements) {
     const { party } = statement;
     for (const { currency, documents, credits, cancelled } of statement.currencies) {
       const owner = fieldsOf(OWNER_COLUMNS, { profile, party, currency });
       for (const document of [...documents, ...credits, ...cancelled])
-        yield [...owner, ...inWords(documentFields(document), names?.[document.age])];
+        yield [...owner, ...fieldsOf(DOCUMENT_COLUMNS, document, ages)];
     }
   }
 }
@@ -127,18 +128,8 @@ export function amountsDue(
   });
 }
 
-/** The row with its age called by this name. */
-function inWords(row: Row, age: string | undefined): Row {
-  if (age === undefined) return row;
-  return row.map(([name, json]) => [name, name === 'age' ? JSON.stringify(age) : json] as const);
-}
-
-function fieldsOf<Of>(columns: Readonly<Record<string, Column<Of>>>, of: Of): Row {
-  return Object.entries(columns).map(([name, { json }]) => [name, json(of)]);
-}
-
-function documentFields(document: StatedDocument): Row {
-  return fieldsOf(DOCUMENT_COLUMNS, document);
+function fieldsOf<Of>(columns: Readonly<Record<string, Column<Of>>>, of: Of, ages = AGE_NAMES): Row {
+  return Object.entries(columns).map(([name, { json }]) => [name, json(of, ages)]);
 }
 
 function paymentsJson(payments: StatedDocument['payments']): string {
@@ -189,10 +180,14 @@ function currencyJson({ currency, documents, credits, cancelled, balance }: Stat
     ['creditNotes', amountJson(balance.creditNotes)],
     ['cancelled', amountJson(balance.cancelled)],
     ['missing', String(balance.missing)],
-    ['documents', listJson(documents.map((one) => objectJson(documentFields(one))))],
-    ['credits', listJson(credits.map((one) => objectJson(documentFields(one))))],
-    ['cancelledDocuments', listJson(cancelled.map((one) => objectJson(documentFields(one))))],
+    ['documents', documentsJson(documents)],
+    ['credits', documentsJson(credits)],
+    ['cancelledDocuments', documentsJson(cancelled)],
   ]);
+}
+
+function documentsJson(documents: readonly StatedDocument[]): string {
+  return listJson(documents.map((one) => objectJson(fieldsOf(DOCUMENT_COLUMNS, one))));
 }
 
 /** An object of members that are JSON already, a line each. */

@@ -76,7 +76,7 @@ export class StatementTally {
     const { fields, listing, asOf, today, fiscalIds } = options;
     this.#options = options;
     this.#own = new OwnNames(listing);
-    const besides = { roles: ['total'] as const, names: ['payments', ...this.#own.columns] };
+    const besides = { roles: ['total'] as const, names: [...this.#own.columns, 'payments'] };
     this.#aging = new Aging({
       fields,
       buckets: DEFAULT_BUCKETS,
@@ -99,7 +99,7 @@ export class StatementTally {
     const placeOf = filter && ((nth: number) => filter.placeOf(nth));
     this.#aging.add(filter?.apply(batch) ?? batch, placeOf, (item, balance, party) => {
       if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
-      this.#own.add(this.#aging.documents, 1);
+      this.#own.add(this.#aging.documents);
       if (everyone) this.#seen.add(party);
     });
   }
@@ -176,7 +176,7 @@ export class StatementTally {
       total: typeof total === 'string' ? undefined : total.amount,
       open: item.kind === 'cancelled' ? undefined : item.amount,
       age: days === undefined ? ofNoAge[item.kind] : bucketOf(DEFAULT_BUCKETS, days),
-      payments: paymentsIn(documents.named(0), this.#payments),
+      payments: paymentsIn(documents.named(this.#own.columns.length), this.#payments),
     };
     const known = this.#documents.get(balance);
     if (known === undefined) this.#documents.set(balance, [document]);

@@ -111,3 +111,27 @@ function isNil(value: CellValue): boolean {
     value === undefined || (typeof value === 'object' && 'coefficient' in value && value.coefficient === 0n)
   );
 }
+
+/** Makes heads of tables sort, by a text of each number and date in the order of the exact values. A table is whole without it. */
+export const SORT_SCRIPT = `
+for (const table of document.querySelectorAll('table[data-sort]')) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.title = table.dataset.sort + ' ' + head.textContent;
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener('click', () => {
+      const down = head.getAttribute('aria-sort') !== 'descending';
+      for (const other of heads) other.removeAttribute('aria-sort');
+      head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+      const sign = down ? -1 : 1;
+      const compare = (a, b) => (a.dataset.k === undefined ? a.textContent.localeCompare(b.textContent) : a.dataset.k < b.dataset.k ? -1 : a.dataset.k > b.dataset.k ? 1 : 0);
+      const body = table.tBodies[0];
+      const rows = [...body.rows].filter((row) => row.className !== 'sum').sort((a, b) => sign * compare(a.cells[column], b.cells[column]));
+      body.prepend(...rows);
+    });
+  });
+}
+`.trim();

@@ -1,10 +1,7 @@
 import type { Context } from '../context.ts';
-import type { Role } from '../invoices/fields.ts';
-import type { FindingDetails, UnreadableCell } from '../findings.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
-import type { ListingName } from './figures.ts';
 
 export type ReportLanguage = 'en' | 'es';
 
@@ -212,66 +209,13 @@ const WORDS = {
   nobody: both('Nobody has anything open.', 'Nadie tiene saldo pendiente.'),
 } as const;
 
-/** Why figures are not whole, in Spanish; in English folio's own words say it. */
-const SPANISH_DOUBTS = {
-  /** Stands before words of folio's, which are in English. */
-  folioSays: 'folio dice, en inglés:',
-  listings: { issued: 'Facturas emitidas', received: 'Facturas recibidas', funds: 'Fondos' } satisfies Record<
-    ListingName,
-    string
-  >,
-  missing: (count: number, text: string, reasons: readonly string[]) =>
-    `${count === 1 ? 'se leyó 1 registro' : `se leyeron ${text} registros`}, pero no todos: ${reasons.join('; ')}.`,
-  unserved: (numbers: string) =>
-    `el servicio no entrega los números ${numbers} del listado, ni siquiera solos`,
-  reasons: {
-    changing: 'el listado siguió cambiando mientras se leía',
-    order: 'el orden del servicio cambia de una solicitud a otra',
-    unsteady: 'leído de nuevo, el listado llegó distinto: cambian su orden o sus registros',
-    total: 'el servicio indica un total mayor que el que entrega',
-    repeating: 'el servicio envía, página tras página, registros que ya había enviado',
-    more: 'llegaron más registros que los indicados: algunos cambiaron mientras se leían y están en dos versiones',
-    ids: 'de varios ID fiscales en una solicitud, el servicio puede haber leído uno solo',
-  } satisfies Record<NonNullable<Extract<FindingDetails, { code: 'records missing' }>['reason']>, string>,
-  unreadable: (count: number, text: string, cells: readonly string[]) =>
-    `${count === 1 ? 'queda fuera 1 registro que no se puede' : `quedan fuera ${text} registros que no se pueden`} leer: ` +
-    `${cells.join('; ')}${count > cells.length ? '; y otros' : ''}.`,
-  cell: ({ column, place, number }: UnreadableCell) =>
-    `${column} del registro ${place}${number === undefined ? '' : ` (número ${number})`}`,
-  token: 'el servicio no acepta el token, o no hay ninguno.',
-  service: 'el servicio no respondió, o respondió con una falla.',
-  roles: {
-    open: 'saldo',
-    paid: 'monto pagado',
-    total: 'total',
-    net: 'monto neto',
-    exempt: 'monto exento',
-    tax: 'impuesto',
-    due: 'fecha de vencimiento',
-    date: 'fecha de emisión',
-    number: 'número',
-    documentType: 'tipo de documento',
-    status: 'estado',
-    cancelled: 'marca de documentos anulados',
-    currency: 'moneda',
-    counterpartyName: 'nombre de la contraparte',
-    counterpartyFiscalId: 'ID fiscal de la contraparte',
-    balance: 'saldo',
-  } as Readonly<Partial<Record<Role, string>>>,
-  column: (role: string, columns: readonly string[], field: string) =>
-    `Ningún registro tiene ${role}${columns.length === 0 ? '' : ` en ${columns.join(' o ')}`}: indique la columna con --field ${field}=<columna>.`,
-};
-export type DoubtWords = typeof SPANISH_DOUBTS;
-
 /** A text as it is, or a function that fills its holes. */
 type Word<Text extends string> = [Holes<Text>] extends [never]
   ? string
   : (values: Readonly<Record<Holes<Text>, string | number>>) => string;
 
 /** All texts of pages, in one language. */
-export type Words = { readonly [Name in keyof typeof WORDS]: Word<(typeof WORDS)[Name]['en']> } & {
-  readonly doubts: DoubtWords | undefined;
-};
+export type Words = { readonly [Name in keyof typeof WORDS]: Word<(typeof WORDS)[Name]['en']> };
 
 function wordsIn(language: ReportLanguage): Words {
   const words = Object.entries(WORDS).map(([name, texts]) => {
@@ -280,7 +224,7 @@ function wordsIn(language: ReportLanguage): Words {
       text.replaceAll(/\{(\w+)\}/g, (_, hole: string) => String(values[hole]));
     return [name, text.includes('{') ? fill : text] as const;
   });
-  return { ...Object.fromEntries(words), doubts: language === 'es' ? SPANISH_DOUBTS : undefined } as Words;
+  return Object.fromEntries(words) as Words;
 }
 
 /** In this language, else the locale's, such as `es-CL`. Numbers and dates follow the locale where it is of that language. */

@@ -138,7 +138,7 @@ async function writePage(
       run.whole.owner = all.find((one) => one.profile !== undefined)?.profile;
       const figures = figuresOf(all, dates, run.day.caveats);
       warnOfMissing(run.notices, figures);
-      if (format === 'json') return (await import('../../report/figures-json.ts')).figuresJson(figures);
+      if (format === 'json') return (await import('../../report/figures-rows.ts')).figuresJson(figures);
       const { reportPage } = await import('../../report/page.ts');
       const set = pageDefaults(await storeOf(run), run.whole.owner);
       const writing = writingFor(context, flags.lang ?? set.lang);
@@ -184,7 +184,7 @@ async function inReport(
 /** Writes how each organization stands in each currency, as a table for a terminal, in one run. */
 async function writeMonth(context: Context, job: Job, notices: Notices): Promise<void> {
   const { flags, sources } = job;
-  const { monthColumns, monthRows } = await import('../../report/month-rows.ts');
+  const { monthColumns, monthRows } = await import('../../report/figures-rows.ts');
   const { profiles } = sources;
   const isSeveral = profiles.length > 1;
   const parts = profiles.flatMap((profile) =>
