@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BrokenGzip, inflate } from '../../src/api/inflate.ts';
+import { BrokenGzip, inflate } from '../../src/api/client.ts';
 
 const small = Buffer.from('{"total":1}');
 /** Too random for gzip to make small. */
