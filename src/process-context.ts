@@ -6,7 +6,7 @@ import { knownSecrets } from './api/redact.ts';
 import { runCommandLine } from './cli/command-line.ts';
 import type { Clock, Context, Environment, InputStream, OutputStream, StartSpinner } from './context.ts';
 import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
-import { cannotWrite } from './output/files/cannot-write.ts';
+import { cannotWrite } from './output/files/target.ts';
 import { processTable } from './output/files/processes.ts';
 import { typedText } from './output/files/typed-text.ts';
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
 import { EXACT_DIGITS, fitsInt64 } from '../json/decimal.ts';
-import { cannotWrite } from '../output/files/cannot-write.ts';
+import { cannotWrite } from '../output/files/target.ts';
 import type { SqliteAddress } from './address.ts';
 import {
   insertStatement,

@@ -6,7 +6,6 @@ import { OutputError } from '../errors.ts';
 import { LINE_FEED } from '../json/ascii.ts';
 import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
-import { partsOf } from './files/file-parts.ts';
 
 const [openFile, readFile] = [promisify(open), promisify(read)];
 const [writeTo, closeFile, removeFile] = [promisify(writeFile), promisify(close), promisify(unlink)];
@@ -113,6 +112,31 @@ export class Spool {
       cause: error,
     });
   };
+}
+
+/**
+ * The bytes of a file from its beginning, in parts of these lengths.
+ *
+ * @param read as the method of a FileHandle
+ * @param reuse whether a part is used only until the next one comes: then one buffer does for all
+ */
+export async function* partsOf(
+  read: (into: Buffer, offset: number, length: number, at: number) => Promise<{ readonly bytesRead: number }>,
+  lengths: readonly number[],
+  reuse = true,
+): AsyncGenerator<Buffer> {
+  let buffer = Buffer.alloc(0);
+  let start = 0;
+  for (const length of lengths) {
+    if (!reuse || buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+    for (let done = 0; done < length;) {
+      const { bytesRead } = await read(buffer, done, length - done, start + done);
+      if (bytesRead === 0) throw new Error('something else has cut it short');
+      done += bytesRead;
+    }
+    start += length;
+    yield buffer.subarray(0, length);
+  }
 }
 
 /** Bytes of records in memory before there is a file. Few, since many such collections may be open. */

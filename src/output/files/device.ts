@@ -2,10 +2,9 @@ import { close, constants, fstat, open, writeFile } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
-import { cannotWrite, failTo } from './cannot-write.ts';
 import { errorCode } from '../../errors.ts';
 import type { FileContext } from './side-files.ts';
-import type { DeviceTarget } from './target.ts';
+import { cannotWrite, failTo, type DeviceTarget } from './target.ts';
 import type { OpenTarget } from '../writer.ts';
 
 const [openFile, statFile] = [promisify(open), promisify(fstat)];

@@ -2,9 +2,8 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, OutputError } from '../../errors.ts';
 import { parseJsonObject } from '../../json/json-object.ts';
-import { cannotWrite } from './cannot-write.ts';
 import { sideFilesOf, temporaryPath, type FileContext } from './side-files.ts';
-import type { FileTarget } from './target.ts';
+import { cannotWrite, type FileTarget } from './target.ts';
 
 type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
 

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { failTo } from './cannot-write.ts';
 import { lockTarget } from './lock.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
-import { realPath } from './target.ts';
+import { failTo, realPath } from './target.ts';
 import { exchanged, flushFolder, takenOver } from './whole-file.ts';
 
 export interface FolderFile {

@@ -2,10 +2,9 @@ import { lstat, open, rm, rename } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
-import { cannotWrite, failTo } from './cannot-write.ts';
-import { partsOf } from './file-parts.ts';
+import { partsOf } from '../spool.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
-import type { FileTarget } from './target.ts';
+import { cannotWrite, failTo, type FileTarget } from './target.ts';
 import type { OpenTarget } from '../writer.ts';
 
 /**
