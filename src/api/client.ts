@@ -4,7 +4,7 @@ import { BadBody, ServiceError, errorCode } from '../errors.ts';
 import { requestUrl, type QueryPair } from './address.ts';
 import { Limiter } from './limiter.ts';
 import { networkFailure } from './network-failure.ts';
-import { redactor, withoutSecrets, type Redact } from './redact.ts';
+import { withoutSecrets, type Redact } from './redact.ts';
 import { FailedTry, refusedTry, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
 import { StatusError, statusFailure } from './status-failure.ts';
 import type { Proxy, Transport, TransportResponse } from './transport.ts';
@@ -35,6 +35,8 @@ export interface ClientOptions {
   readonly token: string;
   /** How to give another token, as a sentence for hints. */
   readonly tokenHint?: string | undefined;
+  /** Removes the token, and the passwords of proxies, from what errors say. */
+  readonly redact: Redact;
   /** The version of folio, for the User-Agent header. */
   readonly version: string;
   readonly transport: Transport;
@@ -55,7 +57,7 @@ export interface ClientOptions {
 /**
  * What happens to requests, for the progress line and for the log of `--debug`. `request` numbers the requests of a
  * client from 1, and all attempts of a request share its number. `attempt` counts from 0. `target` is the path and the
- * query, without secrets. `bytes` are those on the wire.
+ * query, as they are sent: whoever shows them removes secrets. `bytes` are those on the wire.
  */
 export type RequestEvent =
   | ({ readonly request: number; readonly attempt: number; readonly target: string } & (
@@ -88,7 +90,6 @@ export class ApiClient {
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #proxy: Proxy | undefined;
-  readonly #redact: Redact;
   readonly #limiter: Limiter;
   readonly #quota: RetryQuota;
   /** Since the client was made: requests that were sent, retries among them, and bytes of all bodies on the wire. */
@@ -107,7 +108,6 @@ export class ApiClient {
       'user-agent': `folio/${version}`,
     };
     this.#proxy = transport.proxy?.(baseUrl.origin);
-    this.#redact = redactor([token, ...(this.#proxy?.secrets ?? [])]);
     // Every request in flight, and every one that waits for its place, listens: many listeners are no leak here.
     setMaxListeners(0, signal);
     this.#limiter = options.limiter ?? new Limiter(concurrency);
@@ -123,11 +123,11 @@ export class ApiClient {
    *   signal's reason, or what `parse` throws
    */
   async get<T>(request: ApiRequest<T>): Promise<T> {
-    const { baseUrl, clock, retry, signal: stop } = this.#options;
+    const { baseUrl, clock, retry, redact, signal: stop } = this.#options;
     const url = requestUrl(baseUrl, request.path, request.query);
     const { signal: own = stop } = request;
     const signal = own === stop ? stop : AbortSignal.any([stop, own]);
-    const label = { request: ++this.#calls, target: this.#redact(url.pathname + url.search) };
+    const label = { request: ++this.#calls, target: url.pathname + url.search };
     const call = { request, url, signal, label };
     try {
       return await withRetries({
@@ -140,7 +140,7 @@ export class ApiClient {
         onRetry: (failed, attempt, wait) => this.#noteRetry(call, failed, attempt, wait),
       });
     } catch (error) {
-      throw withoutSecrets(error, this.#redact);
+      throw withoutSecrets(error, redact);
     }
   }
 
@@ -197,8 +197,8 @@ export class ApiClient {
     const { status, headers, milliseconds } = response;
     // Where the body cannot be read, the status alone is enough.
     const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
-    const { tokenHint } = this.#options;
-    const refusal = { url, status, headers, body, redact: this.#redact, isListing, tokenHint };
+    const { tokenHint, redact } = this.#options;
+    const refusal = { url, status, headers, body, redact, isListing, tokenHint };
     const meaning = statusFailure(refusal);
     const answered = new StatusError(meaning, { status, body, milliseconds });
     if (passes.includes(status)) return answered;
@@ -219,7 +219,7 @@ export class ApiClient {
       this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + wait);
       observe?.({ kind: 'throttled', wait });
     }
-    observe?.({ kind: 'retry', ...label, attempt, wait, reason: this.#redact(failure.message) });
+    observe?.({ kind: 'retry', ...label, attempt, wait, reason: failure.message });
   }
 }
 

@@ -38,11 +38,13 @@ export async function makeClient(
   limits: Partial<RequestLimits>,
 ): Promise<ApiClient> {
   const { concurrency, retries, retryDelay: delay, timeout } = { ...requestDefaults, ...limits };
-  const { clock, signal, env } = context;
+  const { clock, signal, env, secrets } = context;
+  secrets.hide([service.token]);
   const { origin } = service.baseUrl;
   const transport = await context.openTransport({ origin, connections: concurrency, env });
   return new ApiClient({
     ...service,
+    redact: secrets.redact,
     version,
     transport,
     concurrency,
@@ -143,7 +145,6 @@ export async function openSession(
     ? await inSandbox(shared, name)
     : await connectionOf(context, { flags, profile: name, notices, resource });
   const token = found.token.reveal();
-  context.secrets.hide([token]);
   const limits = { ...requestDefaults, ...defaults, ...valuesGiven(flags, requestFlags) };
   const service = { baseUrl, token, tokenHint: found.tokenHint, observe, quota: shared.quota };
   const client = await makeClient(context, service, limits);

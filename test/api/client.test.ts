@@ -27,6 +27,7 @@ function setUp(transport: ReturnType<typeof fakeTransport>, options: Partial<Cli
   const client = new ApiClient({
     baseUrl: new URL('https://api.example.com/v1'),
     token,
+    redact: (text) => text,
     version: '1.2.3',
     transport,
     retry: { retries: 5, delay: 500 },

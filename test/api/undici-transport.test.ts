@@ -23,6 +23,7 @@ async function ask(base: string, env: Record<string, string> = {}, options: Part
   const client = new ApiClient({
     baseUrl,
     token,
+    redact: (text) => text,
     version: '0',
     transport,
     retry: { retries: 1, delay: 500 },
