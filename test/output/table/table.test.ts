@@ -5,8 +5,8 @@ import { scanArray } from '../../../src/json/scan-records.ts';
 import { displayWidth } from '../../../src/output/terminal/terminal-text.ts';
 import { openTable } from '../../../src/output/table/table.ts';
 import type { Layout } from '../../../src/output/writer.ts';
-import { FakeOutput } from '../../support/fake-streams.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
+import { writeAll } from '../write-all.ts';
 
 const invoices = `[
   {"id":"7f1c","number":10001,"customer":{"fiscalId":"86345678-9","name":"Ñandú y Compañía Ltda."},"status":"PAID",
@@ -16,14 +16,9 @@ const invoices = `[
   {"id":"7f1e","number":10003,"customer":{"fiscalId":null,"name":"a\\nb\\u001b[2J"},"status":"NEW",
    "date":"2024-10-17T00:00:00Z","dueBy":null,"currency":"CLP","totalAmount":1E2,"note":"only here"}]`;
 
-const plain: Layout = { header: true, excel: false, single: false, color: false };
-
 async function table(json: string | readonly string[], layout: Partial<Layout> = {}): Promise<string> {
-  const stream = new FakeOutput();
-  const writer = openTable(stream, { ...plain, isChosen: layout.columns !== undefined, ...layout });
-  for (const page of [json].flat()) await writer.write(scanArray(Buffer.from(page)));
-  await writer.end();
-  return stream.text;
+  const pages = [json].flat().map((page) => scanArray(Buffer.from(page)));
+  return String(await writeAll(openTable, pages, { isChosen: layout.columns !== undefined, ...layout }));
 }
 
 describe('a table off a terminal', () => {

@@ -6,15 +6,21 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import { scanLines } from '../../../src/json/scan-records.ts';
-import type { Layout } from '../../../src/output/writer.ts';
+import type { Layout, OpenWriter } from '../../../src/output/writer.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { needing, startProgram } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { openXlsx } from '../../../src/output/xlsx/xlsx.ts';
+import { writeAll } from '../write-all.ts';
 import { readWorkbook, readZip, type ReadCell } from './read-workbook.ts';
-import { workbookOf, writeWorkbook } from './write-workbook.ts';
 
 const batch = (...records: object[]) =>
   scanLines(Buffer.from(records.map((record) => JSON.stringify(record)).join('\n')));
+
+/** The workbook of records given as JSON texts, in one batch. */
+function workbookOf(records: readonly string[], layout?: Partial<Layout>): Promise<Buffer> {
+  return writeAll(openXlsx, [scanLines(Buffer.from(records.join('\n')))], layout);
+}
 
 /** How the style of a cell shows it. */
 function formatOf(archive: Buffer, style: number): string {
@@ -174,13 +180,9 @@ describe('xlsx', () => {
   });
 
   it('goes on in a next sheet where one is full', async () => {
-    const archive = await writeWorkbook(
-      async (writer) => {
-        await writer.write(batch(...Array.from({ length: 5 }, (_, n) => ({ n }))));
-      },
-      { sheet: 'issued' },
-      3,
-    );
+    const records = batch(...Array.from({ length: 5 }, (_, n) => ({ n })));
+    const open: OpenWriter = (sink, layout) => openXlsx(sink, layout, 3);
+    const archive = await writeAll(open, [records], { sheet: 'issued' });
     const sheets = readWorkbook(archive).map(({ name, rows }) => [
       name,
       ...rows.slice(1).map((row) => row.get('A')!.value),
@@ -206,14 +208,10 @@ describe('xlsx', () => {
   });
 
   it('is right over several pieces', async () => {
-    const archive = await writeWorkbook(async (writer) => {
-      for (let from = 0; from < 4000; from += 1000) {
-        await writer.write(
-          batch(...Array.from({ length: 1000 }, (_, i) => ({ n: from + i, t: noise(from + i) }))),
-        );
-      }
-    });
-    const [sheet] = readWorkbook(archive);
+    const batches = [0, 1000, 2000, 3000].map((from) =>
+      batch(...Array.from({ length: 1000 }, (_, i) => ({ n: from + i, t: noise(from + i) }))),
+    );
+    const [sheet] = readWorkbook(await writeAll(openXlsx, batches));
     expect(sheet!.rows.length).toBe(4001);
     expect(sheet!.rows.every((row, n) => n === 0 || row.get('B')!.value === noise(n - 1))).toBe(true);
   });
@@ -234,9 +232,7 @@ describe('xlsx', () => {
       .map((parts) => `x${parts.join('')}`);
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 20 }), async (texts) => {
-        const [sheet] = readWorkbook(
-          await writeWorkbook((writer) => writer.write(batch(...texts.map((a) => ({ a }))))),
-        );
+        const [sheet] = readWorkbook(await writeAll(openXlsx, [batch(...texts.map((a) => ({ a })))]));
         expect(sheet!.rows.slice(1).map((row) => row.get('A'))).toEqual(
           texts.map((value) => ({ type: 'inlineStr', style: 2, value })),
         );
