@@ -14,11 +14,6 @@ export class Limiter {
     this.#limit = concurrency;
   }
 
-  /** How many may be in flight now. */
-  get limit(): number {
-    return this.#limit;
-  }
-
   /**
    * Resolves when there is a place, in the order of the calls, with the function that gives it back. Rejects with the signal's
    * reason when that comes first.

@@ -24,7 +24,6 @@ export interface TransportResponse {
   readonly discard: () => void;
 }
 
-/** Sends requests. */
 export interface Transport {
   /** The proxy on the way to an origin, if there is one. */
   proxy?(origin: string): Proxy | undefined;
@@ -38,7 +37,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** What a transport is opened with. */
 export interface TransportOptions {
   /**
    * The only origin that gets requests, such as `https://api.example.com`: others are refused before any DNS. A transport for

@@ -1,4 +1,3 @@
-import { UsageError } from '../../errors.ts';
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { endOfPlainText, WordView } from '../../json/bytes.ts';
 import { Spool } from '../spool.ts';
@@ -16,8 +15,7 @@ interface Written {
 
 /**
  * csv by RFC 4180, but with LF at the end of lines, and quotes only where they are needed. Null and missing are empty, booleans true
- * and false, arrays compact JSON, numbers as sent. `delimiter` and `excel` make dialects. Throws UsageError for a delimiter with which
- * rows could not be read back.
+ * and false, arrays compact JSON, numbers as sent. `delimiter` and `excel` make dialects.
  *
  * With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those that
  * were made before a column appeared get their missing delimiters. A file takes the rows as soon as they are more than the spool has
@@ -25,11 +23,6 @@ interface Written {
  */
 export const openCsv: OpenWriter = (sink, layout) => {
   const { columns: named, delimiter = ',', excel, header, headings } = layout;
-  if (/^(?:["\r\n]|)$|^..+$/su.test(delimiter)) {
-    throw new UsageError(`the delimiter ${JSON.stringify(delimiter)} cannot stand between cells`, {
-      hint: 'Give one character other than a quote or a line break, such as ";".',
-    });
-  }
   const spool = new Spool();
   /** How many columns the rows of each spooled chunk have. */
   const widths: number[] = [];

@@ -40,7 +40,7 @@ export async function openDestination(
   context: DestinationContext,
   { hasReceipt = false, styled = false, binary = false }: DestinationOptions = {},
 ): Promise<Destination> {
-  const { target, isFile } = await openTarget(output, context, hasReceipt);
+  const target = await openTarget(output, context, hasReceipt);
   if (binary && target.isTerminal) {
     throw new UsageError('this format is not text, and cannot be shown on a terminal', {
       hint: 'Write to a file, as in -o invoices.xlsx.',
@@ -52,7 +52,7 @@ export async function openDestination(
   let [bytes, hash] = [0, newHash?.('sha256')];
   const { startOver } = target;
   return {
-    isFile,
+    isFile: startOver !== undefined,
     get bytes() {
       return bytes;
     },
@@ -85,20 +85,13 @@ async function openTarget(
   output: string | undefined,
   context: DestinationContext,
   hasReceipt: boolean,
-): Promise<{ readonly target: OpenTarget; readonly isFile: boolean }> {
+): Promise<OpenTarget> {
   const found = await findTarget(output);
-  if (found.kind === 'stdout' || found.kind === 'stderr')
-    return { target: context[found.kind], isFile: false };
-  if (found.kind === 'file') {
-    const { openWholeFile } = await import('./whole-file.ts');
-    return { target: await openWholeFile(found, context, hasReceipt), isFile: true };
-  }
+  if (found.kind === 'stdout' || found.kind === 'stderr') return context[found.kind];
+  if (found.kind === 'file')
+    return (await import('./whole-file.ts')).openWholeFile(found, context, hasReceipt);
   const { openDescriptor, openDevice } = await import('./device.ts');
-  const target =
-    found.kind === 'device'
-      ? await openDevice(found, context)
-      : await openDescriptor(found.descriptor, found.shown);
-  return { target, isFile: false };
+  return found.kind === 'device' ? openDevice(found, context) : openDescriptor(found.descriptor, found.shown);
 }
 
 /** Writes a destination and commits it; discards it, and rejects alike, where `write` rejects. */

@@ -130,7 +130,6 @@ export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns
 const STYLES = {
   bold: ['1', '22'],
   dim: ['2', '22'],
-  red: ['31', '39'],
   green: ['32', '39'],
   yellow: ['33', '39'],
   alarm: ['1;31', '22;39'],
