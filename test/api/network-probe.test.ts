@@ -1,15 +1,8 @@
-import { connect } from 'node:net';
 import { generate } from 'selfsigned';
 import { describe, expect, it, vi } from 'vitest';
 import { nodeNetworkProbe } from '../../src/api/network-probe.ts';
 import type { Proxy } from '../../src/api/transport.ts';
-import {
-  startHttpService,
-  httpResponse,
-  loopbackServer,
-  type OpenTunnel,
-  type Listening,
-} from '../support/servers.ts';
+import { httpResponse, loopbackServer, startProxy, type Listening } from '../support/servers.ts';
 
 const signal = new AbortController().signal;
 
@@ -17,25 +10,11 @@ function placeOf({ port }: Listening): { host: string; port: number } {
   return { host: '127.0.0.1', port };
 }
 
-/** A proxy that passes connections on, and keeps what it was asked with. */
-async function startProxy(status = 200): Promise<{ proxy: Proxy; tunnels: (string | undefined)[] }> {
-  const tunnels: (string | undefined)[] = [];
-  const openTunnel: OpenTunnel = ({ url = '', headers }, client) => {
-    tunnels.push(url, headers['proxy-authorization']);
-    if (status !== 200) {
-      client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
-      return;
-    }
-    const [host, port] = url.split(':');
-    const target = connect(Number(port), host, () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n');
-      target.pipe(client).pipe(target);
-    });
-    for (const socket of [client, target]) socket.on('error', () => {});
-    client.on('close', () => target.destroy());
-  };
-  const { host } = await startHttpService(() => {}, { openTunnel });
-  return { proxy: { url: `http://us%40er:pa%3Ass@${host}/`, host, secrets: [] }, tunnels };
+/** A proxy, with a password. */
+async function proxyWith(status?: number) {
+  const { host, asked } = await startProxy(status);
+  const proxy: Proxy = { url: `http://us%40er:pa%3Ass@${host}/`, host, secrets: [] };
+  return { proxy, asked };
 }
 
 describe('the steps of a connection', () => {
@@ -61,13 +40,15 @@ describe('the steps of a connection', () => {
     await expect(nodeNetworkProbe.handshake(placeOf(server), undefined, signal)).rejects.toMatchObject(
       refused,
     );
-    const { proxy, tunnels } = await startProxy();
+    const { proxy, asked } = await proxyWith();
     await expect(nodeNetworkProbe.handshake(placeOf(server), proxy, signal)).rejects.toMatchObject(refused);
-    expect(tunnels).toEqual([server.host, `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`]);
+    const credentials = `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`;
+    const tunnels = asked.map(({ url, headers }) => [url, headers['proxy-authorization']]);
+    expect(tunnels).toEqual([[server.host, credentials]]);
   });
 
   it('says so when the proxy does not let it through', async () => {
-    const { proxy } = await startProxy(407);
+    const { proxy } = await proxyWith(407);
     await expect(nodeNetworkProbe.handshake({ host: '127.0.0.1', port: 9 }, proxy, signal)).rejects.toThrow(
       'Proxy response (407)',
     );

@@ -1,7 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  connect,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { whenTestEnds } from './when-test-ends.ts';
 
@@ -61,14 +67,11 @@ interface Certificate {
   readonly cert: string;
 }
 
-/** What a proxy does with the connection that is to become a tunnel. */
-export type OpenTunnel = (request: IncomingMessage, client: Socket) => void;
-
 interface HttpServiceOptions {
   /** Has the service speak HTTPS. */
   readonly tls?: Certificate;
   /** Called for CONNECT, which is not logged; without it, the connection is closed. */
-  readonly openTunnel?: OpenTunnel;
+  readonly openTunnel?: (request: IncomingMessage, client: Socket) => void;
 }
 
 export interface HttpService extends Listening {
@@ -148,6 +151,34 @@ export async function loopbackServer(
       return connections;
     },
   };
+}
+
+/** Starts a proxy that opens tunnels to where they are to lead; a status other than 200 refuses them. */
+export async function startProxy(status = 200) {
+  const asked: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = [];
+  const bytes: Buffer[] = [];
+  const openTunnel = ({ method, url = '', headers }: IncomingMessage, client: Socket): void => {
+    asked.push({ method, url, headers });
+    client.on('error', () => {});
+    if (status !== 200) return void client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
+    const [host, port] = url.split(':');
+    const far = connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 Connected\r\n\r\n');
+      client.pipe(far).pipe(client);
+    });
+    for (const end of [client, far]) end.on('data', (chunk: Buffer) => bytes.push(chunk));
+    client.on('close', () => far.destroy());
+    far.on('error', () => client.destroy());
+  };
+  const { host } = await startHttpService(
+    ({ method, url, headers }, response) => {
+      asked.push({ method, url, headers });
+      response.writeHead(501).end();
+    },
+    { openTunnel },
+  );
+  /** All requests so far, and what went through the tunnels. */
+  return { host, asked, tunnelled: () => Buffer.concat(bytes).toString('latin1') };
 }
 
 /** A whole response; `headers` are lines without their ends. */
