@@ -23,7 +23,7 @@ export async function* openListing(
 ): AsyncGenerator<Delivery> {
   if (query.fiscalIds.length === 0) return yield* openQuery(resource, query, options);
   // Loaded late: few listings come here.
-  const { FiscalIdWalk } = await import('./fiscal-ids.ts');
+  const { FiscalIdWalk } = await import('./fiscal-id-walk.ts');
   yield* new FiscalIdWalk({ resource, query, options }, openQuery).walk();
 }
 
