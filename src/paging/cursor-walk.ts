@@ -159,7 +159,7 @@ class CursorWalk {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
-    const found = yield* this.#unique.deduplicate(records, this.#isAgain, true);
+    const found = yield* this.#unique.deduplicate(records, { moved: this.#isAgain, holdsSameKey: true });
     const { fresh, repeated, sameKey } = found;
     status.repeat(repeated.count + sameKey.count);
     const atFront = this.#unique.hasKeys ? found.repeatedAtFront : 0;

@@ -112,10 +112,10 @@ class NumberedWalk {
     const { status, orderMayMove = false } = this.#options;
     const { pass, extent } = this.#reader;
     const records = pass.join(placed);
-    if (pass.mayRepeat) this.#unique.count('page');
+    if (pass.mayRepeat) this.#unique.countEqualWithin('page');
     const before = this.#unique.inPass;
-    const isMoved = pass.moved || this.#round === 'parts' || orderMayMove;
-    const { fresh, again, changed, unsure } = yield* this.#unique.deduplicate(records, isMoved);
+    const moved = pass.moved || this.#round === 'parts' || orderMayMove;
+    const { fresh, again, changed, unsure } = yield* this.#unique.deduplicate(records, { moved });
     this.#isRepeating ||= pass.isStuck || this.#isRepeatedBy(records.count, this.#unique.inPass > before);
     if (this.#isRepeating) extent.endsAt(placed.offset);
     this.#unsure += unsure;

@@ -260,7 +260,7 @@ export class PageReader {
 
   /** True when a page repeats the one before it. Without a total, this shows that the listing has ended. */
   #isRepeated({ bytes, bounds, count }: RecordBatch): boolean {
-    if (this.#lastPage === undefined) this.#unique.count('pass');
+    if (this.#lastPage === undefined) this.#unique.countEqualWithin('pass');
     const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
     const repeated = count > 0 && (this.#lastPage?.equals(page) ?? false);
     this.#lastPage = page;

@@ -32,7 +32,14 @@ const SCATTER = 0x9e3779b1;
 const STEP = 256;
 
 /** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
-type Counting = 'page' | 'pass';
+type Scope = 'page' | 'pass';
+
+interface DeduplicateOptions {
+  /** Whether the listing was seen to move, so that a record may have come before in another form. */
+  readonly moved: boolean;
+  /** Whether to hold back a record with a key that came before with another content. */
+  readonly holdsSameKey?: boolean;
+}
 
 export type NewReader = () => IdentityReader;
 
@@ -95,33 +102,32 @@ export class UniqueRecords {
   }
 
   /** Begins to read everything again. */
-  beginPass(counting: Counting): void {
+  beginPass(scope: Scope): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
     this.#sequence.fill(0);
     this.#pass = this.#newSet();
     this.#passKeys = this.#newSet();
-    this.count(counting);
+    this.countEqualWithin(scope);
   }
 
   /** Begins to read parts of the listing again. */
   beginPart(): void {
     this.#pass = undefined;
-    this.count('page');
+    this.countEqualWithin('page');
   }
 
-  count(counting: Counting): void {
-    if (counting === 'pass') this.#pass ??= this.#newSet();
-    this.#occurrences = counting === 'pass' ? new Map() : undefined;
+  /** From now on, equal records without a key count as different ones within this. */
+  countEqualWithin(scope: Scope): void {
+    if (scope === 'pass') this.#pass ??= this.#newSet();
+    this.#occurrences = scope === 'pass' ? new Map() : undefined;
   }
 
-  /**
-   * Sorts the records of one page by whether they were let through before.
-   *
-   * @param moved whether the listing was seen to move, so that a record may have come before in another form
-   * @param holdsSameKey whether to hold back a record with a key that came before with another content
-   */
-  *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): CooperativeTask<Deduplicated> {
+  /** Sorts the records of one page by whether they were let through before. */
+  *deduplicate(
+    batch: RecordBatch,
+    { moved, holdsSameKey = false }: DeduplicateOptions,
+  ): CooperativeTask<Deduplicated> {
     const [fresh, repeated, sameKey]: [number[], number[], number[]] = [[], [], []];
     let [again, changed, unsure] = [0, 0, 0];
     const occurrencesInPage = new Map<string, number>();

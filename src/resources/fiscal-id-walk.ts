@@ -305,7 +305,7 @@ export class FiscalIdWalk {
   async *#fresh(records: RecordBatch): AsyncGenerator<Delivery> {
     const { status, signal } = this.#options;
     const unique = (this.#delivered ??= new UniqueRecords());
-    const deduplicated = await runCooperatively(unique.deduplicate(records, false), signal);
+    const deduplicated = await runCooperatively(unique.deduplicate(records, { moved: false }), signal);
     const fresh = sliceRecords(deduplicated.fresh, 0, this.#left);
     status.records += fresh.count;
     status.repeat(deduplicated.again);

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HashSet, UniqueRecords } from '../../src/paging/unique-records.ts';
 import { runToEnd } from '../../src/json/cooperative-task.ts';
+import type { RecordBatch } from '../../src/json/records.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
-const deduplicate = (unique: UniqueRecords, ...args: Parameters<UniqueRecords['deduplicate']>) =>
-  runToEnd(unique.deduplicate(...args));
+const deduplicate = (unique: UniqueRecords, batch: RecordBatch, moved: boolean, holdsSameKey = false) =>
+  runToEnd(unique.deduplicate(batch, { moved, holdsSameKey }));
 
 /** What a record is to count as, said without a table: by all the records that came before it, in its page and before. */
 class CountedRecords {
