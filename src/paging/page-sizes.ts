@@ -17,8 +17,8 @@ const WEIGHING_SIZE = 50;
 const LEAST_STEP = 1.15;
 
 export interface SizedWindow extends Window {
-  /** The size that is tried with it: the page may be a few records smaller or larger, so that it overlaps another. */
-  readonly step: number;
+  /** The size that it stands for: the page itself may be a few records smaller or larger, so that it overlaps another. */
+  readonly nominal: number;
 }
 
 /**
@@ -88,11 +88,12 @@ export class PageSizes {
     // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
     const isWhole = most === Infinity || from % size === 0;
     if (this.#isConstant && isWhole && most >= size) return windowOf(from, size);
-    const step = Math.min(this.#trialSize(most) ?? size, most);
-    const adjoins = this.#isConstant || (step === this.applied && from % step === 0);
-    if (adjoins || floor >= from) return { ...adjoiningWindow(from, step), step };
-    const mayExceed = step >= LEAST_OVERLAPPING && step + MAX_EXCESS < Math.min(this.refused, this.#cap);
-    return { ...overlappingWindow(from, step, { floor, excess: mayExceed ? MAX_EXCESS : 0 }), step };
+    const nominal = Math.min(this.#trialSize(most) ?? size, most);
+    const adjoins = this.#isConstant || (nominal === this.applied && from % nominal === 0);
+    if (adjoins || floor >= from) return { ...adjoiningWindow(from, nominal), nominal };
+    const mayExceed =
+      nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.refused, this.#cap);
+    return { ...overlappingWindow(from, nominal, { floor, excess: mayExceed ? MAX_EXCESS : 0 }), nominal };
   }
 
   /**
@@ -100,8 +101,8 @@ export class PageSizes {
    *
    * @param isFirst whether it is the first refusal there: another one shows nothing of the rest of the listing
    */
-  refuse({ size, step }: SizedWindow, reason: RefusalReason, isFirst: boolean): number {
-    const isFailedTrial = this.isTrial(step);
+  refuse({ size, nominal }: SizedWindow, reason: RefusalReason, isFirst: boolean): number {
+    const isFailedTrial = this.isTrial(nominal);
     if (isFailedTrial) {
       this.#trial = 0;
       this.#pagesBeforeTrial *= 2;
@@ -125,9 +126,9 @@ export class PageSizes {
     return isFailedTrial ? Math.max(1, Math.min(size - 1, this.size)) : half;
   }
 
-  /** Whether a page of this step shows whether a larger size comes: then it is requested once. */
-  isTrial(step: number): boolean {
-    return step === this.#trial;
+  /** Whether a page of this nominal size shows whether a larger size comes: then it is requested once. */
+  isTrial(nominal: number): boolean {
+    return nominal === this.#trial;
   }
 
   /** Notes a size that was too slow. Sizes that are much the same count as one. */
@@ -160,12 +161,12 @@ export class PageSizes {
    * @param isLocal whether its size was chosen for its place alone
    */
   serve(
-    { size, step }: SizedWindow,
+    { size, nominal }: SizedWindow,
     { count, bytes }: { count: number; bytes: number },
     isLocal: boolean,
   ): number {
     const isFull = count >= size;
-    if (this.isTrial(step)) {
+    if (this.isTrial(nominal)) {
       this.#trial = 0;
       if (isFull) this.#pagesBeforeTrial = 1;
     }
@@ -173,7 +174,7 @@ export class PageSizes {
     this.#refusedInARow = 0;
     const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
     if (!isFull) return fits;
-    // A page that is smaller than its step, so that it overlaps, shows nothing of the step.
+    // A page that is smaller than its nominal size, so that it overlaps, shows nothing of that size.
     this.#served = Math.max(this.#served, size);
     if (size >= this.refused) this.refused = Infinity;
     if (isLocal && size < this.size) return fits;
@@ -284,7 +285,7 @@ export class Place {
     { reason, cause }: PageRefused,
     { onRefusal, at }: { readonly onRefusal: OnRefusal; readonly at?: number },
   ): boolean {
-    const { size, step } = window;
+    const { size, nominal } = window;
     if (this.#check !== undefined) throw this.#check.refusal;
     if (reason === 'size') {
       if (this.#sizes.wasServed(size)) throw cause;
@@ -295,7 +296,7 @@ export class Place {
     if (onRefusal === 'retry') throw cause;
     if (reason === 'slow') {
       this.#sizes.slow(size);
-      if (!this.#isAgain && !this.#sizes.isTrial(step)) {
+      if (!this.#isAgain && !this.#sizes.isTrial(nominal)) {
         this.#isAgain = true;
         this.#status.again(size, at);
         return true;
@@ -333,7 +334,7 @@ export class Place {
 
 /** The page of this size with the record at `from`. */
 function windowOf(from: number, size: number): SizedWindow {
-  return { offset: from - (from % size), size, step: size };
+  return { offset: from - (from % size), size, nominal: size };
 }
 
 /**

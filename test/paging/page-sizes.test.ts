@@ -4,7 +4,7 @@ import { PageSizes, Place } from '../../src/paging/page-sizes.ts';
 import { PageRefused, type RefusalReason } from '../../src/paging/page.ts';
 import { WalkStatus } from '../../src/paging/walk-status.ts';
 
-const windowOf = (size: number) => ({ offset: 0, size, step: size });
+const windowOf = (size: number) => ({ offset: 0, size, nominal: size });
 const refusal = (reason: RefusalReason): PageRefused => new PageRefused(reason, new Error('502'));
 
 describe('sizes of pages', () => {
@@ -39,8 +39,8 @@ describe('sizes of pages', () => {
     const sizes = new PageSizes(500);
     sizes.refuse(windowOf(500), 'large', true);
     sizes.serve(windowOf(50), { count: 50, bytes: Math.floor((5_700_000 / fits) * 50) }, false);
-    const { step } = sizes.windowAt(0, next);
-    expect([step, sizes.isTrial(step)]).toEqual([next, !what.includes('less than was refused')]);
+    const { nominal } = sizes.windowAt(0, next);
+    expect([nominal, sizes.isTrial(nominal)]).toEqual([next, !what.includes('less than was refused')]);
   });
 
   it('keep every offset a whole number of pages, for both first pages, whatever is refused and served', () => {
@@ -124,8 +124,8 @@ describe('sizes of pages', () => {
 
   it('adjoin where a page may not begin any earlier', () => {
     const sizes = new PageSizes(10);
-    expect(sizes.windowAt(20, Infinity, 20)).toEqual({ offset: 20, size: 10, step: 10 });
+    expect(sizes.windowAt(20, Infinity, 20)).toEqual({ offset: 20, size: 10, nominal: 10 });
     expect(sizes.windowAt(20, Infinity, 19).offset).toBeLessThan(20);
-    expect(sizes.windowAt(20, 4)).toEqual({ offset: 18, size: 3, step: 4 });
+    expect(sizes.windowAt(20, 4)).toEqual({ offset: 18, size: 3, nominal: 4 });
   });
 });
