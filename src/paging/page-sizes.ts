@@ -78,7 +78,7 @@ export class PageSizes {
   }
 
   /**
-   * The next page to request, so that it has the record at `from`.
+   * The next page to request, so that it has the record at `from`. It may begin the trial of a larger size: request it.
    *
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
@@ -265,7 +265,7 @@ export class Place {
 
   /** @param isLast whether no smaller page is to follow */
   onRefusal(size: number, isLast: boolean): OnRefusal {
-    if (this.isChecked || this.#sizes.isUntried(size)) return 'once';
+    if (this.isChecked || this.#sizes.isUntried(size)) return 'throw';
     return isLast || size === 1 || this.#sizes.isSlowEvenAt(size) ? 'retry' : 'shrink';
   }
 

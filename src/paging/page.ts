@@ -18,9 +18,9 @@ export interface Page {
  * What follows a refused page:
  * - `shrink`: where a smaller page may succeed, PageRefused is thrown at once; any other refusal is retried;
  * - `retry`: every refusal is retried;
- * - `once`: every refusal is thrown at once.
+ * - `throw`: every refusal is thrown at once.
  */
-export type OnRefusal = 'shrink' | 'retry' | 'once';
+export type OnRefusal = 'shrink' | 'retry' | 'throw';
 
 /** Reads one page. Rejects with PageRefused where a smaller page may succeed. Any other error ends the walk. */
 export type FetchPage = (window: Window, signal: AbortSignal, onRefusal?: OnRefusal) => Promise<Page>;

@@ -184,7 +184,7 @@ async function getPage<T>(
   { client, path, filters, onErrors, onBody }: PageRequest,
   { query, recordsIn, read, signal, onRefusal, isAdjustable }: OnePage<T>,
 ): Promise<T> {
-  const passes = { shrink: TOO_MUCH, retry: [], once: REFUSALS }[onRefusal];
+  const passes = { shrink: TOO_MUCH, retry: [], throw: REFUSALS }[onRefusal];
   // A fund may be unknown. Listings always exist.
   const isListing = recordsIn !== 'assignedDocuments';
   const parse = async (body: Buffer): Promise<T> => {
