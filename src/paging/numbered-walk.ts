@@ -83,7 +83,7 @@ class NumberedWalk {
   #isUnordered = false;
   /** The listing moved in a pass over everything: a record that was delivered may be gone. */
   #hasMoved = false;
-  /** What whole passes held, in their order. */
+  /** What the passes that read everything again held, in their order, where their pages hold together. */
   readonly #sequences = new Map<Round, string>();
 
   constructor(options: NumberedWalkOptions) {
@@ -154,6 +154,7 @@ class NumberedWalk {
     this.#done.push(this.#round);
     const incomplete = this.#incomplete();
     status.setIncomplete(incomplete.count, incomplete.reason);
+    if (this.#isWholeReread && !pass.moved) this.#sequences.set(this.#round, this.#unique.sequence);
     const next = incomplete.count === 0 ? undefined : this.#nextRound();
     return next && this.#begin(next);
   }
@@ -190,14 +191,20 @@ class NumberedWalk {
     const isWhole = inPass + this.#options.status.unreadable.size >= this.#expected;
     // Equal records may be different ones, when they come in the same places again in pages of other sizes.
     const isSame = [...this.#sequences].some(([round, other]) => round !== this.#round && other === sequence);
-    if (this.#round !== 'first') this.#sequences.set(this.#round, sequence);
-    return isSame || (isWhole && (inPass === size || ((isCounted || !keysRepeat) && !this.#mustHoldAll)));
+    if (isSame) return true;
+    if (!isWhole) return false;
+    return inPass === size || ((isCounted || !keysRepeat) && !this.#mustHoldAll);
   }
 
   /** True when the last pass over everything held just the records that were delivered. */
   get #isExact(): boolean {
     const { inPass, size } = this.#unique;
-    return this.#round !== 'first' && this.#round !== 'parts' && inPass === size && !this.#hasNewTotal;
+    return this.#isWholeReread && inPass === size && !this.#hasNewTotal;
+  }
+
+  /** Whether the last pass read everything again, in whichever way. */
+  get #isWholeReread(): boolean {
+    return this.#round !== 'first' && this.#round !== 'parts';
   }
 
   /**
