@@ -63,6 +63,11 @@ export class PageReader {
   readonly sizes: PageSizes;
   readonly extent = new Extent();
   pass: Pass;
+  /**
+   * The second page of a listing without a total was the first one again, and full: either that happens to be all of it, or the
+   * service sends this page for ever.
+   */
+  isFirstRepeated = false;
   readonly #options: PageReaderOptions;
   readonly #unique: UniqueRecords;
   readonly #until: number;
@@ -73,11 +78,6 @@ export class PageReader {
   #coming = 0;
   #rebases = 0;
   #lastPage: Buffer | undefined;
-  /**
-   * The second page of a listing without a total was the first one again, and full: either that happens to be all of it, or the
-   * service sends this page for ever.
-   */
-  isFirstRepeated = false;
   /** Pages of this pass that were compared with the one before them. */
   #compared = 0;
   #unreadableInARow = 0;
@@ -131,8 +131,7 @@ export class PageReader {
 
   /** Brings a range, page by page, each as large as the ones before it show. */
   async *#readRange(range: Range, signal: AbortSignal): AsyncGenerator<PlacedPage, void> {
-    const { status } = this.#options;
-    const place = new Place(this.sizes, status);
+    const place = new Place(this.sizes, this.#options.status);
     let end = range.to;
     let isComing = true;
     const finish = (): void => {
@@ -148,43 +147,58 @@ export class PageReader {
           step = answer.isSame ? { ...step, window } : this.#goOn({ from: answer.from }, end);
           continue;
         }
-        const { records, total = this.extent.total } = answer;
+        const { records } = answer;
         const applied = this.#appliedWindow(window, answer);
         const { offset, size } = applied;
-        const reached = offset + records.count;
         // By its number, the page began elsewhere than expected, and does not hold the record.
         if (from >= offset + size || offset - from >= size) {
           step = { from };
           continue;
         }
-        if (total === undefined && this.#isRepeated(records)) {
-          this.isFirstRepeated ||= this.#compared === 2 && records.count === this.#options.size;
-          this.extent.endsAt(offset + 1);
-          return;
-        }
+        if (this.#endsByRepeating(offset, answer)) return;
         let to = Math.min(window.offset + window.size, end);
         if (applied !== window) to = Math.max(to, Math.min(offset + size, this.#until));
         end = Math.max(end, to);
-        const [region] = this.#regions;
-        if (region !== undefined && region.from < end) this.#regions[0] = { ...region, from: end };
-        this.#unreadableInARow = 0;
-        this.extent.note(applied, { from, count: records.count, total });
-        status.page(Math.max(0, reached - from), answer.total);
+        this.#skipTo(end);
+        this.#noteCame(applied, from, answer);
         place.came(applied, { count: records.count, bytes: records.bytes.length });
         step = this.#goOn(this.#after(applied, { from, to, isAgain }, records.count), end);
         if (step !== undefined && !place.isLimited && this.#giveBack(step, end)) step = undefined;
         if (step === undefined) finish();
-        const churn = this.pass.arrived(total);
-        const isLast =
-          total === undefined
-            ? reached <= from && records.count > 0
-            : records.count < size && reached >= total;
-        if (reached <= from && !isLast) continue;
-        yield { offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn };
+        const placed = this.#placed(applied, { from, to }, records);
+        if (placed !== undefined) yield placed;
       }
     } finally {
       finish();
     }
+  }
+
+  /** Takes what a range brings beyond its own records off the regions. */
+  #skipTo(end: number): void {
+    const [region] = this.#regions;
+    if (region !== undefined && region.from < end) this.#regions[0] = { ...region, from: end };
+  }
+
+  /** Notes a page that was to bring the record at `from`. */
+  #noteCame(applied: SizedWindow, from: number, { records: { count }, total }: Page): void {
+    this.#unreadableInARow = 0;
+    this.extent.note(applied, { from, count, total });
+    this.#options.status.page(Math.max(0, applied.offset + count - from), total);
+  }
+
+  /** The page, up to the record at `to`; undefined where it does not reach the one at `from`, and shows no end either. */
+  #placed(
+    { offset, size }: SizedWindow,
+    { from, to }: { readonly from: number; readonly to: number },
+    records: RecordBatch,
+  ): PlacedPage | undefined {
+    const { total } = this.extent;
+    const { count } = records;
+    const reached = offset + count;
+    const churn = this.pass.arrived(total);
+    const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
+    if (reached <= from && !isLast) return undefined;
+    return { offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn };
   }
 
   #windowIn({ most, isLimited }: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
@@ -258,7 +272,15 @@ export class PageReader {
     return { ...window, offset: (offset / size) * applied, size: applied };
   }
 
-  /** True when a page repeats the one before it. Without a total, this shows that the listing has ended. */
+  /** Without a total, a page that repeats the one before it shows that the listing has ended. */
+  #endsByRepeating(offset: number, { records, total = this.extent.total }: Page): boolean {
+    if (total !== undefined || !this.#isRepeated(records)) return false;
+    this.isFirstRepeated ||= this.#compared === 2 && records.count === this.#options.size;
+    this.extent.endsAt(offset + 1);
+    return true;
+  }
+
+  /** True when a page repeats the one before it. */
   #isRepeated({ bytes, bounds, count }: RecordBatch): boolean {
     if (this.#lastPage === undefined) this.#unique.countEqualWithin('pass');
     const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
@@ -334,7 +356,7 @@ class Extent {
     return offset === this.total ? offset > 0 : offset <= this.#fullUntil || offset < this.reached;
   }
 
-  /** Notes a page that was to bring the record at `from`. */
+  /** Notes a page that was to bring the record at `from`. Where it names no total, that of an earlier page stays. */
   note(
     { offset, size }: SizedWindow,
     {
@@ -343,7 +365,7 @@ class Extent {
       total,
     }: { readonly from: number; readonly count: number; readonly total: number | undefined },
   ): void {
-    this.total = total;
+    this.total = total ?? this.total;
     if (offset + count > from) this.#emptyInARow = 0;
     if (count > 0) this.reached = Math.max(this.reached, offset + count);
     if (count >= size) this.#fullUntil = Math.max(this.#fullUntil, offset + count);
