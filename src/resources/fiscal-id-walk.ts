@@ -95,18 +95,19 @@ export class FiscalIdWalk {
     const { fiscalIds, strict = false } = this.#query;
     const spelling = this.#spellings[0]!;
     const isPlain = spelling === 'comma' || (fiscalIds.length === 1 && spelling === 'repeat');
-    const isWhole = isPlain && this.#cut(fiscalIds, spelling).length === 1 && (yield* this.#inOne());
-    if (!isWhole) yield* this.#inParts();
+    const isWhole =
+      isPlain && this.#cutToAddresses(fiscalIds, spelling).length === 1 && (yield* this.#walkWhole());
+    if (!isWhole) yield* this.#walkParts();
     // This listing does not say which of several IDs nobody has.
     if (strict && !this.#resource.fiscalIds!.namesUnknown) {
       const ids = fiscalIds.filter((id) => !this.#alone.has(id) && !this.#unknown.has(id));
-      for await (const _ of this.#each(ids, 1)) continue;
+      for await (const _ of this.#answersOf(ids, 1)) continue;
     }
     this.#reportUnknown();
   }
 
   /** Walks a query that is one address. Returns false where the service does not understand its list. */
-  async *#inOne(): AsyncGenerator<Delivery, boolean> {
+  async *#walkWhole(): AsyncGenerator<Delivery, boolean> {
     const { fiscalIds } = this.#query;
     let begun = false;
     try {
@@ -124,18 +125,18 @@ export class FiscalIdWalk {
     }
   }
 
-  async *#inParts(): AsyncGenerator<Delivery> {
+  async *#walkParts(): AsyncGenerator<Delivery> {
     const { fiscalIds, page, listEncoding } = this.#query;
-    if (page !== undefined && this.#cut(fiscalIds, listEncoding ?? 'repeat').length > 1)
+    if (page !== undefined && this.#cutToAddresses(fiscalIds, listEncoding ?? 'repeat').length > 1)
       refusePage(fiscalIds);
     // The totals of the parts do not tell how many records they share.
     this.#delivered = await UniqueRecords.of({ ...keyColumns(this.#resource, this.#query), exact: true });
     let unproven = [...fiscalIds];
     for (const spelling of this.#spellings) {
       if (unproven.length < 2 && listEncoding !== 'brackets') break;
-      unproven = yield* this.#spelled(unproven, spelling);
+      unproven = yield* this.#walkSpelled(unproven, spelling);
       if (this.#understood !== spelling) continue;
-      if (spelling !== 'comma') unproven = yield* this.#spelled(unproven.toReversed(), spelling);
+      if (spelling !== 'comma') unproven = yield* this.#walkSpelled(unproven.toReversed(), spelling);
       else for (const id of unproven.splice(0)) this.#unknown.add(id);
       break;
     }
@@ -146,9 +147,9 @@ export class FiscalIdWalk {
   }
 
   /** Requests IDs in one spelling, in as many requests as it takes. Returns those for which the answers prove nothing. */
-  async *#spelled(ids: readonly string[], spelling: ListEncoding): AsyncGenerator<Delivery, string[]> {
+  async *#walkSpelled(ids: readonly string[], spelling: ListEncoding): AsyncGenerator<Delivery, string[]> {
     const unproven: string[] = [];
-    for (const part of ids.length === 0 ? [] : this.#cut(ids, spelling)) {
+    for (const part of ids.length === 0 ? [] : this.#cutToAddresses(ids, spelling)) {
       if (this.#left <= 0) break;
       unproven.push(...(yield* this.#list(part, spelling)));
     }
@@ -179,7 +180,7 @@ export class FiscalIdWalk {
         if (isForeign && (isPart || count === 0)) break;
         count += records.count;
         if (isPart) held.push(records);
-        else yield* this.#fresh(records);
+        else yield* this.#deliver(records);
       }
     } catch (error) {
       if (count > 0 || !(await this.#refusesIds(error))) throw error;
@@ -198,7 +199,7 @@ export class FiscalIdWalk {
       return ids;
     }
     this.#options.status.addPart(status);
-    for (const records of held) yield* this.#fresh(records);
+    for (const records of held) yield* this.#deliver(records);
     this.#answered ||= seen === undefined || count > 0;
     if (seen === undefined && ids.length > 1) this.#understood = spelling;
     // Of a list that is read whole, the IDs without records have none.
@@ -211,12 +212,12 @@ export class FiscalIdWalk {
     const isOne = this.#query.fiscalIds.length === 1;
     if (this.#query.page !== undefined && !isOne) refusePage(ids);
     if (!isOne) onDetail?.(`fiscal IDs asked for one by one, as no list of them proves whole: ${ids.length}`);
-    for await (const { id, batches, status: own } of this.#each(ids, limitOf(this.#left))) {
+    for await (const { id, batches, status: own } of this.#answersOf(ids, limitOf(this.#left))) {
       const left = this.#left;
       this.#delivered?.beginPass('pass');
       for (const records of batches) {
         if (this.#strays.delivered > 0) this.#strays.again += records.count;
-        yield* this.#fresh(records);
+        yield* this.#deliver(records);
       }
       status.addPart(own);
       if (this.#left > 0) continue;
@@ -233,9 +234,10 @@ export class FiscalIdWalk {
    *
    * @param limit records of each, at most
    */
-  async *#each(ids: readonly string[], limit: number | undefined): AsyncGenerator<OwnAnswer> {
+  async *#answersOf(ids: readonly string[], limit: number | undefined): AsyncGenerator<OwnAnswer> {
     const { concurrency, signal } = this.#options;
-    const request = (id: string, within: AbortSignal): Promise<OwnAnswer> => this.#one(id, limit, within);
+    const request = (id: string, within: AbortSignal): Promise<OwnAnswer> =>
+      this.#answerOf(id, limit, within);
     let unknown = 0;
     for await (const answer of mapInOrder(ids, request, { concurrency, ahead: concurrency, signal })) {
       this.#alone.add(answer.id);
@@ -247,7 +249,7 @@ export class FiscalIdWalk {
   }
 
   /** Requests one ID, which has no spelling, except that a service may know a parameter by its brackets. */
-  async #one(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
+  async #answerOf(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
     const { listEncoding } = this.#query;
     const requestAs = async (spelling: ListEncoding): Promise<OwnAnswer> => {
       const status = this.#options.status.part();
@@ -297,12 +299,12 @@ export class FiscalIdWalk {
   /** Whether the total of a list is that of its IDs together. */
   async #isTotalOf(ids: readonly string[], { totalAtEnd }: WalkStatus): Promise<boolean> {
     let total = 0;
-    for await (const { status } of this.#each(ids, 1)) total += status.totalAtEnd ?? 0;
+    for await (const { status } of this.#answersOf(ids, 1)) total += status.totalAtEnd ?? 0;
     return total === totalAtEnd;
   }
 
   /** Delivers the records that were not delivered before. */
-  async *#fresh(records: RecordBatch): AsyncGenerator<Delivery> {
+  async *#deliver(records: RecordBatch): AsyncGenerator<Delivery> {
     const { status, signal } = this.#options;
     const unique = (this.#delivered ??= new UniqueRecords());
     const deduplicated = await runCooperatively(unique.deduplicate(records, { moved: false }), signal);
@@ -318,7 +320,7 @@ export class FiscalIdWalk {
   }
 
   /** The IDs in parts that an address can hold. */
-  #cut(fiscalIds: readonly string[], spelling: ListEncoding): string[][] {
+  #cutToAddresses(fiscalIds: readonly string[], spelling: ListEncoding): string[][] {
     const { parameter } = this.#resource.fiscalIds!;
     const filters = queryString(filterParameters(this.#resource, { ...this.#query, fiscalIds: [] })).length;
     const rest = MAX_ADDRESS - ALLOWANCE - filters - this.#resource.path.length - parameter.length;
