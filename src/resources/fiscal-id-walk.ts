@@ -151,24 +151,55 @@ export class FiscalIdWalk {
     const unproven: string[] = [];
     for (const part of ids.length === 0 ? [] : this.#cutToAddresses(ids, spelling)) {
       if (this.#left <= 0) break;
-      unproven.push(...(yield* this.#list(part, spelling)));
+      const walk = spelling === 'comma' ? this.#walkCommaList(part) : this.#walkShownList(part, spelling);
+      unproven.push(...(yield* walk));
     }
     return unproven;
   }
 
-  async *#list(ids: readonly string[], spelling: ListEncoding): AsyncGenerator<Delivery, readonly string[]> {
+  /** Requests a list with commas. A service that does not understand it refuses it, so that an answer is one for each of its IDs. */
+  async *#walkCommaList(ids: readonly string[]): AsyncGenerator<Delivery, readonly string[]> {
+    const status = this.#options.status.part();
+    const query = {
+      ...this.#query,
+      fiscalIds: ids,
+      listEncoding: 'comma',
+      limit: limitOf(this.#left),
+    } as const;
+    let isBegun = false;
+    this.#delivered?.beginPass('pass');
+    try {
+      for await (const { records } of this.#openQuery(this.#resource, query, { ...this.#options, status })) {
+        isBegun ||= records.count > 0;
+        yield* this.#deliver(records);
+      }
+    } catch (error) {
+      if (isBegun) throw error;
+      return this.#unprovenBy(error, ids, 'comma');
+    }
+    this.#options.status.addPart(status);
+    this.#answered = true;
+    if (ids.length > 1) this.#understood = 'comma';
+    return [];
+  }
+
+  /** Requests a list in a spelling of which the service may read a part. The answer counts for the IDs that its records show. */
+  async *#walkShownList(
+    ids: readonly string[],
+    spelling: ListEncoding,
+  ): AsyncGenerator<Delivery, readonly string[]> {
     const { signal } = this.#options;
     const left = this.#left;
     const status = this.#options.status.part();
     const isUnderstood = spelling === this.#understood;
-    const seen = spelling === 'comma' ? undefined : new FiscalIdsSeen(ids);
+    const seen = new FiscalIdsSeen(ids);
     const onErrors = (errors: Buffer): void => {
-      for (const id of readPartialErrors(errors).missingFiscalIds) seen?.addUnknown(id);
+      for (const id of readPartialErrors(errors).missingFiscalIds) seen.addUnknown(id);
       this.#options.onErrors(errors);
     };
     const query = { ...this.#query, fiscalIds: ids, listEncoding: spelling, limit: limitOf(left) };
     // A part of a list proves little: it is delivered once its total was checked.
-    const isPart = seen !== undefined && (left < Infinity || query.page !== undefined);
+    const isPart = left < Infinity || query.page !== undefined;
     const held: RecordBatch[] = [];
     let count = 0;
     let isForeign = false;
@@ -176,21 +207,18 @@ export class FiscalIdWalk {
     try {
       const options = { ...this.#options, status, onErrors };
       for await (const { records } of this.#openQuery(this.#resource, query, options)) {
-        isForeign ||= seen !== undefined && !(await runCooperatively(seen.read(records), signal));
+        isForeign ||= !(await runCooperatively(seen.read(records), signal));
         if (isForeign && (isPart || count === 0)) break;
         count += records.count;
         if (isPart) held.push(records);
         else yield* this.#deliver(records);
       }
     } catch (error) {
-      if (count > 0 || !(await this.#refusesIds(error))) throw error;
-      const isRead = isUnderstood && !(error instanceof UnknownFiscalIds);
-      if (!isRead && !namesAll(error, ids)) return ids;
-      this.#addUnknown(ids, error);
-      return [];
+      if (count > 0) throw error;
+      return this.#unprovenBy(error, ids, spelling);
     }
-    if (seen !== undefined && seen.count > 1) this.#noteSpelling(spelling);
-    const unproven = seen === undefined ? [] : ids.filter((id) => !seen.has(id));
+    if (seen.count > 1) this.#noteSpelling(spelling);
+    const unproven = ids.filter((id) => !seen.has(id));
     const isCut = isPart && (count >= left || query.page !== undefined);
     const needsTotal = isCut && unproven.length > 0 && spelling !== this.#understood;
     if (isForeign || (needsTotal && !(await this.#isTotalOf(ids, status)))) {
@@ -200,10 +228,22 @@ export class FiscalIdWalk {
     }
     this.#options.status.addPart(status);
     for (const records of held) yield* this.#deliver(records);
-    this.#answered ||= seen === undefined || count > 0;
-    if (seen === undefined && ids.length > 1) this.#understood = spelling;
+    this.#answered ||= count > 0;
     // Of a list that is read whole, the IDs without records have none.
     return isCut || (isUnderstood && count === 0) ? [] : unproven;
+  }
+
+  /** The IDs for which a failed request of a list proves nothing. Throws the error where it is no refusal of the IDs. */
+  async #unprovenBy(
+    error: unknown,
+    ids: readonly string[],
+    spelling: ListEncoding,
+  ): Promise<readonly string[]> {
+    if (!(await this.#refusesIds(error))) throw error;
+    const isRead = spelling === this.#understood && !(error instanceof UnknownFiscalIds);
+    if (!isRead && !namesAll(error, ids)) return ids;
+    this.#addUnknown(ids, error);
+    return [];
   }
 
   /** Requests each of these IDs by itself, and delivers its records. */
