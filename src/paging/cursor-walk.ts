@@ -66,8 +66,8 @@ class CursorWalk {
   #heldBack: RecordBatch[] = [];
   /** Whether a page of the first pass begins with a record that came before. */
   #isShifted = false;
-  /** Whether a page of a second pass does: the record's equal may have stood there. */
-  #meetsItself = false;
+  /** Whether a page of the present pass does, where everything is read again: that record may be another one, equal to it. */
+  #isShiftedAgain = false;
   #isRepeating = false;
   /** Whether everything is read once more, so that a record may have come before in another form. */
   #isAgain = false;
@@ -92,32 +92,33 @@ class CursorWalk {
 
   /**
    * Reads everything once more, and delivers the records that are new. A pass in which no record comes twice has everything.
-   * A record that comes twice in the same places of two passes exists twice: then the second one is delivered, too. Pages of
-   * another size end elsewhere: two records that change places over the end of a page with each reading would come the same
-   * twice. Where the service fixes the size, a record at the front of a page that came before is no proof.
+   * A record that comes twice in the same places of two passes exists twice: then the second one is delivered, too. Each pass
+   * has pages of another size, since in those of one size two records that change places at the end of a page with each
+   * reading would come the same twice. Where the service fixes the size, a record at the front of a page that came before is no
+   * proof.
    */
   async *#readAgain(): AsyncGenerator<Delivery> {
     const { status } = this.#options;
-    let first = this.#isShifted ? undefined : this.#passed;
-    const rounds = first === undefined ? 2 : 1;
+    let before = this.#isShifted ? undefined : this.#passed;
+    const rounds = before === undefined ? 2 : 1;
     this.#isAgain = true;
     for (let round = 0; round < rounds; round++) {
       const heldBefore = this.#heldBack;
       status.reread();
-      this.#pages.shrink();
-      yield* this.#pass(first?.read);
+      this.#pages.endElsewhere();
+      yield* this.#pass(before?.read);
       if (this.#isRepeating) return;
       if (this.#isEnough) return status.setIncomplete(0, undefined);
       const { read, sequence } = this.#passed;
       if (this.#heldBack.length === 0 && !this.#holdsTwoForms) return status.setIncomplete(0, undefined);
-      const isSame = first !== undefined && read === first.read && sequence === first.sequence;
-      if (isSame && !(this.#meetsItself && this.#pages.isFixed)) {
+      const isSame = before !== undefined && read === before.read && sequence === before.sequence;
+      if (isSame && !(this.#isShiftedAgain && this.#pages.isFixed)) {
         status.repeats -= this.#heldBackCount;
         for (const records of heldBefore) yield* this.#deliver(records);
         return status.setIncomplete(this.#holdsTwoForms ? 1 : 0, 'unsteady');
       }
       status.setIncomplete(Math.max(1, this.#heldBackCount), 'unsteady');
-      first = this.#passed;
+      before = this.#passed;
     }
   }
 
@@ -129,7 +130,7 @@ class CursorWalk {
     let [nothingNew, empty] = [0, 0];
     this.#unique.beginPass('page');
     this.#heldBack = [];
-    this.#meetsItself = false;
+    this.#isShiftedAgain = false;
     this.#read = 0;
     for await (const { records } of this.#pages.from(from, isEnough)) {
       const before = this.#unique.inPass;
@@ -165,7 +166,7 @@ class CursorWalk {
     const atFront = this.#unique.hasKeys ? found.repeatedAtFront : 0;
     const shift = this.#isAgain ? 0 : atFront;
     this.#isShifted ||= shift > 0;
-    this.#meetsItself ||= this.#isAgain && atFront > 0;
+    this.#isShiftedAgain ||= this.#isAgain && atFront > 0;
     this.#heldBack.push(...copiesOf(sliceRecords(repeated, shift, repeated.count)));
     for (let index = 0; index < sameKey.count; index++) this.#sameKey.add(this.#contentOf(sameKey, index));
     this.#heldBack.push(...copiesOf(this.#isAgain ? this.#neverDelivered(records) : sameKey));
@@ -231,8 +232,8 @@ class CursorPages {
     return this.#isLarger || !this.#isSized;
   }
 
-  /** Makes the next pages a record smaller than those so far, so that they end elsewhere. */
-  shrink(): void {
+  /** Makes the next pages a record smaller than those so far. */
+  endElsewhere(): void {
     this.#less++;
   }
 
