@@ -95,12 +95,13 @@ export function requestSize(resource: Resource, { pageSize, limit }: ListingQuer
   if (limit <= most) return limit;
   if (pageSize !== undefined) return pageSize;
   const pages = Math.ceil(limit / most);
+  const share = (count: number): number => Math.ceil(limit / count);
   // Each page may be a record smaller than the one before it, so that the two can overlap.
-  const evenly = (count: number): number => Math.ceil(limit / count) + count - 1;
+  const sizeOf = (count: number): number => share(count) + count - 1;
   const compressedOver = paging.kind === 'numbered' ? paging.compressedOver : undefined;
-  // One page less: the larger pages are compressed.
-  if (compressedOver !== undefined && evenly(pages) - pages < compressedOver) return evenly(pages - 1);
-  return Math.min(most, evenly(pages));
+  // Pages of that share would not be compressed: one page less makes larger ones, which are.
+  if (compressedOver !== undefined && share(pages) <= compressedOver) return sizeOf(pages - 1);
+  return Math.min(most, sizeOf(pages));
 }
 
 /** The columns that tell records of a listing apart. */
