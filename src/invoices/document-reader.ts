@@ -98,7 +98,7 @@ export class DocumentReader extends Document {
   get namesNeverHad(): string[] {
     if (this.#seen === 0) return [];
     const columnsOf = (at: number): readonly string[] =>
-      ofAny(this.sources).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
+      ofAny(this.locations).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
     const lists = [...this.#listReaders];
     const had = (at: number): boolean =>
       lists.some(([key, list]) => key.startsWith(`${at} `) && list.had) ||
@@ -128,7 +128,7 @@ export class DocumentReader extends Document {
 
   /** `a due date in dueBy or dueByDate`. */
   describe(role: Role): string {
-    return describeRole(this.sources.usual.fields, role);
+    return describeRole(this.locations.usual.fields, role);
   }
 
   /**
@@ -159,7 +159,7 @@ export class DocumentReader extends Document {
   ): Finding[] {
     return [...this.#ofProfiles].flatMap(([profile, unseen]): Finding[] => {
       if (!isOf(profile)) return [];
-      const { fields, ofName } = ofProfile(this.sources, profile);
+      const { fields, ofName } = ofProfile(this.locations, profile);
       const hasColumn = (column: string): boolean => unseen.columns.columns.includes(column);
       const role = roles.find((one) => unseen.roles.has(one) && !fields.columns[one].some(hasColumn));
       const nameAt = [...unseen.names].find((at) => {
@@ -212,7 +212,8 @@ export class DocumentReader extends Document {
   }
 
   #roleInAny(nameAt: number): Role | undefined {
-    return ofAny(this.sources).find(({ ofName }) => ofName[nameAt]!.role !== undefined)?.ofName[nameAt]!.role;
+    const roles = ofAny(this.locations).map(({ ofName }) => ofName[nameAt]!.role);
+    return roles.find((role) => role !== undefined);
   }
 
   #sampleColumns(batch: RecordBatch): void {

@@ -24,19 +24,19 @@ export interface Reads {
 }
 
 /** Where a cell is: the index of its column; for a fixed value, the cell itself. */
-type CellPlace = number | Cell;
+type CellLocation = number | Cell;
 
 /** Where the cells of roles and names are in the records of one profile. */
-interface RecordPlaces {
+interface RecordLocations {
   readonly fields: Fields;
-  readonly ofRole: ReadonlyMap<Role, readonly CellPlace[]>;
-  readonly ofName: readonly NameSources[];
+  readonly ofRole: ReadonlyMap<Role, readonly CellLocation[]>;
+  readonly ofName: readonly NameLocations[];
 }
 
-interface NameSources {
+interface NameLocations {
   readonly own: number;
   /** Where the columns are that the name stands for; undefined where it stands for itself. */
-  readonly meant: readonly CellPlace[] | undefined;
+  readonly meant: readonly CellLocation[] | undefined;
   readonly columns: readonly string[];
   readonly role: Role | undefined;
 }
@@ -58,7 +58,7 @@ export class Document {
   /** The number of the record in the listing, from 1. */
   place = 0;
   readonly columns: readonly string[];
-  protected readonly sources: ByProfile<RecordPlaces>;
+  protected readonly locations: ByProfile<RecordLocations>;
   readonly #names: readonly string[];
   readonly #cellOf: (column: number) => Cell | undefined;
   readonly #profileAt: number;
@@ -66,7 +66,7 @@ export class Document {
   readonly #cells: (Cell | undefined | null)[];
   /** For each name: whether some record has a column of its own, and in which other column its meaning was found. */
   readonly #seen: { own: boolean; meant: string | undefined }[];
-  #current: RecordPlaces;
+  #current: RecordLocations;
   #family: Family | undefined;
   #validity: Validity | undefined;
 
@@ -91,25 +91,25 @@ export class Document {
     ]);
     this.columns = [...columns];
     this.#profileAt = fields.byProfile === undefined ? -1 : this.columns.indexOf(PROFILE_COLUMN);
-    const sourcesOf = (read: readonly string[]): CellPlace[] =>
+    const locationsOf = (read: readonly string[]): CellLocation[] =>
       read.map((name) => {
         const text = fixedValue(name);
         return text === undefined ? this.columns.indexOf(name) : { kind: 'string', text };
       });
-    this.sources = mapProfiles(fields, (own) => ({
+    this.locations = mapProfiles(fields, (own) => ({
       fields: own,
-      ofRole: new Map(roles.map((role) => [role, sourcesOf(own.columns[role])])),
+      ofRole: new Map(roles.map((role) => [role, locationsOf(own.columns[role])])),
       ofName: names.map((name) => {
         const meaning = columnsNamed(name, columnNames, own);
         return {
           own: this.columns.indexOf(name),
-          meant: meaning && sourcesOf(meaning),
+          meant: meaning && locationsOf(meaning),
           columns: meaning ?? [],
           role: roleNamed(name, columnNames, own),
         };
       }),
     }));
-    this.#current = this.sources.usual;
+    this.#current = this.locations.usual;
     this.#cells = this.columns.map(() => undefined);
     this.#seen = names.map(() => ({ own: false, meant: undefined }));
   }
@@ -119,7 +119,7 @@ export class Document {
     this.place = place;
     this.#cells.fill(null);
     this.#family = this.#validity = undefined;
-    if (this.#profileAt !== -1) this.#current = ofProfile(this.sources, this.profile);
+    if (this.#profileAt !== -1) this.#current = ofProfile(this.locations, this.profile);
   }
 
   get profile(): string | undefined {
@@ -132,8 +132,8 @@ export class Document {
 
   /** The cell of the first of the role's columns that has a value. Missing, null and empty are one: undefined. */
   cell(role: Role): Cell | undefined {
-    for (const source of this.#sourcesOf(role)) {
-      const cell = this.#cellAt(source);
+    for (const location of this.#locationsOf(role)) {
+      const cell = this.#cellAt(location);
       if (isFilled(cell)) return cell;
     }
     return undefined;
@@ -144,7 +144,7 @@ export class Document {
   }
 
   columnOf(role: Role): string | undefined {
-    const at = this.#sourcesOf(role).findIndex((source) => isFilled(this.#cellAt(source)));
+    const at = this.#locationsOf(role).findIndex((location) => isFilled(this.#cellAt(location)));
     return at === -1 ? undefined : this.fields.columns[role][at];
   }
 
@@ -156,7 +156,7 @@ export class Document {
     const { own, meant, columns } = this.#current.ofName[at]!;
     const ownCell = this.#cellAt(own);
     if (meant === undefined) return ownCell;
-    const found = meant.findIndex((source) => isFilled(this.#cellAt(source)));
+    const found = meant.findIndex((location) => isFilled(this.#cellAt(location)));
     if (meant[found] !== own) {
       const seen = this.#seen[at]!;
       // A column of the role itself does not count where it is empty. An object of that name, such as the customer, holds what the
@@ -180,7 +180,7 @@ export class Document {
   }
 
   columnsOf(role: Role): string[] {
-    return ofAny(this.sources).flatMap(({ fields }) => fields.columns[role]);
+    return ofAny(this.locations).flatMap(({ fields }) => fields.columns[role]);
   }
 
   get currency(): string | undefined {
@@ -206,16 +206,16 @@ export class Document {
     return { name: this.text('counterpartyName'), fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined };
   }
 
-  #sourcesOf(role: Role): readonly CellPlace[] {
-    const sources = this.#current.ofRole.get(role);
-    if (sources === undefined) throw new TypeError(`the role ${role} is not read`);
-    return sources;
+  #locationsOf(role: Role): readonly CellLocation[] {
+    const locations = this.#current.ofRole.get(role);
+    if (locations === undefined) throw new TypeError(`the role ${role} is not read`);
+    return locations;
   }
 
-  #cellAt(source: CellPlace): Cell | undefined {
-    if (typeof source !== 'number') return source;
-    const known = this.#cells[source];
-    return known === null ? (this.#cells[source] = this.#cellOf(source)) : known;
+  #cellAt(location: CellLocation): Cell | undefined {
+    if (typeof location !== 'number') return location;
+    const known = this.#cells[location];
+    return known === null ? (this.#cells[location] = this.#cellOf(location)) : known;
   }
 }
 
