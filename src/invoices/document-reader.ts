@@ -52,8 +52,7 @@ export class DocumentReader extends Document {
   /** Learns the columns of records that are not folded. */
   sample(batch: RecordBatch): void {
     this.#sampleColumns(batch);
-    // They have no place: they are not read.
-    this.#searchNames(batch, 0);
+    this.#searchNames(batch, false);
   }
 
   fold(batch: RecordBatch, take: (index: number) => void, placeOf: PlaceOf = (nth) => nth): void {
@@ -68,7 +67,7 @@ export class DocumentReader extends Document {
   findNames(batch: RecordBatch): void {
     this.records += batch.count;
     if (this.#unseenNames.size > 0) this.#sampleColumns(batch);
-    this.#searchNames(batch, 1);
+    this.#searchNames(batch, true);
   }
 
   has(role: Role): boolean {
@@ -111,8 +110,12 @@ export class DocumentReader extends Document {
     return [...this.#lists].map(([at, list]) => [this.#reads.names[at]!, list]);
   }
 
-  /** The cells of the name with this index in the objects of the list that it is within; undefined where it is within none. */
-  listed(at: number): readonly (Cell | undefined)[] | undefined {
+  /**
+   * The cells of the name with this index in the objects of the list that it is within; undefined where it is within none.
+   *
+   * @param isRead false for a record that is sampled alone: its lists are not among `namesInLists`
+   */
+  listed(at: number, isRead = true): readonly (Cell | undefined)[] | undefined {
     const name = this.#reads.names[at]!;
     const above = this.#reader.above(name);
     if (above === undefined) return undefined;
@@ -122,7 +125,7 @@ export class DocumentReader extends Document {
     this.#listReaders.set(key, list);
     const cells = list.read(above.text);
     if (cells?.length === 0) return [undefined];
-    if (cells !== undefined && this.place > 0) this.#lists.set(at, above.path);
+    if (cells !== undefined && isRead) this.#lists.set(at, above.path);
     return cells;
   }
 
@@ -188,7 +191,7 @@ export class DocumentReader extends Document {
     this.show(placeOf(++this.records));
     for (const role of this.#unseenRoles) if (this.cell(role) !== undefined) this.#unseenRoles.delete(role);
     if (this.profile !== undefined) this.#noteUnseen(this.#unseenOf(this.profile), batch, index);
-    this.#noteNames();
+    this.#noteNames(true);
   }
 
   #noteUnseen(unseen: UnseenOfProfile, batch: RecordBatch, index: number): void {
@@ -222,18 +225,19 @@ export class DocumentReader extends Document {
     this.#seen += batch.count;
   }
 
-  #searchNames(batch: RecordBatch, place: number): void {
+  #searchNames(batch: RecordBatch, isRead: boolean): void {
     for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++) {
       this.#reader.moveTo(batch, index);
-      this.show(place);
-      this.#noteNames();
+      // Nothing here needs its place.
+      this.show(0);
+      this.#noteNames(isRead);
     }
   }
 
-  #noteNames(): void {
+  #noteNames(isRead: boolean): void {
     for (const at of this.#unseenNames) {
       if (isFilled(this.named(at))) this.#unseenNames.delete(at);
-      else if (!this.#lists.has(at)) this.listed(at);
+      else if (!this.#lists.has(at)) this.listed(at, isRead);
     }
   }
 }
