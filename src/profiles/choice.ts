@@ -26,10 +26,7 @@ export function profileChoice(profile: string | undefined, all = false): Profile
 
 /**
  * The profiles that are read of those that a database or exports have: those of the flags, else that of FOLIO_PROFILE, else the
- * current one, as for the service. Where nothing chooses, all are.
- *
- * @param shown how messages call the source: `books.db`
- * @throws UsageError for one that is not held
+ * current one, as for the service; all where nothing chooses. `shown` is how messages call the source: `books.db`.
  */
 export async function chooseHeld(
   { shown, held }: { readonly shown: string; readonly held: readonly string[] },

@@ -75,10 +75,7 @@ export function noAddress(login: string): UsageError {
   });
 }
 
-/**
- * Refuses a token or an address in the environment beside --profile: the profile has its own, and the data of another
- * organization must not come under its name.
- */
+/** Refuses a token or an address in the environment beside --profile: another organization's data must not come under its name. */
 function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
   const variable = ['FOLIO_TOKEN', 'FOLIO_BASE_URL'].find((name) => env[name]);
   if (profile === undefined || variable === undefined) return;
@@ -96,7 +93,6 @@ export function statedAddress(flags: ConnectionFlags, env: Environment): URL | u
   return stated === undefined ? undefined : parseBaseUrl(stated);
 }
 
-/** The base address that a profile was stored with. */
 export function profileAddress({ name, baseUrl }: Profile, { file }: ConfigStore): URL | undefined {
   try {
     return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl);
@@ -162,11 +158,7 @@ export interface CompleteConnection extends Connection {
   readonly token: Secret;
 }
 
-/**
- * Refuses a connection that lacks token or base address, or whose token is past its end; adds a note in the token's last 14 days.
- *
- * @param now milliseconds since 1970
- */
+/** Refuses a connection that lacks token or address, or whose token is past its end; adds a message in the token's last 14 days. */
 export function requireConnection(connection: Connection, now: number): CompleteConnection {
   const { baseUrl, token, profile, messages, others = [] } = connection;
   const login = loginCommand(connection);

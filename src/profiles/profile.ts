@@ -25,26 +25,14 @@ export function isProfileName(name: string): boolean {
 }
 
 /**
- * Checks the name of a profile. A name becomes part of a file's name where each organization is exported into a file of its
- * own, so it may hold nothing that a file system or a shell reads otherwise.
- *
- * @param from where the name comes from, for the message: `--profile`
+ * Checks the name of a profile. It becomes part of the names of files, so it may hold nothing that a file system or a shell reads
+ * otherwise. `from` is where it comes from, for the message: `--profile`.
  */
 export function parseProfileName(name: string, from: string): string {
   if (isProfileName(name)) return name;
   throw new UsageError(`${from} ${JSON.stringify(name.slice(0, 80))}: this cannot be the name of a profile`, {
     hint: 'A name has up to 64 letters (a to z), digits, "-", "_" and ".", and begins with a letter, digit or "_".',
   });
-}
-
-/** Refuses a new name that differs from a known one in nothing but case: their files would be one on many disks. */
-export function checkNameIsNew(name: string, known: readonly string[]): void {
-  const twin = known.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
-  if (twin === undefined) return;
-  throw new UsageError(
-    `a profile ${JSON.stringify(twin)} exists, which differs from ${JSON.stringify(name)} only in case`,
-    { hint: `To log in to that one again, say --profile ${twin}.` },
-  );
 }
 
 /** Profiles and settings, as they were in the file when it was opened. A profile or setting is checked when it is read. */
@@ -73,10 +61,8 @@ export function inOrderOf({ profileNames }: ConfigStore, names: Iterable<string>
 }
 
 /**
- * Reads a token command as it is stored: a list of strings, program first. A program with a folder in its name must say the
- * whole path, so that it does not depend on where folio is started.
- *
- * @param from where it is, for messages
+ * Reads a token command as it is stored. A program with a folder in its name must say the whole path, so that it does not depend
+ * on where folio is started. `from` is where it stands, for messages.
  */
 export function parseTokenCommand(value: unknown, from: string): TokenCommand {
   const isList =
@@ -116,9 +102,8 @@ function withoutPrototype<T extends object>(object: T): T {
 }
 
 /**
- * Reads the text of the store's file. Only the frame is checked here. Profiles and settings are checked one by one when they are
- * asked for, so that one broken profile does not stop the others. Throws UsageError naming the file and what is wrong, without
- * showing any of the text.
+ * Reads the text of the store's file. Profiles and settings are checked one by one when they are used, so that one broken profile
+ * does not stop the others. Throws UsageError naming the file and what is wrong, without showing any of the text.
  */
 export function parseDocument(text: string, file: string): StoreDocument {
   const root = parseJson(text, file);
@@ -176,10 +161,7 @@ function placeOfFault(bytes: Buffer): string {
   }
 }
 
-/**
- * Reads one profile of the store; undefined when there is none of that name. Throws UsageError naming the file and the member
- * that is not as it should be; never with a token in it.
- */
+/** A profile of the store. Throws UsageError naming the file and the member that is not as it should be, never with a token in it. */
 export function readProfile(document: StoreDocument, name: string, file: string): Profile | undefined {
   const entry = document.profiles[name];
   if (entry === undefined) return undefined;
@@ -210,37 +192,4 @@ export function readSettings(document: StoreDocument, profile: string | undefine
   if (settings === undefined) return {};
   if (isJsonObject(settings)) return settings;
   throw brokenStore(file, `profiles.${profile}.settings is ${kindOf(settings)}, expected an object`);
-}
-
-/** What a login leaves in the store: a token, or the command that prints it. */
-interface Login {
-  readonly profile: string;
-  readonly baseUrl: URL;
-  readonly credential: { readonly token: string } | { readonly tokenCommand: readonly string[] };
-  readonly organization?: string | undefined;
-}
-
-/**
- * Puts a login into the document. What the profile has besides (settings, keys that folio does not know) stays. The first
- * profile becomes the current one; a later login does not change which one that is, because runs that name no profile
- * would from then on ask for another organization.
- */
-export function storeLogin(document: StoreDocument, login: Login): void {
-  const { profile, baseUrl, credential, organization } = login;
-  const entry = (document.profiles[profile] ??= withoutPrototype({}));
-  for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
-  Object.assign(
-    entry,
-    { baseUrl: baseUrl.href, ...credential },
-    organization !== undefined && { organization },
-  );
-  const { currentProfile } = document;
-  if (currentProfile === undefined || document.profiles[currentProfile] === undefined) {
-    document.currentProfile = profile;
-  }
-}
-
-export function removeProfile(document: StoreDocument, profile: string): void {
-  delete document.profiles[profile];
-  if (document.currentProfile === profile) delete document.currentProfile;
 }

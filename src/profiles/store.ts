@@ -18,7 +18,6 @@ import {
 } from './profile.ts';
 
 interface StorePlace {
-  readonly env: Environment;
   /** The account's home folder; used only where HOME is not set. May throw where the account has none. */
   readonly homedir?: () => string;
   /** As `process.platform`. */
@@ -26,11 +25,10 @@ interface StorePlace {
 }
 
 /**
- * The file with profiles and settings, whether or not it exists: in FOLIO_CONFIG_DIR, else where the system
- * keeps such files. An empty variable counts as unset. Undefined where no folder can be told, as under `env -i` with
- * an account that has no home: then only what the environment gives is there.
+ * The file with profiles and settings, whether or not it exists: in FOLIO_CONFIG_DIR, else where the system keeps such files. An
+ * empty variable counts as unset. Undefined where no folder can be told, as under `env -i` with an account that has no home.
  */
-export function storeFile(env: Environment, place: Omit<StorePlace, 'env'> = {}): string | undefined {
+export function storeFile(env: Environment, place: StorePlace = {}): string | undefined {
   const { FOLIO_CONFIG_DIR: folder, XDG_CONFIG_HOME: xdg, APPDATA: appData } = env;
   if (folder) return resolve(folder, 'config.json');
   const system = place.platform ?? platform();
@@ -55,11 +53,17 @@ function accountHome(homedir: () => string): string | undefined {
   }
 }
 
+interface StoreOptions extends FileContext, StorePlace {
+  readonly env: Environment;
+  /** The user that folio runs as; undefined on systems without user numbers, where nothing is checked. */
+  readonly uid?: number | undefined;
+}
+
 /**
  * Opens the store. Without a file it is empty, and nothing is created before the first update. Throws UsageError for a file that
  * other users can read or that is not a store: it is never reset or written over.
  */
-export async function openStore(options: StorePlace & StoreWriter): Promise<ConfigStore> {
+export async function openStore(options: StoreOptions): Promise<ConfigStore> {
   const file = storeFile(options.env, options);
   let document = (file === undefined ? undefined : await readStoreFile(file, options.uid)) ?? emptyDocument();
   return {
@@ -86,12 +90,7 @@ export async function openStore(options: StorePlace & StoreWriter): Promise<Conf
 /** Milliseconds to wait for another run that writes the store, which takes it a few milliseconds. */
 const LOCK_PATIENCE = 10_000;
 
-/**
- * The store's document, or undefined when there is no file.
- *
- * @param uid the user that folio runs as; undefined on systems without user numbers
- * @throws UsageError for a file that others can read, that is not folio's form, or that cannot be read.
- */
+/** The store's document, or undefined when there is no file. Throws UsageError for one that cannot be used. */
 async function readStoreFile(file: string, uid?: number): Promise<StoreDocument | undefined> {
   if (!isUsable(file, uid)) return undefined;
   try {
@@ -162,32 +161,24 @@ function unreadable(file: string, error: unknown): UsageError {
   });
 }
 
-interface StoreWriter extends FileContext {
-  /** The user that folio runs as, from `process.getuid`; left out where the system has no such numbers. */
-  readonly uid?: number | undefined;
-}
-
 /**
- * Reads the store, changes it and writes it back, as one step that no other run of folio can come between: the file is
- * read again under the lock, so that a change which another run has made meanwhile is kept.
- *
- * @param change changes the document in place; may throw, and then nothing is written
- * @returns the document as written
- * @throws UsageError for a store that must not be used as it is, OutputError where the disk refuses or another run does not end.
+ * Reads the store, changes it and writes it back, and returns the document as written. The file is read again under the lock, so
+ * that a change by another run is kept. Throws UsageError for a store that must not be used as it is, OutputError where the disk
+ * refuses or another run does not end; nothing is written then, nor where `change` throws.
  */
 async function writeStoreFile(
   file: string,
-  writer: StoreWriter,
+  options: StoreOptions,
   change: (document: StoreDocument) => void,
 ): Promise<StoreDocument> {
-  const { signal, uid } = writer;
+  const { signal, uid } = options;
   try {
     preparePrivateFolder(dirname(file), uid);
     const real = realFile(file);
     const { lockTarget } = await import('../output/files/lock.ts');
     for (;;) {
       const target = { folder: dirname(real), name: basename(real), shown: file };
-      const lock = await lockTarget(target, writer, LOCK_PATIENCE);
+      const lock = await lockTarget(target, options, LOCK_PATIENCE);
       try {
         const document = (await readStoreFile(file, uid)) ?? emptyDocument();
         change(document);
@@ -242,8 +233,6 @@ export async function describePermissions(file: string): Promise<string | undefi
 /**
  * Refuses a file or folder of the store that another user owns or can look into, with the command that changes it. Folio does
  * not change the mode itself: others may know the token by now, and its owner must hear of that.
- *
- * @param uid the user that folio runs as; undefined on systems without user numbers, where nothing is checked
  */
 function checkPrivate(
   what: 'file' | 'folder',

@@ -13,11 +13,8 @@ import { parseToken, type ParsedToken } from './token.ts';
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Reads the token from a file, or from standard input when the file is `-`.
- *
- * A file that other users can read is refused, as the store is. Pipes, devices and a shell's `<(…)` have no mode of their own.
- *
- * @throws UsageError when there is no such file or others can read it, AuthError when there is no token in it.
+ * Reads the token from a file, or from standard input when the file is `-`. A file that other users can read is refused; pipes,
+ * devices and a shell's `<(…)` have no mode of their own. Throws UsageError for the file, AuthError when there is no token in it.
  */
 export async function readTokenFile(file: string, stdin: InputStream): Promise<ParsedToken> {
   if (file === '-') return readTokenInput(stdin, 'Token (not shown): ');

@@ -39,10 +39,8 @@ const MAX_LENGTH = 8000;
 
 /**
  * Reads a token as it was typed, pasted or piped in: white space around it does not count. It goes alone into its header
- * (spec 5 rules 1 and 2), so a pasted `Bearer ` is taken off. What cannot be a header's value is refused here, before
- * the runtime would, because the runtime's error shows the whole token.
- *
- * @param from where it comes from, for messages, which never show it: `FOLIO_TOKEN`
+ * (spec 5 rules 1 and 2), so a pasted `Bearer ` is taken off. What cannot be a header's value is refused here, because the
+ * runtime's error would show the whole token. `from` is where it comes from, for messages: `FOLIO_TOKEN`.
  */
 export function parseToken(text: string, from: string): ParsedToken {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
@@ -108,22 +106,13 @@ function momentIn(seconds: unknown): number | undefined {
 /** How long before its end a token's end is announced, in milliseconds. */
 const WARNING_TIME = 14 * MILLISECONDS_A_DAY;
 
-/**
- * When a token ends, in milliseconds since 1970, where that is within 14 days or over; else undefined, as for one that does not say.
- *
- * @param now milliseconds since 1970
- */
+/** When a token ends, where that is within 14 days or over; else undefined. Moments are in milliseconds since 1970. */
 export function nearEnd(token: Secret, now: number): number | undefined {
   const end = decodeToken(token.reveal())?.expiresAt;
   return end !== undefined && end - now <= WARNING_TIME ? end : undefined;
 }
 
-/**
- * Refuses a token whose time is over, before it is sent anywhere.
- *
- * @param tokenHint how to give a new one, as a sentence
- * @returns a warning when it ends within 14 days, else undefined
- */
+/** Refuses a token whose time is over; returns a warning for the last 14 days. `tokenHint` says how to give a new one. */
 export function checkExpiry(token: Secret, now: number, tokenHint: string): string | undefined {
   const end = nearEnd(token, now);
   if (end === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { parseTokenCommand, checkNameIsNew, parseProfileName } from '../../src/profiles/profile.ts';
+import { parseTokenCommand, parseProfileName } from '../../src/profiles/profile.ts';
 import { describe, expect, it } from 'vitest';
 
 describe('parseProfileName', () => {
@@ -15,12 +15,6 @@ describe('parseProfileName', () => {
       /^--profile .*: this cannot be the name of a profile$/,
     );
   });
-});
-
-it('refuses a new name that differs from a known one only in case', () => {
-  expect(() => checkNameIsNew('ACME', ['beta', 'acme'])).toThrow(/differs from "ACME" only in case/);
-  checkNameIsNew('acme', ['acme']);
-  checkNameIsNew('gamma', ['acme']);
 });
 
 describe('parseTokenCommand', () => {

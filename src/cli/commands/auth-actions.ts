@@ -17,12 +17,9 @@ import {
   type TokenSource,
 } from '../../profiles/connection.ts';
 import {
-  checkNameIsNew,
   type ConfigStore,
   parseProfileName,
   parseTokenCommand,
-  removeProfile,
-  storeLogin,
   type TokenCommand,
 } from '../../profiles/profile.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
@@ -67,7 +64,16 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   if (token && flags.verify !== false)
     await tryToken(context, { ...credentials, profile, baseUrl, token, messages: [] });
   const credential = tokenCommand ? { tokenCommand } : { token: token!.reveal() };
-  await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
+  await store.update((document) => {
+    // What the profile has besides, such as its settings, stays.
+    const entry = (document.profiles[profile] ??= {});
+    for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
+    Object.assign(entry, { baseUrl: baseUrl.href, ...credential }, organization && { organization });
+    // Where there is a current profile, it stays that: runs that name none would ask another organization.
+    const { currentProfile, profiles } = document;
+    if (currentProfile === undefined || profiles[currentProfile] === undefined)
+      document.currentProfile = profile;
+  });
   const whose = organization === undefined ? '' : `, organization ${organization}`;
   const ends = expiresAt === undefined ? '' : `; the token ends ${describeMoment(expiresAt, clock.now())}`;
   notices.remark(`Logged in: profile ${profile} at ${baseUrl.href}${whose}${ends}.`);
@@ -85,6 +91,16 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
     );
   }
   if (env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is set and goes before the tokens of all profiles.');
+}
+
+/** Refuses a new name that differs from a known one in nothing but case: their files would be one on many disks. */
+function checkNameIsNew(name: string, known: readonly string[]): void {
+  const twin = known.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
+  if (twin === undefined) return;
+  throw new UsageError(
+    `a profile ${JSON.stringify(twin)} exists, which differs from ${JSON.stringify(name)} only in case`,
+    { hint: `To log in to that one again, say --profile ${twin}.` },
+  );
 }
 
 interface LoginTarget {
@@ -306,7 +322,10 @@ export async function runLogout(
       hint: 'Name one with `folio auth logout <name>`; `folio auth list` shows them.',
     });
   }
-  await store.update((document) => removeProfile(document, profile.name));
+  await store.update((document) => {
+    delete document.profiles[profile.name];
+    if (document.currentProfile === profile.name) delete document.currentProfile;
+  });
   const notices = new Notices(context, flags);
   notices.remark(`Profile ${profile.name} is forgotten, with its base address and settings.`);
   if (profile.token)

@@ -142,6 +142,16 @@ describe('folio auth login', () => {
     expect(stored(folder)).toEqual({ ...before, profiles: { acme, beta: { ...beta, token: 'new' } } });
   });
 
+  it('refuses a new name that differs from a known one only in case', async () => {
+    const folder = temporaryFolder();
+    await login(folder, [...AT, '--profile', 'acme'], piped);
+    await expectRefused(
+      login(folder, [...AT, '--profile', 'ACME'], piped),
+      'folio: a profile "acme" exists, which differs from "ACME" only in case\n' +
+        '  To log in to that one again, say --profile acme.\n',
+    );
+  });
+
   it('moves a profile to another address together with its token', async () => {
     const folder = temporaryFolder();
     await login(folder, AT, { stdin: { text: 'old' } });
