@@ -13,6 +13,7 @@ import { startFaultServer, quickly, runSync } from '../support/run-against.ts';
 import { startHttpService } from '../support/servers.ts';
 import { startFolio, type RunningFolio } from '../support/run-folio.ts';
 import { runHere, TEST_TOKEN } from '../support/run-here.ts';
+import type { ModelRecords } from '../support/model-service.ts';
 import { runOrganizations } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { whenTestEnds } from '../support/when-test-ends.ts';
@@ -40,6 +41,7 @@ interface Assistant extends RunningFolio {
 async function assistantOf(args: readonly string[]): Promise<Assistant> {
   const running = startFolio(['mcp', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
   const { process } = running;
+  whenTestEnds(() => void process.kill());
   let written = '';
   process.stdout!.on('data', (chunk: Buffer) => (written += chunk.toString('utf8')));
   const client = new Client({ name: 'assistant', version: '1' });
@@ -53,6 +55,13 @@ async function assistantOf(args: readonly string[]): Promise<Assistant> {
     return { text: content!.text, isError, ...(isError ? {} : JSON.parse(content!.text)) } as Answer;
   };
   return { ...running, client, written: () => written, ask };
+}
+
+/** The same, of a database of these records. */
+async function assistantOfBooks(records: Partial<ModelRecords>): Promise<Assistant & { books: string }> {
+  const books = join(temporaryFolder(), 'books.db');
+  expect((await runSync(records, [books])).code).toBe(0);
+  return { ...(await assistantOf(['--from', books])), books };
 }
 
 const ESC = '\u001b]0;title\u0007';
@@ -75,13 +84,10 @@ const HEAVY = [
 const FUNDS = Array.from({ length: 400 }, (_, id) => `{"id":${id},"name":"${String(id).repeat(60)}"}`);
 
 describe('an assistant that asks a database', () => {
-  let books: string;
-  let assistant: Assistant;
+  let assistant: Awaited<ReturnType<typeof assistantOfBooks>>;
   beforeAll(async () => {
-    books = join(temporaryFolder(), 'books.db');
     const records = { issued: ISSUED, received: RECEIVED, customers: HEAVY, funds: FUNDS };
-    expect((await runSync(records, [books])).code).toBe(0);
-    assistant = await assistantOf(['--from', books]);
+    assistant = await assistantOfBooks(records);
   });
   afterAll(async () => {
     assistant.process.stdin!.end();
@@ -93,7 +99,7 @@ describe('an assistant that asks a database', () => {
   });
 
   const commandLine = async (...args: readonly string[]): Promise<string[]> => {
-    const { stdout } = await runHere([...args, '--from', books, '--format', 'jsonl']);
+    const { stdout } = await runHere([...args, '--from', assistant.books, '--format', 'jsonl']);
     return stdout.toString('utf8').trimEnd().split('\n');
   };
 
@@ -135,18 +141,10 @@ describe('an assistant that asks a database', () => {
     expect((await find(59)).rows).toHaveLength(59);
     expect(await find(60)).toMatchObject({ complete: true, truncated: false, notes: [] });
     const two = await assistant.ask('aging', { limit: 2 });
-    expect(two).toMatchObject({
-      complete: true,
-      truncated: true,
-      notes: expect.arrayContaining(['3 of 4 shown; totals are of all']),
-    });
-    const last = await assistant.ask('find', {
-      listing: 'issued',
-      columns: ['number'],
-      sort: ['-date'],
-      limit: 1,
-    });
-    expect(last.rows).toEqual([{ number: 5 }]);
+    expect([two.complete, two.truncated]).toEqual([true, true]);
+    expect(two.notes).toContain('3 of 4 shown; totals are of all');
+    const newest = { listing: 'issued', columns: ['number'], sort: ['-date'], limit: 1 };
+    expect((await assistant.ask('find', newest)).rows).toEqual([{ number: 5 }]);
   });
 
   it('gets at most 40 kB, and is told how to ask for less', async () => {
@@ -164,10 +162,8 @@ describe('an assistant that asks a database', () => {
   });
 
   it('gets the chosen columns, without secrets, links and what cannot be seen', async () => {
-    const { rows, notes, text } = await assistant.ask('find', {
-      listing: 'issued',
-      columns: ['number', 'note', 'fileUrl'],
-    });
+    const given = { listing: 'issued', columns: ['number', 'note', 'fileUrl'] };
+    const { rows, notes, text } = await assistant.ask('find', given);
     expect(rows).toEqual([
       { number: 1, note: ORDER, fileUrl: null },
       { number: 2, note: '␛]0;title␇', fileUrl: null },
@@ -185,17 +181,12 @@ describe('an assistant that asks a database', () => {
       ...['//evil.example', '\\\\evil.example', '/\\evil.example', 'ftp:\\evil.example'],
       ...['www.evil.example', 'www。evil.example'],
     ];
-    const rows = addresses.map((address, id) => ({
-      id,
-      totalAmount: `${address} ${ORDER}`,
-      currency: ORDER,
-    }));
-    const records = rows.map((row) => JSON.stringify({ ...row, number: ORDER, note: `(${row.totalAmount}` }));
-    const database = join(temporaryFolder(), 'evil.db');
+    const records = addresses.map((address, id) => {
+      const totalAmount = `${address} ${ORDER}`;
+      return JSON.stringify({ id, totalAmount, currency: ORDER, number: ORDER, note: `(${totalAmount}` });
+    });
     const harmless = ['{"id":1,"name":"12//2026 and/or C:\\\\Data, a: b"}'];
-    expect((await runSync({ issued: records, customers: harmless }, [database])).code).toBe(0);
-    const { ask, process } = await assistantOf(['--from', database]);
-    whenTestEnds(() => void process.kill());
+    const { ask } = await assistantOfBooks({ issued: records, customers: harmless });
     const found = await ask('find', { listing: 'issued', columns: ['note'], sort: ['total'] });
     expect(found.rows).toEqual(addresses.map(() => ({ note: `((link) ${ORDER}` })));
     const kept = await ask('find', { listing: 'customers', columns: ['name'] });
@@ -215,30 +206,29 @@ describe('an assistant that asks a database', () => {
   it('learns the names of columns', async () => {
     const { columns } = await assistant.ask('columns', { listing: 'issued' });
     expect(columns).toContain('customer.fiscalId');
-    expect(columns).toEqual(
-      (await runHere(['issued', '--from', books, '--list-columns'])).stdout
-        .toString('utf8')
-        .trim()
-        .split('\n'),
-    );
+    const { stdout } = await runHere(['issued', '--from', assistant.books, '--list-columns']);
+    expect(columns).toEqual(stdout.toString('utf8').trim().split('\n'));
   });
 
   it.each([
     ['find', { listing: 'issued', columns: ['nmber'] }, /no record has a column nmber\nDid you mean/],
     ['summarize', { listing: 'funds', since: '-30d' }, /^since: no record has a date of issue in .*\nSay/],
     ['summarize', { listing: 'issued', where: ['total'] }, /^where 'total' does not parse/],
+    ['find', { listing: 'issued', columns: ['id'], period: '2026-13' }, /^period /],
+    ['find', { listing: 'issued', columns: ['id'], sort: ['nothing'] }, /^sort: /],
+    ['find', { listing: 'issued', columns: ['id'], where: ['totl>1'] }, /^where: /],
     ['find', { listing: 'issued', columns: ['id'], limit: 0 }, /limit/],
     ['find', { listing: 'sync', columns: ['id'] }, /listing/],
     ['find', { listing: 'issued', columns: ['id'], output: 'x' }, /output/],
     ['find', { listing: 'issued', columns: ['*'] }, /one name of a column/],
     ['find', { listing: 'issued', columns: ['--output=x'] }, /one name of a column/],
     ['sync', {}, /sync not found/],
-  ])('is told what is wrong with %s %j', async (tool, given, said) => {
+  ])('is told in words of the tool what is wrong with %s %j', async (tool, given, said) => {
     const told = await assistant
       .ask(tool, given)
       .catch((error: Error) => ({ text: error.message, isError: true }));
-    expect(told.text).toMatch(said);
-    expect(told.isError).toBe(true);
+    expect(told).toMatchObject({ isError: true, text: expect.stringMatching(said) });
+    expect(told.text).not.toMatch(/--(?:where|sort|period)/);
   });
 
   it('cannot have a value taken for a flag', async () => {
@@ -261,8 +251,7 @@ describe('an assistant that asks a database of another day', () => {
       folder,
     });
     expect(synced).toMatchObject({ code: 0 });
-    const { ask, process } = await assistantOf(['--from', join(folder, 'books.db')]);
-    whenTestEnds(() => void process.kill());
+    const { ask } = await assistantOf(['--from', join(folder, 'books.db')]);
     const overdue = { listing: 'issued', overdue: true, columns: ['number'] };
     expect(await ask('find', overdue)).toMatchObject({
       asOf: '2026-02-10T12:00:00.000Z',
@@ -278,9 +267,7 @@ describe('an assistant that asks a database of another day', () => {
 describe('an assistant that asks the service', () => {
   const against = async (script?: FaultScript): Promise<Assistant> => {
     const server = await startFaultServer({ issued: ISSUED }, script);
-    const assistant = await assistantOf(quickly(['--retries', '1'], server));
-    whenTestEnds(() => void assistant.process.kill());
-    return assistant;
+    return assistantOf(quickly(['--retries', '1'], server));
   };
 
   it('gets what can be read, and is told what is missing', async () => {
@@ -346,8 +333,7 @@ describe('an assistant with many questions', () => {
       // No request comes before another one was answered.
       if (waiting.length === 3) setImmediate(() => waiting.splice(0).forEach((answer) => answer()));
     });
-    const { ask, process } = await assistantOf(quickly(['--concurrency', '3'], service));
-    whenTestEnds(() => void process.kill());
+    const { ask } = await assistantOf(quickly(['--concurrency', '3'], service));
     const answers = await Promise.all(
       Array.from({ length: 21 }, () => ask('summarize', { listing: 'issued' })),
     );
@@ -475,13 +461,7 @@ describe('what people ask an assistant', () => {
   };
   let assistant: Assistant;
   beforeAll(async () => {
-    const books = join(temporaryFolder(), 'books.db');
-    expect((await runSync(records, [books])).code).toBe(0);
-    assistant = await assistantOf(['--from', books]);
-  });
-  afterAll(async () => {
-    assistant.process.stdin!.end();
-    await assistant.exit;
+    assistant = await assistantOfBooks(records);
   });
 
   const issued = { listing: 'issued' };
@@ -512,18 +492,6 @@ describe('what people ask an assistant', () => {
     expect(answer.text).toContain('"organization":"default"');
     expect(answer.complete).toBe(true);
     expect(answer.rows.filter((row) => row['_row'] !== 'total')).toMatchObject(rows);
-  });
-
-  it('is told which argument is wrong, not which flag', async () => {
-    for (const [wrong, says] of [
-      [{ period: '2026-13' }, /^period /],
-      [{ sort: ['nothing'] }, /^sort: /],
-      [{ where: ['totl>1'] }, /^where: /],
-    ] as const) {
-      const { isError, text } = await assistant.ask('find', { ...issued, columns: ['number'], ...wrong });
-      expect([isError, text]).toEqual([true, expect.stringMatching(says)]);
-      expect(text).not.toMatch(/--(?:where|sort|period)/);
-    }
   });
 });
 

@@ -22,10 +22,8 @@ import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
 
-interface AssistantFlags extends GlobalFlags, RequestFlags {
-  /** A database of `folio sync`, read in place of the service. */
-  readonly from?: string | undefined;
-}
+/** `from` is a database of `folio sync`, read in place of the service. */
+type AssistantFlags = GlobalFlags & RequestFlags & { readonly from?: string | undefined };
 
 /**
  * Serves assistants over the Model Context Protocol on standard input and output, until the input ends. Whose records are read is
@@ -159,23 +157,13 @@ async function sourceOf(
     });
   }
   if (from === undefined) {
-    const { sandbox, awkward, concurrency, retries, timeout } = flags;
+    const { profile, baseUrl, tokenFile, sandbox, awkward, concurrency, retries, retryDelay } = flags;
     const env = await withProfileFixed(context, flags);
-    const words = flagWords({
-      ...{
-        profile: flags.profile,
-        'base-url': flags.baseUrl,
-        'token-file': flags.tokenFile,
-        sandbox,
-        awkward,
-      },
-      concurrency,
-      retries,
-      'retry-delay': flags.retryDelay,
-      timeout: timeout === undefined ? undefined : timeout / 1_000,
-    });
+    const timeout = flags.timeout && flags.timeout / 1_000;
+    const ofService = { profile, baseUrl, tokenFile, sandbox, awkward };
+    const words = flagWords({ ...ofService, concurrency, retries, retryDelay, timeout });
     // As the session will choose it; the token of the environment is nobody's by name.
-    const organization = flags.profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
+    const organization = profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
     return { context: { ...context, env }, organization, words, run };
   }
   const profile = await profileIn(from, names, context);
@@ -189,23 +177,16 @@ async function sourceOf(
     context,
     organization: profile,
     words: flagWords({ from, profile }),
-    before: (resource, day) => booksBefore(context, { from, profile, resource, day }),
+    before: (resource, day) => booksBefore(context, { from, profile }, { resource, day }),
     run,
   };
-}
-
-interface BooksBefore {
-  readonly from: string;
-  readonly profile: string;
-  readonly resource: Resource;
-  /** In days since 1970-01-01. */
-  readonly day: number;
 }
 
 /** The records as the last sync before a day left them, in a file of their own. Throws UsageError where there was none. */
 async function booksBefore(
   context: Context,
-  { from, profile, resource, day }: BooksBefore,
+  { from, profile }: { readonly from: string; readonly profile: string },
+  { resource, day }: { readonly resource: Resource; readonly day: number },
 ): Promise<EarlierBooks> {
   const database = new FromDatabase(from, [resource]);
   const table = tableOf(resource);

@@ -3,7 +3,7 @@ import { issued } from '../../resources/issued.ts';
 import { listings } from '../../resources/index.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { day } from '../../run/flag.ts';
+import { day, flagNamed } from '../../run/flag.ts';
 import type { AssistantQuestion } from './answer.ts';
 
 /** A tool: what assistants read about it, what it takes, and which command line that is. */
@@ -87,10 +87,7 @@ const summarize = tool({
   }),
   toQuestion: ({ listing: name, sum, group_by: groupBy, limit: most, ...others }) => ({
     resource: resourceNamed(name),
-    words: [
-      name,
-      ...flagWords({ ...others, sum, 'group-by': groupBy, count: (sum ?? groupBy) === undefined }),
-    ],
+    words: [name, ...flagWords({ ...others, sum, groupBy, count: (sum ?? groupBy) === undefined })],
     prints: 'rows',
     // Without groups there is a row for each currency.
     ...(groupBy !== undefined && { limit: most ?? USUAL_ROWS }),
@@ -136,7 +133,7 @@ const aging = tool({
   }),
   toQuestion: ({ payable = false, where: conditions, as_of: asOf, limit: most = USUAL_ROWS }) => ({
     resource: payable ? received : issued,
-    words: ['aging', ...flagWords({ totals: true, limit: most, payable, 'as-of': asOf, where: conditions })],
+    words: ['aging', ...flagWords({ totals: true, limit: most, payable, asOf, where: conditions })],
     prints: 'rows',
   }),
 });
@@ -198,7 +195,7 @@ export function flagWords({ where: conditions, ...flags }: Readonly<Record<strin
   const wheres = [conditions ?? []].flat().map((condition) => `--where=${condition}`);
   const others = Object.entries(flags).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
-    return value === true ? `--${name}` : `--${name}=${String(value)}`;
+    return value === true ? flagNamed(name) : `${flagNamed(name)}=${String(value)}`;
   });
   return [...wheres, ...others];
 }
