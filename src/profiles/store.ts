@@ -7,6 +7,7 @@ import type Conf from 'conf';
 import type { Environment } from '../context.ts';
 import { errorCode, FolioError, OutputError, systemReason, UsageError } from '../errors.ts';
 import type { FileContext } from '../output/files/side-files.ts';
+import { quoteForShell } from '../output/terminal/terminal-text.ts';
 import {
   brokenStore,
   type ConfigStore,
@@ -263,11 +264,6 @@ export function checkTokenFile(path: string, stats: Stats): void {
 
 function isOpenToOthers({ mode }: Stats): boolean {
   return (mode & 0o077) !== 0;
-}
-
-/** The path as a shell takes it for one word. */
-function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A mode as `chmod` takes it: `0600`. */

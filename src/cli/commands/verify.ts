@@ -7,7 +7,7 @@ import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import { localMinute } from '../../json/calendar-day.ts';
 import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { visible } from '../../output/terminal/terminal-text.ts';
+import { quoteForShell, visible } from '../../output/terminal/terminal-text.ts';
 import {
   RECEIPT_ENDING as RECEIPT,
   deliveredAs,
@@ -84,6 +84,7 @@ type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 /** Returns a line about what is in order; else rejects with what is wrong. */
 type Check = () => Promise<string>;
 
+const NAME_A_FILE = 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.';
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
 
 /** Makes all checks, and prints what is in order. Throws the only failure, or one that has a line for each, and what to do once. */
@@ -94,9 +95,7 @@ async function runVerify(
 ): Promise<void> {
   const { receipt, quiet } = flags;
   if (files.length === 0 && receipt === undefined) {
-    throw new UsageError('folio verify needs a file', {
-      hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
-    });
+    throw new UsageError('folio verify needs a file', { hint: NAME_A_FILE });
   }
   const checks = files.length === 0 ? await checksOfReceipt(context, receipt!, flags) : [];
   for (const file of files) checks.push(...(await checksOf(context, file, flags)));
@@ -198,10 +197,7 @@ async function verifyFile(
   const stats = await promises.stat(file).catch(() => undefined);
   const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
   if (delivered === undefined) {
-    if (stats === undefined)
-      throw new UsageError(`there is no file ${file}`, {
-        hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
-      });
+    if (stats === undefined) throw new UsageError(`there is no file ${file}`, { hint: NAME_A_FILE });
     if (receipt !== undefined)
       throw new UsageError(`the receipt ${receipt} does not name ${file}`, { hint: NEXT_RUN });
     throw new UsageError(`there is no receipt to compare ${file} with`, {
@@ -245,10 +241,7 @@ async function verifyFile(
 /** What the run itself said to do about its failure, and how to run it again. */
 function cureOf({ hint = 'Fix what it names.', words }: DeliveredFile): string {
   if (words.length === 0) return `${hint} Then run the export again.`;
-  const quoted = words.map((word) =>
-    /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
-  );
-  return `${hint} Then run it again: \`folio ${quoted.join(' ')}\`.`;
+  return `${hint} Then run it again: \`folio ${words.map(quoteForShell).join(' ')}\`.`;
 }
 
 /** Throws where the run was not whole, or where --max-age is given and it is longer ago or of the future. */

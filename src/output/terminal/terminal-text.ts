@@ -27,6 +27,11 @@ function mark(character: string): string {
   return `\\u{${code.toString(16)}}`;
 }
 
+/** The text as a shell takes it for one word. */
+export function quoteForShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** Line ends and tabs belong to the formats; everything between them is text. */
 const LAYOUT = /(\r\n|\n|\t)/;
 
