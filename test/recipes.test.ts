@@ -75,11 +75,7 @@ describe('a recipe', () => {
         const before = filesBelow(shell.folder);
         const { status, stdout, stderr } = await shell.run(line);
         const [, expected, says] = OUTCOMES.find(([words]) => words.test(line))!;
-        expect({ line, status, stderr }).toEqual({
-          line,
-          status: expected,
-          stderr: expect.stringMatching(says),
-        });
+        expect([line, status, stderr]).toEqual([line, expected, expect.stringMatching(says)]);
         const written = filesBelow(shell.folder).filter((file) => !before.includes(file));
         const files = written.map((file) => file.replace(/:\d+$/, ''));
         // A listing has a record below its header.
@@ -105,17 +101,12 @@ describe('a recipe', () => {
       ['MAILTO', 'PATH', 'FOLIO_BASE_URL'],
       false,
     ]);
+    const { FOLIO_BASE_URL } = settings as Record<'FOLIO_BASE_URL', string>;
+    const ofCron = { HOME: folder, LOGNAME: 'books', SHELL: '/bin/sh', FOLIO_BASE_URL };
     const run = (line: string): unknown => {
       const command = line.replaceAll('/srv/', `${folder}/srv/`).replaceAll('/etc/folio/token', token);
       const { status, stdout, stderr } = tryProgram('sh', ['-c', command], {
-        env: {
-          ...env,
-          PATH: `${path}:${env['PATH']}`,
-          HOME: folder,
-          LOGNAME: 'books',
-          SHELL: '/bin/sh',
-          FOLIO_BASE_URL: settings['FOLIO_BASE_URL']!,
-        },
+        env: { ...env, ...ofCron, PATH: `${path}:${env['PATH']}` },
       });
       return { status, mail: stdout + stderr };
     };
@@ -198,10 +189,8 @@ describe('a recipe', () => {
     for (const [name, asked] of Object.entries(expected)) {
       shell.fake(name, `[ "$*" = '${asked}' ] && echo '${settings['FOLIO_TOKEN']!}'`);
       const line = block.find((one) => new RegExp(`--token-command (?:'\\[")?${name}\\b`).test(one))!;
-      const login = line.replace(
-        'login',
-        `login --profile ${name} --base-url ${settings['FOLIO_BASE_URL']!} --replace`,
-      );
+      const flags = `--profile ${name} --base-url ${settings['FOLIO_BASE_URL']!} --replace`;
+      const login = line.replace('login', `login ${flags}`);
       expect({ line, ...(await shell.run(login)) }).toMatchObject({ line, status: 0 });
       const { status, stdout } = await shell.run(`folio issued --profile ${name} --count`);
       expect({ name, status, stdout }).toEqual({ name, status: 0, stdout: '120\n' });
@@ -260,19 +249,12 @@ function pesos(sent: SentInvoice): Pick<Required<Listed>, 'total' | 'net' | 'tax
   return { total, net, tax, exempt };
 }
 
-interface SentInvoice {
-  readonly totalAmount: number;
-  readonly netAmount: number;
-  readonly taxAmount: number;
-  readonly exemptAmount: number;
-  readonly currency: string;
-  readonly exchangeRate?: number;
-  readonly number: number;
-  readonly documentType: string;
-  readonly date: string;
-  readonly issuerFiscalId: string;
-  readonly receiverFiscalId: string;
-}
+type SentInvoice = Readonly<
+  Record<'totalAmount' | 'netAmount' | 'taxAmount' | 'exemptAmount' | 'number', number> &
+    Record<'currency' | 'documentType' | 'date' | 'issuerFiscalId' | 'receiverFiscalId', string> & {
+      exchangeRate?: number;
+    }
+>;
 
 /** What a block of code in that language holds. */
 function blockOf(text: string, language: string): string {
@@ -307,11 +289,8 @@ async function loggedIn(): Promise<Shell> {
     const file = join(home, profile);
     writeFileSync(file, token, { mode: 0o600 });
     const where = ['--base-url', settings['FOLIO_BASE_URL']!, '--token-file', file, '--no-verify'];
-    expect(
-      await runHere(['auth', 'login', '--profile', profile, ...where], {
-        env: { ...env, FOLIO_TOKEN: undefined },
-      }),
-    ).toMatchObject({ code: 0 });
+    const line = ['auth', 'login', '--profile', profile, ...where];
+    expect((await runHere(line, { env: { ...env, FOLIO_TOKEN: undefined } })).code).toBe(0);
   }
   const run: Shell['run'] = (line, more = {}) =>
     inShell(line, { home, cwd: folder, env: { ...env, ...more } });

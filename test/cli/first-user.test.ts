@@ -47,12 +47,8 @@ describe.concurrent('a first user', () => {
   });
 
   it('finds what is paid with the condition that folio proposes for --paid', async () => {
-    const count = async (...where: string[]): Promise<string> => {
-      const flags = where.flatMap((condition) => ['--where', condition]);
-      return (
-        await runHere(['--sandbox', 'issued', '--count', ...flags], { awkward: false })
-      ).stdout.toString();
-    };
+    const count = (...where: string[]): Promise<string> =>
+      answer(['--sandbox', 'issued', '--count', ...where.flatMap((condition) => ['--where', condition])]);
     const paid = await count('open=0', 'status!=NULLIFIED');
     expect(paid).toBe(await count('status=PAID,MANUALLY_MARKED_AS_PAID'));
     expect(paid).not.toBe(await count('status=PAID'));
@@ -61,63 +57,19 @@ describe.concurrent('a first user', () => {
 
 atMidday();
 
-async function answer(args: readonly string[], awkward = false): Promise<string> {
-  const { code, stdout, stderr } = await runHere(args, { awkward });
+async function answer(args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runHere(args, { awkward: false });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.toString();
 }
 
 describe('what somebody sees first, with --sandbox', () => {
-  it('are plausible names, amounts and dates up to today', async () => {
-    const csv = await answer(['--sandbox', 'issued', '--columns', 'date,customer.name,totalAmount']);
-    const rows = csv.trimEnd().split('\n').slice(1);
-    expect(rows.length).toBe(120);
-    expect(
-      rows.filter((row) => !/^\d{4}-\d\d-\d\dT00:00:00Z,\p{Lu}[\p{L}. ]+,\d+(\.\d\d)?$/u.test(row)),
-    ).toEqual([]);
+  it('goes up to today, and is awkward with --awkward alone', async () => {
     expect(await answer(['--sandbox', 'issued', '--since', 'yesterday', '--count'])).not.toBe('0\n');
-  });
-
-  it.each(['aging', 'aging --payable'])(
-    'is %s of a company: most is not late, and little is very late',
-    async (line) => {
-      const json = await answer([
-        '--sandbox',
-        ...line.split(' '),
-        '--where',
-        'currency=CLP',
-        '--format',
-        'json',
-      ]);
-      const rows = JSON.parse(json) as Record<string, number>[];
-      const sum = (bucket: string): number => rows.reduce((total, row) => total + (row[bucket] ?? 0), 0);
-      const [soon, later, late] = [
-        sum('not due') + sum('1 to 30'),
-        sum('31 to 60') + sum('61 to 90'),
-        sum('over 90'),
-      ];
-      expect(soon).toBeGreaterThan(later);
-      expect(later).toBeGreaterThan(late);
-      expect(late).toBeGreaterThan(0);
-    },
-  );
-
-  it('are the awkward ones with --awkward', async () => {
-    const csv = await answer(['--sandbox', '--awkward', 'issued', '--columns', 'customer.name,totalAmount']);
-    expect(csv).toContain('=SUM(A1:A9) Consultores');
-    expect(csv).toMatch(/,\dE\d\n/);
-  });
-
-  it('are credit notes that say which invoice a credit note corrects', async () => {
-    const columns = 'id,documentType,relatedDocumentId';
-    const csv = await answer(['--sandbox', 'issued', '--columns', columns, '--no-header']);
-    const rows = csv
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(','));
-    const ids = new Set(rows.map(([id]) => id));
-    const notes = rows.filter(([, type]) => type === 'CREDIT_NOTE');
-    expect(notes.length).toBeGreaterThan(3);
-    expect(notes.every(([, , of]) => ids.has(of))).toBe(true);
+    const columns = ['issued', '--columns', 'customer.name,totalAmount'];
+    expect(await answer(['--sandbox', ...columns])).not.toMatch(/=SUM|,\dE\d\n/);
+    const awkward = await answer(['--sandbox', '--awkward', ...columns]);
+    expect(awkward).toContain('=SUM(A1:A9) Consultores');
+    expect(awkward).toMatch(/,\dE\d\n/);
   });
 });

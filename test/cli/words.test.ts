@@ -45,16 +45,8 @@ describe.concurrent('a thousand fiscal IDs that nobody has', () => {
     const folder = temporaryFolder();
     const [list, receiptFile] = [join(folder, 'ids.txt'), join(folder, 'receipt.json')];
     writeFileSync(list, ids.join('\n'));
-    const args = [
-      'issued',
-      '--sandbox',
-      '--customer-fiscal-id',
-      `@${list}`,
-      '--receipt',
-      receiptFile,
-      ...flags,
-    ];
-    const { code, stderr } = await runHere(args);
+    const line = `issued --sandbox --customer-fiscal-id @${list} --receipt ${receiptFile}`;
+    const { code, stderr } = await runHere([...line.split(' '), ...flags]);
     const receipt = JSON.parse(readFileSync(receiptFile, 'utf8')) as { missingFiscalIds: string[] };
     return { code, stderr, missing: receipt.missingFiscalIds };
   }

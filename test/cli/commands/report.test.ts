@@ -52,6 +52,11 @@ function figuresIn(json: string): Figures {
   return (JSON.parse(json) as { organizations: readonly [Figures] }).organizations[0];
 }
 
+/** The figures of such a report. */
+async function figuresOf(answers: Readonly<Record<string, Answer>>, ...flags: string[]): Promise<Figures> {
+  return figuresIn((await report(['--format', 'json', ...flags], answers)).stdout);
+}
+
 /** A folder, and what runs a line in it without a token. */
 function workplace() {
   const cwd = temporaryFolder();
@@ -141,11 +146,8 @@ describe('folio report', () => {
       west: { records: {}, script: always(status(403)) },
     };
     const line = 'report --all-profiles --retries 0 --no-progress';
-    const { code, stdout, stderr } = await runOrganizations(line, {
-      organizations,
-      terminal: true,
-      columns: 120,
-    });
+    const screen = { terminal: true, columns: 120 };
+    const { code, stdout, stderr } = await runOrganizations(line, { organizations, ...screen });
     expect(code).toBe(6);
     const [, , ...rows] = stdout
       .trimEnd()
@@ -175,14 +177,12 @@ describe('folio report', () => {
       { receivable: null, payable: { open: '0' }, net: null, issued: { inPeriod: '119.00', overdue: null } },
     ]);
     const failed = { received: DOWN, 'prepaid-expenses': DOWN };
-    expect(figuresIn((await report(['--format', 'json'], failed)).stdout)).toMatchObject({
+    expect(await figuresOf(failed)).toMatchObject({
       ...{ funds: null, fundCount: null, inNoSum: { issued: 0, received: null } },
       currencies: [{ receivable: { open: '100.50' }, payable: null, net: null }],
     });
-    const poor = await report(['--format', 'json'], {
-      issued: pageOf([INVOICE.replace('"currency"', '"moneda"')]),
-    });
-    expect(figuresIn(poor.stdout)['currencies']).toMatchObject([
+    const poor = await figuresOf({ issued: pageOf([INVOICE.replace('"currency"', '"moneda"')]) });
+    expect(poor['currencies']).toMatchObject([
       { currency: null, receivable: null, issued: { inPeriod: null, months: null } },
     ]);
     const undated = await report(['--format', 'json'], {
@@ -198,9 +198,8 @@ describe('folio report', () => {
 
   it('ends with one line on a terminal', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'report.html');
-    const { code, screen } = await show(['--sandbox', 'report', '-o', path, '--no-progress'], {
-      columns: 200,
-    });
+    const line = ['--sandbox', 'report', '-o', path, '--no-progress'];
+    const { code, screen } = await show(line, { columns: 200 });
     const { length } = readFileSync(path);
     expect(code).toBe(0);
     expect(screen).toMatch(/^1 report → .*report\.html, \d+ kB, \d+\.\d s\r\n$/);
@@ -209,9 +208,7 @@ describe('folio report', () => {
 
   it('says at its top that it is not whole, and ends in exit 6', async () => {
     const path = join(temporaryFolder(), 'report.html');
-    const { code, stderr } = await report(['-o', path], {
-      received: DOWN,
-    });
+    const { code, stderr } = await report(['-o', path], { received: DOWN });
     expect(code).toBe(6);
     expect(stderr).toContain('1 of 3 listings not whole in the report, which says so\nreceived: ');
     const page = readFileSync(path, 'utf8');
@@ -233,13 +230,10 @@ describe('folio report', () => {
 
   it('shows no figure that rests on a column that is missing, and names the column', async () => {
     const issued = pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]);
-    const { code, stdout } = await report(['--format', 'json'], { issued });
-    expect(code).toBe(0);
-    const { missing } = figuresIn(stdout);
+    const { missing } = await figuresOf({ issued });
     expect(missing).toMatchObject([{ figure: 'balances', direction: 'issued' }]);
     expect(JSON.stringify(missing)).toContain('--field due=<column>');
-    const mapped = await report(['--format', 'json', '--field', 'due=paymentDate'], { issued });
-    expect(figuresIn(mapped.stdout).missing).toEqual([]);
+    expect((await figuresOf({ issued }, '--field', 'due=paymentDate')).missing).toEqual([]);
   });
 
   it('has a page for each profile of a synced database, and never of several as one', async () => {
@@ -253,14 +247,8 @@ describe('folio report', () => {
     expect(await ask('--output-dir pages --all-profiles')).toEqual({ ...one, ...two });
     expect(await ask('--output-dir pages --profile two')).toEqual(two);
     for (const [flags, says] of [
-      [
-        '--all-profiles',
-        'a report is of one organization, and these are several: one, two\n  Have a page for',
-      ],
-      [
-        '--profile one,north',
-        'two.db: there are no records of a profile north\n  There are those of one, two.',
-      ],
+      ['--all-profiles', 'is of one organization, and these are several: one, two\n  Have a page for'],
+      ['--profile one,north', 'no records of a profile north\n  There are those of one, two.'],
     ] as const)
       expect(await ask(flags)).toEqual({ code: 2, stderr: expect.stringContaining(says) });
   });

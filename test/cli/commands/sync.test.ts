@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
+import { always, status } from '../../support/faults.ts';
 import { startHttpService } from '../../support/servers.ts';
 import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
@@ -74,52 +75,44 @@ describe('folio sync', () => {
     expect((await ask(path, 'SELECT _raw FROM issued')).join()).not.toContain('signature');
   });
 
-  it('gives a column the same field in every run, though a record has a member of its dotted name', async () => {
-    const path = join(temporaryFolder(), 'books.db');
-    const nested = '{"id":1,"customer":{"name":"nested"},"customer.name":"flat"}';
-    const turned = '{"id":2,"customer.name":"flat","customer":{"name":"nested"}}';
-    for (const issued of [[nested], [nested, turned]])
-      expect((await runSync({ issued }, [path, 'issued'])).code).toBe(0);
-    expect(await rowsOf(path, 'SELECT "customer.name", "customer\\.name" FROM issued ORDER BY _key')).toBe(
+  const nested = '{"id":1,"customer":{"name":"nested"},"customer.name":"flat"}';
+  const turned = '{"id":2,"customer.name":"flat","customer":{"name":"nested"}}';
+  const withRowids = (ref: string): string[] =>
+    Array.from({ length: 5 }, (_, at) => `{"id":${at},"rowid":${5 - at},"ref":${at === 4 ? ref : at}}`);
+  it.each<[what: string, runs: readonly string[][], columns: string, rows: string]>([
+    [
+      'gives a column the same field in every run, though a record has a member of its dotted name',
+      [[nested], [nested, turned]],
+      '"customer.name", "customer\\.name"',
       'nested|flat nested|flat',
-    );
-  });
-
-  it('rewrites a column of a table with a field called rowid', async () => {
-    const path = join(temporaryFolder(), 'books.db');
-    const records = (ref: string): string[] =>
-      Array.from({ length: 5 }, (_, at) => `{"id":${at},"rowid":${5 - at},"ref":${at === 4 ? ref : at}}`);
-    for (const ref of ['4', '"4-A"'])
-      expect((await runSync({ issued: records(ref) }, [path, 'issued'])).code).toBe(0);
-    expect(await rowsOf(path, 'SELECT typeof(ref), ref, rowid_2 FROM issued ORDER BY _key')).toBe(
+    ],
+    [
+      'rewrites a column of a table with a field called rowid',
+      [withRowids('4'), withRowids('"4-A"')],
+      'typeof(ref), ref, rowid_2',
       'text|0|5 text|1|4 text|2|3 text|3|2 text|4-A|1',
-    );
+    ],
+  ])('%s', async (_, runs, columns, rows) => {
+    const path = join(temporaryFolder(), 'books.db');
+    for (const issued of runs) expect((await runSync({ issued }, [path, 'issued'])).code).toBe(0);
+    expect(await rowsOf(path, `SELECT ${columns} FROM issued ORDER BY _key`)).toBe(rows);
   });
 
-  it('plans without a trace', async () => {
+  it('plans without a trace, with the numbers of documents digit for digit', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    const fresh = await runSync({ issued: modelRecords(3) }, [path, 'issued', '--plan', '--format', 'json']);
-    expect(JSON.parse(fresh.text)).toMatchObject([{ added: 3, 'first.added': 'F-0 (0), F-1 (1), F-2 (2)' }]);
+    const plan = async (issued: string[]): Promise<unknown> =>
+      JSON.parse((await runSync({ issued }, [path, 'issued', '--plan', '--format', 'json'])).text);
+    expect(await plan(modelRecords(3))).toMatchObject([
+      { added: 3, 'first.added': 'F-0 (0), F-1 (1), F-2 (2)' },
+    ]);
     expect(existsSync(path)).toBe(false);
     await runSync({ issued: modelRecords(3) }, [path, 'issued']);
     const bytes = readFileSync(path);
-    const issued = [...modelRecords(2, 2), '{"id":1,"number":"X"}'];
-    const { text } = await runSync({ issued }, [path, 'issued', '--plan', '--format', 'json']);
-    const first = { 'first.added': 'F-3 (3)', 'first.changed': 'X (1)', 'first.gone': 'F-0 (0)' };
-    expect(JSON.parse(text)).toMatchObject([{ added: 1, changed: 1, gone: 1, ...first }]);
+    const number = '12345678901234567890';
+    const first = { 'first.added': 'F-3 (3)', 'first.changed': `${number} (1)`, 'first.gone': 'F-0 (0)' };
+    const changed = [...modelRecords(2, 2), `{"id":1,"number":${number}}`];
+    expect(await plan(changed)).toMatchObject([{ added: 1, changed: 1, gone: 1, ...first }]);
     expect(readFileSync(path).equals(bytes)).toBe(true);
-  });
-
-  it('plans with the numbers of documents, digit for digit', async () => {
-    const issued = ['{"id":1,"number":12345678901234567890}'];
-    const { text } = await runSync({ issued }, [
-      join(temporaryFolder(), 'books.db'),
-      'issued',
-      '--plan',
-      '--format',
-      'json',
-    ]);
-    expect(JSON.parse(text)).toMatchObject([{ 'first.added': '12345678901234567890 (1)' }]);
   });
 
   it('plans for people with the first records below the table', needingTerminal, async () => {
@@ -153,13 +146,8 @@ describe('folio sync', () => {
   it('writes a receipt with a row a listing', async () => {
     const folder = temporaryFolder();
     const receipt = join(folder, 'sync.json');
-    await runSync({ issued: modelRecords(3) }, [
-      join(folder, 'b.db'),
-      'issued',
-      'received',
-      '--receipt',
-      receipt,
-    ]);
+    const line = [join(folder, 'b.db'), 'issued', 'received', '--receipt', receipt];
+    await runSync({ issued: modelRecords(3) }, line);
     expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
       resource: 'sync',
       complete: true,
@@ -174,14 +162,9 @@ describe('folio sync', () => {
 
   it('keeps the profiles apart, and writes those that could be read', async () => {
     const folder = temporaryFolder();
-    const refused = {
-      records: {},
-      script: () =>
-        ({ kind: 'answer', of: () => ({ status: 401, headers: {}, body: Buffer.from('{}') }) }) as const,
-    };
     const organizations = {
       north: { records: { issued: modelRecords(2) } },
-      east: refused,
+      east: { records: {}, script: always(status(401)) },
       south: { records: { issued: modelRecords(3) } },
     };
     const line = 'sync FOLDER/books.db issued --all-profiles';
@@ -290,11 +273,8 @@ describe('folio sync', () => {
   it('takes the address with its password from the environment', needing('postgres'), async () => {
     const address = await server().createDatabase();
     const env = { DATABASE_URL: address.replace('books@', 'books:s3cret@') };
-    const exit = await runSync(
-      { issued: modelRecords(3) },
-      ['--to-env', 'DATABASE_URL', 'issued', '--debug'],
-      { env },
-    );
+    const line = ['--to-env', 'DATABASE_URL', 'issued', '--debug'];
+    const exit = await runSync({ issued: modelRecords(3) }, line, { env });
     expect([exit.code, await ask(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['3']]);
     expect(exit.stderr).not.toContain('s3cret');
   });
