@@ -117,33 +117,19 @@ function range(length: number): number[] {
 /** 2026-11-22, in days since 1970-01-01. */
 const TODAY = 20_779;
 
-interface Payment {
-  readonly date: string;
-  readonly amount: number;
-}
-
-/** What both kinds of invoices have. */
-interface Invoice {
-  readonly id: string;
-  readonly number: number;
-  readonly documentType: string;
-  readonly status: string;
-  readonly date: string;
-  readonly dueBy: string;
-  readonly currency: string;
-  readonly totalAmount: number;
-  readonly netAmount: number;
-  readonly exemptAmount: number;
-  readonly taxAmount: number;
-  readonly amountToBePaid: number;
-  readonly conciliatedAmount: number;
-  readonly receiverFiscalId: string;
-  readonly issuerFiscalId: string;
-  readonly relatedDocumentId: string | null;
-  readonly relatedDocumentNumber: number | null;
-  readonly payments?: readonly Payment[];
-  readonly accountingEntries?: readonly { readonly debit: number; readonly credit: number }[];
-}
+/** What both kinds of invoices have, and what one of them has. */
+type Invoice = Readonly<
+  Record<'id' | 'documentType' | 'status' | 'date' | 'dueBy' | 'currency', string> &
+    Record<'receiverFiscalId' | 'issuerFiscalId', string> &
+    Record<'totalAmount' | 'netAmount' | 'exemptAmount' | 'taxAmount', number> &
+    Record<'amountToBePaid' | 'conciliatedAmount', number> & {
+      relatedDocumentId: string | null;
+      relatedDocumentNumber: number | null;
+      number: number;
+      payments?: readonly Readonly<{ date: string; amount: number }>[];
+      accountingEntries?: readonly Readonly<{ debit: number; credit: number }>[];
+    }
+>;
 
 /** Each kind of record of an organization, as JSON texts; all documents of all funds. */
 function textsOf(organization: Organization) {
@@ -271,7 +257,11 @@ describe('the books of a company', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const { issued, others } = textsOf(company(seed));
-        const customers = others.slice(0, COUNTS.customers).map((text) => JSON.parse(text) as Customer);
+        const customers = others
+          .slice(0, COUNTS.customers)
+          .map(
+            (text) => JSON.parse(text) as { fiscalId: string; balance: { total: number; overdue: number } },
+          );
         const owed = new Map(customers.map(({ fiscalId }) => [fiscalId, [0, 0] as [number, number]]));
         for (const invoice of parsed(issued)) {
           const of = owed.get(invoice.receiverFiscalId)!;
@@ -290,7 +280,10 @@ describe('the books of a company', () => {
   it('have documents of a fund that make up what is accounted for, and what is left is the balance', () => {
     const funds = fundsOf(company(3));
     for (let fund = 0; fund < funds.count; fund++) {
-      const { amount, accountedAmount, balance } = JSON.parse(`${openFund(funds, fund)}}`) as Fund;
+      const { amount, accountedAmount, balance } = JSON.parse(`${openFund(funds, fund)}}`) as Record<
+        'amount' | 'accountedAmount' | 'balance',
+        number
+      >;
       const amounts = Array.from(
         { length: funds.documents },
         (_, index) => (JSON.parse(renderDocument(funds, fund, index)) as { totalAmount: number }).totalAmount,
@@ -322,14 +315,3 @@ describe('the books of a company', () => {
     expect(new Set(awkwardIn(lines(true))).size).toBeGreaterThan(20);
   });
 });
-
-interface Customer {
-  readonly fiscalId: string;
-  readonly balance: { readonly total: number; readonly overdue: number };
-}
-
-interface Fund {
-  readonly amount: number;
-  readonly accountedAmount: number;
-  readonly balance: number;
-}

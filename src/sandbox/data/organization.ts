@@ -1,19 +1,12 @@
+import type { Settings } from '../options.ts';
 import { FiscalIds, RecordIds } from './ids.ts';
 import { Ledger } from './ledger.ts';
 import { Ordering } from './ordering.ts';
 import { Parties } from './parties.ts';
 import { hash32 } from './values.ts';
 
-/** What decides the data besides its counts. The same gives the same data. */
-interface DataSettings {
-  readonly seed: number;
-  /** The last day of the data, in days since 1970-01-01. */
-  readonly today: number;
-  /** Whether there are names, spellings and gaps that break careless programs. */
-  readonly awkward: boolean;
-  /** With `repeat`, different records share an id. */
-  readonly ids: 'unique' | 'repeat';
-}
+/** What decides the data besides its counts: the same gives the same. `today` is its last day, in days since 1970-01-01. */
+type DataSettings = Pick<Settings, 'seed' | 'awkward' | 'ids'> & { readonly today: number };
 
 /** One organization's data: what there is of it, by index. Records become text when they are served. */
 export interface Organization extends Pick<DataSettings, 'today' | 'awkward'> {

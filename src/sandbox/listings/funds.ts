@@ -1,29 +1,27 @@
-import { FiscalIds, type RecordIds } from '../data/ids.ts';
+import { FiscalIds } from '../data/ids.ts';
 import { shuffleTies } from '../data/ordering.ts';
 import type { Organization } from '../data/organization.ts';
-import { personName, type Parties } from '../data/parties.ts';
+import { personName } from '../data/parties.ts';
 import { DAYS_OF_DATA, dayText, Draw, hash32, moneyText, netOf, splitMoney } from '../data/values.ts';
 import { envelope, PAGE, pageFields, pageReply, tieSalt, type Call, type ServedListing } from '../listing.ts';
 import { BadQuery } from '../query.ts';
 import { errorReply, jsonReply, type Reply } from '../reply.ts';
 
-/** The funds of an organization, by index; 0 is the oldest. */
-interface Funds {
-  readonly ids: RecordIds;
-  readonly count: number;
-  /** Assigned documents of each fund. */
-  readonly documents: number;
-  /** The last day of the data, in days since 1970-01-01. */
-  readonly today: number;
-  readonly awkward: boolean;
-  /** Those whose documents are assigned. */
-  readonly issuers: Parties;
-}
+type Funds = ReturnType<typeof fundsOf>;
 
-export function fundsOf(organization: Organization): Funds {
-  const { today, awkward, count, idsOf, received } = organization;
-  const issuers = received.ledger.parties;
-  return { ids: idsOf(8), count: count('funds'), documents: count('documents'), today, awkward, issuers };
+/** The funds of an organization, by index; 0 is the oldest. */
+export function fundsOf({ today, awkward, count, idsOf, received }: Organization) {
+  return {
+    ids: idsOf(8),
+    count: count('funds'),
+    /** Assigned documents of each fund. */
+    documents: count('documents'),
+    /** The last day of the data, in days since 1970-01-01. */
+    today,
+    awkward,
+    /** Those whose documents are assigned. */
+    issuers: received.ledger.parties,
+  };
 }
 
 export const servedFunds = {
@@ -82,11 +80,7 @@ const FUNDS_A_PAGE = 20;
  * which is what makes page 0 empty and negative or decimal pages arbitrary (spec 4.7). The list does the same, where the
  * specification does not mention such pages.
  */
-function readFundWindow(
-  { query, settings }: Call,
-  total: number,
-  largest: number,
-): { offset: number; size: number; pageSize: number; fields: string } {
+function readFundWindow({ query, settings }: Call, total: number, largest: number) {
   const text = query.text('options_page') ?? '1';
   if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
   const page = Number(text);
@@ -113,21 +107,8 @@ const AWKWARD_PURPOSES = [...PURPOSES, 'Feria \\"Expo Norte\\"', 'Materiales\\nO
 /** Those who spend the money and account for it. */
 const OWNERS = 6;
 
-/** What is given out, what is spent of it, and until when. */
-interface FundTraits {
-  readonly status: 'OPEN' | 'ACCOUNTED' | 'CLOSED';
-  /** In hundredths. */
-  readonly amount: number;
-  /** The sum of the documents, in hundredths. */
-  readonly spent: number;
-  /** Days since 1970-01-01. */
-  readonly created: number;
-  /** The day on which it was closed, else today. */
-  readonly until: number;
-}
-
-/** The newest funds are open, the older ones closed, with what was left over given back. */
-function traitsOf(funds: Funds, index: number): FundTraits {
+/** The newest funds are open, the older ones closed, with what was left over given back. Amounts are in hundredths. */
+function traitsOf(funds: Funds, index: number) {
   const draw = new Draw(hash32(funds.ids.seed, index, 71));
   const created = createdDay(funds, index);
   const age = funds.today - created;
@@ -135,6 +116,7 @@ function traitsOf(funds: Funds, index: number): FundTraits {
   const amount = 100 * 10_000 * (8 + draw.below(90));
   const percent =
     status === 'OPEN' ? 20 + draw.below(60) : status === 'ACCOUNTED' ? 85 + draw.below(15) : 100;
+  /** The day on which it was closed, else today. */
   const until = status === 'CLOSED' ? created + 30 + draw.below(45) : funds.today;
   return { status, amount, spent: funds.documents === 0 ? 0 : (amount * percent) / 100, created, until };
 }
