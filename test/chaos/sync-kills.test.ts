@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { duringSync, runSync } from '../support/run-against.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KILLS = randomRuns(5);
 const RECORDS = 2_000;
@@ -19,13 +17,12 @@ const states = [0, 1].map((state) =>
   ),
 );
 
-describeDatabases('folio sync into %s', (engine) => {
+describeDatabases('folio sync into %s', (newAddress, engine) => {
   it(
     'killed at any moment leaves the old state or the new one, and the next run succeeds',
     { timeout: 600_000 },
     async () => {
-      const address =
-        engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+      const address = await newAddress();
       const stored = async (): Promise<{ records: string[]; run: number; history: number }> => {
         const records = await ask(address, 'SELECT _raw FROM issued WHERE _gone_run IS NULL');
         const [counts] = await ask(

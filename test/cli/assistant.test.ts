@@ -6,7 +6,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { describeDatabases } from '../support/databases.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { status, where, type FaultScript } from '../support/faults.ts';
 import { startFaultServer, quickly, runSync } from '../support/run-against.ts';
@@ -495,9 +495,7 @@ describe('what people ask an assistant', () => {
   });
 });
 
-const server = postgresForTests();
-
-describeDatabases('an assistant of a database in %s that is asked what changed since a day', (engine) => {
+describeDatabases('an assistant of a database in %s that is asked what changed since a day', (newAddress) => {
   const record = (id: number, total: number): string =>
     `{"id":${id},"number":${id},"date":"2026-10-01","totalAmount":${total}}`;
   const days: readonly [day: number, records: string[]][] = [
@@ -509,8 +507,7 @@ describeDatabases('an assistant of a database in %s that is asked what changed s
   const added = (number: number) => ({ _change: 'added', number });
 
   it('is answered from the history of the database, or told that it does not reach so far', async () => {
-    const file = join(temporaryFolder(), 'books.db');
-    const books = engine === 'SQLite' ? file : await server().createDatabase();
+    const books = await newAddress();
     for (const [day, issued] of days) {
       const clock = { now: Date.UTC(2026, 10, day, 12) };
       const organizations = { north: { records: { issued } } };

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
 import { runSync } from '../support/run-against.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, sync } from './try-sync.ts';
 
 const server = postgresForTests();
@@ -29,10 +27,7 @@ const DUE = [
   ['null', null],
 ] as const;
 
-describeDatabases('the view of what is there, in %s', (engine) => {
-  const newAddress = async (): Promise<string> =>
-    engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server().createDatabase();
-
+describeDatabases('the view of what is there, in %s', (newAddress) => {
   it('has the day of a date as it is written, and the table its text', async () => {
     const database = await open(await newAddress());
     await sync(
@@ -43,7 +38,6 @@ describeDatabases('the view of what is there, in %s', (engine) => {
     expect(rows.map(([day]) => day)).toEqual(DUE.map(([, day]) => day));
     const sent = await ask(database, 'SELECT "dueBy" FROM issued ORDER BY id');
     expect(sent[0]).toEqual(['2026-11-01T00:00:00Z']);
-    await database.close();
   });
 
   it('has the columns of the service that begin with an underscore', async () => {
@@ -52,7 +46,6 @@ describeDatabases('the view of what is there, in %s', (engine) => {
     expect(await ask(database, 'SELECT _profile, "_id", "_links.self" FROM issued_current')).toEqual([
       ['north', 'a', '/1'],
     ]);
-    await database.close();
   });
 });
 
@@ -90,7 +83,6 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
     expect(
       await ask(database, `SELECT "createdAt" AT TIME ZONE 'UTC' FROM issued_current ORDER BY id`),
     ).toEqual([['2026-11-01 01:00:00'], ['2026-11-01 00:00:00.5']]);
-    await database.close();
   });
 
   it('keeps the type of a column, so that views of the user stand, and shows nothing for what does not fit', async () => {
@@ -123,7 +115,6 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
     ]);
     const again = await sync(database, ['{"id":1,"totalAmount":1}']);
     expect(again.written!.unreadable).toEqual([]);
-    await database.close();
   });
 
   it('has a column from its first value on, in the type of that value', async () => {
@@ -139,7 +130,6 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
       ...{ note: 'text', weight: 'numeric', new: 'boolean' },
     });
     expect(await ask(database, 'SELECT note, weight, new FROM issued_current')).toEqual([['x', '1.5', 't']]);
-    await database.close();
   });
 
   it('says once which dates it cannot show', async () => {

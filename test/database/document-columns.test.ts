@@ -3,15 +3,13 @@ import { expect, it } from 'vitest';
 import { fieldsOfColumns, mapFields } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import { runSync, startFaultServer } from '../support/run-against.ts';
-import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
+import { ask, describeDatabases } from '../support/databases.ts';
 import { RANDOM_SEED, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { withSettings } from '../support/settings-folder.ts';
 import { runHere, withSandbox, TEST_TOKEN } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { open, options, part, sync } from './try-sync.ts';
+import { connect, open, options, part, sync } from './try-sync.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
-
-const server = postgresForTests();
 
 const COLUMNS = [
   ...['_kind', '_open', '_total', '_currency', '_party', '_party_name'],
@@ -50,9 +48,7 @@ const DOCUMENTS: readonly (readonly [members: string, row: string])[] = [
   [`"amountToBePaid":null,"customer":{"fiscalId":"-"}`, 'invoice||119|CLP||||||'],
 ];
 
-describeDatabases('the columns that folio works out, in %s', (engine) => {
-  const newAddress = async (): Promise<string> =>
-    engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server().createDatabase();
+describeDatabases('the columns that folio works out, in %s', (newAddress) => {
   const columnsIn = (address: string): Promise<string[]> =>
     ask(address, `SELECT ${COLUMNS.join(', ')} FROM issued_current ORDER BY _key`);
   const synced = async (address: string, records: readonly string[], env = {}): Promise<string> => {
@@ -130,7 +126,6 @@ describeDatabases('the columns that folio works out, in %s', (engine) => {
     expect(await database.query('SELECT _open FROM issued GROUP BY 1')).toHaveLength(2);
     expect((await syncBy('0.1.1'))[0]!.counts).toEqual({ added: 0, changed: 0, gone: 0, back: 0 });
     expect(await database.query('SELECT _key, _open, _party FROM issued ORDER BY 1')).toEqual(right);
-    await database.close();
   });
 
   it('are worked out by the settings of the profile whose record it is', async () => {
@@ -152,7 +147,7 @@ describeDatabases('the columns that folio works out, in %s', (engine) => {
     for (let run = 0; run < randomRuns(40); run++) {
       const draw = randomFrom(RANDOM_SEED * 1000 + run);
       const pick = (...of: readonly string[]): string => of[draw(of.length)]!;
-      const edited = await open(await newAddress());
+      const edited = await connect(await newAddress());
       const books = new Map<string, string>();
       for (let syncs = 0; syncs < 4; syncs++) {
         for (let edits = draw(6); edits >= 0; edits--) {
@@ -166,7 +161,7 @@ describeDatabases('the columns that folio works out, in %s', (engine) => {
         const amount = pick('amountToBePaid', 'totalAmount');
         const fields = { usual: mapFields(fieldsOfColumns(issued.columns), { amount }) };
         await sync(edited, [...books.values()], { fields });
-        const fresh = await open(join(temporaryFolder(), 'books.db'));
+        const fresh = await connect(join(temporaryFolder(), 'books.db'));
         await sync(fresh, [...books.values()], { fields });
         const [now, wanted] = [await edited.query(sql), await fresh.query(sql)];
         const texts = (rows: readonly (readonly unknown[])[]): string[] =>

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
@@ -10,20 +9,16 @@ import { scanArray } from '../../src/json/scan-records.ts';
 import { describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
 import { textsOf } from '../support/records.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { open, options, part, sync } from './try-sync.ts';
+import { open, options, part, recordsIn, sync } from './try-sync.ts';
 
 const server = postgresForTests();
-
-const newAddress = async (engine: string): Promise<string> =>
-  engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server().createDatabase();
 
 const invoices = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `{"id":${at},"number":"F-${at}"}`);
 
-describeDatabases('%s', (engine) => {
+describeDatabases('%s', (newAddress, engine) => {
   it('gives back the records of a profile as they came, but for signed links', async () => {
-    const database = await open(await newAddress(engine));
+    const database = await open(await newAddress());
     const texts = [
       '{ "id" : "a",\n "n": 1190.10, "n": 12345678901234567890.10 }',
       '{"files":[{"fileUrl":"https://x.example/a?sig=1"},{"fileUrl" : "https:\\/\\/x\\"y"},{"fileUrl":null}],"id":"b","s":"\\u0000 \\ud800 tab\\t"}',
@@ -40,15 +35,11 @@ describeDatabases('%s', (engine) => {
     const again = await sync(database, [texts[0]!, texts[1]!.replace('sig=1', 'sig=2'), texts[2]!]);
     expect(again).toMatchObject({ counts: { changed: 0, gone: 0, added: 0 } });
     expect(await new StoredBooks(database).profilesIn('issued')).toEqual(['north', 'south']);
-    const back: string[] = [];
-    for await (const batch of new StoredBooks(database).read('issued', { profile: 'north' }))
-      back.push(...textsOf(batch));
-    expect(back).toEqual(links);
-    await database.close();
+    expect(await recordsIn(database)).toEqual(links);
   });
 
   it('is read once after the other on one connection, also after a reading that stops early', async () => {
-    const database = await open(await newAddress(engine));
+    const database = await open(await newAddress());
     await sync(database, ['{"id":"a"}', '{"id":"b"}']);
     const books = new StoredBooks(database);
     const read = async (): Promise<string[]> => {
@@ -61,7 +52,6 @@ describeDatabases('%s', (engine) => {
     const others = [read(), read()];
     await stopped.return(undefined);
     expect(await Promise.all(others)).toEqual(others.map(() => ['{"id":"a"}', '{"id":"b"}']));
-    await books.close();
   });
 
   it('holds any text, but for NUL, which its columns show as U+FFFD', async () => {
@@ -69,7 +59,7 @@ describeDatabases('%s', (engine) => {
     const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.string({ unit: special }));
     const texts = [...fc.sample(text, 300), String.raw`\u0000`, String.raw`\N`];
     const records = texts.map((a, id) => JSON.stringify({ id, a, list: [a] }));
-    const database = await open(await newAddress(engine));
+    const database = await open(await newAddress());
     const { written } = await sync(database, records);
     const withNul = texts.filter((each) => each.includes('\0'));
     expect(written!.withNul).toBe(withNul.length);
@@ -77,34 +67,26 @@ describeDatabases('%s', (engine) => {
     expect(rows).toEqual(
       texts.map((a, id) => [a.replaceAll('\0', '\uFFFD'), JSON.stringify([a]), records[id]]),
     );
-    const back: string[] = [];
-    for await (const batch of new StoredBooks(database).read('issued', { profile: 'north' }))
-      back.push(...textsOf(batch));
-    expect(back).toEqual(records);
-    await database.close();
+    expect(await recordsIn(database)).toEqual(records);
   });
 
   it('gives back records in order of a date, those of one date as they came or turned', async () => {
-    const database = await open(await newAddress(engine));
+    const database = await open(await newAddress());
     const dates = { a: '2026-01-02', b: '2026-01-01', c: '2026-01-02', d: undefined };
     await sync(
       database,
       Object.entries(dates).map(([id, date]) => JSON.stringify({ id, date })),
     );
     const inOrder = async (descending: boolean, isTurned: boolean): Promise<string> => {
-      const order = { column: 'date', descending, isTurned };
-      const ids: string[] = [];
-      for await (const batch of new StoredBooks(database).read('issued', { profile: 'north', order }))
-        ids.push(...textsOf(batch).map((text) => text.slice(7, 8)));
-      return ids.join('');
+      const texts = await recordsIn(database, 'north', { column: 'date', descending, isTurned });
+      return texts.map((text) => text.slice(7, 8)).join('');
     };
     expect([await inOrder(false, false), await inOrder(true, false)]).toEqual(['bacd', 'acbd']);
     expect([await inOrder(false, true), await inOrder(true, true)]).toEqual(['bcad', 'cabd']);
-    await database.close();
   });
 
   it('gives names that the database cannot have, or has already, a suffix', async () => {
-    const database = await open(await newAddress(engine));
+    const database = await open(await newAddress());
     const long = 'x'.repeat(64);
     await sync(database, [
       `{"id":1,"Name":1,"name":2,"__proto__":3,"_key":4,"${long}":5,"${long}y":6,"":7,"a\\u0000":8,"what?":9}`,
@@ -118,11 +100,10 @@ describeDatabases('%s', (engine) => {
     expect(await sync(database, [`{"id":1,"name":3,"what?":4}`])).toMatchObject({ counts: { changed: 1 } });
     const [row] = await database.query('SELECT "Name", name_2, "what?" FROM issued');
     expect(row!.map((cell) => cell && Number(cell))).toEqual([null, 3, 4]);
-    await database.close();
   });
 
   it('leaves all as it was when the transaction fails', async () => {
-    const address = await newAddress(engine);
+    const address = await newAddress();
     const database = await open(address);
     await sync(database, invoices(3));
     const broken = await part(invoices(5), { profile: 'south' });
@@ -139,13 +120,12 @@ describeDatabases('%s', (engine) => {
     );
     expect(await database.query('SELECT DISTINCT _profile FROM issued')).toEqual([['north']]);
     expect(await database.query('SELECT run FROM _runs')).toHaveLength(1);
-    await database.close();
   });
 });
 
-describeDatabases('a run that was overtaken, in %s', (engine) => {
+describeDatabases('a run that was overtaken, in %s', (newAddress) => {
   it('leaves what the newer run wrote of the same listing, and writes the others', async () => {
-    const database = await open(await newAddress(engine));
+    const database = await open(await newAddress());
     await sync(database, invoices(2));
     const lastRun = (await readRuns(database)).at(-1)!.run;
     expect(lastRun).toBe(1);
@@ -162,7 +142,6 @@ describeDatabases('a run that was overtaken, in %s', (engine) => {
       ['north', '3'],
       ['south', '4'],
     ]);
-    await database.close();
   });
 });
 
@@ -181,7 +160,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     await database.query('DROP VIEW totals');
     await sync(database, ['{"id":1,"amount":"x"}']);
     expect(await database.query('SELECT amount FROM issued')).toEqual([['x']]);
-    await database.close();
   });
 
   it('lets one run at a time write, and says who does', async () => {
@@ -199,7 +177,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     // Another database of the same server has books of its own.
     const other = await open(await server().createDatabase());
     await other.begin();
-    for (const database of [first, second, other]) await database.close();
   });
 
   it('speaks of another session where it may not see whose that is', async () => {
@@ -209,7 +186,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     await server().query(address, 'CREATE ROLE reader LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO reader');
     const reader = await open(address.replace('books@', 'reader@'));
     await expect(reader.begin()).rejects.toThrow(/is being synced by another session$/);
-    for (const database of [holder, reader]) await database.close();
   });
 
   it('goes on, in a transaction and without one, where a reader of many rows stops', async () => {
@@ -222,7 +198,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     await database.begin();
     expect([await stopped(), await stopped()]).toEqual([[['1']], [['1']]]);
     await database.commit();
-    await database.close();
   });
 
   it('works in a schema and with fields whose names have marks of parameters', async () => {
@@ -255,7 +230,5 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     };
     const { counts } = await sync(ours, ['{"id":1,"a":2}']);
     expect([met, counts.changed]).toEqual([2, 1]);
-    await ours.close();
-    await theirs.close();
   });
 });

@@ -2,16 +2,14 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { StoredBooks } from '../../src/database/read-back.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
 import { describeDatabases, MEMORY, postgresForTests } from '../support/databases.ts';
 import { hasProgram } from '../support/programs.ts';
-import { textsOf } from '../support/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { SyncModel, cellText, hashOf, recordText } from './sync-model.ts';
-import { open, options, part } from './try-sync.ts';
+import { connect, options, part, recordsIn } from './try-sync.ts';
 
 const RUNS = randomRuns(100);
 const SYNCS = 5;
@@ -89,9 +87,7 @@ async function run(seed: number, database: Database): Promise<void> {
   }
   await expectModel(database, model);
   for (const [profile, records] of listings) {
-    const texts: string[] = [];
-    for await (const batch of new StoredBooks(database).read('issued', { profile }))
-      texts.push(...textsOf(batch));
+    const texts = await recordsIn(database, profile);
     expect(texts.toSorted()).toEqual([...records.values()].map(recordText).toSorted());
   }
 }
@@ -148,7 +144,7 @@ async function expectModel(database: Database, model: SyncModel): Promise<void> 
 async function runInNewDatabase(engine: string, seed: number, folder: string): Promise<void> {
   if (engine === 'PostgreSQL') await server().query(address, `CREATE SCHEMA s${seed}`);
   const path = join(folder, `${seed}.db`);
-  const database = await open(engine === 'SQLite' ? path : `${address}?options=-csearch_path%3Ds${seed}`);
+  const database = await connect(engine === 'SQLite' ? path : `${address}?options=-csearch_path%3Ds${seed}`);
   try {
     await run(seed, database);
   } catch (error) {
@@ -159,7 +155,7 @@ async function runInNewDatabase(engine: string, seed: number, folder: string): P
   rmSync(path, { force: true });
 }
 
-describeDatabases('a %s database', (engine) => {
+describeDatabases('a %s database', (_, engine) => {
   it('is what the model says after random edits', { timeout: 1_200_000 }, async () => {
     const folder = temporaryFolder(MEMORY);
     let next = 0;

@@ -87,6 +87,5 @@ describe('a SQLite file', () => {
       ['real', 0],
       ['integer', '0'],
     ]);
-    await database.close();
   });
 });

@@ -5,14 +5,36 @@ import type { Database } from '../../src/database/database.ts';
 import { openDatabase, type DatabaseContext } from '../../src/database/open-database.ts';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
 import { writeSync, type SyncOptions, type SyncPart, type SyncedPart } from '../../src/database/sync-run.ts';
+import { StoredBooks, type StoredOrder } from '../../src/database/read-back.ts';
 import { fakeContext } from '../support/fake-context.ts';
+import { textsOf } from '../support/records.ts';
+import { whenTestEnds } from '../support/when-test-ends.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 
 const databaseContext: DatabaseContext = fakeContext();
 
 /** Opens a database as folio does; an address or a path. */
-export function open(address: string): Promise<Database> {
+export function connect(address: string): Promise<Database> {
   return openDatabase(parseDatabaseAddress(address), databaseContext);
+}
+
+/** The same until the test ends. */
+export async function open(address: string): Promise<Database> {
+  const database = await connect(address);
+  whenTestEnds(() => database.close());
+  return database;
+}
+
+/** The records of a profile as they are read back. */
+export async function recordsIn(
+  database: Database,
+  profile = 'north',
+  order?: StoredOrder,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const batch of new StoredBooks(database).read('issued', { profile, order }))
+    texts.push(...textsOf(batch));
+  return texts;
 }
 
 export const options: SyncOptions = {

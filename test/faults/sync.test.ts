@@ -28,9 +28,8 @@ function databaseAt(address: string) {
   };
 }
 
-describeDatabases('folio sync into %s', (engine) => {
-  const newDatabase = async () =>
-    databaseAt(engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase());
+describeDatabases('folio sync into %s', (newAddress, engine) => {
+  const newDatabase = async () => databaseAt(await newAddress());
 
   it('leaves the rows of a listing that fails half-way, and writes the others', async () => {
     const { ask, sync } = await newDatabase();

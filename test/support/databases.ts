@@ -1,15 +1,25 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { beforeAll, describe } from 'vitest';
 import { postgresRows, startPostgres, type PostgresServer } from './postgres-server.ts';
 import { hasProgram, needing } from './programs.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 type Engine = 'SQLite' | 'PostgreSQL';
 
-/** A suite for each kind of database: `%s` in its name is the kind. */
-export function describeDatabases(name: string, tests: (engine: Engine) => void): void {
-  describe(name.replace('%s', 'SQLite'), () => tests('SQLite'));
-  describe(name.replace('%s', 'PostgreSQL'), needing('postgres'), () => tests('PostgreSQL'));
+/** A suite for each kind of database, `%s` in its name, with what makes the address of a new one. */
+export function describeDatabases(
+  name: string,
+  tests: (newAddress: () => Promise<string>, engine: Engine) => void,
+): void {
+  describe(name.replace('%s', 'SQLite'), () =>
+    tests(async () => join(temporaryFolder(), 'books.db'), 'SQLite'),
+  );
+  describe(name.replace('%s', 'PostgreSQL'), needing('postgres'), () => {
+    const server = postgresForTests();
+    tests(() => server().createDatabase(), 'PostgreSQL');
+  });
 }
 
 /** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */

@@ -11,15 +11,13 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { formats } from '../../../src/output/formats.ts';
-import { describeDatabases, postgresForTests } from '../../support/databases.ts';
+import { describeDatabases } from '../../support/databases.ts';
 import { status } from '../../support/faults.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { TRIES_ALL } from '../../support/random-runs.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runScripted, type Answer } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const server = postgresForTests();
 
 const RECORDS = [
   '{"id":1,"name":"a, \\"quoted\\"\\nname over two lines","net":1190.10}',
@@ -332,10 +330,9 @@ describe('folio verify --max-age', () => {
   });
 });
 
-describeDatabases('folio verify --max-age of a database in %s', (engine) => {
+describeDatabases('folio verify --max-age of a database in %s', (newAddress) => {
   it('goes by the last whole sync of each listing', async () => {
-    const address =
-      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+    const address = await newAddress();
     const records = { issued: RECORDS, received: RECORDS };
     const sync = async (hours: number, line: string, south: object = {}): Promise<number> => {
       const organizations = { north: { records }, south: { records: { issued: RECORDS }, ...south } };

@@ -4,14 +4,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
 import { runSync, startFaultServer } from '../../support/run-against.ts';
-import { describeDatabases, postgresForTests } from '../../support/databases.ts';
+import { describeDatabases } from '../../support/databases.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runHere, TEST_TOKEN, type FolioExit } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectRefused } from '../../support/expect-exit.ts';
 
 atMidday();
-const server = postgresForTests();
 const show = terminalsForTests();
 
 async function answer(...args: string[]): Promise<string> {
@@ -32,10 +31,9 @@ async function answerOfService(...args: string[]): Promise<string> {
 
 const withoutLinks = (text: string): string => text.replaceAll(/"fileUrl":"[^"]*"/g, '"fileUrl":null');
 
-describeDatabases('--from a %s database', (engine) => {
+describeDatabases('--from a %s database', (newAddress) => {
   it('answers as the service does', { timeout: 180_000 }, async () => {
-    const address =
-      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+    const address = await newAddress();
     const resources = ['issued', 'received', 'customers', 'funds', 'fund-documents'];
     await answer('--sandbox', 'sync', address, ...resources);
     const fund = (
@@ -83,10 +81,9 @@ describe('--from a database on a terminal', needingTerminal, () => {
   );
 });
 
-describeDatabases('the order of records --from a %s database', (engine) => {
+describeDatabases('the order of records --from a %s database', (newAddress) => {
   it('is that of the service also when later runs brought some of them', async () => {
-    const address =
-      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+    const address = await newAddress();
     const dated = (id: number, day: string): string => `{"id":${id},"date":"2026-01-${day}T00:00:00Z"}`;
     const early = [dated(1, '05'), dated(2, '09'), '{"id":3,"date":null}'];
     const later = [dated(4, '01'), dated(1, '05'), dated(5, '05'), dated(2, '10'), '{"id":3,"date":null}'];
@@ -101,9 +98,9 @@ describeDatabases('the order of records --from a %s database', (engine) => {
   });
 });
 
-describeDatabases('the profiles of a %s database', (engine) => {
+describeDatabases('the profiles of a %s database', (newAddress) => {
   it('are those that it holds', async () => {
-    const path = engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+    const path = await newAddress();
     await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
     const both = await answerOfService('funds', '--all-profiles', '--format', 'jsonl');
     const of = (...args: string[]): Promise<string> =>
