@@ -10,7 +10,9 @@ import {
   DECIMAL_ZERO,
   absoluteDecimal,
   addDecimals,
+  canonicalNumber,
   compareDecimals,
+  formatDecimal,
   multiplyDecimals,
   negateDecimal,
   type Decimal,
@@ -139,26 +141,43 @@ interface MatchOptions {
   readonly mayBeNear: (entry: Entry) => boolean;
 }
 
-/** How far apart totals may be after an exchange rate: it is rounded, as the pesos are. */
-const ONE_PESO: Decimal = { coefficient: 1n, scale: 0 };
-
-/** The most pairs of documents that are compared one by one. Among more of one number only equal totals match. */
-const MAX_PAIRS = 40_000;
-
 /** Entries that have something in common. */
-interface Group {
-  readonly list: readonly Entry[];
-  readonly service: readonly Entry[];
-}
+type Group = Readonly<Record<Entry['side'], readonly Entry[]>>;
 
 /** Whether an entry of a list and one of the service may be one document. */
 type IsPair = (one: Entry, other: Entry) => boolean;
 
 /** Matches entries of lists and service by issuer, code and number, then near ones. The others stay `unmatched`. */
-export function* matchEntries(
-  entries: readonly Entry[],
-  { against, hasIds, hasTypes, tolerance, isShared, mayBeNear }: MatchOptions,
-): CooperativeTask<void> {
+export function* matchEntries(entries: readonly Entry[], options: MatchOptions): CooperativeTask<void> {
+  const { against, hasIds, isShared, mayBeNear } = options;
+  const rules = rulesOf(options);
+  // Each issuer has numbers of its own. What is issued has one issuer.
+  const issuerOf = ({ party = '' }: Entry): string => (against === 'issued' || !hasIds ? '' : party);
+  for (const all of groupsOf(entries, (entry) => entry.number && `${issuerOf(entry)} ${entry.number}`)) {
+    yield;
+    const [documents, voids] = [
+      all.service.filter(isDocument),
+      all.service.filter((one) => !isDocument(one)),
+    ];
+    const group = { list: withoutRepeats(all.list, against), service: withoutRepeats(documents, against) };
+    if (group.list.length > 0 && all.service.length > 0) matchNumber(group, voids, rules);
+  }
+  const left = entries.filter((entry) => entry.outcome === 'unmatched' && mayBeNear(entry));
+  for (const group of groupsOf(left, ({ total }) => total && plainAmount(total))) {
+    yield;
+    if (isTooMany(group, MAX_NEAR_PAIRS)) continue;
+    for (const [one, other] of onlyPairs(group, (each, its) => isNear(each, its, isShared)))
+      rules.pair(one, other, 'near');
+  }
+}
+
+type Rules = ReturnType<typeof rulesOf>;
+
+/** How far apart totals may be after an exchange rate: it is rounded, as the pesos are. */
+const ONE_PESO: Decimal = { coefficient: 1n, scale: 0 };
+
+/** What makes two entries equal, and in what they differ. */
+function rulesOf({ hasTypes, tolerance, isShared }: MatchOptions) {
   const converted = compareDecimals(tolerance, ONE_PESO) < 0 ? ONE_PESO : tolerance;
   const isWithin = (one: Decimal, other: Decimal, most = tolerance): boolean => {
     const apart = addDecimals(one, negateDecimal(other));
@@ -178,6 +197,17 @@ export function* matchEntries(
     return isWithin(one.total, total, isConverted ? converted : tolerance);
   };
 
+  /** Whether the two are of one type. Two codes are of one type only if they are equal. */
+  const compareTypes = (one: Entry, other: Entry): 'equal' | 'unknown' | 'other' => {
+    if (!hasTypes) return 'equal';
+    if (one.code !== undefined && other.code !== undefined)
+      return one.code === other.code ? 'equal' : 'other';
+    if (one.family !== 'unknown' && other.family !== 'unknown')
+      return one.family === other.family ? 'equal' : 'other';
+    const isSpelledAlike = one.type !== undefined && one.type.toUpperCase() === other.type?.toUpperCase();
+    return isSpelledAlike ? 'equal' : 'unknown';
+  };
+
   const differencesOf = (one: Entry, other: Entry): readonly Difference[] => {
     const isAlike = isComparable(one, other);
     const differs: Readonly<Record<Difference, boolean>> = {
@@ -194,161 +224,93 @@ export function* matchEntries(
     return DIFFERENCES.filter((fact) => differs[fact]);
   };
 
-  /** Whether the two are of one type. Two codes are of one type only if they are equal. */
-  const compareTypes = (one: Entry, other: Entry): 'equal' | 'unknown' | 'other' => {
-    if (!hasTypes) return 'equal';
-    if (one.code !== undefined && other.code !== undefined)
-      return one.code === other.code ? 'equal' : 'other';
-    if (one.family !== 'unknown' && other.family !== 'unknown')
-      return one.family === other.family ? 'equal' : 'other';
-    const isSpelledAlike = one.type !== undefined && one.type.toUpperCase() === other.type?.toUpperCase();
-    return isSpelledAlike ? 'equal' : 'unknown';
+  /** Makes the two one document. Without an outcome it is that of the comparison. */
+  const pair = (one: Entry, other: Entry, outcome?: Outcome): void => {
+    one.mate = other;
+    other.mate = one;
+    one.differs = differencesOf(one, other);
+    const isCompared = totalBeside(one, other) !== undefined;
+    one.outcome = outcome ?? (one.differs.length > 0 ? 'differs' : isCompared ? 'same' : 'not compared');
+    other.outcome = one.outcome;
   };
+  return { isSameTotal, compareTypes, pair };
+}
+
+/** Matches entries of one issuer and number: the surest pairs first, so that few candidates are left for the others. */
+function matchNumber(
+  group: Group,
+  voids: readonly Entry[],
+  { isSameTotal, compareTypes, pair }: Rules,
+): void {
   const isOfType: IsPair = (one, other) => compareTypes(one, other) === 'equal';
   const isUnknown: IsPair = (one, other) => compareTypes(one, other) === 'unknown';
   const isEqual: IsPair = (one, other) => isOfType(one, other) && isSameTotal(one, other);
   /** Whether the two are one document with a wrong type on one side. */
   const isOfOtherType: IsPair = (one, other) =>
     isSameTotal(one, other) && isSameDay(one, other) && !isOther(one.party, other.party);
-
-  const pair = (one: Entry, other: Entry): void => {
-    one.mate = other;
-    other.mate = one;
-    one.differs = differencesOf(one, other);
-    const isCompared = totalBeside(one, other) !== undefined;
-    one.outcome = one.differs.length > 0 ? 'differs' : isCompared ? 'same' : 'not compared';
-    other.outcome = one.outcome;
+  /** Pairs those that are each other's only candidate. */
+  const pairUp = (some: Group, isPair: IsPair): void => {
+    if (!isTooMany(some)) for (const [one, other] of onlyPairs(some, isPair)) pair(one, other);
+  };
+  /** The same, and those that still have several candidates are ambiguous. */
+  const pairOrMark = (isPair: IsPair): void => {
+    pairUp(unmatched(group), isPair);
+    for (const entry of candidatesIn(unmatched(group), isPair)) entry.outcome = 'ambiguous';
   };
 
-  /** Pairs those that are each other's only candidate. Returns the rest, as all steps below do. */
-  const pairUp = (group: Group, isPair: IsPair): Group => {
-    if (isTooMany(group)) return group;
-    for (const one of group.list) {
-      const other = onlyOne(group.service, (each) => isPair(one, each));
-      if (other !== undefined && onlyOne(group.list, (each) => isPair(each, other)) === one) pair(one, other);
-    }
-    return unmatched(group);
-  };
-
-  /** Pairs those of equal total, then of equal day, then those that have no other candidate. */
-  const pairByType = (group: Group): Group => {
-    if (group.list.length === 1 && group.service.length === 1) return pairUp(group, isOfType);
-    // Totals that are equal to the last digit come first: they pair many of one number quickly.
-    const groups = groupsOf([...group.list, ...group.service], ({ total }) => total && plainAmount(total));
-    for (const same of groups) pairUp(same, isEqual);
-    let rest = unmatched(group);
-    if (isTooMany(rest)) return rest;
-    rest = pairUp(rest, isEqual);
-    rest = pairUp(rest, (one, other) => isSameDay(one, other) && isEqual(one, other));
-    rest = pairUp(rest, isEqual);
-    // Where totals are equal and decide nothing, the day alone does not decide either.
-    const equal = new Set(candidatesIn(rest, isEqual));
-    rest = pairUp(
-      rest,
-      (one, other) => isSameDay(one, other) && !equal.has(one) && !equal.has(other) && isOfType(one, other),
-    );
-    return pairUp(rest, isOfType);
-  };
-
-  const pairVoid = ({ list, service }: Group): void => {
-    if (isTooMany({ list, service })) return;
-    for (const one of list) {
-      const left = service.filter((each) => each.mate === undefined && compareTypes(one, each) !== 'other');
-      const other = left.find((each) => isSameTotal(one, each)) ?? left[0];
-      if (other !== undefined) pair(one, other);
-    }
-  };
-
-  /** Marks those that still have several candidates. */
-  const markAmbiguous = (group: Group, isPair: IsPair): Group => {
-    for (const entry of candidatesIn(group, isPair)) entry.outcome = 'ambiguous';
-    return unmatched(group);
-  };
-
-  /** Equal for one document. Without code or party also of total and day: an invoice and an exempt one may share a number. */
-  const identityOf = ({ side, code, party, type, total, day, currency }: Entry): string => {
-    const isIssuerKnown = party !== undefined || (side === 'service' && against === 'issued');
-    if (code !== undefined && isIssuerKnown) return JSON.stringify([code, party]);
-    return JSON.stringify([type?.toUpperCase(), party, total && plainAmount(total), day, currency]);
-  };
-
-  const withoutRepeats = (all: readonly Entry[]): readonly Entry[] => {
-    if (all.length < 2) return all;
-    const kept = new Map<string, Entry>();
-    for (const entry of all) {
-      const key = identityOf(entry);
-      const first = kept.get(key);
-      const [stays, repeat] = first?.isPending && !entry.isPending ? [entry, first] : [first ?? entry, entry];
-      kept.set(key, stays);
-      if (first === undefined) continue;
-      repeat.repeats = stays;
-      repeat.outcome =
-        first.isPending === entry.isPending ? (`twice in the ${entry.side}` as const) : 'pending before';
-    }
-    return [...kept.values()];
-  };
-
-  // Each issuer has numbers of its own. What is issued has one issuer.
-  const issuerOf = ({ party = '' }: Entry): string => (against === 'issued' || !hasIds ? '' : party);
-  const groups = groupsOf(entries, (entry) => entry.number && `${issuerOf(entry)} ${entry.number}`);
-  for (const all of groups) {
-    yield;
-    const group = { list: withoutRepeats(all.list), service: withoutRepeats(all.service.filter(isDocument)) };
-    if (group.list.length === 0 || all.service.length === 0) continue;
-    let rest = markAmbiguous(pairByType(group), isOfType);
-    // An entry of unknown type matches the only remaining candidate.
-    rest = pairUp(markAmbiguous(pairUp(rest, isUnknown), isUnknown), isOfOtherType);
-    pairVoid({ list: rest.list, service: all.service.filter((entry) => !isDocument(entry)) });
-  }
-  for (const [one, other] of yield* findNear(entries, mayBeNear, isShared)) {
-    pair(one, other);
-    one.outcome = other.outcome = 'near';
+  // Totals that are equal to the last digit come first: they pair many of one number quickly.
+  const entries = [...group.list, ...group.service];
+  for (const same of groupsOf(entries, ({ total }) => total && plainAmount(total))) pairUp(same, isEqual);
+  pairUp(unmatched(group), isEqual);
+  pairUp(unmatched(group), (one, other) => isSameDay(one, other) && isEqual(one, other));
+  pairUp(unmatched(group), isEqual);
+  // Where totals are equal and decide nothing, the day alone does not decide either.
+  const rest = unmatched(group);
+  const equal = new Set(isTooMany(rest) ? [] : candidatesIn(rest, isEqual));
+  const isUndecided: IsPair = (one, other) => equal.has(one) || equal.has(other);
+  pairUp(rest, (one, other) => isSameDay(one, other) && isOfType(one, other) && !isUndecided(one, other));
+  pairOrMark(isOfType);
+  // An entry of unknown type matches the only remaining candidate.
+  pairOrMark(isUnknown);
+  pairUp(unmatched(group), isOfOtherType);
+  const { list } = unmatched(group);
+  if (isTooMany({ list, service: voids })) return;
+  for (const one of list) {
+    const left = voids.filter((each) => each.mate === undefined && compareTypes(one, each) !== 'other');
+    const other = left.find((each) => isSameTotal(one, each)) ?? left[0];
+    if (other !== undefined) pair(one, other);
   }
 }
 
-/** Finds unmatched entries of one total, and of one party or number, that are each other's only candidate. */
-function* findNear(
-  entries: readonly Entry[],
-  mayBeNear: (entry: Entry) => boolean,
-  isShared: (entry: Entry) => boolean,
-): CooperativeTask<[one: Entry, other: Entry][]> {
-  const left = entries.filter((entry) => entry.outcome === 'unmatched' && mayBeNear(entry));
-  /** An ID that many share identifies a counterparty only with the name. */
-  const partyKey = (entry: Entry): string | undefined =>
-    isShared(entry) ? JSON.stringify([entry.party, entry.name]) : entry.party;
-  const isPair: IsPair = (one, other) => {
-    const party = partyKey(one);
-    const isOfParty = party !== undefined && party === partyKey(other);
-    return isComparable(one, other) && isOfParty !== (one.number === other.number);
-  };
-  const candidates = new Map<Entry, Entry | 'several'>();
-  const addCandidate = (entry: Entry, other: Entry): void => {
-    candidates.set(entry, candidates.has(entry) ? 'several' : other);
-  };
-  const withTotal = (what: string | undefined, { total }: Entry): string | undefined =>
-    what && total && `${what} ${plainAmount(total)}`;
-  const groups = [
-    ...groupsOf(left, (entry) => withTotal(partyKey(entry), entry)),
-    ...groupsOf(left, (entry) => withTotal(entry.number, entry)),
-  ];
-  for (const group of groups) {
-    yield;
-    const { list, service } = group;
-    if (isTooMany(group)) {
-      for (const entry of [...list, ...service]) candidates.set(entry, 'several');
-      continue;
-    }
-    for (const one of list) {
-      for (const other of service.filter((each) => isPair(one, each))) {
-        addCandidate(one, other);
-        addCandidate(other, one);
-      }
-    }
+/**
+ * Each document once; the others become repeats of it. A document of a list of pending ones gives way to that of another list.
+ */
+function withoutRepeats(entries: readonly Entry[], against: Against): readonly Entry[] {
+  const kept = new Map<string, Entry>();
+  for (const entry of entries) {
+    const key = identityOf(entry, against);
+    const first = kept.get(key);
+    const [stays, repeat] = first?.isPending && !entry.isPending ? [entry, first] : [first ?? entry, entry];
+    kept.set(key, stays);
+    if (first === undefined) continue;
+    repeat.repeats = stays;
+    repeat.outcome = first.isPending === entry.isPending ? `twice in the ${entry.side}` : 'pending before';
   }
-  const pairs: [Entry, Entry][] = [];
-  for (const [one, other] of candidates)
-    if (one.side === 'list' && other !== 'several' && candidates.get(other) === one) pairs.push([one, other]);
-  return pairs;
+  return [...kept.values()];
+}
+
+/** Equal for one document. Without code or party also of total and day: an invoice and an exempt one may share a number. */
+function identityOf({ side, code, party, type, total, day, currency }: Entry, against: Against): string {
+  const isIssuerKnown = party !== undefined || (side === 'service' && against === 'issued');
+  if (code !== undefined && isIssuerKnown) return JSON.stringify([code, party]);
+  return JSON.stringify([type?.toUpperCase(), party, total && plainAmount(total), day, currency]);
+}
+
+/** Whether two of one total are alike in either the party or the number. An ID that many share is a party only with its name. */
+function isNear(one: Entry, other: Entry, isShared: (entry: Entry) => boolean): boolean {
+  const isOfParty = one.party !== undefined && one.party === other.party;
+  const isSameParty = isOfParty && (!isShared(one) || one.name === other.name);
+  return isComparable(one, other) && isSameParty !== (one.number === other.number);
 }
 
 /** Whether amounts can be compared: the currencies are equal, or one is unknown. */
@@ -374,11 +336,10 @@ function* groupsOf(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string | undefined,
 ): Generator<Group, undefined> {
-  const keyed: { readonly key: string; readonly entry: Entry }[] = [];
-  for (const entry of entries) {
+  const keyed = entries.flatMap((entry) => {
     const key = keyOf(entry);
-    if (key !== undefined) keyed.push({ key, entry });
-  }
+    return key === undefined ? [] : { key, entry };
+  });
   keyed.sort((a, b) => compareOrders(a.key, b.key));
   for (let [start, end] = [0, 0]; start < keyed.length; start = end) {
     const { key } = keyed[start]!;
@@ -396,8 +357,13 @@ function unmatched({ list, service }: Group): Group {
   return { list: list.filter(isLeft), service: service.filter(isLeft) };
 }
 
-function isTooMany({ list, service }: Group): boolean {
-  return list.length * service.length > MAX_PAIRS;
+/** The most pairs of documents whose amounts are compared one by one. Among more of one number only equal totals match. */
+const MAX_PAIRS = 40_000;
+/** The most pairs of documents of one total whose parties and numbers are compared. */
+const MAX_NEAR_PAIRS = 1_000_000;
+
+function isTooMany({ list, service }: Group, most = MAX_PAIRS): boolean {
+  return list.length * service.length > most;
 }
 
 /** Those that have a candidate on the other side. */
@@ -408,17 +374,21 @@ function candidatesIn({ list, service }: Group, isPair: IsPair): readonly Entry[
   ];
 }
 
+/** The pairs of those that are each other's only candidate. */
+function onlyPairs({ list, service }: Group, isPair: IsPair): (readonly [one: Entry, other: Entry])[] {
+  return list.flatMap((one) => {
+    const other = onlyOne(service, (each) => isPair(one, each));
+    if (other === undefined || onlyOne(list, (each) => isPair(each, other)) === undefined) return [];
+    return [[one, other] as const];
+  });
+}
+
 function onlyOne(entries: readonly Entry[], matches: (entry: Entry) => boolean): Entry | undefined {
   const at = entries.findIndex(matches);
   return at < 0 || entries.slice(at + 1).some(matches) ? undefined : entries[at];
 }
 
 /** A text that is equal for equal amounts: 10.0 and 10. */
-function plainAmount({ coefficient, scale }: Decimal): string {
-  let [digits, decimals] = [coefficient, scale];
-  while (decimals > 0 && digits % 10n === 0n) {
-    digits /= 10n;
-    decimals--;
-  }
-  return `${digits}e-${decimals}`;
+function plainAmount(amount: Decimal): string {
+  return canonicalNumber(formatDecimal(amount));
 }
