@@ -116,9 +116,17 @@ export function ageColumns(buckets: Buckets): string[] {
   return [...bucketNames(buckets), NO_DUE_DATE, CREDITS];
 }
 
-/** The column of an amount that is so many days overdue, from 0. On the day that it is due, it is not overdue. */
-export function bucketOf(buckets: Buckets, daysOverdue: number): number {
-  if (daysOverdue <= 0) return 0;
-  const index = buckets.findIndex((last) => daysOverdue <= last);
-  return index === -1 ? buckets.length + 1 : index + 1;
+/**
+ * The position among `ageColumns` of what is open on a day, in days since 1970-01-01. On the day that it is due, it is not overdue.
+ */
+export function ageOf(
+  item: Extract<OpenItem, { readonly kind: 'open' | 'credit' }>,
+  buckets: Buckets,
+  day: number,
+): number {
+  const undated = buckets.length + 2;
+  if (item.kind === 'credit') return undated + 1;
+  if (item.due === undefined) return undated;
+  const late = day - item.due;
+  return [0, ...buckets, Infinity].findIndex((last) => late <= last);
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { Counted, Unreadable } from '../invoices/left-out.ts';
+import type { Reads } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { PROFILE_COLUMN, type DeclaredType, type FieldsOf, type Role } from '../invoices/fields.ts';
 import {
@@ -7,8 +8,8 @@ import {
   NO_DUE_DATE,
   OPEN_ITEM_ROLES,
   ageColumns,
+  ageOf,
   bucketNames,
-  bucketOf,
   dayIn,
   openItemOf,
   type Buckets,
@@ -54,22 +55,20 @@ export interface AgingOptions {
   readonly asOf: number;
   /** The day of the balances. Where `asOf` is earlier, invoices issued after it are left out. */
   readonly today: number;
-  /** Whether each counterparty has a balance of its own for open amounts without a currency. */
-  readonly apart?: boolean;
-  /** What else is read of each document, for `EachDocument`. */
-  readonly besides?: { readonly roles: readonly Role[]; readonly names: readonly string[] };
+  /** Whether open amounts without a currency are those of their counterparties; else they are one balance. */
+  readonly ofParties?: boolean;
+  /** What `EachDocument` reads of a document. */
+  readonly alsoReads?: Reads;
   /** What is read, in messages: `document of 1-9`. */
   readonly record?: string | undefined;
 }
 
-/** The open amounts of a counterparty in one currency; or those without a currency, of all counterparties unless `apart` is set. */
+/** The open amounts of a counterparty in one currency; or those without a currency, of all counterparties unless `ofParties` is set. */
 export interface AgedBalance {
   /** Undefined for open amounts without a currency. */
   readonly currency: string | undefined;
   /** The profile whose invoices these are, where there are several. */
   readonly profile: string | undefined;
-  /** `noCurrency`: of invoices without one. */
-  readonly kind: 'counterparty' | 'noCurrency';
   /** Equal for the balances of one counterparty in several currencies; empty for that of any counterparty. */
   readonly key: string;
   /** Undefined where the invoices have none, and for the balance of any counterparty. Final at the end, like the fiscal ID. */
@@ -77,7 +76,7 @@ export interface AgedBalance {
   fiscalId: string | undefined;
   /** How many documents are open, credits among them. */
   invoices: number;
-  /** A sum for each of `ageColumns`. That of the credits is zero or less. */
+  /** A sum for each of `ageColumns`, at the position of `ageOf`. That of the credits is zero or less. */
   readonly ages: Decimal[];
   creditNotes: Decimal;
   /** What is left out because it was cancelled, with its sign. */
@@ -105,15 +104,13 @@ export class Aging {
   issuedLater = 0;
   /** Documents that are left out. */
   readonly unreadable = new Unreadable();
-  /** Their number by the key of the counterparty; where counterparties are kept apart. */
-  readonly unreadableOf = new Map<string, number>();
   readonly counted = new Counted();
   readonly #options: AgingOptions;
   readonly #balances = new Map<string, AgedBalance>();
   readonly #items = { open: 0, credit: 0 };
 
   constructor(options: AgingOptions) {
-    const { fields, besides: { roles = [], names = [] } = {} } = options;
+    const { fields, alsoReads: { roles, names = [] } = { roles: [] } } = options;
     this.#options = options;
     const own = [...OPEN_ITEM_ROLES, 'date', 'currency', 'counterpartyName', 'counterpartyFiscalId'] as const;
     this.documents = new DocumentReader({ fields }, { roles: [...own, ...roles], names });
@@ -161,11 +158,10 @@ export class Aging {
 
   #addItem(item: OpenItem, key: string): AgedBalance | undefined {
     const { kind } = item;
-    const { buckets, asOf, apart = false } = this.#options;
+    const { buckets, asOf } = this.#options;
     if (kind === 'settled') return undefined;
     if (kind === 'unreadable') {
       this.unreadable.noteRole(this.documents, item.role);
-      if (apart) this.unreadableOf.set(key, (this.unreadableOf.get(key) ?? 0) + 1);
       return undefined;
     }
     const isOpen = kind === 'open' || kind === 'credit';
@@ -186,10 +182,7 @@ export class Aging {
       return balance;
     }
     balance.invoices++;
-    // As many as `bucketNames` makes: what has no due date is right behind them, and then the credits.
-    const undated = buckets.length + 2;
-    const age =
-      kind === 'credit' ? undated + 1 : item.due === undefined ? undated : bucketOf(buckets, asOf - item.due);
+    const age = ageOf(item, buckets, asOf);
     balance.ages[age] = addDecimals(balance.ages[age]!, amount);
     if (kind === 'credit' && this.documents.family === 'credit note')
       balance.creditNotes = addDecimals(balance.creditNotes, amount);
@@ -202,8 +195,7 @@ export class Aging {
 
   #balanceOf(party: string): AgedBalance {
     const { profile, currency } = this.documents;
-    const isKnown = currency !== undefined;
-    const key = isKnown || this.#options.apart ? party : '';
+    const key = currency !== undefined || this.#options.ofParties ? party : '';
     const text = `${currency ?? ''}\n${profile ?? ''}\n${key}`;
     const known = this.#balances.get(text);
     if (known !== undefined) return known;
@@ -216,7 +208,6 @@ export class Aging {
       );
     }
     const balance: AgedBalance = {
-      kind: isKnown ? 'counterparty' : 'noCurrency',
       key,
       currency,
       profile,
@@ -238,13 +229,13 @@ export function totalOf({ ages }: AgedBalance): Decimal {
   return ages.reduce(addDecimals, DECIMAL_ZERO);
 }
 
-/** The part of a balance that is past due. Credits are not. */
+/** The part of a balance that is past due: neither not due yet, nor without a due date, nor credits. */
 export function overdueOf({ ages }: AgedBalance): Decimal {
   return ages.slice(1, -2).reduce(addDecimals, DECIMAL_ZERO);
 }
 
-/** The sum of balances of one currency, as a balance of that name. There is at least one. */
-export function sumOfBalances(balances: readonly AgedBalance[], name: string): AgedBalance {
+/** The sum of balances of one currency, as a balance of nobody. There is at least one. */
+export function sumOfBalances(balances: readonly AgedBalance[]): AgedBalance {
   const sum = balances.reduce((all, one) => ({
     ...all,
     invoices: all.invoices + one.invoices,
@@ -253,7 +244,7 @@ export function sumOfBalances(balances: readonly AgedBalance[], name: string): A
     cancelled: addDecimals(all.cancelled, one.cancelled),
     missing: all.missing + one.missing,
   }));
-  return { ...sum, kind: 'counterparty', key: '', profile: undefined, name, fiscalId: undefined };
+  return { ...sum, key: '', profile: undefined, name: undefined, fiscalId: undefined };
 }
 
 interface AgingLayout {
@@ -306,17 +297,16 @@ export function agingRows(
   terminal?: BarTerminal,
 ): ResultRows {
   const isShown = terminal !== undefined;
-  const { note } = layout;
+  const { sort, limit, note } = layout;
   const hasTotals = layout.totals || isShown;
-  const isProfiled = balances.some(({ profile }) => profile !== undefined);
   const [first, ...late] = bucketNames(buckets) as [string, ...string[]];
   const ages = ageColumns(buckets);
 
   type CellOf = (balance: AgedBalance, amount: (value: Decimal) => string, isTotal: boolean) => string;
-  const all: readonly (readonly [column: string, CellOf])[] = [
-    ['_row', ({ kind }, _, isTotal) => JSON.stringify(isTotal ? 'total' : (ownName(kind) ?? 'counterparty'))],
+  const cells: readonly (readonly [column: string, CellOf])[] = [
+    ['_row', (one, _, isTotal) => JSON.stringify(isTotal ? 'total' : (ownName(one) ?? 'counterparty'))],
     [PROFILE_COLUMN, ({ profile }) => textJson(profile)],
-    ['counterparty', ({ name, kind }) => textJson(name ?? ownName(kind))],
+    ['counterparty', (one, _, isTotal) => textJson(isTotal ? TOTAL : (one.name ?? ownName(one)))],
     ['fiscalId', ({ fiscalId }) => textJson(fiscalId)],
     ['currency', ({ currency }) => textJson(currency)],
     ['invoices', ({ invoices }) => String(invoices)],
@@ -329,40 +319,38 @@ export function agingRows(
     ['note', () => textJson(note)],
   ];
   const hidden = new Set([
+    OVERDUE,
     ...(hasTotals && !isShown ? [] : ['_row']),
-    ...(isProfiled ? [] : [PROFILE_COLUMN]),
+    ...(balances.some(({ profile }) => profile !== undefined) ? [] : [PROFILE_COLUMN]),
     ...(isShown || note === undefined ? ['note'] : []),
-    ...(isShown ? [] : [OVERDUE]),
   ]);
-  const cells = all.filter(([column]) => !hidden.has(column));
+  const columns = cells.map(([column]) => column).filter((column) => !hidden.has(column));
   const rowOf = (balance: AgedBalance, scale: number, isTotal = false): Row =>
     cells.map(([column, json]) => [column, json(balance, (value) => formatDecimal(value, scale), isTotal)]);
 
   const listed = isShown ? balances.filter(({ invoices }) => invoices > 0) : balances;
   // Balances without a currency come last: they are in no total.
   const inOrder = listed.toSorted(
-    (a, b) => Number(a.kind === 'noCurrency') - Number(b.kind === 'noCurrency'),
+    (a, b) => Number(a.currency === undefined) - Number(b.currency === undefined),
   );
   const currencies = byCurrency(inOrder, ({ currency }) => currency).map((ofOne) => {
     const scale = widestScale(ofOne.flatMap((one) => [...one.ages, one.creditNotes, one.cancelled]));
     const rows = ofOne
-      .toSorted((a, b) => (partyOf(a) < partyOf(b) ? -1 : 1))
-      .map((balance): MeasuredRow => ({ row: rowOf(balance, scale), value: totalOf(balance) }))
-      .toSorted((a, b) => compareDecimals(b.value!, a.value!));
-    const sorted = layout.sort === undefined ? rows : sortRows(rows, layout.sort);
-    if (ofOne[0]?.kind === 'noCurrency') return sorted;
-    const most = sorted.slice(0, layout.limit);
-    if (!hasTotals) return most;
-    return [...most, { row: rowOf(sumOfBalances(ofOne, TOTAL), scale, true), value: undefined }];
+      .toSorted((a, b) => compareDecimals(totalOf(b), totalOf(a)) || (partyOf(a) < partyOf(b) ? -1 : 1))
+      .map((balance): MeasuredRow => ({ row: rowOf(balance, scale), value: totalOf(balance) }));
+    const sorted = sort === undefined ? rows : sortRows(rows, sort, [...columns, OVERDUE]);
+    if (ofOne[0]?.currency === undefined) return sorted;
+    const most = sorted.slice(0, limit);
+    return hasTotals ? [...most, { row: rowOf(sumOfBalances(ofOne), scale, true), value: undefined }] : most;
   });
 
   const isEmpty = (column: string): boolean => isZeroIn(currencies, column);
-  const leftOut = isShown ? [OVERDUE, ...[NO_DUE_DATE, CREDITS, ...BESIDE].filter(isEmpty)] : [];
+  const leftOut = isShown ? [NO_DUE_DATE, CREDITS, ...BESIDE].filter(isEmpty) : [];
   const empty = listed.length > 0 ? ages.filter(isEmpty) : [];
   return resultRows(
     currencies,
     {
-      columns: cells.flatMap(([column]) => (leftOut.includes(column) ? [] : column)),
+      columns: columns.filter((column) => !leftOut.includes(column)),
       shown: FIRST,
       spare: [...BESIDE, 'fiscalId', 'invoices', ...empty],
       together: { columns: late, as: OVERDUE },
@@ -372,8 +360,9 @@ export function agingRows(
   );
 }
 
-function ownName(kind: AgedBalance['kind']): string | undefined {
-  return kind === 'noCurrency' ? NO_CURRENCY : undefined;
+/** What stands in place of a name for open amounts of no currency. */
+function ownName({ currency }: AgedBalance): string | undefined {
+  return currency === undefined ? NO_CURRENCY : undefined;
 }
 
 /** Orders counterparties of equal totals, so that a service and a database of it have the same rows in the same order. */
@@ -381,16 +370,16 @@ function partyOf({ name, fiscalId, profile }: AgedBalance): string {
   return JSON.stringify([name ?? '', fiscalId ?? '', profile ?? '']);
 }
 
-/** Sorts rows as records are sorted: those without a value last. Throws UsageError for a column that the rows do not have. */
-function sortRows(rows: readonly MeasuredRow[], keys: readonly SortColumn[]): MeasuredRow[] {
-  const columns = rows[0]?.row.map(([name]) => name) ?? [];
-  chosenColumns(
-    columns,
-    keys.map(({ column }) => column),
-    '--sort',
-  );
+/** Sorts rows as records are sorted: those without a value last. Throws UsageError for a key that is none of the columns. */
+function sortRows(
+  rows: readonly MeasuredRow[],
+  keys: readonly SortColumn[],
+  columns: readonly string[],
+): MeasuredRow[] {
+  const names = keys.map(({ column }) => column);
+  chosenColumns(columns, names, '--sort');
   const orderIn = ({ row }: MeasuredRow, column: string): string | undefined =>
-    orderOf(cellOf(row[columns.indexOf(column)]![1]), column === 'fiscalId');
+    orderOf(cellOf(row.find(([name]) => name === column)![1]), column === 'fiscalId');
   return rows.toSorted((a, b) => {
     for (const { column, descending } of keys) {
       const order = compareOrders(orderIn(a, column), orderIn(b, column), descending);
@@ -444,7 +433,7 @@ export function agingQuestion(
       if (note !== undefined)
         remark(`${note}; ${countOf(aging.issuedLater, 'open document')} issued later left out`);
       for (const clause of aging.counted.clauses('open')) remark(clause);
-      const known = balances.filter(({ kind }) => kind === 'counterparty');
+      const known = balances.filter(({ currency }) => currency !== undefined);
       const { limit = Infinity } = layout;
       const shown = byCurrency(known, ({ currency }) => currency).reduce(
         (all, { length }) => all + Math.min(length, limit),

@@ -139,7 +139,7 @@ const MAX_PARTIES = 10;
 
 function openFigures(currency: string | undefined, direction: DirectionFigures | undefined) {
   const own = (direction?.balances ?? []).filter((balance) => balance.currency === currency);
-  const sum = own.length === 0 ? undefined : sumOfBalances(own, '');
+  const sum = own.length === 0 ? undefined : sumOfBalances(own);
   const {
     creditNotes = DECIMAL_ZERO,
     cancelled = DECIMAL_ZERO,

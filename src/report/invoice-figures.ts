@@ -75,8 +75,8 @@ export class InvoiceFigures {
     this.#dates = dates;
     const { asOf, today } = dates;
     this.#own = new OwnNames(listing);
-    const besides = { roles: TYPE_ROLES, names: this.#own.columns };
-    this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today, besides });
+    const alsoReads = { roles: TYPE_ROLES, names: this.#own.columns };
+    this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today, alsoReads });
   }
 
   add(batch: RecordBatch): void {

@@ -113,7 +113,7 @@ export function amountsDue(
       statement.currencies.flatMap(({ balance }) => (balance.invoices > 0 ? balance : [])),
     );
     const texts = byCurrency(open, ({ currency }) => currency)
-      .map((balances) => sumOfBalances(balances, ''))
+      .map((balances) => sumOfBalances(balances))
       .toSorted((left, right) => compareOrders(left.currency, right.currency))
       .map((sum) => {
         const [due, overdue] = [totalOf(sum), overdueOf(sum)];

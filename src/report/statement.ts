@@ -1,11 +1,4 @@
-import {
-  DEFAULT_BUCKETS,
-  bucketOf,
-  dayIn,
-  readAmount,
-  worthOf,
-  type OpenItem,
-} from '../invoices/open-items.ts';
+import { DEFAULT_BUCKETS, ageOf, dayIn, readAmount, worthOf, type OpenItem } from '../invoices/open-items.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
@@ -15,7 +8,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { WhereFilter } from '../query/where/where.ts';
-import { CANCELLED, CREDIT, UNDATED } from './terms.ts';
+import { CANCELLED, CREDIT } from './terms.ts';
 import { OwnNames } from './invoice-figures.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
@@ -69,6 +62,8 @@ export class StatementTally {
   readonly #own: OwnNames;
   readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
+  /** How many documents cannot be read, by the key of the counterparty. */
+  readonly #unreadable = new Map<string, number>();
   /** The keys of all counterparties, where everyone has a statement. */
   readonly #seen = new Set<string>();
 
@@ -76,15 +71,14 @@ export class StatementTally {
     const { fields, listing, asOf, today, fiscalIds } = options;
     this.#options = options;
     this.#own = new OwnNames(listing);
-    const besides = { roles: ['total'] as const, names: [...this.#own.columns, 'payments'] };
     this.#aging = new Aging({
       fields,
       buckets: DEFAULT_BUCKETS,
       asOf,
       today,
-      apart: true,
+      ofParties: true,
       record: fiscalIds && `document of ${fiscalIds.join(', ')}`,
-      besides,
+      alsoReads: { roles: ['total'], names: [...this.#own.columns, 'payments'] },
     });
   }
 
@@ -99,6 +93,7 @@ export class StatementTally {
     const placeOf = filter && ((nth: number) => filter.placeOf(nth));
     this.#aging.add(filter?.apply(batch) ?? batch, placeOf, (item, balance, party) => {
       if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
+      if (item.kind === 'unreadable') this.#unreadable.set(party, (this.#unreadable.get(party) ?? 0) + 1);
       this.#own.add(this.#aging.documents);
       if (everyone) this.#seen.add(party);
     });
@@ -138,7 +133,7 @@ export class StatementTally {
       currencies: balances
         .map((balance) => this.#currencyOf(balance))
         .toSorted((left, right) => compareOrders(left.currency, right.currency)),
-      unreadable: this.#aging.unreadableOf.get(key) ?? 0,
+      unreadable: this.#unreadable.get(key) ?? 0,
     };
   }
 
@@ -164,18 +159,17 @@ export class StatementTally {
       const day = dayIn(documents, role);
       return day === 'unreadable' ? documents.text(role) : day;
     };
-    const days = item.kind === 'open' && item.due !== undefined ? this.#options.asOf - item.due : undefined;
+    const { asOf } = this.#options;
     const total = worthOf(documents, 'total');
-    const ofNoAge = { open: UNDATED, credit: CREDIT, cancelled: CANCELLED };
     const document: StatedDocument = {
       number: documents.cell('number'),
       type: documents.cell('documentType'),
       date: dayOf('date'),
       due: dayOf('due'),
-      daysLate: days === undefined ? undefined : Math.max(0, days),
+      daysLate: item.kind === 'open' && item.due !== undefined ? Math.max(0, asOf - item.due) : undefined,
       total: typeof total === 'string' ? undefined : total.amount,
       open: item.kind === 'cancelled' ? undefined : item.amount,
-      age: days === undefined ? ofNoAge[item.kind] : bucketOf(DEFAULT_BUCKETS, days),
+      age: item.kind === 'cancelled' ? CANCELLED : ageOf(item, DEFAULT_BUCKETS, asOf),
       payments: paymentsIn(documents.named(this.#own.columns.length), this.#payments),
     };
     const known = this.#documents.get(balance);
