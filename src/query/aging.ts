@@ -41,6 +41,7 @@ import {
   resultRows,
   textJson,
   type BarTerminal,
+  type Figures,
   type MeasuredRow,
   type ResultContext,
   type ResultRows,
@@ -400,7 +401,7 @@ function cellOf(json: string): Cell | undefined {
 export function agingQuestion(
   options: AgingOptions,
   layout: Omit<AgingLayout, 'note'>,
-  { terminal, placeOf }: ResultContext,
+  context: ResultContext,
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
@@ -411,39 +412,33 @@ export function agingQuestion(
       : 'what was issued or paid since is not in them';
   const note = asOf === today ? undefined : `balances of ${formatDay(today)}: ${missing}`;
   let balances: readonly AgedBalance[] = [];
-  const sum = (of: (balance: AgedBalance) => number): number =>
-    balances.reduce((all, balance) => all + of(balance), 0);
-  return resultQuestion({
+  const figures: Figures = {
     sample: (batch) => aging.sample(batch),
-    add: (batch) => aging.add(batch, placeOf),
-    rows: () => {
+    add: (batch, placeOf) => aging.add(batch, placeOf),
+    rows: (terminal) => {
       balances = aging.finish();
       return agingRows(balances, { buckets, layout: { ...layout, note } }, terminal);
     },
     shown: FIRST,
     typeOf: (column) => TYPES[column] ?? 'money',
     findings: (leftOut) => {
-      const counted = countOf(
-        sum(({ invoices }) => invoices),
-        'open document',
-      );
       const remarks: Finding[] = [];
       const remark = (text: string): void => void remarks.push({ level: 'remark', text });
-      remark(`${counted} as of ${formatDay(asOf)}; the columns are days overdue`);
+      const counted = sumOf(balances.map(({ invoices }) => invoices));
+      const open = countOf(counted, 'open document');
+      remark(`${open} as of ${formatDay(asOf)}; the columns are days overdue`);
       if (note !== undefined)
         remark(`${note}; ${countOf(aging.issuedLater, 'open document')} issued later left out`);
       for (const clause of aging.counted.clauses('open')) remark(clause);
       const known = balances.filter(({ currency }) => currency !== undefined);
       const { limit = Infinity } = layout;
-      const shown = byCurrency(known, ({ currency }) => currency).reduce(
-        (all, { length }) => all + Math.min(length, limit),
-        0,
-      );
+      const ofOne = byCurrency(known, ({ currency }) => currency);
+      const shown = sumOf(ofOne.map(({ length }) => Math.min(length, limit)));
       if (shown < known.length) {
         const text = `${shown} of ${known.length} shown; totals are of all`;
         remarks.push({ level: 'remark', text, details: { code: 'more rows' } });
       }
-      const absent = sum((balance) => balance.missing);
+      const absent = sumOf(balances.map(({ missing }) => missing));
       if (absent > 0) remark(`${countOf(absent, 'document')} without an open amount`);
       if (leftOut.length > 0)
         remark(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
@@ -451,11 +446,17 @@ export function agingQuestion(
         balances.some(
           (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),
         );
-      const ofProfiles = [
+      return [
+        ...remarks,
         ...aging.documents.profilesWithout('aging', { roles: ['open', 'currency'] }),
         ...aging.documents.profilesWithout('aging', { roles: ['due'] }, hasOpen),
+        aging.unreadable.finding('aging'),
       ];
-      return [...remarks, ...ofProfiles, aging.unreadable.finding('aging')];
     },
-  });
+  };
+  return resultQuestion(figures, context);
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }

@@ -235,17 +235,12 @@ async function openEarlier(options: ChangesOptions) {
   /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
   const index = new RecordIndex(3);
   let [withoutKey, repeatedKeys] = [0, 0];
-  /** A member of its first record that is named as a column within an object is: `customer.name`. */
-  let flat: string | undefined;
-  /** The members that all of its first records have, where those of now may lack some and no receipt reports it. */
+  /** The members that all of its first records have. */
   let common: readonly string[] = [];
 
   const add = (batch: RecordBatch, offset: number): void => {
-    if (index.count === 0 && batch.count > 0) {
-      flat = membersOf(batch, 0).find((name) => name.includes('.'));
-      if (newer !== undefined && newer.delivered === undefined)
-        common = allMembersOf(batch).reduce((all, own) => all.filter((name) => own.includes(name)));
-    }
+    if (index.count === 0 && batch.count > 0)
+      common = membersOf(batch).reduce((all, own) => all.filter((name) => own.includes(name)));
     for (let record = 0; record < batch.count; record++) {
       const { hasKey, words } = identity.read(batch, record);
       if (!hasKey) withoutKey++;
@@ -292,22 +287,23 @@ async function openEarlier(options: ChangesOptions) {
 
     /** Throws UsageError where the records of --columns would be compared with whole ones: what they lack would look changed. */
     checkColumns(batch: RecordBatch): void {
-      if (batch.count === 0) return;
-      const had = new Set(common.length === 0 ? [] : allMembersOf(batch).flat());
-      const missing = common.find((member) => !had.has(member));
+      if (batch.count === 0 || common.length === 0) return;
+      const have = new Set(membersOf(batch).flat());
+      const missing = common.filter((member) => !have.has(member));
       common = [];
-      if (missing !== undefined) {
+      const flat = missing.find((name) => name.includes('.') && have.has(name.split('.')[0]!));
+      if (flat !== undefined) {
         throw new UsageError(
-          `cannot compare ${newer!.shown} with ${path}: no record has ${missing} now, and all had it`,
-          { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
+          `cannot compare with ${path}: it has the column ${flat}, and not whole records`,
+          { hint: WHOLE_RECORDS },
         );
       }
-      if (flat === undefined) return;
-      const members = membersOf(batch, 0);
-      if (members.includes(flat) || !members.includes(flat.split('.')[0]!)) return;
-      throw new UsageError(`cannot compare with ${path}: it has the column ${flat}, and not whole records`, {
-        hint: WHOLE_RECORDS,
-      });
+      // A receipt reports whether the records of now were written with --columns.
+      if (missing.length === 0 || newer === undefined || newer.delivered !== undefined) return;
+      throw new UsageError(
+        `cannot compare ${newer.shown} with ${path}: no record has ${missing[0]} now, and all had it`,
+        { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
+      );
     },
 
     /** The earlier record with this key, which is taken: the second record of a key gets the second earlier one. */
@@ -337,12 +333,11 @@ function refuseWithoutKey(reader: DocumentReader, where: string): void {
     throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });
 }
 
-function membersOf(batch: RecordBatch, index: number): readonly string[] {
-  return Object.keys(JSON.parse(recordBytes(batch, index).toString()) as object);
-}
-
-function allMembersOf(batch: RecordBatch): readonly (readonly string[])[] {
-  return Array.from({ length: batch.count }, (_, index) => membersOf(batch, index));
+/** The names of the members of each record. */
+function membersOf(batch: RecordBatch): readonly (readonly string[])[] {
+  return Array.from({ length: batch.count }, (_, index) =>
+    Object.keys(JSON.parse(recordBytes(batch, index).toString()) as object),
+  );
 }
 
 const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its records are whole.';
@@ -361,9 +356,8 @@ async function checkReceipts(options: ChangesOptions): Promise<readonly string[]
     ['it', form],
     [shown, delivered],
   ] as const) {
-    // Older receipts have the headings alone.
-    const chosen = one && (one.chosen ?? Array.from(one.headings, (names) => names.join('=')));
-    if (chosen !== undefined && chosen.length > 0)
+    const chosen = one?.chosen ?? [];
+    if (chosen.length > 0)
       refuse(
         `${name} was written with --columns ${chosen.join(',')}, and has no whole records`,
         WHOLE_RECORDS,

@@ -27,10 +27,6 @@ export function amountJson(amount: Decimal | undefined): string {
   return amount === undefined ? 'null' : formatDecimal(amount);
 }
 
-const FIRST_SIZE = 16 * 1024;
-/** The most bytes of UTF-8 that a UTF-16 code unit takes. */
-const MAX_BYTES_A_UNIT = 3;
-
 /** Rows that are passed on together. */
 const ROWS_AT_ONCE = 1_000;
 
@@ -55,22 +51,16 @@ export function batchOfRows(rows: Iterable<Row>): RecordBatch {
     return text;
   };
   const bounds: number[] = [];
-  let bytes = Buffer.allocUnsafe(FIRST_SIZE);
+  let lines = '';
   let at = 0;
   for (const row of rows) {
     let text = '{';
     for (const [name, json] of row) text += `${text === '{' ? '' : ','}${nameOf(name)}${json}`;
-    text += '}\n';
-    if (at + MAX_BYTES_A_UNIT * text.length > bytes.length) {
-      const longer = Buffer.allocUnsafe(2 * (at + MAX_BYTES_A_UNIT * text.length));
-      bytes.copy(longer, 0, 0, at);
-      bytes = longer;
-    }
-    bounds.push(at);
-    at += bytes.write(text, at);
-    bounds.push(at - 1);
+    lines += `${text}}\n`;
+    bounds.push(at, (at += Buffer.byteLength(text) + 1));
+    at++;
   }
-  return batchWithoutIds(bytes.subarray(0, at), Int32Array.from(bounds), false);
+  return batchWithoutIds(Buffer.from(lines), Int32Array.from(bounds), false);
 }
 
 export interface ResultRows {
@@ -87,10 +77,11 @@ export interface MeasuredRow {
   readonly value: Decimal | undefined;
 }
 
-/** A terminal on which bars are drawn. */
+/** Where bars are drawn: a terminal, or the room that one has for them. */
 export interface BarTerminal {
   /** Display cells across. */
   readonly width: number;
+  /** Whether it has block characters; else a bar is made of `#`. */
   readonly blocks: boolean;
 }
 
@@ -134,9 +125,8 @@ export function resultRows(
   if (isTight || least + GAP + BAR_MIN > terminal.width)
     return { batch: batchOfRows(plain), columns: shown, leftOut };
   const width = Math.max(BAR_MIN, Math.min(BAR_MAX, terminal.width - whole - GAP));
-  const style = { width, blocks: terminal.blocks };
   return {
-    batch: batchOfRows(currencies.flatMap((rows) => withBars(rows, style))),
+    batch: batchOfRows(currencies.flatMap((rows) => withBars(rows, { ...terminal, width }))),
     columns: [...shown, BAR],
     leftOut,
   };
@@ -167,10 +157,10 @@ function shownColumns(
 }
 
 /** Adds bars to the rows of one currency. */
-function withBars(rows: readonly MeasuredRow[], style: BarStyle): Row[] {
+function withBars(rows: readonly MeasuredRow[], room: BarTerminal): Row[] {
   const longest = longestOf(rows.flatMap(({ value }) => value ?? []));
   return rows.map(({ row, value }): Row => {
-    const bar = value === undefined ? '' : barOf(value, longest, style);
+    const bar = value === undefined ? '' : barOf(value, longest, room);
     return [...row, [BAR, JSON.stringify(bar)]];
   });
 }
@@ -182,23 +172,25 @@ export function isZeroIn(currencies: readonly (readonly MeasuredRow[])[], column
   );
 }
 
-interface ResultOptions extends Required<Pick<ResultForm, 'shown' | 'typeOf'>> {
-  readonly sample: (batch: RecordBatch) => void;
-  readonly add: (batch: RecordBatch) => void;
+/** Figures of all records, in rows. */
+export interface Figures extends Required<Pick<ResultForm, 'shown' | 'typeOf'>> {
+  /** Learns from records before a filter keeps some of them. */
+  sample(batch: RecordBatch): void;
+  add(batch: RecordBatch, placeOf: PlaceOf | undefined): void;
   /** The rows, once all records were added. */
-  readonly rows: () => ResultRows;
+  rows(terminal: BarTerminal | undefined): ResultRows;
   /** @param leftOut the columns for which a terminal had no room */
-  readonly findings: (leftOut: readonly string[]) => readonly Finding[];
+  findings(leftOut: readonly string[]): readonly Finding[];
 }
 
-/** The question whose answer is rows that are made of all records. */
-export function resultQuestion({ sample, add, rows, shown, typeOf, findings }: ResultOptions): Question {
+/** The question whose answer is figures of all records. */
+export function resultQuestion(figures: Figures, { terminal, placeOf }: ResultContext): Question {
   let made: Pick<ResultRows, 'columns' | 'leftOut'> = { columns: [], leftOut: [] };
   return {
-    sample,
+    sample: (batch) => figures.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
-      for await (const batch of records) add(batch);
-      const { batch, ...form } = rows();
+      for await (const batch of records) figures.add(batch, placeOf);
+      const { batch, ...form } = figures.rows(terminal);
       made = form;
       yield batch;
     },
@@ -207,10 +199,10 @@ export function resultQuestion({ sample, add, rows, shown, typeOf, findings }: R
         chosen === undefined
           ? made.columns
           : chosenColumns([...made.columns, ...made.leftOut], chosen, '--columns'),
-      shown,
-      typeOf,
+      shown: figures.shown,
+      typeOf: figures.typeOf,
     },
-    findings: () => findings(made.leftOut),
+    findings: () => figures.findings(made.leftOut),
   };
 }
 
@@ -241,21 +233,14 @@ export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => stri
   return [...groups.values()];
 }
 
-interface BarStyle {
-  /** Display cells of the longest bar. */
-  readonly width: number;
-  /** Whether the terminal has block characters; else a bar is made of `#`. */
-  readonly blocks: boolean;
-}
-
 /** A cell that is filled from the left by one to eight eighths. */
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/** The bar of a value, where `longest` fills `style.width`: at least an eighth of a cell, unless it is zero; shaded if negative. */
-export function barOf(value: Decimal, longest: Decimal, style: BarStyle): string {
-  const eighths = eighthsOf(value, longest, style.width);
+/** The bar of a value, where `longest` fills the room: at least an eighth of a cell, unless it is zero; shaded if negative. */
+export function barOf(value: Decimal, longest: Decimal, { width, blocks }: BarTerminal): string {
+  const eighths = eighthsOf(value, longest, width);
   const cells = Math.ceil(eighths / 8);
-  if (!style.blocks) return (value.coefficient < 0n ? '-' : '#').repeat(cells);
+  if (!blocks) return (value.coefficient < 0n ? '-' : '#').repeat(cells);
   if (value.coefficient < 0n) return '░'.repeat(cells);
   return eighths === 0 ? '' : '█'.repeat(cells - 1) + EIGHTHS[(eighths - 1) % 8]!;
 }

@@ -114,25 +114,16 @@ const MAX_REMEMBERED = 20_000;
 const PARTY_ROLES: readonly (Role | undefined)[] = ['counterpartyName', 'counterpartyFiscalId'];
 
 /** The question of `--sum`, `--count` and `--group-by`. */
-export function totalsQuestion(
-  flags: TotalsFlags,
-  names: ColumnNames,
-  { terminal, placeOf }: ResultContext,
-): Question {
+export function totalsQuestion(flags: TotalsFlags, names: ColumnNames, context: ResultContext): Question {
   const { expand } = flags;
   const totals = new Totals(flags, expand === undefined ? names : withCurrencyOf(expand, names));
-  return resultQuestion({
-    sample: (batch) => totals.sample(batch),
-    add: (batch) => totals.add(batch, placeOf),
-    rows: () => totals.rows(terminal),
-    shown: shownOf(flags),
-    typeOf: (column) => typeOf(column, flags),
-    findings: () => totals.findings(),
-  });
+  return resultQuestion(totals, context);
 }
 
 /** Adds up columns of the records by group and currency, exactly. Its memory grows with the groups, not with the records. */
 class Totals {
+  readonly shown: ShownColumns;
+  readonly typeOf: (column: string) => DeclaredType;
   readonly #flags: TotalsFlags;
   readonly #keys: readonly KeyColumn[];
   readonly #sums: readonly SumColumn[];
@@ -150,6 +141,8 @@ class Totals {
     const { sum = [], groupBy = [], expand } = flags;
     const roleOf = (column: string): Role | undefined => roleNamed(column, names, names.fields.usual);
     this.#flags = flags;
+    this.shown = shownOf(flags);
+    this.typeOf = (column) => typeOf(column, flags);
     // A payment of a credit note is what was paid, whatever the document is worth.
     this.#asSent = flags.asSent ?? expand !== undefined;
     this.#keys = groupBy.map((text): KeyColumn => {
@@ -404,8 +397,7 @@ class Totals {
       'records',
       ...this.#sums.flatMap((one) => [one.column, ...besideSum(one)]),
     ];
-    const form = { columns: [...new Set(columns)], shown: shownOf(this.#flags) };
-    return resultRows(currencies, form, terminal);
+    return resultRows(currencies, { columns: [...new Set(columns)], shown: this.shown }, terminal);
   }
 
   /** Compares groups by their days, months, quarters or years: the earliest first, those without a date last. */

@@ -190,18 +190,6 @@ describe('headings of --columns', () => {
     },
   );
 
-  it('are not compared with by a receipt that has them alone, as older ones do', async () => {
-    const file = join(temporaryFolder(), 'issued.jsonl');
-    await ask('--columns', 'id,Folio=number', '-o', file, '--receipt', `${file}.receipt.json`);
-    const { chosen, ...older } = parseJsonObject(readFileSync(`${file}.receipt.json`, 'utf8'))!;
-    expect(chosen).toEqual(['id', 'Folio=number']);
-    writeFileSync(`${file}.receipt.json`, JSON.stringify(older));
-    await expectRefused(
-      runStub(['issued', '--changes-since', file], { issued: PAGE }),
-      `cannot compare with ${file}: it was written with --columns Folio=number, and`,
-    );
-  });
-
   it.each([
     ['Folio=number,Folio=id', 'each name and heading once, "Folio" comes twice'],
     ['number,number=id', 'each name and heading once, "number" comes twice'],
