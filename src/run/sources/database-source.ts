@@ -11,6 +11,7 @@ import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
+import type { Notices } from '../notices.ts';
 import type { Begins, HeldProfiles } from '../part.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
@@ -98,14 +99,12 @@ interface DatabaseRequest extends FromRequest {
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */
 export class DatabaseSource extends FromSource<DatabaseRequest> {
   #syncs: ReadonlyMap<string, LastSync> = new Map();
-  /** Those that are read. */
-  #profiles: readonly string[] = [];
   /** Undefined where the table has no such column, or one that does not hold text. */
   #dateColumn: string | undefined;
   #isNewestFirst = false;
 
-  protected override get ownReads(): readonly ReadPath[] {
-    return this.request.database.reads;
+  constructor(request: DatabaseRequest) {
+    super(request, request.database.reads);
   }
 
   /** Also those of a sync that found nothing, or could not read. */
@@ -121,11 +120,37 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     return { shown, profiles: inOrderOf(await context.config(), profiles) };
   }
 
-  override async open(run: Run, profiles: readonly string[]): Promise<void> {
-    this.#profiles = profiles;
-    await this.#findRecords(run.context);
-    for (const stale of this.#stale) run.notices.warn(stale);
-    await super.open(run, profiles);
+  protected override async check({ context, notices }: Run): Promise<readonly Origin[]> {
+    const { shown } = this.request.database;
+    const table = tableOf(this.resource);
+    const books = await this.request.database.open(context);
+    if (this.profiles.length === 0 || !(await books.hasTable(table))) {
+      throw new UsageError(`${shown} holds no ${this.records}`, {
+        hint: `Bring them with folio sync ${shown} ${oneWordName(this.resource, '-')}.`,
+      });
+    }
+    refuseDuplicates(this.profiles, await books.organizations(), shown);
+    this.#dateColumn = await books.textColumn(table, this.resource.byDate?.field);
+    this.checkOrder(this.#dateColumn !== undefined && this.resource.byDate?.usual !== undefined);
+    return this.#origins(`${shown} has the ${this.records}`, notices);
+  }
+
+  /** The last whole syncs: one for all where they are of one day. Warns of profiles whose last sync failed, so that theirs are older. */
+  #origins(records: string, notices: Notices): readonly Origin[] {
+    const whole: { readonly shown: string; readonly readAt: string; readonly profile: string }[] = [];
+    for (const profile of this.profiles) {
+      const { at, error, wholeAt: readAt } = this.#syncs.get(profile) ?? {};
+      if (readAt === undefined) continue;
+      whole.push({ shown: `${records} of ${profile}`, readAt, profile });
+      if (error !== undefined)
+        notices.warn(
+          `${records} of profile ${profile} as of ${localMinute(readAt)}: the sync of ${localMinute(at!)} left them as they were (${error})`,
+        );
+    }
+    const days = new Set(whole.map(({ readAt }) => localDay(Date.parse(readAt))));
+    if (days.size > 1) return whole.map(({ profile, ...one }) => ({ ...one, only: [], profiles: [profile] }));
+    const [readAt] = whole.map((one) => one.readAt).toSorted();
+    return readAt === undefined ? [] : [{ shown: records, readAt, only: [] }];
   }
 
   begins(prefersNewest: boolean): Begins {
@@ -140,18 +165,6 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     await this.request.database.close();
   }
 
-  protected override get origins(): readonly Origin[] {
-    const whole = this.#lastSyncs.flatMap(({ profile, wholeAt: readAt }) =>
-      readAt === undefined
-        ? []
-        : [{ shown: `${this.#shownRecords} of ${profile}`, readAt, only: [], profiles: [profile] }],
-    );
-    const days = new Set(whole.map(({ readAt }) => localDay(Date.parse(readAt))));
-    if (days.size > 1) return whole;
-    const [readAt] = whole.map((one) => one.readAt).toSorted();
-    return readAt === undefined ? [] : [{ shown: this.#shownRecords, readAt, only: [] }];
-  }
-
   protected override async stored(
     context: Context,
     profile: string | undefined,
@@ -163,39 +176,6 @@ export class DatabaseSource extends FromSource<DatabaseRequest> {
     const where = id === undefined ? undefined : { column: 'fundId', value: id };
     const books = await database.open(context);
     return books.read(tableOf(this.resource), { profile, where, order: this.#order });
-  }
-
-  /** Throws UsageError where the database does not have the listing, or those of one organization twice. */
-  async #findRecords(context: Context): Promise<void> {
-    const { database } = this.request;
-    const { shown } = database;
-    const table = tableOf(this.resource);
-    const books = await database.open(context);
-    if (this.#profiles.length === 0 || !(await books.hasTable(table))) {
-      throw new UsageError(`${shown} holds no ${this.records}`, {
-        hint: `Bring them with folio sync ${shown} ${oneWordName(this.resource, '-')}.`,
-      });
-    }
-    refuseDuplicates(this.#profiles, await books.organizations(), shown);
-    this.#dateColumn = await books.textColumn(table, this.resource.byDate?.field);
-    this.checkOrder(this.#dateColumn !== undefined && this.resource.byDate?.usual !== undefined);
-  }
-
-  get #lastSyncs(): readonly LastSync[] {
-    return this.#profiles.flatMap((profile) => this.#syncs.get(profile) ?? []);
-  }
-
-  get #shownRecords(): string {
-    return `${this.request.database.shown} has the ${this.records}`;
-  }
-
-  /** A sentence for each profile whose last sync failed, so that its records are older. */
-  get #stale(): readonly string[] {
-    return this.#lastSyncs.flatMap(({ profile, at, error, wholeAt }) =>
-      wholeAt === undefined || error === undefined
-        ? []
-        : `${this.#shownRecords} of profile ${profile} as of ${localMinute(wholeAt)}: the sync of ${localMinute(at)} left them as they were (${error})`,
-    );
   }
 
   #neverRead({ profile, at, error }: LastSync): ServiceError {

@@ -15,7 +15,6 @@ import { checkExport, readsOfExport } from '../../query/exports/read-receipt.ts'
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { HeldProfiles, Source } from '../part.ts';
-import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
 import { FromSource, type FromRequest } from './from-source.ts';
@@ -23,8 +22,6 @@ import { FromSource, type FromRequest } from './from-source.ts';
 export class ExportSource extends FromSource<FromRequest> {
   /** Whether each record says whose it is. */
   hasProfileColumn = false;
-  /** Whose records are read, where they say so. */
-  #profiles: readonly string[] = [];
   /** The records of each of several, from the first that is read: the file is read once. */
   #apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   /** What standard input brought, once it is needed. */
@@ -32,19 +29,16 @@ export class ExportSource extends FromSource<FromRequest> {
   #checked: Awaited<ReturnType<typeof checkExport>> = {};
   /** Warns once that records may be rows of --expand. */
   #warnOfRows: ((list: string) => void) | undefined;
+  readonly #shown: string;
 
-  get #shown(): string {
-    const { from } = this.request;
-    return from === STANDARD_INPUT ? 'standard input' : from;
+  constructor(request: FromRequest) {
+    super(request, readsOfExport('--from', request.from));
+    this.#shown = request.from === STANDARD_INPUT ? 'standard input' : request.from;
   }
 
   /** Undefined where the command has a question of its own, which is about documents. */
   get #questions(): QuestionFlags | undefined {
     return this.request.ofPart === 'answer' ? this.request.flags : undefined;
-  }
-
-  protected override get ownReads(): readonly ReadPath[] {
-    return readsOfExport('--from', this.request.from);
   }
 
   async held(context: Context): Promise<HeldProfiles> {
@@ -58,12 +52,11 @@ export class ExportSource extends FromSource<FromRequest> {
     return { shown: this.#shown, delivered: this.#checked.delivered };
   }
 
-  override async open(run: Run, profiles: readonly string[]): Promise<void> {
-    this.#profiles = profiles;
+  protected override async check(run: Run): Promise<readonly Origin[]> {
     this.#checked = await checkExport(this.request.from);
     const { finding, delivered } = this.#checked;
     if (finding !== undefined) run.notices.add(finding);
-    const { resource } = delivered ?? {};
+    const { resource, readAt, only = [] } = delivered ?? {};
     if (resource !== this.name && resources.some(({ name }) => name === resource))
       throw new UsageError(`${this.#shown} is of ${resource}, as its receipt says, not of ${this.name}`, {
         hint: 'Name the export of this listing, or ask for the other one.',
@@ -75,11 +68,6 @@ export class ExportSource extends FromSource<FromRequest> {
         run.notices.warn(
           `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
         );
-    await super.open(run, profiles);
-  }
-
-  protected override get origins(): readonly Origin[] {
-    const { delivered: { readAt, only = [] } = {} } = this.#checked;
     return [{ shown: `${this.#shown} has the ${this.records}`, readAt, only }];
   }
 
@@ -104,8 +92,8 @@ export class ExportSource extends FromSource<FromRequest> {
     const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
     const records = areDocuments ? this.#withoutRows(all) : all;
     if (!this.hasProfileColumn || profile === undefined) return records;
-    if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
-    this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
+    if (this.profiles.length === 1) return recordsOfProfile(records, profile);
+    this.#apart ??= recordsByProfile(paced(records, context), this.profiles);
     return (await this.#apart).get(profile)!.read();
   }
 

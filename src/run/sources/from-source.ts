@@ -35,17 +35,21 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   readonly name: string;
   readonly records: string;
   readonly resource: Resource;
+  readonly reads: readonly ReadPath[];
   protected readonly request: Request;
+  /** Whose records are read, once it is open, where they say so. */
+  protected profiles: readonly string[] = [];
   readonly #flag: string;
   #fiscalIds: readonly string[] = [];
   #lack: FolioError | undefined;
 
-  constructor(request: Request) {
-    const { resource } = request;
+  constructor(request: Request, reads: readonly ReadPath[]) {
+    const { resource, fiscalIds } = request;
     ({ name: this.name, records: this.records } = resource);
     this.resource = resource;
     this.request = request;
     this.#flag = `--${resource.fiscalIds?.flag}`;
+    this.reads = [...reads, ...listsIn(this.#flag, fiscalIds)];
   }
 
   /** The records of a profile, or all where they have none. */
@@ -54,25 +58,21 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
     profile: string | undefined,
   ): Promise<AsyncIterable<RecordBatch>>;
 
-  protected abstract get ownReads(): readonly ReadPath[];
-
-  /** When its records were read, and which part of the listing they are. Known once it is open. */
-  protected abstract get origins(): readonly Origin[];
+  /** Checks what is read. Returns when its records were read, and which part of the listing they are. Throws UsageError. */
+  protected abstract check(run: Run): Promise<readonly Origin[]>;
 
   get filter(): { readonly fiscalIds: readonly string[]; readonly strict: boolean } {
     return { fiscalIds: this.#fiscalIds, strict: false };
   }
 
-  get reads(): readonly ReadPath[] {
-    return [...this.ownReads, ...listsIn(this.#flag, this.request.fiscalIds)];
-  }
-
-  async open({ context: { stdin }, day, notices }: Run, _profiles: readonly string[]): Promise<void> {
+  async open(run: Run, profiles: readonly string[]): Promise<void> {
     const { ofPart, fiscalIds } = this.request;
-    if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, stdin);
-    day.add(this.origins);
-    if (ofPart === 'answer') return;
-    for (const { shown, only } of this.origins) {
+    const { context, day, notices } = run;
+    this.profiles = profiles;
+    if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, context.stdin);
+    const origins = await this.check(run);
+    day.add(origins);
+    for (const { shown, only } of ofPart === 'answer' ? [] : origins) {
       const flags = ofPart === 'failure' ? only.filter((one) => !this.#isOfFilter(one)) : only;
       if (flags.length === 0) continue;
       const text = `${shown}, but a part of them alone: ${flags.join(' ')}`;
