@@ -32,7 +32,14 @@ import type { Run } from '../run.ts';
 import type { RunDay } from '../run-day.ts';
 import { pageDefaults } from '../settings.ts';
 import { ListingSource } from '../sources/listing-source.ts';
-import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type PartRead } from './read-part.ts';
+import {
+  deliverText,
+  inPageRun,
+  refuseOnTerminal,
+  type PagePart,
+  type PartRead,
+  type ReadParts,
+} from './read-part.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
@@ -131,10 +138,11 @@ async function writePage(
 ): Promise<void> {
   const { flags, format, sources } = job;
   const parts = sources.partsOf(profile).map((part) => ({ ...part, name: part.listing }));
-  const words = { records: 'invoices and funds', lack: 'not whole in the report, which says so' };
-  await inReport(context, job, { ...words, parts, output: path }, (run, dates, read) =>
+  const options = { ...RUN, flags, records: 'invoices and funds', reads: sources.reads, output: path };
+  const words = () => ({ what: 'listings', lack: 'not whole in the report, which says so' });
+  await inPageRun(context, { options, parts, words }, (run, read) =>
     deliverText(run, { path, what: 'reports' }, async () => {
-      const all = await read();
+      const { dates, all } = await readListings(run, flags, read);
       run.whole.owner = all.find((one) => one.profile !== undefined)?.profile;
       const figures = figuresOf(all, dates, run.day.caveats);
       warnOfMissing(run.notices, figures);
@@ -150,35 +158,15 @@ async function writePage(
 /** The result of a listing, with the figures of those records that could be read. */
 type ListingRead = ReportPart & PartRead<InvoiceFigures | FundTally>;
 
-interface ReadingOptions {
-  /** Each with the name of its part of the run. */
-  readonly parts: readonly ReportPart[];
-  /** What they are of, in the plural. */
-  readonly records: string;
-  /** The message where some of it is not whole, and what to do. */
-  readonly lack: string;
-  readonly hint?: string | undefined;
-  readonly output?: string | undefined;
-  readonly notices?: Notices;
-}
+const RUN = { name: 'report', partKind: 'listings' } as const;
 
-/** Reads and reports listings in one run. Throws at the end where some are not whole, and at once where nothing could be read. */
-async function inReport(
-  context: Context,
-  { flags, sources: { reads } }: Job,
-  { parts, lack, hint, ...ofRun }: ReadingOptions,
-  write: (run: Run, dates: ReportDates, read: () => Promise<readonly ListingRead[]>) => Promise<unknown>,
-): Promise<void> {
-  const options = { flags, name: 'report', partKind: 'listings' as const, reads, ...ofRun };
-  const words = { what: 'listings', lack, hint };
-  await inPageRun(context, { options, parts, words: () => words }, (run, read) => {
-    const dates = datesOf(run.day, flags);
-    return write(run, dates, () =>
-      read<InvoiceFigures | FundTally>((fields, { listing }) =>
-        listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
-      ),
-    );
-  });
+/** Reads the listings into figures. Throws UsageError for a period that the day of the records does not allow. */
+async function readListings(run: Run, flags: ReportFlags, read: ReadParts<ReportPart>) {
+  const dates = datesOf(run.day, flags);
+  const all = await read<InvoiceFigures | FundTally>((fields, { listing }) =>
+    listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
+  );
+  return { dates, all };
 }
 
 /** Writes how each organization stands in each currency, as a table for a terminal, in one run. */
@@ -194,15 +182,16 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
       .map((part) => ({ ...part, name: isSeveral ? `${profile} ${part.listing}` : part.listing })),
   );
   const hint = isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
-  const words = { records: 'invoices', lack: 'not whole in these figures', hint };
-  await inReport(context, job, { ...words, parts, notices }, async (run, dates, read) => {
+  const options = { ...RUN, flags, records: 'invoices', reads: sources.reads, notices };
+  const words = () => ({ what: 'listings', lack: 'not whole in these figures', hint });
+  await inPageRun(context, { options, parts, words }, async (run, read) => {
     const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
     const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
     const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { isResult: true });
     const { columns, shown } = monthColumns(writing, isSeveral);
     const openWriter = writerOfResult(plan.openWriter, { columns: () => columns, shown });
     const rows = async function* (): AsyncGenerator<RecordBatch> {
-      const all = await read();
+      const { dates, all } = await readListings(run, flags, read);
       for (const profile of profiles) {
         const own = all.filter((_, at) => parts[at]!.profile === profile);
         if (!own.some(({ result }) => hasRecords(result))) continue;

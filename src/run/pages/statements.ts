@@ -71,8 +71,7 @@ export async function writeStatements(
     await inPageRun(context, { options, parts, words }, async (run, read) => {
       const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
       const language = flags.lang ?? pageDefaults(await storeOf(run), only).lang;
-      const readAll = () => readStatements({ run, flags, fiscalIds, isSeveral }, read);
-      const job = { run, flags, isSeveral, language, readAll };
+      const job = { run, flags, fiscalIds, isSeveral, language, read };
       if (form.kind === 'folder') await writeFolder(job, form.path);
       else await (form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind));
     });
@@ -88,10 +87,12 @@ function words(results: readonly PartResult[]): OutcomeWords {
 interface Job {
   readonly run: Run;
   readonly flags: StatementFlags;
+  /** Whose statements; undefined for everyone. */
+  readonly fiscalIds: readonly string[] | undefined;
   readonly isSeveral: boolean;
   /** By the flag, else the setting of the only profile, or of all. */
   readonly language: ReportLanguage | undefined;
-  readonly readAll: () => ReturnType<typeof readStatements>;
+  readonly read: ReadParts<PagePart>;
 }
 
 type Form =
@@ -147,10 +148,8 @@ function refuseRowFlags({ columns, wide }: StatementFlags): void {
   });
 }
 
-async function writeRows(
-  { run, flags, isSeveral, language, readAll }: Job,
-  { format, defaults }: Extract<Form, { kind: 'rows' }>,
-): Promise<void> {
+async function writeRows(job: Job, { format, defaults }: Extract<Form, { kind: 'rows' }>): Promise<void> {
+  const { run, flags, isSeveral, language } = job;
   const { output, columns, excel, wide, color, lang } = flags;
   const planned = await planOutput(
     run.context,
@@ -169,7 +168,7 @@ async function writeRows(
   let due: ReturnType<typeof amountsDue> = [];
   let isEmpty = false;
   const rows = async function* (): AsyncGenerator<RecordBatch> {
-    const { statements, facts, isWhole } = await readAll();
+    const { statements, facts, isWhole } = await readStatements(job);
     due = amountsDue(statements, facts, localeOf(run.context.env));
     yield* batchesOfRows(statementRows(statements, writing));
     isEmpty = isWhole && state.records === 0;
@@ -181,10 +180,11 @@ async function writeRows(
   if (isEmpty) run.notices.remark('nothing is open');
 }
 
-async function writeText({ run, flags, language, readAll }: Job, format: 'html' | 'json'): Promise<void> {
+async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
+  const { run, flags, language } = job;
   const note = await noteOf(flags.note, run.context);
   await deliverText(run, { path: flags.output, what: 'statements' }, async () => {
-    const { statements, facts } = await readAll();
+    const { statements, facts } = await readStatements(job);
     if (format === 'json') return statementsJson(statements, facts);
     const statement = theOnly(statements);
     const { statementPage } = await import('../../report/statement-pages.ts');
@@ -203,7 +203,8 @@ function theOnly(statements: readonly OwnStatement[]): OwnStatement {
 const INDEX = 'index.html';
 
 /** Writes a new folder with a page for everyone with something open, and an index. */
-async function writeFolder({ run, flags, language, readAll }: Job, path: string): Promise<void> {
+async function writeFolder(job: Job, path: string): Promise<void> {
+  const { run, flags, language } = job;
   const { context } = run;
   const { safePageName, uniqueNames } = await import('../../output/downloads/file-names.ts');
   const { writeNewFolder } = await import('../../output/files/new-folder.ts');
@@ -212,7 +213,7 @@ async function writeFolder({ run, flags, language, readAll }: Job, path: string)
   const note = await noteOf(flags.note, context);
   const indexed: { own: OwnStatement; file: string }[] = [];
   const files = await writeNewFolder(path, context, async (write) => {
-    const { facts, statements, isWhole } = await readAll();
+    const { facts, statements, isWhole } = await readStatements(job);
     const uniqueName = uniqueNames([INDEX]);
     for (const own of statements) {
       const file = uniqueName(safePageName(stemOf(own), 'html'));
@@ -262,16 +263,8 @@ function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
   return payable ? received : issued;
 }
 
-interface ReadingOptions extends Pick<Job, 'run' | 'flags' | 'isSeveral'> {
-  /** Whose statements; undefined for everyone. */
-  readonly fiscalIds: readonly string[] | undefined;
-}
-
 /** Reads every organization. Throws where nothing could be read, and where no document is of the fiscal IDs. */
-async function readStatements(
-  { run, flags, fiscalIds, isSeveral }: ReadingOptions,
-  read: ReadParts<PagePart>,
-) {
+async function readStatements({ run, flags, fiscalIds, isSeveral, read }: Job) {
   const { organization, open, overdue, period } = flags;
   const { day } = run.day;
   const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
