@@ -106,35 +106,29 @@ async function keysOf(path: string | undefined): Promise<Omit<WrittenAt, 'writte
   return { keys: [`stream ${stream}`, ...ofFile], folder: undefined };
 }
 
-/** Where a path is on the disk, or will be: SQLite makes the files beside a database, such as books.db-wal, when it needs them. */
-async function placeOf(
-  path: string,
-): Promise<{ key: string; folder: string; found: BigIntStats | undefined }> {
-  const real = await behindLinks(path).catch(() => resolve(path));
-  const folder = await keyOfFolder(dirname(real));
-  const found = await statOf(real);
-  return { key: found === undefined ? nameKey(folder, real) : keyOf(found), folder, found };
-}
-
-/** The folder may still have to be made. */
-async function keyOfFolder(path: string): Promise<string> {
-  const found = await statOf(path);
-  if (found !== undefined) return keyOf(found);
-  return dirname(path) === path ? ON_DISK : nameKey(await keyOfFolder(dirname(path)), path);
-}
-
 const ON_DISK = 'file ';
+
+interface Place {
+  readonly key: string;
+  readonly folder: string;
+  readonly found: BigIntStats | undefined;
+}
+
+/**
+ * Where a path is on the disk, or will be: its folder may still have to be made, and SQLite makes the files beside a database, such as
+ * books.db-wal, when it needs them.
+ */
+async function placeOf(path: string): Promise<Place> {
+  const real = await behindLinks(path).catch(() => resolve(path));
+  const found = await promises.stat(real, { bigint: true }).catch(() => undefined);
+  const above = dirname(real);
+  const folder = above === real ? ON_DISK : (await placeOf(above)).key;
+  const name = basename(real).normalize('NFC').toLowerCase();
+  return { key: found === undefined ? `${folder}/${name}` : keyOf(found), folder, found };
+}
 
 function keyOf({ dev, ino }: BigIntStats): string {
   return `${ON_DISK}${dev}:${ino}`;
-}
-
-function nameKey(folder: string, path: string): string {
-  return `${folder}/${basename(path).normalize('NFC').toLowerCase()}`;
-}
-
-function statOf(path: string): Promise<BigIntStats | undefined> {
-  return promises.stat(path, { bigint: true }).catch(() => undefined);
 }
 
 function statOfStream(descriptor: number): BigIntStats | undefined {

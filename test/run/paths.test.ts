@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -129,20 +128,9 @@ describe('what a run reads', () => {
 
 /** Every file below the folder, with its text. */
 function contents(folder: string): Record<string, string> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const path = join(folder, name);
-      return existsSync(path) && !isFolder(path) ? [[name, readFileSync(path, 'latin1')]] : [];
-    }),
-  );
-}
-
-function isFolder(path: string): boolean {
-  try {
-    readdirSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(paths.toSorted().map((path) => [path, readFileSync(path, 'latin1')]));
 }
