@@ -14,7 +14,7 @@ import { namedProfile } from '../profiles/connection.ts';
 import type { Questions } from '../query/questions.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import { datesIn } from '../query/where/dates.ts';
-import { oneWordName, type Resource } from '../resources/resource.ts';
+import { oneWordName } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, GlobalFlags, OutputFlags, ProfilesFlags } from './flags.ts';
@@ -81,7 +81,7 @@ interface ExportRequest extends QuestionsRequest {
  * 7. The destination is committed: a file appears whole, or not at all.
  * 8. Missing records end the run: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
  *
- * Several organizations, which the flags name or the source itself has (`Source.profiles`), are one source that joins them
+ * Several organizations, which the flags name or the source itself has (`Source.held`), are one source that joins them
  * (`joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
  * database or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
  *
@@ -102,6 +102,10 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     const files =
       folder === undefined ? undefined : await planFiles(context, request, { profiles: profiles!, folder });
     const { name, records } = source;
+    const { changesSince } = flags;
+    const { readsOfExport } =
+      changesSince === undefined ? {} : await import('../query/exports/read-receipt.ts');
+    const ofChanges = readsOfExport?.('--changes-since', changesSince!) ?? [];
     const options = {
       flags,
       name,
@@ -110,7 +114,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       folder,
       parts: profiles,
       notices,
-      reads: [...(source.reads ?? []), ...(request.reads ?? []), ...(await readsOfChanges(flags))],
+      reads: [...(source.reads ?? []), ...(request.reads ?? []), ...ofChanges],
       files: files?.flatMap(({ writes }) => writes),
     };
     await inRun(context, options, async (run) => {
@@ -155,11 +159,6 @@ export async function chosenProfiles(
   else if (profiles.length > 0) return chooseHeld({ shown, held: profiles }, choice, context);
   else return choice.names ?? [];
   return [];
-}
-
-async function readsOfChanges({ changesSince: file }: ExportFlags): Promise<readonly ReadPath[]> {
-  if (file === undefined) return [];
-  return (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
 }
 
 interface ProfileFile {
@@ -405,13 +404,9 @@ async function writeColumns(
   });
 }
 
-interface SourceOptions {
-  readonly resource: Resource;
-  readonly id?: string | undefined;
-  readonly ofPart?: FromRequest['ofPart'];
-  /** Where the command has flags of its own for them. */
-  readonly fiscalIds?: readonly string[] | undefined;
-}
+/** The fiscal IDs are those of the flags, unless the command has flags of its own for them. */
+type SourceOptions = Pick<FromRequest, 'resource' | 'id' | 'fiscalIds'> &
+  Partial<Pick<FromRequest, 'ofPart'>>;
 
 /** The source that the flags name: the listing of the service, or with --from an export or a synced database. */
 export async function sourceFor(

@@ -366,12 +366,12 @@ async function chooseSources(
       { hint: 'Export both with --all-profiles, or make a report of each profile.' },
     );
   }
-  const known = inOrderOf(
-    await context.config(),
-    all.flatMap(({ held }) => held?.profiles ?? []),
-  );
-  const shown = [...new Set(all.map(({ held }) => held?.shown))].join(', ');
-  const held = all[0]!.held && { shown, profiles: ofNobody === undefined ? known : undefined };
+  const names = all.flatMap(({ held }) => held?.profiles ?? []);
+  // The service holds none; a sandbox needs no store.
+  const held = all[0]!.held && {
+    shown: [...new Set(all.map((one) => one.held?.shown))].join(', '),
+    profiles: ofNobody === undefined ? inOrderOf(await context.config(), names) : undefined,
+  };
   const chosen = await chosenProfiles(context, { held, flags, notices });
   return {
     profiles: chosen.length > 0 ? chosen : [undefined],

@@ -96,6 +96,12 @@ describe('folio report', () => {
     });
   });
 
+  it('needs no store for the sandbox', async () => {
+    const { cwd, run } = workplace();
+    writeFileSync(join(cwd, 'config.json'), '{broken', { mode: 0o600 });
+    expect(await run('--sandbox report --format json')).toMatchObject({ code: 0 });
+  });
+
   it('writes a page off a terminal, and to a file', async () => {
     const path = join(temporaryFolder(), 'november.html');
     const { stdout } = await report([]);
