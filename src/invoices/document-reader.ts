@@ -12,11 +12,18 @@ const RECORDS_SAMPLED = 500;
 /** What the records of one of several profiles have not had so far. */
 interface UnseenOfProfile {
   readonly roles: Set<Role>;
-  /** The indexes of names that are of a role. */
-  readonly names: Set<number>;
-  /** Of the first records, with or without a value. */
-  readonly columns: CellReader;
+  /** The indexes of names that stand for a role in some profile, with the role. */
+  readonly names: Map<number, Role>;
+  /** Reads the first records, to learn which columns exist. */
+  readonly sampler: CellReader;
+  /** Whether they have a column, with or without a value. */
+  readonly hasColumn: (column: string) => boolean;
   sampled: number;
+}
+
+/** What an answer needs of each profile. A name of `namesElsewhere` counts only where the profile has the role in another column. */
+interface ReadsOfProfiles extends Reads {
+  readonly namesElsewhere?: readonly string[];
 }
 
 /** The number in the listing, from 1, of the nth record of a question. */
@@ -152,38 +159,42 @@ export class DocumentReader extends Document {
 
   /**
    * A failure for each of several profiles none of whose records has one of the roles, or one of the names that stand for a role: the
-   * answer is that of the other profiles, and would not say so. `flag` is that of the question. A name of `namesElsewhere` counts only
-   * where the profile has the role in another column.
+   * answer is that of the other profiles, and would not say so. `flag` is that of the question.
    */
-  profilesWithout(
-    flag: string,
-    { roles, names = [], namesElsewhere = [] }: Reads & { readonly namesElsewhere?: readonly string[] },
-    isOf = (_profile: string) => true,
-  ): Finding[] {
+  profilesWithout(flag: string, reads: ReadsOfProfiles, isOf = (_profile: string) => true): Finding[] {
     return [...this.#ofProfiles].flatMap(([profile, unseen]): Finding[] => {
-      if (!isOf(profile)) return [];
-      const { fields, ofName } = ofProfile(this.locations, profile);
-      const hasColumn = (column: string): boolean => unseen.columns.columns.includes(column);
-      const role = roles.find((one) => unseen.roles.has(one) && !fields.columns[one].some(hasColumn));
-      const nameAt = [...unseen.names].find((at) => {
-        const name = this.#reads.names[at]!;
-        if ([name, ...ofName[at]!.columns].some(hasColumn)) return false;
-        const meant = namesElsewhere.includes(name) ? this.#roleInAny(at) : undefined;
-        return names.includes(name) || (meant !== undefined && fields.columns[meant].some(hasColumn));
-      });
-      const meant = role ?? (nameAt === undefined ? undefined : this.#roleInAny(nameAt));
-      if (meant === undefined) return [];
-      const name = role ?? this.#reads.names[nameAt!]!;
-      const lack = name === meant ? describeRole(fields, meant) : `a column ${name}`;
+      const missing = isOf(profile) ? this.#missingIn(profile, unseen, reads) : undefined;
+      if (missing === undefined) return [];
+      const { name, role } = missing;
+      const { fields } = ofProfile(this.locations, profile);
+      const columns = fields.columns[role];
+      const lack = name === role ? describeRole(fields, role) : `a column ${name}`;
       const text = `${flag}: the answer is not whole: no record of ${profile} has ${lack}`;
-      const columns = fields.columns[meant];
-      const isElsewhere = name !== meant && columns.some(hasColumn);
+      const isElsewhere = name !== role && columns.some(unseen.hasColumn);
       const hint = isElsewhere
-        ? `Write ${meant}, which stands for the column of each profile.`
-        : howToMap(meant);
-      const details = { code: 'column missing', role: meant, columns } as const;
+        ? `Write ${role}, which stands for the column of each profile.`
+        : howToMap(role);
+      const details = { code: 'column missing', role, columns } as const;
       return [{ level: 'failure', kind: 'incomplete', text, hint, details }];
     });
+  }
+
+  /** The first of these roles and names that no record of a profile has, with the role that the name stands for. */
+  #missingIn(
+    profile: string,
+    unseen: UnseenOfProfile,
+    { roles, names = [], namesElsewhere = [] }: ReadsOfProfiles,
+  ): { readonly name: string; readonly role: Role } | undefined {
+    const { fields, ofName } = ofProfile(this.locations, profile);
+    const hasRole = (role: Role): boolean => fields.columns[role].some(unseen.hasColumn);
+    const missing = roles.find((role) => unseen.roles.has(role) && !hasRole(role));
+    if (missing !== undefined) return { name: missing, role: missing };
+    for (const [at, role] of unseen.names) {
+      const name = this.#reads.names[at]!;
+      if ([name, ...ofName[at]!.columns].some(unseen.hasColumn)) continue;
+      if (names.includes(name) || (namesElsewhere.includes(name) && hasRole(role))) return { name, role };
+    }
+    return undefined;
   }
 
   #move(batch: RecordBatch, index: number, placeOf: PlaceOf): void {
@@ -195,19 +206,26 @@ export class DocumentReader extends Document {
   }
 
   #noteUnseen(unseen: UnseenOfProfile, batch: RecordBatch, index: number): void {
-    if (unseen.sampled++ < RECORDS_SAMPLED) unseen.columns.moveTo(batch, index);
+    if (unseen.sampled++ < RECORDS_SAMPLED) unseen.sampler.moveTo(batch, index);
     for (const role of unseen.roles) if (this.cell(role) !== undefined) unseen.roles.delete(role);
-    for (const at of unseen.names) if (isFilled(this.named(at))) unseen.names.delete(at);
+    for (const at of unseen.names.keys()) if (isFilled(this.named(at))) unseen.names.delete(at);
   }
 
   #unseenOf(profile: string): UnseenOfProfile {
     const known = this.#ofProfiles.get(profile);
     if (known !== undefined) return known;
     const { roles, names } = this.#reads;
+    const sampler = new CellReader();
     const unseen = {
       roles: new Set(roles),
-      names: new Set([...names.keys()].filter((at) => this.#roleInAny(at) !== undefined)),
-      columns: new CellReader(),
+      names: new Map(
+        [...names.keys()].flatMap((at) => {
+          const role = this.#roleInAny(at);
+          return role === undefined ? [] : [[at, role]];
+        }),
+      ),
+      sampler,
+      hasColumn: (column: string) => sampler.columns.includes(column),
       sampled: 0,
     };
     this.#ofProfiles.set(profile, unseen);
