@@ -124,7 +124,7 @@ export abstract class IdentityReader {
 
 /**
  * Reads identities as hashes of 64 bits each, fast and not cryptographic. A caller that takes two records for one because of
- * them must be able to notice a collision, by a count or by reading again. Where it is not (`exact`), see `DigestReader`.
+ * them must be able to notice a collision, by a count or by reading again. A caller that is not uses `DigestReader`.
  */
 export class HashReader extends IdentityReader {
   #one = 0;
@@ -206,8 +206,6 @@ export interface KeyColumns {
   readonly named?: readonly string[] | undefined;
   /** The columns to use where a record has no `id`; the first of them must have a text. */
   readonly natural?: readonly string[] | undefined;
-  /** True where no total counts the records, so that equal fast hashes do not prove that two of them are one. */
-  readonly exact?: boolean | undefined;
 }
 
 /**

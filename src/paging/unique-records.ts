@@ -84,9 +84,15 @@ export class UniqueRecords {
     this.#sequence = new Int32Array(this.#identity.width);
   }
 
-  /** @param columns the columns that tell records apart in place of `id`, and how exactly */
-  static async of(columns: KeyColumns): Promise<UniqueRecords> {
-    if (columns.exact !== true) return new UniqueRecords(() => new HashReader(columns));
+  /**
+   * @param columns the columns that tell records apart in place of `id`
+   * @param isCounted whether a total counts the records, so that a record lost to a collision of fast hashes would show
+   */
+  static async of(
+    columns: KeyColumns,
+    { isCounted }: { readonly isCounted: boolean },
+  ): Promise<UniqueRecords> {
+    if (isCounted) return new UniqueRecords(() => new HashReader(columns));
     const { DigestReader } = await import('../json/digest-identity.ts');
     return new UniqueRecords(() => new DigestReader(columns));
   }

@@ -130,7 +130,7 @@ export class FiscalIdWalk {
     if (page !== undefined && this.#cutToAddresses(fiscalIds, listEncoding ?? 'repeat').length > 1)
       refusePage(fiscalIds);
     // The totals of the parts do not tell how many records they share.
-    this.#delivered = await UniqueRecords.of({ ...keyColumns(this.#resource, this.#query), exact: true });
+    this.#delivered = await UniqueRecords.of(keyColumns(this.#resource, this.#query), { isCounted: false });
     let unproven = [...fiscalIds];
     for (const spelling of this.#spellings) {
       if (unproven.length < 2 && listEncoding !== 'brackets') break;

@@ -106,10 +106,12 @@ export function requestSize(resource: Resource, { pageSize, limit }: ListingQuer
 
 /** The columns that tell records of a listing apart. */
 export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'>): KeyColumns {
-  const { paging, naturalKey } = resource;
-  // The documents of a fund may come without a total, and cursors never have one.
-  const exact = paging.kind === 'cursor' || paging.recordsIn === 'assignedDocuments';
-  return { named: key, natural: naturalKey, exact };
+  return { named: key, natural: resource.naturalKey };
+}
+
+/** Whether every page has a total. The documents of a fund may come without one, and cursors never have one. */
+export function isCounted({ paging }: Resource): boolean {
+  return paging.kind === 'numbered' && paging.recordsIn !== 'assignedDocuments';
 }
 
 /** Whether the parameters of --param ask for an order. */

@@ -3,6 +3,7 @@ import type { Delivery } from '../paging/page.ts';
 import { UniqueRecords } from '../paging/unique-records.ts';
 import {
   filterParameters,
+  isCounted,
   keyColumns,
   cursorPages,
   numberedPages,
@@ -36,7 +37,7 @@ async function* openQuery(
   const { paging } = resource;
   const { status, signal, concurrency } = options;
   const request = requestOf(resource, query, options);
-  const unique = await UniqueRecords.of(keyColumns(resource, query));
+  const unique = await UniqueRecords.of(keyColumns(resource, query), { isCounted: isCounted(resource) });
   const isAdjustable = query.pageSize === undefined;
   const size = requestSize(resource, query);
   if (paging.kind === 'cursor') {

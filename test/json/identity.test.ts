@@ -17,15 +17,18 @@ function unscannedBatch(text: string): RecordBatch {
   return { bytes, count: 1, bounds: Int32Array.from([0, bytes.length]), ids, links, spaced: false };
 }
 
-function readerOf(columns: KeyColumns = {}): IdentityReader {
-  return columns.exact === true ? new DigestReader(columns) : new HashReader(columns);
+/** `exact` for the digests. */
+type ReaderOptions = KeyColumns & { readonly exact?: boolean };
+
+function readerOf({ exact = false, ...columns }: ReaderOptions = {}): IdentityReader {
+  return exact ? new DigestReader(columns) : new HashReader(columns);
 }
 
-function contents(texts: readonly string[], columns?: KeyColumns): string[] {
+function contents(texts: readonly string[], columns?: ReaderOptions): string[] {
   return texts.map((text) => readerOf(columns).read(unscannedBatch(text), 0).content());
 }
 
-function keys(texts: readonly string[], columns?: KeyColumns): string[] {
+function keys(texts: readonly string[], columns?: ReaderOptions): string[] {
   return texts.map((text) => readerOf(columns).read(unscannedBatch(text), 0).key());
 }
 
@@ -75,7 +78,7 @@ describe('the key of a record', () => {
       '[{"id":1,"n":5,"k":"a"},{"n":5,"k":"a"},{"n":6,"k":"a"},{"id":2,"n":5,"k":"b"},{"k":"a"},{"id":"1","n":9}]',
     ),
   );
-  const known = (columns: KeyColumns) => {
+  const known = (columns: ReaderOptions) => {
     const reader = readerOf(columns);
     return Array.from({ length: batch.count }, (_, index) => {
       const { hasKey } = reader.read(batch, index);

@@ -64,7 +64,7 @@ describe('UniqueRecords', () => {
   });
 
   it('knows a record without an id by its number and kind, or by the columns that it is given', async () => {
-    const unique = await UniqueRecords.of({ natural: ['number', 'documentType'] });
+    const unique = await UniqueRecords.of({ natural: ['number', 'documentType'] }, { isCounted: true });
     deduplicate(unique, batchOf('{"number":7,"documentType":"INVOICE","net":1}'), false);
     const page = [
       '{"number":7,"documentType":"INVOICE","net":2}',
@@ -74,7 +74,7 @@ describe('UniqueRecords', () => {
     deduplicate(unique, batchOf('{"number":8,"net":1}'), false);
     const untyped = ['{"number":8,"net":2}', '{"documentType":"NOTE","net":1}'];
     expect(deduplicate(unique, batchOf(...untyped), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
-    const named = await UniqueRecords.of({ named: ['ref'] });
+    const named = await UniqueRecords.of({ named: ['ref'] }, { isCounted: true });
     deduplicate(named, batchOf('{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}'), false);
     expect(named.keysRepeat).toBe(false);
     expect(deduplicate(named, batchOf('{"id":2,"ref":"a"}'), true)).toMatchObject({ changed: 1 });
