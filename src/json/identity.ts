@@ -12,8 +12,8 @@ const NO_LINK = new WordView(Buffer.from('null'));
  * Reads the identity of records: the key (`RecordKeys`) and the content, which is the record as one line, with null for its
  * signed links, since these are signed anew with each answer (spec 2.5). Both as hashes; which hash, a subclass decides.
  *
- * Equal contents say the same. Different ones may do so, too, where members changed places or are spelt with other escapes:
- * whoever has both records asks `FieldComparer`.
+ * Records of equal contents say the same. Others may do so, too, where members changed places or are spelt with other escapes:
+ * `FieldComparer` compares two such records.
  */
 export abstract class IdentityReader {
   /** False where the record has no key: then the words of the key are those of the content. */
@@ -56,12 +56,12 @@ export abstract class IdentityReader {
     }
     this.#takePart(at, end, spaced);
     this.finish(this.width);
-    if (!this.#readKey(batch, index).hasKey) this.words.copyWithin(0, this.width);
+    this.#readKey(batch, index);
+    if (!this.hasKey) this.words.copyWithin(0, this.width);
     return this;
   }
 
-  #readKey(batch: RecordBatch, index: number): this {
-    this.#open(batch);
+  #readKey(batch: RecordBatch, index: number): void {
     this.begin();
     this.hasKey = true;
     if (this.#keys.isPlainId(batch, index, this.#view))
@@ -72,7 +72,6 @@ export abstract class IdentityReader {
       if (key !== undefined) this.#takeText(key);
     }
     if (this.hasKey) this.finish(0);
-    return this;
   }
 
   key(): string {
