@@ -112,23 +112,23 @@ export class Counterparties {
   }
 
   #partyOf(document: Document, remembers = true): Party {
-    const written = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
+    const idAsWritten = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
     const { profile } = document;
-    const own = profile === undefined ? written : `${profile}\n${written}`;
-    const known = this.#written.get(own);
-    if (known !== undefined) return known;
+    const idOfProfile = profile === undefined ? idAsWritten : `${profile}\n${idAsWritten}`;
+    const partyOfId = this.#written.get(idOfProfile);
+    if (partyOfId !== undefined) return partyOfId;
     const { sharedIds } = document.fields;
-    const fiscalId = isFiscalId(written) ? written : undefined;
-    const isAlone = fiscalId !== undefined && !isSharedId(fiscalId, sharedIds);
-    const name = isAlone ? undefined : this.#cellOf(document, 'counterpartyName')?.text;
-    const words = isAlone ? own : `${own}\n${name ?? ''}`;
-    const found = this.#written.get(words);
-    if (found !== undefined) return found;
+    const fiscalId = isFiscalId(idAsWritten) ? idAsWritten : undefined;
+    const needsName = fiscalId === undefined || isSharedId(fiscalId, sharedIds);
+    const name = needsName ? this.#cellOf(document, 'counterpartyName')?.text : undefined;
+    const idAndName = needsName ? `${idOfProfile}\n${name ?? ''}` : idOfProfile;
+    const partyOfBoth = this.#written.get(idAndName);
+    if (partyOfBoth !== undefined) return partyOfBoth;
     const key = counterpartyKey({ name, fiscalId }, sharedIds);
-    const party = this.#parties.get(key) ?? new Party(key, fiscalId !== undefined && !isAlone);
+    const party = this.#parties.get(key) ?? new Party(key, fiscalId !== undefined && needsName);
     if (!remembers) return party;
     this.#parties.set(key, party);
-    if (this.#written.size < MAX_WRITTEN) this.#written.set(words, party);
+    if (this.#written.size < MAX_WRITTEN) this.#written.set(idAndName, party);
     return party;
   }
 
