@@ -22,7 +22,7 @@ export interface Context {
   readonly config: () => Promise<ConfigStore>;
   /** Opens connections, to the service or to files behind links. The first call loads the HTTP library. */
   readonly openTransport: OpenTransport;
-  /** Limits the requests of several runs together, as many as the first of them may have in flight; else each run has its own limit. */
+  /** The limiter that several runs share, made for the concurrency of the first of them; undefined where each run has its own. */
   readonly limiterFor?: ((concurrency: number) => Limiter) | undefined;
   /** Gets what a run finds, and from time to time how far it is, in place of standard error. */
   readonly listener?: RunListener | undefined;
