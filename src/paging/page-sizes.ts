@@ -144,7 +144,7 @@ export class PageSizes {
     return this.#slowSizes.size >= 2 && (size <= this.#served || this.#served === 0);
   }
 
-  /** Whether a page of this size is a trial: the service was seen to refuse sizes, and none of this size came so far. */
+  /** Whether this size may be refused for itself: the service was seen to refuse sizes, and none of this size came so far. */
   isUntried(size: number): boolean {
     return this.#refusesSizes && !this.wasServed(size);
   }
