@@ -1,9 +1,9 @@
 import type { Command, Help, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
-import { nearestHint } from '../query/nearest-names.ts';
-import { declareCommand, examplesOf, shownUnder, type CommandContext } from './command.ts';
+import { commandPath, declareCommand, examplesOf, shownUnder, type CommandContext } from './command.ts';
 import type { TermList, Topic } from './help-topics.ts';
+import { hintAmong } from './suggestions.ts';
 
 export const helpCommand = declareCommand({
   description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
@@ -44,7 +44,8 @@ async function runHelp(
     if (next === undefined) {
       const others = command === program ? [...topics, ...wordTopics()] : [];
       const names = [...shownUnder(command).map((each) => each.name()), ...others.map(({ name }) => name)];
-      throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint: nearestHint(word, names) });
+      const hint = hintAmong(word, names, commandPath(command));
+      throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint });
     }
     command = next;
   }

@@ -34,6 +34,8 @@ function unrecognized(command: Command, { code, message }: CommanderError): Usag
     case 'commander.unknownOption': {
       // Behind an equals sign is a value. It may be a secret, given to a flag that does not exist.
       const word = /'([^'=]*)/.exec(message)?.[1] ?? '';
+      if (command.options.some(({ long }) => long === word))
+        return new UsageError(`${word} takes no value`, { hint: `Write ${word} alone.` });
       return new Unrecognized(`unknown option '${word}'`, { command, word });
     }
     case 'commander.missingArgument':
@@ -102,6 +104,11 @@ async function hintForWord(word: string, command: Command, today: number): Promi
   if (nearestNames(word, names).length > 0) return nearestHint(word, names);
   const customer = has('--customer-fiscal-id') ? meantWord('customer')!.instead(command, word, today) : [];
   if (customer.length > 0) return `Write ${customer.join(' or ')}. See folio help customer.`;
+  return hintAmong(word, names, path);
+}
+
+/** The names that are written nearly so, or all; where there are none behind the path of a command, that the word is to be left out. */
+export function hintAmong(word: string, names: readonly string[], path: string): string {
   return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
 }
 

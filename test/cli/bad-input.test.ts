@@ -19,6 +19,8 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['funds', 'documents', '9', '--page-size', '101'], /--page-size "101": expected a whole number, 1 to 100/],
   [['customers', '--page', '1'], /unknown option '--page'/],
   [['--sandbox', 'auth', 'status'], /auth status tells of tokens, and --sandbox needs none/],
+  [['issued', '--open=yes'], /^folio: --open takes no value\n {2}Write --open alone\.\n/],
+  [['--sandbox=1', 'issued'], /^folio: --sandbox takes no value\n/],
   [['issued', '-o'], /^folio: --output <file>: the value is missing\n {2}See --help/],
   [['issued', '--columns'], /^folio: --columns <names>: the value is missing\n {2}See --help/],
   [['customers', '--sort-by', 'NAME'], /unknown option '--sort-by'/],

@@ -131,6 +131,7 @@ describe('folio help', () => {
     [['exit-code'], 'Did you mean exit-codes?'],
     [['funds', 'document'], 'Did you mean documents?'],
     [['funds', 'zebra'], 'The names are list, get, documents.'],
+    [['funds', 'get', '4711'], 'Leave it out. See folio funds get --help for what there is.'],
   ])('refuses %j, and names what there is', async (words, hint) => {
     await expectRefused(
       folio(['help', ...words]),
