@@ -8,7 +8,7 @@ import type { Clock, Context, Environment, InputStream, OutputStream, StartSpinn
 import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/target.ts';
 import { processTable } from './output/files/processes.ts';
-import { typedText } from './output/files/typed-text.ts';
+import { typedTextOf } from './output/files/typed-text.ts';
 
 /** The most milliseconds that a run may clean up after a signal. */
 const CLEAN_UP_MILLISECONDS = 1_500;
@@ -192,23 +192,14 @@ function inputStream(open: () => ReadStream, prompts: () => WriteStream): InputS
 }
 
 async function readAll(stream: ReadStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > MAX_INPUT_BYTES)
-        throw new UsageError('standard input holds more than 64 MiB', { hint: 'Give less at once.' });
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`cannot read standard input: ${systemReason(error)}`, {
+  const text = await typedTextOf(stream, MAX_INPUT_BYTES).catch((cause: unknown) => {
+    throw new UsageError(`cannot read standard input: ${systemReason(cause)}`, {
       hint: 'Give a file instead.',
-      cause: error,
+      cause,
     });
-  }
-  return typedText(Buffer.concat(chunks));
+  });
+  if (text !== undefined) return text;
+  throw new UsageError('standard input holds more than 64 MiB', { hint: 'Give less at once.' });
 }
 
 interface TypedLine {

@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
-import { typedText } from '../output/files/typed-text.ts';
+import { typedTextOf } from '../output/files/typed-text.ts';
 import type { TokenCommand } from './profile.ts';
 import { parseToken, type ParsedToken } from './token.ts';
 
@@ -40,18 +40,11 @@ async function readSmallFile(file: string): Promise<string> {
     const stats = await handle.stat();
     // Windows has no such modes: every file seems open there.
     if (stats.isFile() && platform() !== 'win32') checkTokenFile(file, stats);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    // Piece by piece, because a device or pipe has no size to look at first.
-    for await (const chunk of handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > MAX_BYTES)
-        throw new UsageError(`--token-file ${file}: holds more than ${MAX_BYTES} bytes`, {
-          hint: 'Name a file with nothing but the token in it.',
-        });
-      chunks.push(chunk);
-    }
-    return typedText(Buffer.concat(chunks));
+    const text = await typedTextOf(handle.createReadStream({ autoClose: false }), MAX_BYTES);
+    if (text !== undefined) return text;
+    throw new UsageError(`--token-file ${file}: holds more than ${MAX_BYTES} bytes`, {
+      hint: 'Name a file with nothing but the token in it.',
+    });
   } catch (error) {
     throw error instanceof UsageError ? error : unreadableTokenFile(file, error);
   } finally {

@@ -9,3 +9,15 @@ export function typedText(bytes: Buffer): string {
   const units = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)));
   return (isSwapped ? units.swap16() : units).toString('utf16le');
 }
+
+/** The same of a stream, such as a pipe or a device, which has no size; undefined where it has more bytes than `most`. */
+export async function typedTextOf(stream: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > most) return undefined;
+    chunks.push(chunk);
+  }
+  return typedText(Buffer.concat(chunks));
+}
