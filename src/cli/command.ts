@@ -97,7 +97,7 @@ export function addCommands(parent: Command, context: CommandContext, group: Com
     added.version(version, '--version').options.at(-1)?.hideHelp();
     repeatFlagsUnder(added);
     if (run === undefined) added.helpCommand('help [command]', 'help on a command');
-    else addRun(added, context, { ...declaration, run });
+    else addRun(added, context, declaration);
     addCommands(added, context, commands);
     addCommands(parent, context, besides);
   }
@@ -106,7 +106,7 @@ export function addCommands(parent: Command, context: CommandContext, group: Com
 function addRun(
   added: Command,
   context: CommandContext,
-  { flags = {}, arguments: specs = [], run }: Declaration & Pick<Required<Declaration>, 'run'>,
+  { flags = {}, arguments: specs = [], run }: Declaration,
 ): void {
   for (const flag of Object.values(flags).flatMap(spellingsOf)) added.addOption(optionOf(flag));
   for (const [syntax, about, parse] of specs) {
@@ -117,7 +117,7 @@ function addRun(
     refuseFlagsOfOthers(added);
     const typed = readFlags(added, { ...globalFlags, ...flags });
     // The parser passes the arguments in order, then its own view of the flags.
-    await run(context, valuesOf(typed, context.onFlagRead), received.slice(0, specs.length));
+    await run?.(context, valuesOf(typed, context.onFlagRead), received.slice(0, specs.length));
   });
 }
 

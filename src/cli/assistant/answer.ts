@@ -59,68 +59,34 @@ interface Waiting {
  * has the digits that the service sent. Throws FolioError where there is no answer.
  */
 export async function answerTo(
-  { context, organization, words, before, run }: AssistantSource,
-  { resource, words: question, prints, since, limit }: AssistantQuestion,
-  { signal, onProgress }: Waiting,
+  source: AssistantSource,
+  question: AssistantQuestion,
+  waiting: Waiting,
 ): Promise<string> {
+  const { context, organization, before } = source;
+  const { resource, prints, since, limit } = question;
   const { redact } = context.secrets;
-  const format = prints === 'columns' ? [] : ['--format=jsonl'];
-  // One row more than wanted tells whether there are more.
-  const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
-  const printed = keptOutput();
-  const found: Finding[] = [];
-  const listener = { found: (one: Finding) => void found.push(one), progress: onProgress ?? (() => {}) };
   const startedAt = new Date(context.clock.now()).toISOString();
   const earlier = since === undefined ? undefined : await before?.(resource, since);
-  const compared = earlier === undefined ? [] : [`--changes-since=${earlier.path}`];
-  const incomplete = await run({
-    ...context,
-    listener,
-    argv: [...question, ...compared, ...format, ...most, ...words],
-    stdin: NO_INPUT,
-    stdout: printed,
-    signal: interruptedBy(signal),
-  })
-    .then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof IncompleteError) return error;
-        throw error;
-      },
-    )
-    .finally(() => earlier?.remove());
-  const lines = printed.lines;
-  const chosen = lines.slice(0, limit);
-  const cleaned = chosen.map((line) =>
-    prints === 'columns' ? cleanText(line, redact) : cleanJson(line, redact),
-  );
-  const notes = shownNotes(
-    [
-      earlier?.sentence ?? [],
-      incomplete?.message ?? [],
-      incomplete?.hint ?? [],
-      // What an answer says in a member of its own, or throws, is no note.
-      found.flatMap(({ level, text, details }) =>
-        level === 'fact' || level === 'failure' || (level === 'remark' && details?.code === 'as of')
-          ? []
-          : text,
-      ),
-      cleaned.some(({ hadLink }) => hadLink) ? 'Links are left out of the texts.' : [],
-    ].flat(),
-    redact,
-  );
-  const rows = cleaned.map(({ json }) => json);
+  const run = runQuestion(source, question, { ...waiting, earlier: earlier?.path });
+  const { printed, found, incomplete } = await run.finally(() => earlier?.remove());
+  const clean = prints === 'columns' ? cleanText : cleanJson;
+  const cleaned = printed.lines.slice(0, limit).map((line) => clean(line, redact));
+  const messages = [
+    earlier?.sentence ?? [],
+    incomplete?.message ?? [],
+    incomplete?.hint ?? [],
+    found.flatMap(noteOf),
+    cleaned.some(({ hadLink }) => hadLink) ? 'Links are left out of the texts.' : [],
+  ];
+  const notes = shownNotes(messages.flat(), redact);
   let room = MAX_ANSWER - FRAME - notes.reduce((sum, note) => sum + bytesOf(note), 0);
-  const fitting: string[] = [];
-  for (const row of rows) {
-    room -= bytesOf(row);
-    if (room < 0) break;
-    fitting.push(row);
-  }
-  const isCut = fitting.length < rows.length || printed.isCut;
-  const hasMore = chosen.length < lines.length;
+  const tooMuch = cleaned.findIndex(({ json }) => (room -= bytesOf(json)) < 0);
+  const rows = cleaned.slice(0, tooMuch < 0 ? undefined : tooMuch).map(({ json }) => json);
+  const isCut = tooMuch >= 0 || printed.isCut;
+  const hasMore = cleaned.length < printed.lines.length;
   const saysMore = found.some(({ details }) => details?.code === 'more rows');
-  if (isCut) notes.push(JSON.stringify(cutNote(fitting.length, prints)));
+  if (isCut) notes.push(JSON.stringify(cutNote(rows.length, prints)));
   else if (hasMore)
     notes.push(JSON.stringify(`The first ${limit} rows are here, and there are more. ${ASK_ON}`));
   const readAt = found.flatMap(({ details }) => (details?.code === 'as of' ? details.readAt : []));
@@ -131,8 +97,38 @@ export async function answerTo(
     `"organization":${JSON.stringify(organization ?? null)}`,
     `"asOf":${JSON.stringify(asOf)}`,
     `"notes":[${notes.join(',\n')}]`,
-    `"${prints}":[${fitting.join(',\n')}]`,
+    `"${prints}":[${rows.join(',\n')}]`,
   ].join(',\n')}}`;
+}
+
+/** Runs the command line of a question: what it printed and found, and what it lacks. `earlier` is a file to compare with. */
+async function runQuestion(
+  { context, words, run }: AssistantSource,
+  { words: question, prints, limit }: AssistantQuestion,
+  { signal, onProgress = () => {}, earlier }: Waiting & { readonly earlier: string | undefined },
+) {
+  const compared = earlier === undefined ? [] : [`--changes-since=${earlier}`];
+  const format = prints === 'columns' ? [] : ['--format=jsonl'];
+  // One row more than wanted tells whether there are more.
+  const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
+  const argv = [...question, ...compared, ...format, ...most, ...words];
+  const printed = keptOutput();
+  const found: Finding[] = [];
+  const listener = { found: (one: Finding) => void found.push(one), progress: onProgress };
+  const io = { stdin: NO_INPUT, stdout: printed, signal: interruptedBy(signal) };
+  try {
+    await run({ ...context, listener, argv, ...io });
+    return { printed, found, incomplete: undefined };
+  } catch (error) {
+    if (!(error instanceof IncompleteError)) throw error;
+    return { printed, found, incomplete: error };
+  }
+}
+
+/** What a finding says that an answer does not say in a member of its own, or throw. */
+function noteOf({ level, text, details }: Finding): readonly string[] {
+  const isAsOf = level === 'remark' && details?.code === 'as of';
+  return level === 'fact' || level === 'failure' || isAsOf ? [] : [text];
 }
 
 /** The text of an error for an assistant: what happened, then what to do about it. */

@@ -64,16 +64,7 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   if (token && flags.verify !== false)
     await tryToken(context, { ...credentials, profile, baseUrl, token, messages: [] });
   const credential = tokenCommand ? { tokenCommand } : { token: token!.reveal() };
-  await store.update((document) => {
-    // What the profile has besides, such as its settings, stays.
-    const entry = (document.profiles[profile] ??= {});
-    for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
-    Object.assign(entry, { baseUrl: baseUrl.href, ...credential }, organization && { organization });
-    // Where there is a current profile, it stays that: runs that name none would ask another organization.
-    const { currentProfile, profiles } = document;
-    if (currentProfile === undefined || profiles[currentProfile] === undefined)
-      document.currentProfile = profile;
-  });
+  await storeLogin(target, { baseUrl: baseUrl.href, ...credential, ...(organization && { organization }) });
   const whose = organization === undefined ? '' : `, organization ${organization}`;
   const ends = expiresAt === undefined ? '' : `; the token ends ${describeMoment(expiresAt, clock.now())}`;
   notices.remark(`Logged in: profile ${profile} at ${baseUrl.href}${whose}${ends}.`);
@@ -106,6 +97,19 @@ function checkNameIsNew(name: string, known: readonly string[]): void {
 interface LoginTarget {
   readonly store: ConfigStore;
   readonly profile: string;
+}
+
+/** Puts a login into the store. What the profile has besides, such as its settings, stays. */
+function storeLogin({ store, profile }: LoginTarget, login: object): Promise<void> {
+  return store.update((document) => {
+    const entry = (document.profiles[profile] ??= {});
+    for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
+    Object.assign(entry, login);
+    // Where there is a current profile, it stays that: runs that name none would ask another organization.
+    const { currentProfile, profiles } = document;
+    if (currentProfile === undefined || profiles[currentProfile] === undefined)
+      document.currentProfile = profile;
+  });
 }
 
 /** The address of the flags, the environment or the profile; at a terminal it can be typed, as the token is. */
