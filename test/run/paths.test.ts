@@ -64,6 +64,11 @@ const REFUSED: readonly (readonly [line: string, says: string])[] = [
   ['issued download dl --sandbox --receipt dl/101-7-0f1e2d3c.pdf', 'would replace a file of an invoice in'],
   ['issued download dl --list-columns -o home/config.json', "would replace folio's file of profiles"],
   ['issued --sandbox -o x.csv --receipt X.csv', '--receipt X.csv is where the records go'],
+  ['issued --sandbox -o b.json --receipt b.json', '--receipt b.json is where the records go'],
+  ['issued --sandbox -o b.json --receipt ../LAST/b.json', 'b.json is where the records go'],
+  ['issued --sandbox -o a.jsonl --receipt link', '--receipt link is where the records go'],
+  ['issued --sandbox --receipt -', '--receipt - is where the records go'],
+  ['issued --sandbox -o - --receipt /dev/stdout', '--receipt /dev/stdout is where the records go'],
   [
     'issued --sandbox --profile one,two --output-dir out --customer-fiscal-id @a.jsonl',
     '--output-dir: out/one.issued.csv would replace the list of --customer-fiscal-id',

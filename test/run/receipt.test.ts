@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -121,19 +121,6 @@ describe('--receipt', () => {
     expect(text).toContain('other=[hidden]');
     expect(text).toContain('https://f.example.com/x?[hidden]');
     expect(text).not.toMatch(/a-token-for-tests|eyJ|abcdef/);
-  });
-
-  it.each([
-    'issued -o FOLDER/a.json --receipt FOLDER/a.json',
-    'issued -o FOLDER/a.json --receipt FOLDER/../LINK/a.json',
-    'issued -o FOLDER/a.json --receipt FOLDER/link',
-    'issued --receipt -',
-    'issued -o - --receipt /dev/stdout',
-  ])('is refused where the records go: %s', async (line) => {
-    const { folder, run } = site();
-    symlinkSync(join(folder, 'a.json'), join(folder, 'link'));
-    await expectRefused(run(line.replace('LINK', folder.split('/').at(-1)!), []), 'is where the records go');
-    expect(readdirSync(folder)).toEqual(['link']);
   });
 
   it.each(['', ' -o -', ' -o /dev/stderr'])(

@@ -110,27 +110,6 @@ describe('after a download on a terminal', () => {
 });
 
 describe('a column that no record has', () => {
-  it.each([
-    ['numbr', 2, 'folio: --columns: no record has a column numbr\n  Did you mean number?\n'],
-    ['id,total', 0, 'warning: --columns: no record has a value in total (2 records read)\n'],
-  ])('is said for --columns %s, and is exit 2 where it is a near miss', async (columns, exit, says) => {
-    const records = ['{"id":1,"number":7}', '{"id":2,"number":8}'];
-    const argv = ['issued', '--columns', columns, '--format', 'csv'];
-    const { code, stdout, stderr } = await runScripted(argv, [pageOf(records)]);
-    expect({ code, stderr }).toEqual({ code: exit, stderr: says });
-    expect(stdout.split('\n')[0]).toBe(columns);
-  });
-
-  it('is not one that only the last record has, or that is null in all', async () => {
-    const records = [
-      ...Array.from({ length: 600 }, (_, id) => `{"id":${id},"none":null}`),
-      '{"id":600,"late":1}',
-    ];
-    const argv = ['issued', '--columns', 'id,late,none', '--format', 'csv'];
-    const { stderr } = await runScripted(argv, [pageOf(records)]);
-    expect(stderr).toBe('');
-  });
-
   it('is said of several profiles once', async () => {
     const organizations = {
       north: { records: { issued: modelRecords(2) } },
