@@ -117,7 +117,7 @@ async function offerFor(typed: readonly string[], context: CommandContext): Prom
     if (flag !== undefined) flag = undefined;
     else if (word.startsWith('-')) flag = valuedFlag(command, word);
     else {
-      const next = shownUnder(command).find((child) => child.name() === word);
+      const next = command.commands.find((child) => child.name() === word);
       operands = next === undefined ? operands + 1 : 0;
       command = next ?? command;
     }

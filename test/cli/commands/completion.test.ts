@@ -52,6 +52,10 @@ describe('folio __complete', () => {
     ['--profile funds iss', 'words', 'issued'],
     ['auth use s', 'words', 'so.uth-2'],
     ['auth logout n', 'words', 'north'],
+    // Hidden, but it can be typed.
+    ['login --token-c', 'words', '--token-command'],
+    ['login iss', 'words'],
+    ['auth help lo', 'words', 'login', 'logout'],
     ['help exit', 'words', 'exit-codes'],
     ['help o', 'words', 'overdue', 'owe'],
     ['help iss', 'words', 'issued'],
