@@ -18,7 +18,7 @@ interface Meaning {
   /** The first one is that which lists name. */
   readonly words: string;
   /** What to write instead: a command has some of these flags. A whole command line is for commands that have none of them. */
-  readonly instead: (typed: Typed) => readonly string[];
+  readonly instead?: (typed: Typed) => readonly string[];
   /** Its page of help, written as the texts of topics are. */
   readonly help: string;
 }
@@ -171,7 +171,6 @@ The files of issued invoices (PDF, XML) are put into a folder by folio issued do
   },
   {
     words: 'invoices invoice bills documents facturas factura list listar ver',
-    instead: () => [],
     help: `
 Invoices that you issued are folio issued, those that suppliers sent are folio received.
 * folio issued :: the newest last; --limit 20, or --all on a terminal
@@ -217,7 +216,6 @@ The payments of an invoice are a list within it; --expand payments makes a row o
   },
   {
     words: 'cron schedule scheduled nightly daily automatic task',
-    instead: () => [],
     help: `
 Off a terminal a run that succeeds says nothing, and any exit code but 0 is not a whole answer. Log in once as
   the user of the job, or set FOLIO_TOKEN; cron has its own PATH: write the whole path of folio.
@@ -228,7 +226,6 @@ More: folio help exit-codes, folio help environment.`,
   },
   {
     words: 'mail email send correo enviar',
-    instead: () => [],
     help: `
 folio sends nothing. It writes the page or the file to attach.
 * folio statement --customer-fiscal-id 60155440-2 -o owes.html :: what one customer owes
@@ -237,7 +234,6 @@ folio sends nothing. It writes the page or the file to attach.
   },
   {
     words: 'ayuda tutorial examples manual ejemplos',
-    instead: () => [],
     help: `
 Every command has its help, with examples at its end.
 * folio help :: commands, topics and words
@@ -285,7 +281,7 @@ function meant(meaning: Meaning, word: string): MeantWord {
   return {
     instead: ({ options }, typed, today) => {
       const isPlain = typed !== undefined && /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed);
-      const lines = meaning.instead({ word, value: isPlain ? typed : undefined, today });
+      const lines = meaning.instead?.({ word, value: isPlain ? typed : undefined, today }) ?? [];
       return lines.filter((line) => {
         const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
         const hasFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));

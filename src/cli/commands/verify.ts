@@ -219,8 +219,19 @@ async function verifyFile(
     throw new IncompleteError(`${what} is lost: it was delivered at ${at}`, {
       hint: 'Export it again, or put it back.',
     });
-  const { header } = delivered;
+  const { contents, differences } = await compared(file, delivered);
+  if (differences.length > 0)
+    throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
+      hint: 'Export it again, or put back the file that was delivered.',
+    });
+  if (!isPage) checkRun(context, what, delivered, flags);
+  return `${what}: as delivered at ${at}, ${contents}`;
+}
+
+/** What a file holds, in words, and what of that differs from what was delivered. */
+async function compared(file: string, delivered: DeliveredFile) {
   const format = delivered.format ?? formatOfEnding(file);
+  const { header } = delivered;
   const { records, bytes, sha256, damage } = await surveyFile(file, { format, header });
   const counted = records === undefined ? undefined : countOf(records, 'record');
   const isCounted = counted === undefined || records === delivered.records;
@@ -229,13 +240,8 @@ async function verifyFile(
     bytes === delivered.bytes ? [] : `${countOf(bytes, 'byte')} instead of ${delivered.bytes}`,
     sha256 === delivered.sha256 ? [] : `sha256 ${sha256} instead of ${delivered.sha256}`,
   ].flat();
-  if (differences.length > 0)
-    throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
-      hint: 'Export it again, or put back the file that was delivered.',
-    });
-  if (!isPage) checkRun(context, what, delivered, flags);
-  const contents = counted ?? `records not counted in ${format ?? 'this format'}`;
-  return `${what}: as delivered at ${at}, ${contents}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
+  const ofRecords = counted ?? `records not counted in ${format ?? 'this format'}`;
+  return { contents: `${ofRecords}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`, differences };
 }
 
 /** What the run itself said to do about its failure, and how to run it again. */
