@@ -31,6 +31,9 @@ const LIST_FIELDS = [
 ] as const;
 export type ListField = (typeof LIST_FIELDS)[number];
 
+/** The fields that are different in each row: of others, a value may stand for all rows. */
+const OF_ROWS: readonly ListField[] = ['number', 'total', 'net', 'exempt', 'tax'];
+
 export type Match = ReadonlyMap<ListField, string>;
 
 /** Reads `number=Invoice,total=Amount`, and adds it to what an earlier --match had. Throws UsageError. */
@@ -47,6 +50,10 @@ export function parseMatch(text: string, before: Match = new Map()): Match {
     }
     if (match.has(field))
       throw new UsageError(`--match names ${field} twice`, { hint: 'Name one heading for each field.' });
+    if (OF_ROWS.includes(field) && fixedValue(heading.trim()) !== undefined)
+      throw new UsageError(`--match ${part.trim()}: each row has its own ${field}`, {
+        hint: `Name its heading: ${field}=<heading>.`,
+      });
     match.set(field, heading.trim());
   }
   return match;
@@ -73,11 +80,8 @@ export interface ListLayout {
   /** Which register of the tax authority it is; `other` for any other list. */
   readonly kind: 'purchases' | 'pending' | 'sales' | 'other';
   readonly headings: readonly string[];
-  /** The indexes of each field's cells; several amounts are added. */
-  readonly columns: ReadonlyMap<ListField, readonly number[]>;
-  /** The texts that all rows have. */
-  readonly fixed: ReadonlyMap<ListField, string>;
-  readonly has: (field: ListField) => boolean;
+  /** The indexes of each field's cells, of which several amounts are added; or the text that all rows have. */
+  readonly fields: ReadonlyMap<ListField, readonly number[] | string>;
   /** The listing that a register is about. */
   readonly against?: Against;
   /** The index of the row's own number, where rows have one: a row without it continues the row before. */
@@ -155,23 +159,16 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
       throw badList(path, 1, `there are two columns ${heading}`, 'Leave one of them out.');
     return index;
   };
-  const columns = new Map<ListField, readonly number[]>();
-  const fixed = new Map<ListField, string>();
   if (match !== undefined) {
-    for (const [field, heading] of match) {
-      const text = fixedValue(heading);
-      if (text === undefined) columns.set(field, [indexOf(heading)]);
-      else fixed.set(field, text);
-    }
-    return { kind: 'other', headings, columns, fixed, has: (field) => match.has(field) };
+    const fields = new Map<ListField, readonly number[] | string>();
+    for (const [field, heading] of match) fields.set(field, fixedValue(heading) ?? [indexOf(heading)]);
+    return { kind: 'other', headings, fields };
   }
   const register = REGISTERS.find(({ knownBy }) => knownBy.every(has));
   if (register === undefined)
     throw badList(path, 1, 'these headings are of no register that folio knows', MATCH_HINT);
-  fixed.set('currency', REGISTER_CURRENCY);
   const { against, knownBy, tax, total } = register;
-  const fields = { ...REGISTER_FIELDS, counterpartyFiscalId: [knownBy[0]], tax, total: [total] };
-  for (const field of LIST_FIELDS) if (field !== 'currency') columns.set(field, fields[field].map(indexOf));
+  const cells = { ...REGISTER_FIELDS, counterpartyFiscalId: [knownBy[0]], tax, total: [total] };
   const taxIndexes = register.furtherTax.map(indexOf);
   const isLast = taxIndexes.every((index, at) => index === names.length - 3 + at);
   // Purchases that are not pending say when they were answered.
@@ -180,9 +177,12 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     kind: against === 'issued' ? 'sales' : isAnswered ? 'purchases' : 'pending',
     against,
     headings,
-    columns,
-    fixed,
-    has: () => true,
+    fields: new Map(
+      LIST_FIELDS.map((field) => [
+        field,
+        field === 'currency' ? REGISTER_CURRENCY : cells[field].map(indexOf),
+      ]),
+    ),
     row: indexOf(ROW),
     furtherTax: { amount: taxIndexes[1]!, indexes: taxIndexes, isLast },
   };

@@ -193,7 +193,7 @@ async function marksOf(list: OpenList, decimal: DecimalMark | undefined): Promis
   const unclear = new Map<ListField, UsageError>();
   for await (const { line, cells } of rows()) {
     for (const field of AMOUNTS) {
-      const [index] = layout.columns.get(field) ?? [];
+      const [index] = indexesOf(layout, field);
       if (index === undefined || marks.has(field)) continue;
       const cell = cells[index] ?? '';
       const text = bareAmount(cell);
@@ -215,7 +215,7 @@ function rowReader(
   marks: AmountForms,
   read: Omit<ListsRead, 'months'>,
 ): (row: ListRow) => void {
-  const { headings, columns, fixed, furtherTax } = layout;
+  const { headings, fields, furtherTax } = layout;
   const isRegister = layout.kind !== 'other';
   let line = 0;
   let cells: readonly string[] = [];
@@ -229,9 +229,11 @@ function rowReader(
   const bad = (what: string, hint?: string): UsageError => badList(path, line, what, hint);
   const nameless = (at: number): UsageError => badList(path, at, 'the row has no number of a document');
   const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell.trim() === '';
-  const headingOf = (field: ListField): string => headings[columns.get(field)![0]!]!;
-  const textOf = (field: ListField): string =>
-    (fixed.get(field) ?? cells[columns.get(field)?.[0] ?? -1] ?? '').trim();
+  const headingOf = (field: ListField): string => headings[indexesOf(layout, field)[0] ?? -1] ?? field;
+  const textOf = (field: ListField): string => {
+    const at = fields.get(field);
+    return (typeof at === 'string' ? at : (cells[at?.[0] ?? -1] ?? '')).trim();
+  };
 
   /** The sum of the cells with these indexes; undefined where all are empty. */
   const sumOf = (indexes: readonly number[], form: AmountForm = 'point'): Decimal | undefined => {
@@ -247,7 +249,7 @@ function rowReader(
     return amounts.length === 0 ? undefined : amounts.reduce(addDecimals);
   };
   const amountOf = (field: ListField): Decimal | undefined =>
-    sumOf(columns.get(field) ?? [], marks.get(field));
+    sumOf(indexesOf(layout, field), marks.get(field));
 
   /** Where the last headings are of another tax, more of them may follow, three cells each. */
   const furtherTaxOf = (): Decimal | undefined => {
@@ -338,7 +340,7 @@ function rowReader(
     if (totals !== undefined) throw nameless(totals);
     const [type, number] = [textOf('documentType'), textOf('number')];
     if (isContinued(number)) return addFurtherTax();
-    const isTyped = columns.has('documentType') && type !== '';
+    const isTyped = indexesOf(layout, 'documentType').length > 0 && type !== '';
     if (number === '' && !isTyped) {
       // Without a total it is no line of totals, but perhaps a document that was cut.
       if (textOf('total') === '') checkWidth();
@@ -357,6 +359,12 @@ function rowReader(
     read.listed.push(entry);
     last = { cells, entry };
   };
+}
+
+/** The indexes of the cells of a field; none where a text stands for all rows. */
+function indexesOf({ fields }: ListLayout, field: ListField): readonly number[] {
+  const at = fields.get(field);
+  return at === undefined || typeof at === 'string' ? [] : at;
 }
 
 const MAX_SHOWN = 40;

@@ -81,8 +81,8 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
     const both = [...listed, ...served];
     yield* matchEntries(both, {
       against,
-      hasIds: lists.every(({ layout }) => layout.has('counterpartyFiscalId')),
-      hasTypes: lists.every(({ layout }) => layout.has('documentType')),
+      hasIds: lists.every(({ layout }) => layout.fields.has('counterpartyFiscalId')),
+      hasTypes: lists.every(({ layout }) => layout.fields.has('documentType')),
       tolerance,
       isShared: ({ party }) => party !== undefined && sharedIds.has(party),
       mayBeNear,
@@ -165,7 +165,7 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
   const ownIds = OWN_ID_AND_NAME[against].fiscalId;
   const documents = new DocumentReader({ fields }, { roles: ROLES, names: [...ownIds, EXCHANGE_RATE] });
   const anyHas = (...names: ListField[]): boolean =>
-    lists.some(({ layout }) => names.some((field) => layout.has(field)));
+    lists.some(({ layout }) => names.some((field) => layout.fields.has(field)));
   /** Only what the lists or their period need has to be readable. */
   const isCompared = {
     total: true,

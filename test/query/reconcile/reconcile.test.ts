@@ -691,6 +691,8 @@ describe('reconcile', () => {
     [x('a;c;a\n'), match, 'there are two columns a'],
     [x('a;c\n'), ['--match', 'number=a'], 'which column is the total'],
     [x('a;c\n'), ['--match', 'number=a,number=c'], '--match names number twice'],
+    [x('a;c\n'), ['--match', 'number=a,total==5'], '--match total==5: each row has its own total'],
+    [x('a;c\n1;2\n'), [...match, '--match', 'date==soon', '--against', 'issued'], 'line 2: date is "soon"'],
     [x('a;c\n'), ['--match', 'due=a'], 'expected field=heading\n  The fields are number, '],
     [x('{"a":1,"c":2}\n'), ['--against', 'issued', ...match], 'x.csv, line 1: there is no column a'],
     [x(''), match, 'there are no headings'],
