@@ -53,13 +53,16 @@ export async function profilesInExport(from: string | ExportFile): Promise<reado
 export function objectInPlaceOf(batch: RecordBatch, lists: readonly string[]): string | undefined {
   const reader = new CellReader();
   for (const index of ofNewShape(batch)) {
-    const cells = reader.read(batch, index);
-    const isObject = (list: string): boolean =>
-      reader.columns.some((column, at) => cells[at] !== undefined && column.startsWith(`${list}.`));
-    const found = lists.find(isObject);
+    reader.moveTo(batch, index);
+    const found = lists.find((list) => hasColumnsOf(reader, list));
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether the record that is read has a column such as `payments.amount` of the list `payments`. */
+function hasColumnsOf(reader: CellReader, list: string): boolean {
+  return reader.columns.some((column, at) => column.startsWith(`${list}.`) && reader.cell(at) !== undefined);
 }
 
 /** The records that do not have the names of an earlier one. */
@@ -79,10 +82,10 @@ export function listBesideItsColumns(batch: RecordBatch): string | undefined {
   if (!hasDottedNames(batch)) return undefined;
   const reader = new CellReader();
   for (let index = 0; index < batch.count; index++) {
-    const cells = reader.read(batch, index);
-    const has = (list: string): boolean =>
-      reader.columns.some((column, at) => cells[at] !== undefined && column.startsWith(`${list}.`));
-    const found = reader.columns.find((column, at) => cells[at]?.text.startsWith('[{') && has(column));
+    reader.moveTo(batch, index);
+    const found = reader.columns.find(
+      (column, at) => reader.cell(at)?.text.startsWith('[{') && hasColumnsOf(reader, column),
+    );
     if (found !== undefined) return found;
   }
   return undefined;

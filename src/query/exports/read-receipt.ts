@@ -23,15 +23,7 @@ export interface DeliveredFile extends Readonly<ReturnType<typeof deliveredIn>> 
  */
 export async function readReceipt(path: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') {
-      throw new UsageError(`there is no receipt ${path}`, {
-        hint: 'The next run writes one with --receipt.',
-      });
-    }
-    throw new FolioError(`cannot read the receipt ${path}: ${systemReason(error)}`, {
-      hint: 'Name a receipt that you may read.',
-      cause: error,
-    });
+    throw unreadable('receipt', path, error);
   });
   const run = parseJsonObject(text);
   if (run === undefined) throw brokenReceipt(path, 'it is not a JSON object');
@@ -101,8 +93,7 @@ export async function checkExport(file: string): Promise<CheckedExport> {
     const why = complete ? '' : ` (${errors.join('; ')})`;
     return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
   }
-  const anyForm = { format: undefined, header: true };
-  if (size !== bytes || (await surveyFile(file, anyForm)).sha256 !== sha256) {
+  if (size !== bytes || (await surveyFile(file)).sha256 !== sha256) {
     return warning(
       `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
     );
@@ -246,12 +237,12 @@ export interface Survey {
 const READ_AT_ONCE = 1024 * 1024;
 
 /**
- * Reads a whole file and counts its records, in memory that does not grow. `header`: whether the first row of csv names the columns.
- * Throws UsageError when there is no such file, FolioError when it cannot be read.
+ * Reads a whole file and counts its records in a format, in memory that does not grow. `header`: whether the first row of csv names the
+ * columns. Throws UsageError when there is no such file, FolioError when it cannot be read.
  */
 export async function surveyFile(
   path: string,
-  { format, header }: { readonly format: string | undefined; readonly header: boolean },
+  { format, header = true }: { readonly format?: string | undefined; readonly header?: boolean } = {},
 ): Promise<Survey> {
   const hash = createHash('sha256');
   const rows = format === 'csv' ? new RowCounter() : undefined;
@@ -264,7 +255,7 @@ export async function surveyFile(
       rows?.add(chunk);
     }
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadable('file', path, error);
   }
   const facts = { bytes, sha256: hash.digest('hex'), damage: undefined };
   if (format === 'json' || format === 'jsonl') return { ...facts, ...(await countRecords(path)) };
@@ -273,15 +264,17 @@ export async function surveyFile(
   return { ...facts, records: Math.max(0, rows.count - (header ? 1 : 0)) };
 }
 
-function unreadable(path: string, cause: unknown): FolioError {
-  if (errorCode(cause) === 'ENOENT') {
-    return new UsageError(`there is no file ${path}`, {
-      hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
-      cause,
-    });
-  }
-  return new FolioError(`cannot read ${path}: ${systemReason(cause)}`, {
-    hint: 'Name a file that you may read.',
+const HINTS = {
+  file: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
+  receipt: 'The next run writes one with --receipt.',
+};
+
+function unreadable(what: 'file' | 'receipt', path: string, cause: unknown): FolioError {
+  if (errorCode(cause) === 'ENOENT')
+    return new UsageError(`there is no ${what} ${path}`, { hint: HINTS[what], cause });
+  const named = what === 'file' ? path : `the receipt ${path}`;
+  return new FolioError(`cannot read ${named}: ${systemReason(cause)}`, {
+    hint: `Name a ${what} that you may read.`,
     cause,
   });
 }
