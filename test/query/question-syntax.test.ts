@@ -90,6 +90,13 @@ describe('parseCondition', () => {
   });
 });
 
+it('parseSort reads columns and directions', () => {
+  expect(parseSort('dueBy, -customer.name')).toEqual([
+    { column: 'dueBy', descending: false },
+    { column: 'customer.name', descending: true },
+  ]);
+});
+
 describe('parseBuckets', () => {
   it.each([
     ['30,60,90', [30, 60, 90]],

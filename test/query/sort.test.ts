@@ -31,19 +31,6 @@ function compareDown(a: number | null, b: number | null): number {
   return a === null ? 1 : b === null ? -1 : b - a;
 }
 
-describe('parseSort', () => {
-  it('reads columns and directions', () => {
-    expect(parseSort('dueBy, -customer.name')).toEqual([
-      { column: 'dueBy', descending: false },
-      { column: 'customer.name', descending: true },
-    ]);
-  });
-
-  it.each(['', 'a,', '-', 'a,,b'])('refuses %j', (text) => {
-    expect(() => parseSort(text)).toThrow(`--sort '${text}' names an empty column`);
-  });
-});
-
 describe('--sort', () => {
   it('puts numbers by exact value, then text, then nothing', async () => {
     const records = [

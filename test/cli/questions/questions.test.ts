@@ -29,15 +29,9 @@ async function numbers(...argv: string[]): Promise<string> {
 describe('--where', () => {
   it.each([
     [['status=OVERDUE'], '2 3 5'],
-    [['dueBy<2026-11-01'], '1 5'],
-    [['dueBy<=2026-11-01'], '1 2 5'],
     [['totalAmount>=1000'], '1 5'],
     [['totalAmount=9007199254740993'], '5'],
-    [['totalAmount=250.5'], '2'],
-    [['totalAmount=9007199254740992'], ''],
     [['customer.name~roble'], '1 3 4'],
-    [['customer.name~ñandú'], '2'],
-    [['dueBy='], '3'],
     [['customer.name~roble', 'currency=USD'], '3 4'],
   ])('%j keeps %s', async (conditions, kept) => {
     expect(await numbers(...conditions.flatMap((condition) => ['--where', condition]))).toBe(kept);

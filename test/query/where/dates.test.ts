@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
-import { compareDate, isDate, isEmptySpan, parseDate } from '../../../src/query/where/dates.ts';
+import { compareDate, isEmptySpan, parseDate } from '../../../src/query/where/dates.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
 
@@ -12,20 +12,6 @@ const orderOf = (text: string, cell: string): number =>
   );
 
 describe('parseDate', () => {
-  it.each([
-    ['2026-11-21', '2026-11-21'],
-    ['2026-11', '2026-11'],
-    ['2026', '2026'],
-    ['today', '2026-11-21'],
-    ['TOMORROW', '2026-11-22'],
-    [' yesterday ', '2026-11-20'],
-    ['-30d', '2026-10-22'],
-    ['+1w', '2026-11-28'],
-    ['today-365d', '2025-11-21'],
-  ])('reads %j as the period %s', (text, period) => {
-    expect(parseDate(text, () => TODAY)).toEqual({ period });
-  });
-
   it.each([
     ...[
       '',
@@ -86,19 +72,6 @@ function inZone(moment: number, minutes: number): string {
   const ahead = Math.abs(minutes);
   return `${local}${minutes < 0 ? '-' : '+'}${two(Math.floor(ahead / 60))}:${two(ahead % 60)}`;
 }
-
-describe('isDate', () => {
-  it.each([
-    ['2026-11-21', true],
-    ['2026-11-21T10:00:00Z', true],
-    ['2026-11-21 10:00', true],
-    ['2026-11', false],
-    ['2026-02-30', false],
-    ['INV-2026-11-21', false],
-  ])('%j: %s', (text, is) => {
-    expect(isDate(text)).toBe(is);
-  });
-});
 
 describe('isEmptySpan', () => {
   it.each([
