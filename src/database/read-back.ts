@@ -4,8 +4,6 @@ import { quoteName, type Database } from './database.ts';
 import { readColumns } from './record-columns.ts';
 import { organizationsIn, readRuns, type StoredRun } from './tables.ts';
 
-const TOGETHER = 1 << 20;
-
 /** The last sync of a listing of one profile. */
 export interface LastSync {
   readonly profile: string;
@@ -130,18 +128,12 @@ async function* readRecords(
   const sql =
     `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
     ` ORDER BY ${orderTerms(database, order)}`;
-  let [texts, size]: [string[], number] = [[], 0];
-  for await (const rows of database.stream(sql, where === undefined ? [profile] : [profile, where.value])) {
-    for (const [raw] of rows) {
-      const text = String(raw);
-      texts.push(where === undefined ? text : text.replace(FIRST_MEMBER, '{'));
-      size += text.length;
-      if (size < TOGETHER) continue;
-      yield batchOfTexts(texts);
-      [texts, size] = [[], 0];
-    }
+  const parameters = where === undefined ? [profile] : [profile, where.value];
+  for await (const rows of database.stream(sql, parameters)) {
+    const texts = rows.map(([raw]) => String(raw));
+    const records = where === undefined ? texts : texts.map((text) => text.replace(FIRST_MEMBER, '{'));
+    yield scanArray(Buffer.from(`[${records.join(',')}]`));
   }
-  if (texts.length > 0) yield batchOfTexts(texts);
 }
 
 const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
@@ -153,8 +145,4 @@ function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | unde
   const direction = order.descending ? ' DESC' : '';
   const turned = order.isTurned ? ' DESC' : '';
   return `${quoteName(order.column)}${inBytes}${direction} NULLS LAST, _first_run${direction}, ${row}${turned}`;
-}
-
-function batchOfTexts(texts: readonly string[]): RecordBatch {
-  return scanArray(Buffer.from(`[${texts.join(',')}]`));
 }

@@ -56,12 +56,6 @@ export type DirectionFigures = ReturnType<InvoiceFigures['finish']>;
 
 const DUE_SOON_DAYS = 30;
 
-interface InvoiceFiguresOptions {
-  readonly fields: FieldsOf;
-  readonly listing: 'issued' | 'received';
-  readonly dates: ReportDates;
-}
-
 /** Gathers the figures of one organization's issued or received invoices, in memory that does not grow with them. */
 export class InvoiceFigures {
   readonly #dates: ReportDates;
@@ -71,7 +65,7 @@ export class InvoiceFigures {
   readonly #unreadable = new Unreadable();
   #inNoSum = 0;
 
-  constructor({ fields, listing, dates }: InvoiceFiguresOptions) {
+  constructor(fields: FieldsOf, listing: 'issued' | 'received', dates: ReportDates) {
     this.#dates = dates;
     const { asOf, today } = dates;
     this.#own = new OwnNames(listing);

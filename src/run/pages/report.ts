@@ -164,7 +164,7 @@ const RUN = { name: 'report', partKind: 'listings' } as const;
 async function readListings(run: Run, flags: ReportFlags, read: ReadParts<ReportPart>) {
   const dates = datesOf(run.day, flags);
   const all = await read<InvoiceFigures | FundTally>((fields, { listing }) =>
-    listing === 'funds' ? new FundTally(fields) : new InvoiceFigures({ fields, listing, dates }),
+    listing === 'funds' ? new FundTally(fields) : new InvoiceFigures(fields, listing, dates),
   );
   return { dates, all };
 }

@@ -67,18 +67,9 @@ function filterView(view: RecordView, wanted: (index: number) => boolean): Recor
   return { total: indices.length, at: (position) => indices[position]! };
 }
 
-/** More than the largest number of records that the options allow. */
-const SPAN = 2 ** 23;
-
-/**
- * Sorts trait and index packed into one double each (trait × 2^23 + index is exact for traits under 2^30): the
- * numeric sort of a typed array is several times faster than one with a comparison function, and keeps ties in order.
- */
 function sortIndices(count: number, trait: Trait): Uint32Array {
-  const packed = new Float64Array(count);
-  for (let index = 0; index < count; index++) packed[index] = trait(index) * SPAN + index;
-  packed.sort();
-  return Uint32Array.from(packed, (value) => value - Math.floor(value / SPAN) * SPAN);
+  const traits = Float64Array.from({ length: count }, (_, index) => trait(index));
+  return Uint32Array.from(traits.keys()).sort((one, other) => traits[one]! - traits[other]! || one - other);
 }
 
 /**
