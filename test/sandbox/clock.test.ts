@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import { httpGet } from '../support/http-get.ts';
+import { serve } from './serve.ts';
 
 const start = Date.UTC(2026, 10, 21, 10, 20);
 const hour = 3_600_000;
@@ -8,10 +8,9 @@ const hour = 3_600_000;
 describe('what ends with time', () => {
   it('a signed link, after 24 hours', async () => {
     let time = start;
-    const sandbox = await startSandbox({ now: () => time });
-    const headers = { authorization: sandbox.tokens[0] };
+    const { get } = await serve({ now: () => time });
     const links = async (): Promise<string[]> => {
-      const answer = await httpGet(`${sandbox.baseUrl}/invoices/issued?options_pageSize=120`, { headers });
+      const answer = await get('/invoices/issued?options_pageSize=120');
       const { pageResults } = answer.json as { pageResults: { files: { fileUrl: string }[] }[] };
       return pageResults.flatMap(({ files }) => files.map(({ fileUrl }) => fileUrl));
     };
@@ -27,25 +26,21 @@ describe('what ends with time', () => {
     expect((await httpGet(location!)).status).toBe(403);
     // Asked for anew, the same invoice has a link that opens.
     expect((await httpGet((await links())[0]!)).status).toBe(302);
-    await sandbox.close();
   });
 
   it('a token, after a year', async () => {
     let time = start;
-    const sandbox = await startSandbox({ now: () => time });
-    const [, payload] = sandbox.tokens[0].split('.');
-    expect(sandbox.tokens[0]).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
+    const { get, tokens } = await serve({ now: () => time });
+    const [, payload] = tokens[0].split('.');
+    expect(tokens[0]).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).toEqual({
       organizationId: expect.stringMatching(/^[0-9a-f]{24}$/),
       iat: start / 1000,
       exp: start / 1000 + 365 * 24 * 3600,
     });
-    const ask = async (): Promise<number> =>
-      (await httpGet(`${sandbox.baseUrl}/customers`, { headers: { authorization: sandbox.tokens[0] } }))
-        .status;
+    const ask = async (): Promise<number> => (await get('/customers')).status;
     expect(await ask()).toBe(200);
     time = start + 365 * 24 * hour;
     expect(await ask()).toBe(403);
-    await sandbox.close();
   });
 });

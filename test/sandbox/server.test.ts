@@ -1,25 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { startSandbox, type SandboxOptions, type Sandbox } from '../../src/sandbox/server.ts';
-import { httpGet, type HttpAnswer } from '../support/http-get.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { httpGet } from '../support/http-get.ts';
+import { serve } from './serve.ts';
 
-async function withSandbox(
-  options: SandboxOptions,
-  use: (
-    ask: (path: string, headers?: Record<string, string>) => Promise<HttpAnswer>,
-    sandbox: Sandbox,
-  ) => Promise<void>,
-): Promise<void> {
-  // Links change by the second.
-  const sandbox = await startSandbox({ now: () => 1_800_000_000_000, ...options });
-  const authorization = sandbox.tokens[0];
-  await use(
-    (path, headers = {}) => httpGet(sandbox.baseUrl + path, { headers: { authorization, ...headers } }),
-    sandbox,
-  );
-  await sandbox.close();
-}
+/** Links change by the second. */
+const now = (): number => 1_800_000_000_000;
 
 describe('startSandbox', () => {
   it('listens on loopback, on a port of the system, and frees it', async () => {
@@ -30,10 +17,9 @@ describe('startSandbox', () => {
   });
 
   it('rejects when the port is in use', async () => {
-    await withSandbox({}, async (_ask, { baseUrl }) => {
-      const port = Number(new URL(baseUrl).port);
-      await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    });
+    const { baseUrl } = await serve({});
+    const port = Number(new URL(baseUrl).port);
+    await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
   it('breaks off a call that waits, when it closes', async () => {
@@ -54,22 +40,20 @@ describe('startSandbox', () => {
   });
 
   it('answers for a method that it does not have as for an address that it does not have', async () => {
-    await withSandbox({}, async (_ask, { baseUrl, tokens }) => {
-      for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
-        const answer = await httpGet(`${baseUrl}/customers`, {
-          method,
-          headers: { authorization: tokens[0] },
-        });
-        expect(answer.status).toBe(403);
-      }
-    });
+    const { baseUrl, tokens } = await serve({});
+    for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
+      const answer = await httpGet(`${baseUrl}/customers`, {
+        method,
+        headers: { authorization: tokens[0] },
+      });
+      expect(answer.status).toBe(403);
+    }
   });
 
   it('can answer 404 for an unknown customer', async () => {
-    await withSandbox({ missingCustomer: 404 }, async (ask) => {
-      expect((await ask('/customers/unknown')).status).toBe(404);
-      expect((await ask('/customers/%E0%A4%A')).status).toBe(403);
-    });
+    const { get } = await serve({ missingCustomer: 404 });
+    expect((await get('/customers/unknown')).status).toBe(404);
+    expect((await get('/customers/%E0%A4%A')).status).toBe(403);
   });
 
   describe.each([
@@ -96,56 +80,52 @@ describe('startSandbox', () => {
       ['repeat', `${name}[]=A`, 400],
       ['first', `${name}[]=A`, 400],
     ] as const)('as %s: %s', async (lists, query, expected) => {
-      await withSandbox({ lists }, async (ask) => {
-        const idsOf = async (search: string): Promise<unknown> => {
-          const { status, json } = await ask(`${path}?options_pageSize=200${search}`);
-          if (status !== 200) return status;
-          const { pageResults } = json as { pageResults: Record<string, string>[] };
-          return [...new Set(pageResults.map((record) => record[member]!))].sort();
-        };
-        const [a, b] = (await idsOf('')) as [string, string];
-        const answer = await idsOf(`&${query.replaceAll('A', a).replaceAll('B', b)}`);
-        const named = { A: a, B: b };
-        expect(answer).toEqual(typeof expected === 'number' ? expected : expected.map((id) => named[id]));
-      });
+      const { get } = await serve({ lists });
+      const idsOf = async (search: string): Promise<unknown> => {
+        const { status, json } = await get(`${path}?options_pageSize=200${search}`);
+        if (status !== 200) return status;
+        const { pageResults } = json as { pageResults: Record<string, string>[] };
+        return [...new Set(pageResults.map((record) => record[member]!))].sort();
+      };
+      const [a, b] = (await idsOf('')) as [string, string];
+      const answer = await idsOf(`&${query.replaceAll('A', a).replaceAll('B', b)}`);
+      const named = { A: a, B: b };
+      expect(answer).toEqual(typeof expected === 'number' ? expected : expected.map((id) => named[id]));
     });
   });
 
   it('serves an organization that has nothing', async () => {
-    await withSandbox({ issued: 0, received: 0, customers: 0, funds: 0, documents: 0 }, async (ask) => {
-      for (const path of [
-        '/invoices/issued?options_sortBy=AMOUNT',
-        '/invoices/received',
-        '/accounts-payable/prepaid-expenses',
-      ]) {
-        expect((await ask(path)).json).toMatchObject({ total: 0, pageResults: [], errors: [] });
-      }
-      expect((await ask('/customers')).json).toEqual({ data: [], errors: [], nextToken: null });
-    });
+    const { get } = await serve({ issued: 0, received: 0, customers: 0, funds: 0, documents: 0 });
+    for (const path of [
+      '/invoices/issued?options_sortBy=AMOUNT',
+      '/invoices/received',
+      '/accounts-payable/prepaid-expenses',
+    ]) {
+      expect((await get(path)).json).toMatchObject({ total: 0, pageResults: [], errors: [] });
+    }
+    expect((await get('/customers')).json).toEqual({ data: [], errors: [], nextToken: null });
   });
 
   it('sends a page that is too large to hold in pieces, compressed or not', async () => {
-    await withSandbox({ issued: 5001 }, async (ask) => {
-      const plain = await ask('/invoices/issued?options_pageSize=5001');
-      expect(plain.headers['transfer-encoding']).toBe('chunked');
-      const compressed = await ask('/invoices/issued?options_pageSize=5001', {
-        'accept-encoding': 'br, gzip;q=0.5',
-      });
-      expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
-      const { pageResults } = plain.json as { pageResults: object[] };
-      const last = (await ask('/invoices/issued?options_page=5000&options_pageSize=1')).json as {
-        pageResults: object[];
-      };
-      expect(pageResults.slice(-1)).toEqual(last.pageResults);
+    const { get } = await serve({ issued: 5001, now });
+    const plain = await get('/invoices/issued?options_pageSize=5001');
+    expect(plain.headers['transfer-encoding']).toBe('chunked');
+    const compressed = await get('/invoices/issued?options_pageSize=5001', {
+      'accept-encoding': 'br, gzip;q=0.5',
     });
+    expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
+    const { pageResults } = plain.json as { pageResults: object[] };
+    const last = (await get('/invoices/issued?options_page=5000&options_pageSize=1')).json as {
+      pageResults: object[];
+    };
+    expect(pageResults.slice(-1)).toEqual(last.pageResults);
   });
 
   it('sends the same bytes again for the same query', async () => {
-    await withSandbox({}, async (ask) => {
-      const path = '/invoices/issued?options_pageSize=100';
-      const [once, again] = [await ask(path), await ask(path)];
-      expect(once.body.equals(again.body)).toBe(true);
-    });
+    const { get } = await serve({ now });
+    const path = '/invoices/issued?options_pageSize=100';
+    const [once, again] = [await get(path), await get(path)];
+    expect(once.body.equals(again.body)).toBe(true);
   });
 
   it.each([
@@ -159,23 +139,21 @@ describe('startSandbox', () => {
     ['127.0.0.1@evil.example', 421],
     ['0.0.0.0', 421],
   ])('serves only those who name this machine: Host %s is %i', async (host, status) => {
-    await withSandbox({}, async (ask) => {
-      expect((await ask('/customers', { host })).status).toBe(status);
-    });
+    const { get } = await serve({});
+    expect((await get('/customers', { host })).status).toBe(status);
   });
 });
 
 describe('the log', () => {
   it('has a line for each request: method, path with query, status, time; never a token or a signature', async () => {
     const log: string[] = [];
-    await withSandbox({ log: (line) => log.push(line) }, async (ask, { tokens }) => {
-      const page = (await ask('/invoices/issued?options_pageSize=9')).json as {
-        pageResults: { files: { fileUrl: string }[] }[];
-      };
-      await httpGet(page.pageResults.flatMap(({ files }) => files)[0]!.fileUrl);
-      await ask(`/customers?fiscalId=${tokens[1]}`);
-      expect(log.join('\n')).not.toContain(tokens[1]);
-    });
+    const { get, tokens } = await serve({ log: (line) => log.push(line) });
+    const page = (await get('/invoices/issued?options_pageSize=9')).json as {
+      pageResults: { files: { fileUrl: string }[] }[];
+    };
+    await httpGet(page.pageResults.flatMap(({ files }) => files)[0]!.fileUrl);
+    await get(`/customers?fiscalId=${tokens[1]}`);
+    expect(log.join('\n')).not.toContain(tokens[1]);
     expect(log.map((line) => line.replace(/\d+ ms$/, 'n ms'))).toEqual([
       'GET /v1/invoices/issued?options_pageSize=9 200 n ms',
       expect.stringMatching(/^GET \/files\/1\/[0-9a-f]{24}\/0\?… 302 n ms$/),
