@@ -96,12 +96,12 @@ export class DocumentReader extends Document {
   }
 
   /** The names of which no record had a value; empty where there were no records. */
-  get namesNeverFound(): string[] {
+  get namesWithoutValue(): string[] {
     return this.records === 0 ? [] : [...this.#unseenNames].map((at) => this.#reads.names[at]!);
   }
 
   /** The names that no record had at all, not even as null or in a list; empty where there were no records. */
-  get namesNeverHad(): string[] {
+  get missingNames(): string[] {
     if (this.#seen === 0) return [];
     const columnsOf = (at: number): readonly string[] =>
       ofAny(this.locations).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);

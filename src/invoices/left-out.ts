@@ -5,7 +5,7 @@ import { nameOfCell } from './open-items.ts';
 import type { Role } from './fields.ts';
 
 /** Counts the documents that sums treat specially, for the sentence below an answer. */
-export class Counted {
+export class SpecialDocuments {
   #creditNotes = 0;
   #cancelled = 0;
   #void = 0;

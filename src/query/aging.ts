@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { Counted, Unreadable } from '../invoices/left-out.ts';
+import { SpecialDocuments, Unreadable } from '../invoices/left-out.ts';
 import type { Reads } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
 import { PROFILE_COLUMN, type DeclaredType, type FieldsOf, type Role } from '../invoices/fields.ts';
@@ -105,7 +105,7 @@ export class Aging {
   issuedLater = 0;
   /** Documents that are left out. */
   readonly unreadable = new Unreadable();
-  readonly counted = new Counted();
+  readonly special = new SpecialDocuments();
   readonly #options: AgingOptions;
   readonly #balances = new Map<string, AgedBalance>();
   readonly #items = { open: 0, credit: 0 };
@@ -132,7 +132,7 @@ export class Aging {
       const balance = this.#addItem(item, key);
       const isCancelled = item.kind === 'cancelled';
       const isAdded = balance !== undefined;
-      this.counted.add(this.documents, { sum: isAdded && !isCancelled, cancelled: isAdded && isCancelled });
+      this.special.add(this.documents, { sum: isAdded && !isCancelled, cancelled: isAdded && isCancelled });
       each?.(item, balance, key);
     };
     this.documents.fold(batch, addDocument, placeOf);
@@ -429,7 +429,7 @@ export function agingQuestion(
       remark(`${open} as of ${formatDay(asOf)}; the columns are days overdue`);
       if (note !== undefined)
         remark(`${note}; ${countOf(aging.issuedLater, 'open document')} issued later left out`);
-      for (const clause of aging.counted.clauses('open')) remark(clause);
+      for (const clause of aging.special.clauses('open')) remark(clause);
       const known = balances.filter(({ currency }) => currency !== undefined);
       const { limit = Infinity } = layout;
       const ofOne = byCurrency(known, ({ currency }) => currency);

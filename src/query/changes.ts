@@ -329,7 +329,7 @@ function keyReader(key: readonly string[]): DocumentReader {
 
 /** Throws UsageError where none of these records has a value in a column of the key. `where` names them. */
 function refuseWithoutKey(reader: DocumentReader, where: string): void {
-  for (const column of reader.namesNeverFound)
+  for (const column of reader.namesWithoutValue)
     throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });
 }
 

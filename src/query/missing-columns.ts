@@ -25,7 +25,7 @@ export function missingColumns(
   { what, known = [], isCounted = false }: MissingOptions = {},
 ): Finding[] {
   const count = isCounted ? ` (${countOf(reader.records, 'record')} read)` : '';
-  return reader.namesNeverHad
+  return reader.missingNames
     .filter((column) => !known.includes(column))
     .map((column) => ({ level: 'warning', text: `${flag}: ${noValueIn(column, reader, what)}${count}` }));
 }
@@ -55,9 +55,9 @@ function otherPlace(column: string, reader: DocumentReader): string {
  */
 export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
   const { what = 'record', known = [], isShown = false } = options;
-  const { meanings, namesNeverHad } = reader;
+  const { meanings, missingNames } = reader;
   const all = ofAny(meanings.fields);
-  for (const column of namesNeverHad.filter((one) => !known.includes(one))) {
+  for (const column of missingNames.filter((one) => !known.includes(one))) {
     const headed = meanings.byHeading?.get(column);
     if (headed !== undefined)
       throw new UsageError(`${flag}: ${column} is the heading of ${headed}`, { hint: `Write ${headed}.` });

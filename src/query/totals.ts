@@ -15,7 +15,7 @@ import {
   type DeclaredType,
   type Role,
 } from '../invoices/fields.ts';
-import { Counted, Unreadable } from '../invoices/left-out.ts';
+import { SpecialDocuments, Unreadable } from '../invoices/left-out.ts';
 import { Counterparties } from '../invoices/counterparties.ts';
 import { bareCurrency, DOCUMENT_ROLES } from '../invoices/document.ts';
 import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
@@ -128,7 +128,7 @@ class Totals {
   readonly #parties: Counterparties;
   readonly #asSent: boolean;
   readonly #groups = new Map<string, Group>();
-  readonly #counted = new Counted();
+  readonly #special = new SpecialDocuments();
   /** Whether the totals have any amount of money other than zero: then each has a currency, known or not. */
   #hasAmounts = false;
 
@@ -144,14 +144,15 @@ class Totals {
       const { column, unit } = groupColumn(text);
       return { column, unit, role: roleOf(column), unreadable: new Unreadable(), isFound: false };
     });
-    this.#sums = sum.map((column): SumColumn => {
-      const isOfMoney = isMoney(column, names);
+    this.#sums = sum.map((column): SumColumn => ({
+      column,
+      role: roleOf(column),
+      isMoney: isMoney(column, names),
       // A column that nothing declares may be money, unless --as-sent is there.
-      const needsCurrency = isOfMoney || (flags.asSent !== true && isUndeclared(column, names));
-      const [role, unreadable] = [roleOf(column), new Unreadable()];
-      // Made in one go, as all below: an object of spreads is slow to read.
-      return { column, role, isMoney: isOfMoney, needsCurrency, unreadable, isFound: false };
-    });
+      needsCurrency: isMoney(column, names) || (flags.asSent !== true && isUndeclared(column, names)),
+      unreadable: new Unreadable(),
+      isFound: false,
+    }));
     const columns = this.#keys.map(({ column }) => column);
     this.#documents = new DocumentReader(names, { roles: DOCUMENT_ROLES, names: [...columns, ...sum] });
     // From the column of --group-by, else from that of the role.
@@ -184,7 +185,7 @@ class Totals {
       }
       // A record counts if any of its amounts is in a total.
       if (unreadable === 0 || unreadable < group.sums.length) group.records++;
-      if (group.sums.length > 0) this.#counted.add(this.#documents, changes);
+      if (group.sums.length > 0) this.#special.add(this.#documents, changes);
     };
     this.#documents.fold(batch, addDocument, placeOf);
   }
@@ -406,7 +407,7 @@ class Totals {
     const roles = this.#sums.map(({ role }) => role).filter(isAmountRole);
     if (roles.length > 0 && !this.#asSent) {
       const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
-      const clauses = this.#counted.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
+      const clauses = this.#special.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
       if (clauses.length > 0) remarks.push(`--sum: ${clauses.join('; ')}`);
     }
     if (this.#groups.size > limit) remarks.push(`${limit} of ${countOf(this.#groups.size, 'group')}`);

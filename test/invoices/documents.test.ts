@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/json/cells.ts';
 import { nameOfCell, readAmount } from '../../src/invoices/open-items.ts';
-import { Counted, Unreadable } from '../../src/invoices/left-out.ts';
+import { SpecialDocuments, Unreadable } from '../../src/invoices/left-out.ts';
 import { familyOf, validityOf } from '../../src/invoices/document-types.ts';
 import { ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
@@ -160,11 +160,11 @@ describe('an amount', () => {
 });
 
 describe('what an answer counts', () => {
-  const add = (counted: Counted, record: object, changes = { sum: true, cancelled: true }): void =>
+  const add = (counted: SpecialDocuments, record: object, changes = { sum: true, cancelled: true }): void =>
     counted.add(invoiceOf(record), changes);
 
   it('is told in clauses, and nothing of what there was none of', () => {
-    const counted = new Counted();
+    const counted = new SpecialDocuments();
     expect(counted.clauses('open')).toEqual([]);
     add(counted, { documentType: '33' });
     add(counted, {});
@@ -191,7 +191,7 @@ describe('what an answer counts', () => {
   });
 
   it('is nothing of types where no document has one', () => {
-    const counted = new Counted();
+    const counted = new SpecialDocuments();
     add(counted, {});
     expect(counted.clauses('both')).toEqual([]);
   });

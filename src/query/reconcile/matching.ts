@@ -360,7 +360,7 @@ function unmatched({ list, service }: Group): Group {
 /** The most pairs of documents whose amounts are compared one by one. Among more of one number only equal totals match. */
 const MAX_PAIRS = 40_000;
 /** The most pairs of documents of one total whose parties and numbers are compared. */
-const MAX_NEAR_PAIRS = 1_000_000;
+const MAX_NEAR_PAIRS = 16_000_000;
 
 function isTooMany({ list, service }: Group, most = MAX_PAIRS): boolean {
   return list.length * service.length > most;

@@ -204,6 +204,15 @@ describe('reconcile', () => {
     expect(others.rows.filter(({ _match }) => _match === 'ambiguous')).toHaveLength(600);
   });
 
+  it('finds the near documents among many of one total', async () => {
+    const listed = Array.from({ length: 300 }, (_, at) => ({ number: at + 1, rut: `${1000 + at}-1` }));
+    const records = listed.map(({ number, rut }) =>
+      receivedRecord({ number: number + 500, issuerFiscalId: rut }),
+    );
+    const { rows } = await purchases(listed, records);
+    expect(rows.map(({ _match }) => _match)).toEqual(listed.map(() => 'near'));
+  });
+
   const word = { documentType: 'INVOICE' };
   const other = { documentType: 'SOMETHING' };
   const twins = [{ total: 100 }, { type: 34, total: 200 }];
