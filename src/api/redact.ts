@@ -25,11 +25,11 @@ export type Redact = (text: string) => string;
  */
 export function redactor(secrets: readonly string[]): Redact {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  let parts: ReadonlyMap<number, ReadonlySet<string>> | undefined;
+  const parts = partsOf(long.flatMap(needlesOf));
   return (text) => {
     const hidden = new Uint8Array(text.length);
     for (const view of viewsOf(text)) {
-      for (const [length, known] of (parts ??= partsOf(long.flatMap(needlesOf)))) {
+      for (const [length, known] of parts) {
         for (let at = 0; at + length <= view.text.length; at++) {
           if (!known.has(view.text.slice(at, at + length))) continue;
           hidden.fill(1, view.offsetOf(at), view.offsetOf(at + length));
@@ -174,15 +174,19 @@ function hideWebTokens(text: string): string {
 
 /** The secrets in the environment: the token, also a malformed one, and the passwords of proxies. */
 export function knownSecrets(env: Environment): Secrets {
-  const words = (env['FOLIO_TOKEN'] ?? '').split(/\s+/).filter((word) => !/^bearer$/i.test(word));
-  const known = new Set([...words, ...proxySecrets(env)]);
-  let redact = redactor([...known]);
+  const hidden = new Set<string>();
+  // Made where there is something to show: most runs say nothing.
+  let redact: Redact | undefined;
+  const known = (): string[] => {
+    const words = (env['FOLIO_TOKEN'] ?? '').split(/\s+/).filter((word) => !/^bearer$/i.test(word));
+    return [...words, ...proxySecrets(env), ...hidden];
+  };
   return {
     hide(texts) {
-      for (const text of texts) known.add(text);
-      redact = redactor([...known]);
+      for (const text of texts) hidden.add(text);
+      redact = undefined;
     },
-    redact: (text) => redact(text),
+    redact: (text) => (redact ??= redactor(known()))(text),
   };
 }
 

@@ -55,12 +55,10 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
       if (sheets.length === 0) addSheet();
       const named = layout.headings?.(reader.columns) ?? reader.columns;
       const headings = columns.order(named.length).map((place) => named[place]!);
+      const parts = [...partsOf(sheets, headings), ['xl/styles.xml', styles.xml()] as const];
       await writeZip(sink, [
-        ...[...partsOf(sheets, headings), ['xl/styles.xml', styles.xml()] as const].map(([name, text]) => ({
-          name,
-          content: [Buffer.from(text)],
-        })),
-        ...sheets.map((sheet, index) => ({ name: `xl/${sheetPath(index)}`, content: sheet.xml(headings) })),
+        ...parts.map(([name, text]) => [name, [Buffer.from(text)]] as const),
+        ...sheets.map((sheet, index) => [`xl/${sheetPath(index)}`, sheet.xml(headings)] as const),
       ]);
     },
   };
@@ -134,24 +132,24 @@ const MAX_BYTES = 0xffffffff;
 /** At level 3 a workbook is a sixteenth larger than at 6, and takes three quarters of the time. */
 const OPTIONS = { level: 3, chunkSize: 1 << 16 };
 
-interface ZippedFile {
-  readonly name: string;
-  readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-}
+type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /**
  * Writes a zip archive. Sizes stand before each file, so that every reader can stream it: the deflated file waits in a spool.
  * Does not close the sink. Throws OutputError where a file or the archive would pass 4 GiB: that needs a form of zip that many
  * readers lack.
  */
-async function writeZip(sink: Sink, files: readonly ZippedFile[]): Promise<void> {
+async function writeZip(
+  sink: Sink,
+  files: readonly (readonly [name: string, content: Content])[],
+): Promise<void> {
   const directory: Buffer[] = [];
   let offset = 0;
   const write = async (bytes: Uint8Array): Promise<void> => {
     await sink.write(bytes);
     offset += bytes.length;
   };
-  for (const { name, content } of files) {
+  for (const [name, content] of files) {
     const deflated = new Spool();
     try {
       const sizes = await deflate(content, deflated);
@@ -180,7 +178,7 @@ async function writeZip(sink: Sink, files: readonly ZippedFile[]): Promise<void>
 }
 
 /** Returns the checksum of the content, and its bytes before and after. */
-async function deflate(content: ZippedFile['content'], into: Spool) {
+async function deflate(content: Content, into: Spool) {
   const sizes = { crc: 0, whole: 0, deflated: 0 };
   await pipeline(
     async function* () {
