@@ -217,6 +217,16 @@ export async function withColumnCheck(
   return watchColumns(records, { flag, reader, warn: (finding) => notices.add(finding) });
 }
 
+/** The same for the columns of --field: a column that is not there would count as empty in every record. */
+export async function withFieldCheck(
+  part: Part,
+  records: AsyncIterable<RecordBatch>,
+): Promise<AsyncIterable<RecordBatch>> {
+  const { field = [] } = part.run.flags;
+  const columns = field.map(([, column]) => column).filter((column) => fixedValue(column) === undefined);
+  return withColumnCheck(part, records, { flag: '--field', columns });
+}
+
 /** The same records. At the end, where credit notes are among them, remarks that a file has their amounts as they were sent. */
 export async function withCreditRemark(
   { notices, names }: Part,
@@ -239,14 +249,4 @@ export async function withCreditRemark(
     const count = countOf(credits, 'credit note');
     if (credits > 0) notices.remark(`amounts are as sent: ${count} among them, which --sum takes away`);
   })();
-}
-
-/** The same for the columns of --field: a column that is not there would count as empty in every record. */
-export async function withFieldCheck(
-  part: Part,
-  records: AsyncIterable<RecordBatch>,
-): Promise<AsyncIterable<RecordBatch>> {
-  const { field = [] } = part.run.flags;
-  const columns = field.map(([, column]) => column).filter((column) => fixedValue(column) === undefined);
-  return withColumnCheck(part, records, { flag: '--field', columns });
 }

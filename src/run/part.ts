@@ -61,8 +61,10 @@ interface AnySource {
   close?(): Promise<void>;
 }
 
+/** Which records come first, as far as that is known. */
 export type Begins = 'oldest' | 'newest' | 'unsorted' | undefined;
 
+/** Whose records a file or a database has. */
 export interface HeldProfiles {
   /** How messages call the file or the database. */
   readonly shown: string;
