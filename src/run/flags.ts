@@ -279,7 +279,15 @@ export const asOfFlag = valued(
 
 /** The questions that folio answers from the records. */
 export const questionFlags = {
-  where: whereFlag(),
+  where: valued(
+    '--where <condition>',
+    'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
+    () =>
+      (expression, before: readonly Condition[] = []): readonly Condition[] => [
+        ...before,
+        parseCondition(expression),
+      ],
+  ),
   open: bareFlag('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
   overdue: bareFlag('--overdue', 'of that, only what was due before today, whatever its status'),
   ...dateFlags(),
@@ -345,15 +353,6 @@ function dateFlags() {
     return [one.name, valued(syntax, one.about, () => (text) => parseDateRange(one, text), ...rules)];
   });
   return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateRange> };
-}
-
-export function whereFlag(): Flag<readonly Condition[]> {
-  return valued(
-    '--where <condition>',
-    'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
-    () =>
-      (expression, before: readonly Condition[] = []) => [...before, parseCondition(expression)],
-  );
 }
 
 export function fieldFlag(

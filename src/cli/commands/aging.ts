@@ -16,7 +16,6 @@ import {
   fromFlags,
   questionFlags,
   sortFlag,
-  whereFlag,
   type ExportFlags,
 } from '../../run/flags.ts';
 
@@ -41,7 +40,7 @@ const agingFlags = {
     wholeNumber(1),
   ),
   param: paramFlag('any parameter of the service, sent as it is'),
-  where: whereFlag(),
+  where: questionFlags.where,
   open: questionFlags.open,
   period: questionFlags.period,
   field: fieldFlag(),

@@ -5,8 +5,8 @@ import {
   filterFlags,
   outputFlags,
   receiptFlags,
+  questionFlags,
   requestFlags,
-  whereFlag,
 } from '../../run/flags.ts';
 import { declareCommand } from '../command.ts';
 
@@ -39,7 +39,7 @@ export const downloadCommand = declareCommand({
     ...outputFlags,
     ...receiptFlags,
     ...requestFlags,
-    where: whereFlag(),
+    where: questionFlags.where,
   },
   run: async (context, flags, [folder]) => {
     const { exportRecords } = await import('../../run/pipeline.ts');
