@@ -91,10 +91,11 @@ async function hintForFlag(
 
 /** A command that is written nearly so, or what the word may stand for: a period, a customer, or what folio has for it. */
 async function hintForWord(word: string, command: Command, today: number): Promise<string> {
+  const path = commandPath(command);
+  if (word === 'help') return `Write ${path} --help.`;
   const { meantWord } = await import('./words.ts');
   const names = shownUnder(command).map((each) => each.name());
   const meant = meantWord(word);
-  const path = commandPath(command);
   const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
   const period = isPeriod(word) ? word : meantPeriod(word, today);
   const ofPeriods = command.parent === null ? 'folio issued' : has('--period') && path;

@@ -208,6 +208,8 @@ describe('a slip of the keys', () => {
     ['ayuda', 'Write folio help. See folio help ayuda.'],
     ['list', 'Write folio issued. See folio help list.'],
     ['customers gett 1', 'Did you mean get?'],
+    ['issued help', 'Write folio issued --help.'],
+    ['customers get 1 help', 'Write folio customers get --help.'],
     ['issued downlod x', 'Did you mean download?'],
     ['auth logn', 'Did you mean login?'],
     ['issued --formt csv', 'Did you mean --format?'],
