@@ -410,9 +410,14 @@ class Totals {
       const clauses = this.#special.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
       if (clauses.length > 0) remarks.push(`--sum: ${clauses.join('; ')}`);
     }
-    if (this.#groups.size > limit) remarks.push(`${limit} of ${countOf(this.#groups.size, 'group')}`);
+    const remark: Finding = {
+      level: 'remark',
+      text: `${limit} of ${countOf(this.#groups.size, 'group')}`,
+      details: { code: 'more rows' },
+    };
     return [
       ...remarks.map((text): Finding => ({ level: 'remark', text })),
+      ...(this.#groups.size > limit ? [remark] : []),
       ...missingColumns(this.#documents, flag),
       ...this.#keys.map(({ unreadable }) => unreadable.finding(flag)),
       ...this.#sums.map(({ column, unreadable }) =>

@@ -140,6 +140,15 @@ describe('an assistant that asks a database', () => {
     ]);
     expect((await find(59)).rows).toHaveLength(59);
     expect(await find(60)).toMatchObject({ complete: true, truncated: false, notes: [] });
+    const groups = { listing: 'received', group_by: ['id'] };
+    const five = await assistant.ask('summarize', { ...groups, limit: 5 });
+    expect(five).toMatchObject({ complete: true, truncated: true, notes: ['5 of 60 groups'] });
+    expect(five.rows).toHaveLength(5);
+    expect((await assistant.ask('summarize', groups)).notes).toEqual(['25 of 60 groups']);
+    expect(await assistant.ask('summarize', { ...groups, limit: 60 })).toMatchObject({
+      truncated: false,
+      notes: [],
+    });
     const two = await assistant.ask('aging', { limit: 2 });
     expect([two.complete, two.truncated]).toEqual([true, true]);
     expect(two.notes).toContain('3 of 4 shown; totals are of all');

@@ -85,13 +85,16 @@ const summarize = tool({
       ),
     limit,
   }),
-  toQuestion: ({ listing: name, sum, group_by: groupBy, limit: most, ...others }) => ({
-    resource: resourceNamed(name),
-    words: [name, ...flagWords({ ...others, sum, groupBy, count: (sum ?? groupBy) === undefined })],
-    prints: 'rows',
+  toQuestion: ({ listing: name, sum, group_by: groupBy, limit: most = USUAL_ROWS, ...others }) => {
     // Without groups there is a row for each currency.
-    ...(groupBy !== undefined && { limit: most ?? USUAL_ROWS }),
-  }),
+    const grouped = groupBy && { groupBy, limit: most };
+    const count = (sum ?? groupBy) === undefined;
+    return {
+      resource: resourceNamed(name),
+      words: [name, ...flagWords({ ...others, sum, ...grouped, count })],
+      prints: 'rows',
+    };
+  },
 });
 
 const find = tool({
