@@ -15,16 +15,24 @@ export interface Origin {
   readonly profiles?: readonly string[];
 }
 
-/** The day from which `today`, `-30d`, overdue and ages count: the oldest on which records were read; for the service, today. */
+/**
+ * The day from which `today`, `-30d`, `last-month`, overdue and ages count: that of `--as-of`, else the oldest on which records were
+ * read; for the service, today.
+ */
 export class RunDay {
   readonly #startedAt: number;
+  readonly #asOf: number | undefined;
   readonly #notices: Notices;
   readonly #origins: Origin[] = [];
   #isUndatedSaid = false;
 
-  /** @param startedAt milliseconds since 1970 */
-  constructor(startedAt: number, notices: Notices) {
+  /**
+   * @param startedAt milliseconds since 1970
+   * @param asOf the day of `--as-of`, in days since 1970-01-01
+   */
+  constructor(startedAt: number, notices: Notices, asOf?: number) {
     this.#startedAt = startedAt;
+    this.#asOf = asOf;
     this.#notices = notices;
   }
 
@@ -49,14 +57,15 @@ export class RunDay {
     }
   }
 
-  /** In days since 1970-01-01. */
+  /** The day of the records, in days since 1970-01-01. */
   get day(): number {
     return Math.min(this.#now, ...daysOf(this.#origins));
   }
 
-  /** The same day, for an answer that depends on it: with a warning, unless it is today. */
+  /** The day from which an answer counts. Warns, unless it is today, or another than that of the records: `countedTo` warns of that. */
   dayWithWarning(): number {
     const { day, caveats } = this;
+    if (this.#asOf !== undefined && this.#asOf !== day) return this.#asOf;
     this.#warnOfUndated(day);
     const read = caveats.includes('newer') ? 'oldest records' : 'records';
     if (day < this.#now) this.#notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
@@ -80,11 +89,12 @@ export class RunDay {
   }
 
   /** The day to which a statement or a report counts: that of --as-of, with a warning, else that of the records. */
-  countedTo(named: number | undefined): number {
-    if (named === undefined || named === this.day) return this.dayWithWarning();
-    const lack = named < this.day ? 'later payments are not undone' : 'what came since is not in them';
-    this.#notices.warn(`counts to ${formatDay(named)} with balances of ${formatDay(this.day)}: ${lack}`);
-    return named;
+  countedTo(): number {
+    const counted = this.dayWithWarning();
+    if (this.#asOf === undefined || counted === this.day) return counted;
+    const lack = counted < this.day ? 'later payments are not undone' : 'what came since is not in them';
+    this.#notices.warn(`counts to ${formatDay(counted)} with balances of ${formatDay(this.day)}: ${lack}`);
+    return counted;
   }
 
   /** For pages: what limits the figures. */

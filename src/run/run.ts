@@ -9,12 +9,12 @@ import { PartState, showingProgress } from './progress.ts';
 import { RunDay } from './run-day.ts';
 import { sharedBySessions, type SharedBySessions } from './session.ts';
 
-/** The flags that concern a run as a whole: the service, the requests, the messages, and what columns mean. */
+/** The flags that concern a run as a whole: the service, the requests, the messages, what columns mean, and the day. */
 type RunFlags = GlobalFlags &
   RequestFlags &
   ReceiptFlags &
   Pick<QuestionFlags, 'field'> &
-  Pick<OutputFlags, 'columns'>;
+  Pick<OutputFlags, 'columns'> & { readonly asOf?: number | undefined };
 
 export interface RunOptions {
   readonly flags: RunFlags;
@@ -92,7 +92,7 @@ export async function inRun(
     });
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
     const shared = sharedBySessions(context, flags);
-    const day = new RunDay(startedAt, notices);
+    const day = new RunDay(startedAt, notices, flags.asOf);
     const run = { context, flags, notices, whole, parts, shared, day, startedAt };
     try {
       if (receipt === undefined) await work(run);

@@ -161,6 +161,19 @@ describe('the day of a run', () => {
       expect((await run(`aging ${from}`)).stdout).toContain(',balances of 2025-01-10: ');
     }
   });
+
+  it.each([
+    ['aging --period this-month --format jsonl', /"invoices":4,/],
+    ['aging --where date>=-30d --format jsonl', /"invoices":4,/],
+    ['aging --where due>=today --format jsonl', /"invoices":4,/],
+    ['statement --all --period this-month --format json', /"amountDue": 400,/],
+    ['report --format json', /"asOf": "2024-12-20"[^]*"name": "2024-12"/],
+    ['report --period last-month --format json', /"asOf": "2024-12-20"[^]*"name": "2024-11"/],
+  ])('may be another, and is the one that all other days count from: %s', async (line, answer) => {
+    const { run } = await synced();
+    const { code, stdout } = await run(`${line} --from FOLDER/books.db --as-of 2024-12-20 -q`);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(answer)]);
+  });
 });
 
 describe('a receipt of the future', () => {

@@ -219,8 +219,8 @@ function warnOfMissing(notices: Pick<Notices, 'warn'>, { organization: { missing
 function datesOf(day: RunDay, { period: named, asOf }: ReportFlags): ReportDates {
   const period =
     named === undefined ? monthOf(day.dayWithWarning()) : readPeriod(named, () => day.dayWithWarning());
-  if (named !== undefined) parsePeriod(named, day.day);
-  return { today: day.day, asOf: asOf === undefined ? day.endOf(period) : day.countedTo(asOf), period };
+  if (named !== undefined) parsePeriod(period.name, Math.max(day.day, asOf ?? 0));
+  return { today: day.day, asOf: asOf === undefined ? day.endOf(period) : day.countedTo(), period };
 }
 
 /** The report of one organization, of the listings that were read. */

@@ -267,7 +267,7 @@ function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
 async function readStatements({ run, flags, fiscalIds, isSeveral, read }: Job) {
   const { organization, open, overdue, period } = flags;
   const { day } = run.day;
-  const dates = { asOf: run.day.countedTo(flags.asOf), today: day };
+  const dates = { asOf: run.day.countedTo(), today: day };
   const listing = flags.payable ? ('received' as const) : ('issued' as const);
   const options = { listing, ...dates, everyone: fiscalIds !== undefined, fiscalIds };
   const parts = await read((fields) => new StatementTally({ fields, ...options }));
