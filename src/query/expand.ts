@@ -5,7 +5,7 @@ import { WordView } from '../json/bytes.ts';
 import type { Span } from '../json/checked-text.ts';
 import { findList, withoutMember, type RecordList } from '../json/record-lists.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
-import { missingColumns, refuseMissing } from './missing-columns.ts';
+import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { ExpandQuestion, Records } from './questions.ts';
 
 /** Bytes or rows after which a batch is passed on: a record may have many elements, and each row repeats the rest of it. */
@@ -71,6 +71,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
         reader.findNames(batch);
         yield* expanded(wholeRecords(batch));
       }
+      refuseLists(reader, '--expand');
       refuseMissing(reader, '--expand', { isShown: true });
       refuseOthers();
     },

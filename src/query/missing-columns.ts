@@ -96,10 +96,11 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
 
 /** Throws UsageError for a column that is within the objects of a list, where a record can have but one value. */
 export function refuseLists(reader: DocumentReader, flag: string): void {
+  const hint = flag === '--expand' ? 'Write' : 'Add';
   for (const [column, list] of reader.namesInLists) {
     throw new UsageError(
       `${flag}: ${column} is within the list ${list}, of which a record may have several`,
-      { hint: `Add --expand ${list}: then each is a row.` },
+      { hint: `${hint} --expand ${list}: then each is a row.` },
     );
   }
 }
