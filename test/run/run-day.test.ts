@@ -166,7 +166,8 @@ describe('the day of a run', () => {
     ['aging --period this-month --format jsonl', /"invoices":4,/],
     ['aging --where date>=-30d --format jsonl', /"invoices":4,/],
     ['aging --where due>=today --format jsonl', /"invoices":4,/],
-    ['statement --all --period this-month --format json', /"amountDue": 400,/],
+    ['statement --all --period this-month --format json', /"onlyPeriod": "2024-12",[^]*"amountDue": 400,/],
+    ['statement --customer-fiscal-id 1-9 --period this-month --format html', /period are shown: 2024-12\./],
     ['report --format json', /"asOf": "2024-12-20"[^]*"name": "2024-12"/],
     ['report --period last-month --format json', /"asOf": "2024-12-20"[^]*"name": "2024-11"/],
   ])('may be another, and is the one that all other days count from: %s', async (line, answer) => {

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UsageError, NotFoundError } from '../../errors.ts';
+import { readPeriod } from '../../invoices/periods.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
@@ -302,7 +303,9 @@ async function readStatements({ run, flags, fiscalIds, isSeveral, read }: Job) {
   const kept = overdue ? (['onlyOverdue'] as const) : open ? (['withoutCredits'] as const) : [];
   const caveats = [...run.day.caveats, ...kept];
   const isWhole = results.every(({ failure }) => failure === undefined);
-  return { statements, facts: { ...dates, caveats, onlyPeriod: period?.text, listing }, isWhole };
+  // Who reads the page does not know which month was the last.
+  const onlyPeriod = period && readPeriod(period.text, () => dates.asOf).name;
+  return { statements, facts: { ...dates, caveats, onlyPeriod, listing }, isWhole };
 }
 
 /** Warns of those who have both cancelled documents and credit notes: which belong together is unknown. */
