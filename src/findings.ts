@@ -28,6 +28,18 @@ export interface UnreadableCell {
   readonly number: string | undefined;
 }
 
+/**
+ * Why records may be missing:
+ * - `changing`: the listing kept changing while it was read;
+ * - `order`: the service's order changes from request to request;
+ * - `unsteady`: the listing came otherwise when it was read again, and no total shows why;
+ * - `total`: the service names a higher total than it serves;
+ * - `repeating`: page after page brought records that had come before;
+ * - `more`: more records came than the service names, so that some of them are one record before and after a change;
+ * - `ids`: of a list of fiscal IDs, the service may have read a part.
+ */
+export type IncompleteReason = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids';
+
 /** A finding as values, for a view with its own words, such as a page in another language. */
 export type FindingDetails =
   | {
@@ -35,8 +47,8 @@ export type FindingDetails =
       readonly delivered: number;
       /** Places in the listing that the service does not serve, from 1. */
       readonly unserved: readonly number[];
-      /** Why others may be missing, too: see `IncompleteReason`. */
-      readonly reason: 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids' | undefined;
+      /** Why others may be missing, too. */
+      readonly reason: IncompleteReason | undefined;
     }
   /** Records that are left out because cells of theirs cannot be read: how many, and the first of the cells. */
   | { readonly code: 'unreadable'; readonly count: number; readonly cells: readonly UnreadableCell[] }

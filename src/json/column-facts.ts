@@ -1,9 +1,9 @@
 import { parseCalendarDay } from './calendar-day.ts';
 import type { Cell } from './cells.ts';
-import { fitsInt64, parseDecimal } from './decimal.ts';
+import { parseDecimal } from './decimal.ts';
 
 /**
- * The kinds of the cells of a column so far. Null and missing are no cells. A file may lose no cell, so that empty text is text
+ * What the cells of a column are, so far. Null and missing are no cells. A file may lose no cell, so that empty text is text
  * there; a question takes empty text for nothing.
  */
 export class ColumnFacts {
@@ -14,13 +14,8 @@ export class ColumnFacts {
   nested = 0;
   empty = 0;
 
-  /** Numbers of more digits than are ever written out: 1E999999. The facts below are of the others. */
+  /** Numbers of more digits than are ever written out: 1E999999. */
   tooLong = 0;
-  exponents = 0;
-  /** The most digits before and after the point. */
-  before = 1;
-  after = 0;
-  fits64Bits = true;
 
   /** Texts that begin with a day of the calendar, whatever follows. */
   dated = 0;
@@ -31,69 +26,28 @@ export class ColumnFacts {
   /** Texts that are a day and a time, midnights included, and the zones that they name, as written; '' for none. */
   times = 0;
   readonly zones = new Set<string>();
-  /** Those of them that have a blank before the time, which RFC 3339 has not. */
-  blanks = 0;
   /** The most digits of a fraction of a second, zeros at its end apart. */
   fraction = 0;
 
   add({ kind, text }: Cell): void {
-    if (kind === 'string') this.addText(text);
-    else if (kind === 'number') this.addNumber(text);
+    if (kind === 'string') this.#addText(text);
+    else if (kind === 'number') this.#addNumber(text);
     else if (kind === 'boolean') this.booleans++;
     else this.nested++;
-  }
-
-  addText(text: string): void {
-    this.texts++;
-    if (text === '') this.empty++;
-    this.#addDate(text);
-  }
-
-  addNumber(literal: string): void {
-    this.numbers++;
-    const [, whole, fraction = ''] = SHORT_NUMBER.exec(literal) ?? [];
-    if (whole === undefined) this.#addLong(literal);
-    else this.#addDigits(whole.length, fraction.length);
   }
 
   get cells(): number {
     return this.numbers + this.texts + this.booleans + this.nested;
   }
 
-  /** The only kind of the cells; `mixed` where there are several, and `none` without cells. */
-  get kind(): Cell['kind'] | 'mixed' | 'none' {
-    const { cells } = this;
-    if (cells === 0) return 'none';
-    if (this.numbers === cells) return 'number';
-    if (this.texts === cells) return 'string';
-    if (this.booleans === cells) return 'boolean';
-    return this.nested === cells ? 'array' : 'mixed';
+  #addNumber(literal: string): void {
+    this.numbers++;
+    if (!SHORT_NUMBER.test(literal) && typeof parseDecimal(literal) === 'string') this.tooLong++;
   }
 
-  /** Whether all numbers are whole, as they are written, and 64 bits hold them. */
-  get areWhole(): boolean {
-    return this.after === 0 && this.exponents === 0 && this.fits64Bits && this.tooLong === 0;
-  }
-
-  #addDigits(before: number, after: number): void {
-    if (before > this.before) this.before = before;
-    if (after > this.after) this.after = after;
-  }
-
-  #addLong(literal: string): void {
-    if (/[eE]/.test(literal)) this.exponents++;
-    const value = parseDecimal(literal);
-    if (typeof value === 'string') {
-      this.tooLong++;
-      return;
-    }
-    const { coefficient, scale } = value;
-    const digits = (coefficient < 0n ? -coefficient : coefficient).toString().length;
-    this.#addDigits(digits - scale, scale);
-    this.fits64Bits &&= fitsInt64(coefficient);
-  }
-
-  #addDate(text: string): void {
+  #addText(text: string): void {
+    this.texts++;
+    if (text === '') this.empty++;
     if (text[4] !== '-' || parseCalendarDay(text) === undefined) return;
     this.dated++;
     if (text.length === DAY_LENGTH) {
@@ -104,7 +58,6 @@ export class ColumnFacts {
     if (match === null) return;
     const [, clock, fraction = '', zone = ''] = match;
     this.times++;
-    if (text[DAY_LENGTH] === ' ') this.blanks++;
     if (!this.zones.has(zone) && this.zones.size < MAX_ZONES) this.zones.add(zone);
     if (fraction.length > this.fraction) this.fraction = fraction.length;
     if (clock !== 'T00:00:00' || fraction !== '') return;
@@ -114,8 +67,8 @@ export class ColumnFacts {
 }
 
 const DAY_LENGTH = '2024-10-15'.length;
-/** A number of no more than 18 characters surely fits in 64 bits, with and without its point. */
-const SHORT_NUMBER = /^-?(?=.{1,18}$)(\d+)(?:\.(\d+))?$/;
+/** Most numbers: their digits are few, and need not be counted. */
+const SHORT_NUMBER = /^[-\d.]{1,18}$/;
 const UTC = /^(?:Z|[+-]00:?00)$/;
 /** Zones that are counted: more are as good as several. */
 const MAX_ZONES = 8;

@@ -5,7 +5,7 @@ import { PageReader, type PageReaderOptions, type Region } from './page-reader.t
 import type { Delivery, FetchPage } from './page.ts';
 import { Pass, type PlacedPage, SeenOrder } from './pass.ts';
 import { UniqueRecords } from './unique-records.ts';
-import type { IncompleteReason } from './walk-status.ts';
+import type { IncompleteReason } from '../findings.ts';
 
 export interface NumberedWalkOptions extends PageReaderOptions {
   /** Reads the same listing in an order whose key does not repeat; undefined where there is none. */
@@ -188,7 +188,7 @@ class NumberedWalk {
     // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
     const isCounted = extent.total !== undefined;
     if (!isCounted && keysRepeat && this.#round === 'first') return false;
-    const isWhole = inPass + this.#options.status.unreadable.size >= this.#expected;
+    const isWhole = inPass + this.#options.status.givenUp.size >= this.#expected;
     // Equal records may be different ones, when they come in the same places again in pages of other sizes.
     const isSame = [...this.#sequences].some(([round, other]) => round !== this.#round && other === sequence);
     if (isSame) return true;
@@ -223,8 +223,8 @@ class NumberedWalk {
   }
 
   get #missing(): number {
-    const unreadable = this.#options.status.unreadable.size;
-    return Math.max(0, this.#expected - this.#unique.size - unreadable) + this.#leftOut;
+    const givenUp = this.#options.status.givenUp.size;
+    return Math.max(0, this.#expected - this.#unique.size - givenUp) + this.#leftOut;
   }
 
   /**

@@ -49,7 +49,7 @@ interface Step {
 }
 
 /** Records in a row that cannot be read alone before the service counts as down. */
-const UNREADABLE_IN_A_ROW = 5;
+const GIVEN_UP_IN_A_ROW = 5;
 /** Records that a page shares with the one before it, at most, where pages were refused. */
 const LOCAL_OVERLAP = 16;
 /** How often the service may change the page size that it applies. */
@@ -80,7 +80,7 @@ export class PageReader {
   #lastPage: Buffer | undefined;
   /** Pages of this pass that were compared with the one before them. */
   #compared = 0;
-  #unreadableInARow = 0;
+  #givenUpInARow = 0;
   /** The first page came short, and is requested again before any other. */
   #isFirstShort = false;
 
@@ -181,7 +181,7 @@ export class PageReader {
 
   /** Notes a page that was to bring the record at `from`. */
   #noteCame(applied: SizedWindow, from: number, { records: { count }, total }: Page): void {
-    this.#unreadableInARow = 0;
+    this.#givenUpInARow = 0;
     this.extent.note(applied, { from, count, total });
     this.#options.status.page(Math.max(0, applied.offset + count - from), total);
   }
@@ -209,11 +209,11 @@ export class PageReader {
     return this.sizes.windowAt(from, near, floor);
   }
 
-  /** The earliest offset of a page: a single page begins at `from` of the options, and none may hold an unreadable record. */
+  /** The earliest offset of a page: a single page begins at `from` of the options, and none may hold a record that was given up. */
   #floorBelow(from: number): number {
     const { isSinglePage = false, from: start = 0, status } = this.#options;
     let floor = isSinglePage ? start : 0;
-    for (const offset of status.unreadable) if (offset < from && offset >= floor) floor = offset + 1;
+    for (const offset of status.givenUp) if (offset < from && offset >= floor) floor = offset + 1;
     return floor;
   }
 
@@ -242,8 +242,8 @@ export class PageReader {
       if (!(error instanceof PageRefused)) throw error;
       if (size > 1 || place.isChecked || error.reason === 'size')
         return { from, isSame: place.refuse(window, error, { onRefusal, at: from }) };
-      this.#options.status.cannotRead(from);
-      if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw error.cause;
+      this.#options.status.giveUp(from);
+      if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw error.cause;
       return { from: from + 1, isSame: false };
     }
   }

@@ -1,3 +1,4 @@
+import type { IncompleteReason } from '../findings.ts';
 import type { RefusalReason } from './page.ts';
 
 /**
@@ -25,18 +26,6 @@ export type WalkEvent =
   | { readonly kind: 'repeat'; readonly records: number }
   | { readonly kind: 'reread'; readonly round: number; readonly reason?: IncompleteReason | undefined };
 
-/**
- * Why records may be missing:
- * - `changing`: the listing kept changing while it was read;
- * - `order`: the service's order changes from request to request;
- * - `unsteady`: the listing came otherwise when it was read again, and no total shows why;
- * - `total`: the service names a higher total than it serves;
- * - `repeating`: page after page brought records that had come before;
- * - `more`: more records came than the service names, so that some of them are one record before and after a change;
- * - `ids`: of a list of fiscal IDs, the service may have read a part.
- */
-export type IncompleteReason = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids';
-
 const COUNTS_OF_CALLS = ['pages', 'shrinks', 'slowPages', 'repeats', 'rereads'] as const;
 
 /** The state of a walk: for its progress, its receipt and its exit code. */
@@ -59,7 +48,7 @@ export class WalkStatus {
   /** True when several pages were read in an order whose key can change, so that a record may have changed its place. */
   orderMayMove = false;
   /** Offsets of the records that the service does not serve, even alone. */
-  readonly unreadable = new Set<number>();
+  readonly givenUp = new Set<number>();
   /** How many records may be missing, at least. */
   incomplete = 0;
   /** Why they may be missing; undefined where none may be. */
@@ -89,7 +78,7 @@ export class WalkStatus {
   addPart(part: WalkStatus): void {
     this.addCalls(part);
     const before = this.totalAtEnd ?? 0;
-    for (const offset of part.unreadable) this.unreadable.add(before + offset);
+    for (const offset of part.givenUp) this.givenUp.add(before + offset);
     this.totalAtStart = (this.totalAtStart ?? 0) + (part.totalAtStart ?? 0);
     this.totalAtEnd = before + (part.totalAtEnd ?? 0);
     this.drift ||= part.drift;
@@ -113,8 +102,8 @@ export class WalkStatus {
     this.#observe({ kind: 'again', at, size });
   }
 
-  cannotRead(offset: number): void {
-    this.unreadable.add(offset);
+  giveUp(offset: number): void {
+    this.givenUp.add(offset);
     this.#observe({ kind: 'give up', at: offset });
   }
 
@@ -137,6 +126,6 @@ export class WalkStatus {
 
   /** False when something may be missing. */
   get complete(): boolean {
-    return this.unreadable.size === 0 && this.incomplete === 0;
+    return this.givenUp.size === 0 && this.incomplete === 0;
   }
 }

@@ -11,6 +11,7 @@ import {
   fieldsOfColumns,
   howToMap,
   isAmountRole,
+  ROLE_TYPES,
   type AmountRole,
   type DeclaredType,
   type Role,
@@ -289,7 +290,8 @@ class Totals {
     refuseLists(documents, 'nothing to add up');
     refuseMissing(documents, 'nothing to add up');
     for (const { column, unit, role, unreadable, isFound } of this.#keys) {
-      if (unreadable.count === 0 || isFound || role === 'date' || role === 'due') continue;
+      if (unreadable.count === 0 || isFound || (role !== undefined && ROLE_TYPES.get(role) === 'date'))
+        continue;
       throw new UsageError(`${column} cannot be grouped by ${unit}: ${unreadable.first}, not a date`, {
         hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
       });

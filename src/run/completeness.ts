@@ -2,10 +2,10 @@ import { readPartialErrors } from '../api/error-body.ts';
 import type { Redact } from '../api/redact.ts';
 import { alsoSaid, UnknownFiscalIds } from '../api/status-failure.ts';
 import { IncompleteError, NotFoundError, type FolioError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import type { Finding, IncompleteReason } from '../findings.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import { countOf } from '../output/terminal/number-text.ts';
-import type { IncompleteReason, WalkStatus } from '../paging/walk-status.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
 import type { FiscalIdFilter } from '../resources/resource.ts';
 
 const MAX_NUMBERS = 20;
@@ -16,8 +16,8 @@ const MAX_NUMBERS = 20;
  * @param unknown fiscal IDs that nobody has, where that is a failure
  */
 export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
-  const { unreadable, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
-  const unserved = [...unreadable].map((offset) => offset + 1);
+  const { givenUp, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
+  const unserved = [...givenUp].map((offset) => offset + 1);
   const gaps: string[] = [];
   if (unserved.length > 0) {
     const numbers = unserved.slice(0, MAX_NUMBERS).join(', ');

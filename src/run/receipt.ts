@@ -185,7 +185,7 @@ function walkOf(parts: readonly PartState[]): Record<string, unknown> {
     slowPages: sum(parts, ({ status }) => status.slowPages),
     rereads: sum(parts, ({ status }) => status.rereads),
     repeats: sum(parts, ({ status }) => status.repeats),
-    givenUp: sum(parts, ({ status }) => status.unreadable.size),
+    givenUp: sum(parts, ({ status }) => status.givenUp.size),
     wireBytes: sum(stats, ({ bytes }) => bytes),
   };
 }

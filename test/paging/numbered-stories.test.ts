@@ -74,7 +74,7 @@ async function outcomeOf(settings: string): Promise<string> {
   } catch (error) {
     return `${requests} calls: ${String(error)}`;
   }
-  const { totalAtEnd, incomplete, reason, unreadable } = status;
+  const { totalAtEnd, incomplete, reason, givenUp } = status;
   const { lost, twice } = existing.compare(given);
   expect(status.records).toBe(given.length);
   const ofTotal = totalAtEnd === undefined ? '' : ` of ${totalAtEnd}`;
@@ -85,7 +85,7 @@ async function outcomeOf(settings: string): Promise<string> {
     ...(incomplete > 0 ? [`lacks ${incomplete}: ${reason}`] : []),
     ...(status.drift ? ['moved'] : []),
     ...(status.orderMayMove ? ['order may move'] : []),
-    ...(unreadable.size > 0 ? [`cannot read ${[...unreadable].join(' ')}`] : []),
+    ...(givenUp.size > 0 ? [`cannot read ${[...givenUp].join(' ')}`] : []),
   ].join(', ');
 }
 

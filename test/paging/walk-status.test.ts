@@ -9,7 +9,7 @@ describe('the status of a walk', () => {
     expect([status.complete, status.reason]).toEqual([false, 'total']);
     status.setIncomplete(0, 'total');
     expect([status.complete, status.reason]).toEqual([true, undefined]);
-    status.cannotRead(0);
+    status.giveUp(0);
     expect(status.complete).toBe(false);
   });
 
@@ -24,7 +24,7 @@ describe('the status of a walk', () => {
       part.page(10, total);
       part.shrink({ from: 10, to: 5, reason: 'slow' });
       part.again(10);
-      part.cannotRead(at);
+      part.giveUp(at);
       part.repeat(4);
       part.reread();
       part.records = 9;
@@ -33,7 +33,7 @@ describe('the status of a walk', () => {
     }
     expect(status).toMatchObject({
       ...{ records: 0, pages: 2, shrinks: 2, slowPages: 2, repeats: 8, rereads: 2 },
-      ...{ totalAtStart: 50, totalAtEnd: 50, unreadable: new Set([1, 32]) },
+      ...{ totalAtStart: 50, totalAtEnd: 50, givenUp: new Set([1, 32]) },
       ...{ incomplete: 3, reason: 'changing', drift: false, orderMayMove: false },
     });
     expect(events.filter(({ kind }) => kind === 'page')).toEqual([

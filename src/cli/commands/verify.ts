@@ -201,7 +201,7 @@ async function verifyFile(
     if (receipt !== undefined)
       throw new UsageError(`the receipt ${receipt} does not name ${file}`, { hint: NEXT_RUN });
     throw new UsageError(`there is no receipt to compare ${file} with`, {
-      hint: 'Name one of another name with --receipt. The next run writes one with --receipt beside.',
+      hint: 'Where it has another name, say --receipt <receipt>. The next run writes one beside the file with --receipt beside.',
     });
   }
   const whose = whoseOf(delivered);

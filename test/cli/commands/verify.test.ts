@@ -155,7 +155,7 @@ describe('folio verify without a receipt', () => {
     const copy = join(temporaryFolder(), 'copy.csv');
     copyFileSync(await exported('out.csv'), copy);
     await expectVerified([copy], 2, /there is no receipt to compare .*copy.csv with\n/);
-    await expectVerified([copy], 2, 'The next run writes one with --receipt beside.');
+    await expectVerified([copy], 2, 'The next run writes one beside the file with --receipt beside.');
   });
 
   it('is a usage error where file or receipt are missing, and a fault where they cannot be read', async () => {
