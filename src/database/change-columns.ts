@@ -1,5 +1,5 @@
 import { OutputError } from '../errors.ts';
-import { declaredType, ofAny, type FieldsOf } from '../invoices/fields.ts';
+import { declaredType, ofAll, type FieldsOf } from '../invoices/fields.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import {
@@ -260,7 +260,7 @@ function typeFor(
   { field, type }: TableColumn,
   { fields, held }: { readonly fields: FieldsOf; readonly held: ColumnFacts | undefined },
 ): string | undefined {
-  const isDay = ofAny(fields).some(
+  const isDay = ofAll(fields).some(
     ({ columns: { date, due } }) => date.includes(field) || due.includes(field),
   );
   if (isDay) return 'date';

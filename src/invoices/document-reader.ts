@@ -3,7 +3,7 @@ import type { Finding } from '../findings.ts';
 import { CellReader, isFilled, type Cell } from '../json/cells.ts';
 import { ListReader } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { type ColumnNames, describeRole, howToMap, ofAny, ofProfile, type Role } from './fields.ts';
+import { type ColumnNames, describeRole, howToMap, ofAll, ofProfile, type Role } from './fields.ts';
 import { Document, type Reads } from './document.ts';
 
 /** How many records, in all and of each of several profiles, are read with all columns, to learn which columns exist. */
@@ -104,7 +104,7 @@ export class DocumentReader extends Document {
   get missingNames(): string[] {
     if (this.#seen === 0) return [];
     const columnsOf = (at: number): readonly string[] =>
-      ofAny(this.locations).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
+      ofAll(this.locations).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
     const lists = [...this.#listReaders];
     const had = (at: number): boolean =>
       lists.some(([key, list]) => key.startsWith(`${at} `) && list.had) ||
@@ -233,7 +233,7 @@ export class DocumentReader extends Document {
   }
 
   #roleInAny(nameAt: number): Role | undefined {
-    const roles = ofAny(this.locations).map(({ ofName }) => ofName[nameAt]!.role);
+    const roles = ofAll(this.locations).map(({ ofName }) => ofName[nameAt]!.role);
     return roles.find((role) => role !== undefined);
   }
 

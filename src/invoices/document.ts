@@ -6,7 +6,7 @@ import {
   type ColumnNames,
   fixedValue,
   mapProfiles,
-  ofAny,
+  ofAll,
   ofProfile,
   PROFILE_COLUMN,
   type ByProfile,
@@ -79,7 +79,7 @@ export class Document {
     const { fields } = columnNames;
     this.#names = names;
     this.#cellOf = cellOf;
-    const meant = ofAny(fields).flatMap((own) => [
+    const meant = ofAll(fields).flatMap((own) => [
       ...roles.flatMap((role) => own.columns[role]),
       ...names.flatMap((name) => columnsNamed(name, columnNames, own) ?? []),
     ]);
@@ -180,7 +180,7 @@ export class Document {
   }
 
   columnsOf(role: Role): string[] {
-    return ofAny(this.locations).flatMap(({ fields }) => fields.columns[role]);
+    return ofAll(this.locations).flatMap(({ fields }) => fields.columns[role]);
   }
 
   get currency(): string | undefined {

@@ -121,7 +121,7 @@ export function fixedValue(column: string): string | undefined {
 }
 
 /** `a due date`. */
-export function meaningOf(role: Role): string {
+export function phraseOf(role: Role): string {
   return MEANING[role];
 }
 
@@ -152,7 +152,7 @@ export interface ByProfile<Value> {
 /** Whose records have which fields. */
 export type FieldsOf = ByProfile<Fields>;
 
-export function ofAny<Value>({ usual, byProfile }: ByProfile<Value>): Value[] {
+export function ofAll<Value>({ usual, byProfile }: ByProfile<Value>): Value[] {
   return [usual, ...(byProfile?.values() ?? [])];
 }
 
@@ -185,7 +185,7 @@ export const ROLE_TYPES: ReadonlyMap<Role, 'date' | 'money'> = new Map<Role, 'da
  * declared one. A column with such a name is money; undefined for any other column that nobody declares.
  */
 export function declaredType(fields: FieldsOf, column: string): DeclaredType | undefined {
-  const all = ofAny(fields);
+  const all = ofAll(fields);
   const has = (role: Role): boolean => all.some(({ columns }) => columns[role].includes(column));
   for (const [role, type] of ROLE_TYPES) if (has(role)) return type;
   const declared = fields.usual.declared.find(([name]) => name === column);
@@ -224,7 +224,7 @@ export function columnsNamed(
 /** The names besides their own that stand for some of these columns. */
 export function namesMeaning(columns: readonly string[], names: ColumnNames): readonly string[] {
   const hasColumn = (name: string): boolean =>
-    ofAny(names.fields).some((fields) =>
+    ofAll(names.fields).some((fields) =>
       columnsNamed(name, names, fields)?.some((column) => columns.includes(column)),
     );
   return [...ROLES, ...(names.headings?.keys() ?? [])].filter(hasColumn);
@@ -242,7 +242,7 @@ export function isCurrency(name: string, names: ColumnNames): boolean {
 
 /** Whether the cells of a column, by any of its names, are money in the records of any profile. */
 export function isMoney(name: string, names: ColumnNames): boolean {
-  const roles = ofAny(names.fields).map((fields) => roleNamed(name, names, fields));
+  const roles = ofAll(names.fields).map((fields) => roleNamed(name, names, fields));
   const isOfRole = roles.some((role) => role !== undefined && ROLE_TYPES.get(role) === 'money');
   return isOfRole || declaredType(names.fields, name) === 'money';
 }
@@ -251,13 +251,13 @@ const FISCAL_ID_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 
 /** Whether the cells of a column, by any of its names, are fiscal IDs: of the counterparty, or by what the column is called. */
 export function holdsFiscalIds(name: string, names: ColumnNames): boolean {
-  const roles = ofAny(names.fields).map((fields) => roleNamed(name, names, fields));
+  const roles = ofAll(names.fields).map((fields) => roleNamed(name, names, fields));
   return roles.includes('counterpartyFiscalId') || FISCAL_ID_COLUMN.test(name);
 }
 
 /** Whether a column has no declared type and no role in the records of any profile: it may be money. */
 export function isUndeclared(name: string, names: ColumnNames): boolean {
-  const isOfRole = ofAny(names.fields).some((fields) => roleNamed(name, names, fields) !== undefined);
+  const isOfRole = ofAll(names.fields).some((fields) => roleNamed(name, names, fields) !== undefined);
   return !isOfRole && declaredType(names.fields, name) === undefined;
 }
 

@@ -13,7 +13,7 @@ export interface Period {
 /**
  * Reads a period as `readPeriod` does. `today` is in days since 1970-01-01. Throws UsageError also for one that has not begun.
  */
-export function parsePeriod(text: string, today: number): Period {
+export function readBegunPeriod(text: string, today: number): Period {
   const period = readPeriod(text, () => today);
   if (period.first > today) {
     throw new UsageError(`--period ${text} has not begun yet`, {

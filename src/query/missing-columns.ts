@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { columnsNamed, namesMeaning, roleNamed, howToMap, ofAny } from '../invoices/fields.ts';
+import { columnsNamed, namesMeaning, roleNamed, howToMap, ofAll } from '../invoices/fields.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
@@ -56,7 +56,7 @@ function otherPlace(column: string, reader: DocumentReader): string {
 export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
   const { what = 'record', known = [], isShown = false } = options;
   const { meanings, missingNames } = reader;
-  const all = ofAny(meanings.fields);
+  const all = ofAll(meanings.fields);
   for (const column of missingNames.filter((one) => !known.includes(one))) {
     const headed = meanings.byHeading?.get(column);
     if (headed !== undefined)

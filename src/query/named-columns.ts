@@ -1,4 +1,4 @@
-import { columnsNamed, type ColumnNames, ofAny } from '../invoices/fields.ts';
+import { columnsNamed, type ColumnNames, ofAll } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { ABSENT, CellReader, cellJson } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -29,7 +29,7 @@ function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
     const writer = openWriter(sink, layout);
     const chosen = [...new Set(layout.columns)];
     const meantBy = (name: string): readonly string[] =>
-      ofAny(names.fields).flatMap((fields) => columnsNamed(name, names, fields) ?? []);
+      ofAll(names.fields).flatMap((fields) => columnsNamed(name, names, fields) ?? []);
     const others = new Set(chosen.flatMap((name) => meantBy(name).filter((column) => column !== name)));
     if (others.size === 0) return writer;
     const reader = new DocumentReader(names, { roles: [], names: chosen });

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { type ColumnNames, declaredType, fixedValue, ofAny, type FieldsOf } from '../invoices/fields.ts';
+import { type ColumnNames, declaredType, fixedValue, ofAll, type FieldsOf } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {
@@ -152,7 +152,7 @@ async function headingsFor(
 const DUE_BEFORE_DATE = 6.5;
 
 function shownColumns(fields: FieldsOf, { resource, expand, isOfDue }: PlanOptions): readonly KnownColumn[] {
-  const all = ofAny(fields);
+  const all = ofAll(fields);
   const known = (resource?.shown ?? []).map(({ in: place, ...column }): KnownColumn => {
     const isRole = typeof place === 'string';
     const names = isRole ? all.flatMap(({ columns }) => columns[place]) : place;
@@ -174,7 +174,7 @@ export function declaredColumns(fields: FieldsOf, expand: string | undefined): D
   const { declared } = fields.usual;
   const lists = declared.flatMap(([name, type]) => (type === 'list' ? [name] : []));
   const listOf = (column: string): string | undefined => lists.find((list) => column.startsWith(`${list}.`));
-  const mapped = ofAny(fields).flatMap(({ columns }) => Object.values(columns).flat());
+  const mapped = ofAll(fields).flatMap(({ columns }) => Object.values(columns).flat());
   const names = [...declared.map(([name]) => name), ...mapped].filter(
     (name) => fixedValue(name) === undefined && name !== expand && [undefined, expand].includes(listOf(name)),
   );

@@ -9,7 +9,7 @@ import {
   howToMap,
   isAmountRole,
   mapFields,
-  meaningOf,
+  phraseOf,
   roleOfColumn,
   ROLES,
 } from '../../src/invoices/fields.ts';
@@ -44,8 +44,8 @@ describe('what columns mean', () => {
   it('has a name, a column or none, and a way to say which it is', () => {
     expect(describeRole(issued, 'due')).toBe('a due date in dueBy or dueByDate or dueDate');
     expect(describeRole(issued, 'cancelled')).toBe('a mark of cancelled documents');
-    expect(new Set(ROLES.map(meaningOf)).size).toBe(ROLES.length);
-    expect(ROLES.map(meaningOf).every((meaning) => /^an? \w/.test(meaning))).toBe(true);
+    expect(new Set(ROLES.map(phraseOf)).size).toBe(ROLES.length);
+    expect(ROLES.map(phraseOf).every((meaning) => /^an? \w/.test(meaning))).toBe(true);
     expect(howToMap('open')).toBe(
       'Say which column it is in with --field amount=<column>, or for good with `folio config set fields.amount <column>`.',
     );

@@ -5,7 +5,7 @@ import {
   CALENDAR_UNITS,
   meantPeriod,
   monthsUpTo,
-  parsePeriod,
+  readBegunPeriod,
 } from '../../src/invoices/periods.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
@@ -25,8 +25,8 @@ describe('a day', () => {
 describe('a period', () => {
   it('may begin today', () => {
     const first = parseCalendarDay('2026-11-01')!;
-    expect(parsePeriod('2026-11', first).first).toBe(first);
-    expect(() => parsePeriod('2026-12', first)).toThrow('--period 2026-12 has not begun yet');
+    expect(readBegunPeriod('2026-11', first).first).toBe(first);
+    expect(() => readBegunPeriod('2026-12', first)).toThrow('--period 2026-12 has not begun yet');
   });
 
   it.each([
@@ -39,20 +39,20 @@ describe('a period', () => {
     ['last-month', '2026-10', '2026-10-01', '2026-10-31'],
     [' Last-Month ', '2026-10', '2026-10-01', '2026-10-31'],
   ])('%s is %s', (text, name, first, last) => {
-    const period = parsePeriod(text, TODAY);
+    const period = readBegunPeriod(text, TODAY);
     expect({ ...period, first: formatDay(period.first), last: formatDay(period.last) }).toEqual({
       ...{ name, first, last },
     });
   });
 
   it('before January is December', () => {
-    expect(parsePeriod('last-month', parseCalendarDay('2026-01-15')!).name).toBe('2025-12');
+    expect(readBegunPeriod('last-month', parseCalendarDay('2026-01-15')!).name).toBe('2025-12');
   });
 
   it.each(['', 'novembre', '2026-13', '2026-00', '2026-Q5', '2026-11-21', '26-11'])(
     'is not %j, and the forms are named',
     (text) => {
-      expect(() => parsePeriod(text, TODAY)).toThrow(
+      expect(() => readBegunPeriod(text, TODAY)).toThrow(
         expect.objectContaining({
           name: 'UsageError',
           hint: 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.',
@@ -62,7 +62,7 @@ describe('a period', () => {
   );
 
   it('that has not begun is refused', () => {
-    expect(() => parsePeriod('2026-12', TODAY)).toThrow('--period 2026-12 has not begun yet');
+    expect(() => readBegunPeriod('2026-12', TODAY)).toThrow('--period 2026-12 has not begun yet');
   });
 });
 

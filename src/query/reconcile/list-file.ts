@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { CsvError, parse, type InfoRecord } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 import { fixedValue } from '../../invoices/fields.ts';
-import { parsePeriod, type Period } from '../../invoices/periods.ts';
+import { readBegunPeriod, type Period } from '../../invoices/periods.ts';
 import { nearestHint } from '../nearest-names.ts';
 import { LINE_FEED } from '../../json/ascii.ts';
 import { unreadableFile } from '../exports/export-file.ts';
@@ -202,7 +202,7 @@ export function readName(path: string): { fiscalId: string | undefined; month: P
   const [, year, month] = /_(20\d\d)(0[1-9]|1[0-2])$/.exec(stem) ?? [];
   return {
     fiscalId,
-    month: year === undefined ? undefined : parsePeriod(`${year}-${month}`, Infinity),
+    month: year === undefined ? undefined : readBegunPeriod(`${year}-${month}`, Infinity),
   };
 }
 

@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { familyOf, signedAmount } from '../../invoices/document-types.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { bareCurrency } from '../../invoices/document.ts';
-import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
+import { monthOf, readBegunPeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -50,7 +50,7 @@ export type OpenLists = Awaited<ReturnType<typeof openLists>>;
 export async function openLists(paths: readonly string[], options: ListsOptions) {
   const { match, period, today } = options;
   if (match !== undefined) checkMatch(match);
-  const whole = period === undefined ? undefined : parsePeriod(period, today);
+  const whole = period === undefined ? undefined : readBegunPeriod(period, today);
   const lists: OpenList[] = [];
   for (const path of paths) {
     const { headings, rows } = await readListFile(path);

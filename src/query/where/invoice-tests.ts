@@ -1,10 +1,10 @@
 import type { Finding } from '../../findings.ts';
 import type { Document } from '../../invoices/document.ts';
 import type { DocumentReader } from '../../invoices/document-reader.ts';
-import { meaningOf, type Role } from '../../invoices/fields.ts';
+import { phraseOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { OPEN_ITEM_ROLES, dayIn, isOverdue, openItemOf } from '../../invoices/open-items.ts';
-import { parsePeriod } from '../../invoices/periods.ts';
+import { readBegunPeriod } from '../../invoices/periods.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
@@ -16,7 +16,7 @@ import type { RecordTest } from './where.ts';
 export function documentTests(flags: DocumentFlags, context: WhereContext, now: number): RecordTest[] {
   const tests = datesIn(flags, context.today).map(({ flag, text, span }) => {
     // Nothing is issued in a period that has not begun.
-    if (flag.bound === 'period') parsePeriod(text, now);
+    if (flag.bound === 'period') readBegunPeriod(text, now);
     return dateTest(flag, span);
   });
   // Last, so that they report only on records that the date flags kept.
@@ -118,7 +118,7 @@ function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest 
     },
     finish: profiles.finish,
     findings: () => [
-      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf(role)}`, {
+      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${phraseOf(role)}`, {
         [role]: without,
       }),
       ...profiles.findings(),

@@ -2,7 +2,7 @@ import { join, basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isDatabase } from '../../database/address.ts';
 import { findingOf, isFailure, UsageError } from '../../errors.ts';
-import { monthOf, parsePeriod, readPeriod } from '../../invoices/periods.ts';
+import { monthOf, readBegunPeriod, readPeriod } from '../../invoices/periods.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
@@ -86,7 +86,7 @@ export async function writeReport(context: Context, flags: ReportFlags): Promise
       output,
       files: folder === undefined ? undefined : [],
     });
-  if (flags.period !== undefined) parsePeriod(flags.period, localDay(context.clock.now()));
+  if (flags.period !== undefined) readBegunPeriod(flags.period, localDay(context.clock.now()));
   const notices = new Notices(context, flags);
   const sources = await sourcesOf(flags);
   try {
@@ -219,7 +219,7 @@ function warnOfMissing(notices: Pick<Notices, 'warn'>, { organization: { missing
 function datesOf(day: RunDay, { period: named, asOf }: ReportFlags): ReportDates {
   const period =
     named === undefined ? monthOf(day.dayWithWarning()) : readPeriod(named, () => day.dayWithWarning());
-  if (named !== undefined) parsePeriod(period.name, Math.max(day.day, asOf ?? 0));
+  if (named !== undefined) readBegunPeriod(period.name, Math.max(day.day, asOf ?? 0));
   return { today: day.day, asOf: asOf === undefined ? day.endOf(period) : day.countedTo(), period };
 }
 
