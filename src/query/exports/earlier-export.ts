@@ -1,0 +1,230 @@
+import { UsageError, errorCode } from '../../errors.ts';
+import { PLAIN_NAMES } from '../../invoices/fields.ts';
+import { DocumentReader } from '../../invoices/document-reader.ts';
+import { DigestReader } from '../../json/digest-identity.ts';
+import { KEY_HINT } from '../../json/identity.ts';
+import { RecordIndex } from '../../json/record-index.ts';
+import { recordBytes, type RecordBatch } from '../../json/records.ts';
+import { scanRecord } from '../../json/scan-records.ts';
+import { noValueIn } from '../missing-columns.ts';
+import { ExportFile } from './export-file.ts';
+import { ofProfiles, profilesInExport } from './read-export.ts';
+import { deliveredForm, type DeliveredFile } from './read-receipt.ts';
+
+/** Which export is compared with which records of now. */
+export interface EarlierOptions {
+  /** The earlier export, jsonl or json. */
+  readonly path: string;
+  /** The export with the records of now; undefined for those of the service or of a database. */
+  readonly newer?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
+  /** The columns that together tell records apart. */
+  readonly key: readonly string[];
+  /** The profiles whose records are compared; undefined where the records of now have no profile column. */
+  readonly profiles?: readonly string[] | undefined;
+  /** The listing whose records are compared, as receipts name it. */
+  readonly listing: string;
+  /** Whose the records of now are; undefined where that is unknown, or for several profiles. */
+  readonly profile?: string | undefined;
+  /** Selects the earlier records that count; without it all do. */
+  readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
+}
+
+const WORD = 2 ** 32;
+
+/** The earlier export that records of now are compared with. Its records are found by their key, and stay in the file. */
+export class EarlierExport {
+  /** The profiles whose records are not compared, since their listings are not read. */
+  others: readonly string[] = [];
+  /** The flags by which it alone is a part of the listing. */
+  only: readonly string[] = [];
+  withoutKey = 0;
+  repeatedKeys = 0;
+  readonly #file: ExportFile;
+  readonly #path: string;
+  readonly #newer: EarlierOptions['newer'];
+  readonly #identity: DigestReader;
+  /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
+  readonly #index = new RecordIndex(3);
+  /** Which records were taken, 1 for each. */
+  #taken = new Uint8Array(0);
+  /** The members that all of its first records have; none once records of now were held against them. */
+  #common: readonly string[] = [];
+
+  private constructor(file: ExportFile, { path, key, newer }: EarlierOptions) {
+    this.#file = file;
+    this.#path = path;
+    this.#newer = newer;
+    this.#identity = new DigestReader({ named: key });
+  }
+
+  /** Reads the export once. Throws UsageError where it cannot be read, is of other records, or has none with the key. */
+  static async open(options: EarlierOptions): Promise<EarlierExport> {
+    const { path } = options;
+    const file = await ExportFile.open(path).catch((error: unknown) => {
+      if (!(error instanceof Error) || errorCode(error.cause) !== 'ENOENT') throw error;
+      throw new UsageError(error.message, {
+        hint: `Write this before it, so that a first night compares with an empty file: \`[ -e ${path} ] || : > ${path}\`.`,
+        cause: error.cause,
+      });
+    });
+    const earlier = new EarlierExport(file, options);
+    try {
+      await earlier.#read(options);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return earlier;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  /** Throws UsageError where the records of --columns would be compared with whole ones: what they lack would look changed. */
+  checkColumns(batch: RecordBatch): void {
+    const [common, path, newer] = [this.#common, this.#path, this.#newer];
+    if (batch.count === 0 || common.length === 0) return;
+    const have = new Set(membersOf(batch).flat());
+    const missing = common.filter((member) => !have.has(member));
+    this.#common = [];
+    const flat = missing.find((name) => name.includes('.') && have.has(name.split('.')[0]!));
+    if (flat !== undefined) {
+      throw new UsageError(`cannot compare with ${path}: it has the column ${flat}, and not whole records`, {
+        hint: WHOLE_RECORDS,
+      });
+    }
+    // A receipt reports whether the records of now were written with --columns.
+    if (missing.length === 0 || newer === undefined || newer.delivered !== undefined) return;
+    throw new UsageError(
+      `cannot compare ${newer.shown} with ${path}: no record has ${missing[0]} now, and all had it`,
+      { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
+    );
+  }
+
+  /** The earlier record with this key, which is taken: the second record of a key gets the second earlier one. */
+  take({ words }: DigestReader): 'none' | 'same' | RecordBatch {
+    const record = this.#index.rotate(words);
+    // One that was taken comes first again when all of the key were.
+    if (record < 0 || this.#taken[record] === 1) return 'none';
+    this.#taken[record] = 1;
+    return this.#index.hasContent(record, words) ? 'same' : this.#recordAt(record);
+  }
+
+  /** The records that were not taken, in their order. */
+  *rest(): Generator<RecordBatch> {
+    for (let record = 0; record < this.#index.count; record++)
+      if (this.#taken[record] === 0) yield this.#recordAt(record);
+  }
+
+  async #read(options: EarlierOptions): Promise<void> {
+    const { path, key, keep, profiles } = options;
+    this.only = await checkReceipts(options);
+    const held = await profilesInExport(path);
+    if (profiles === undefined) refuseSeveral(path, held);
+    else this.others = held?.filter((name) => !profiles.includes(name)) ?? [];
+    const keys = keyReader(key);
+    for await (const { batch, offset } of this.#file.parts()) {
+      const own = this.others.length === 0 ? batch : ofProfiles(batch, profiles!);
+      const kept = keep?.(own) ?? own;
+      keys.findNames(kept);
+      this.#add(kept, offset);
+    }
+    refuseWithoutKey(keys, ` with ${path}:`);
+    this.#taken = new Uint8Array(this.#index.count);
+  }
+
+  #add(batch: RecordBatch, offset: number): void {
+    const index = this.#index;
+    if (index.count === 0 && batch.count > 0)
+      this.#common = membersOf(batch).reduce((all, own) => all.filter((name) => own.includes(name)));
+    for (let record = 0; record < batch.count; record++) {
+      const { hasKey, words } = this.#identity.read(batch, record);
+      if (!hasKey) this.withoutKey++;
+      else if (index.find(words) >= 0) this.repeatedKeys++;
+      const start = offset + batch.bounds[2 * record]!;
+      const length = batch.bounds[2 * record + 1]! - batch.bounds[2 * record]!;
+      index.add(words, [length, start % WORD, Math.floor(start / WORD)]);
+    }
+  }
+
+  #recordAt(record: number): RecordBatch {
+    const [length, low, high] = [0, 1, 2].map((word) => this.#index.more(record, word));
+    const start = high! * WORD + low!;
+    return scanRecord(this.#file.read(start, start + length!));
+  }
+}
+
+/** Looks in records for the columns of a key. */
+export function keyReader(key: readonly string[]): DocumentReader {
+  return new DocumentReader(PLAIN_NAMES, { roles: [], names: key });
+}
+
+/** Throws UsageError where none of these records has a value in a column of the key. `where` names them. */
+export function refuseWithoutKey(reader: DocumentReader, where: string): void {
+  for (const column of reader.namesWithoutValue)
+    throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });
+}
+
+/** The names of the members of each record. */
+function membersOf(batch: RecordBatch): readonly (readonly string[])[] {
+  return Array.from({ length: batch.count }, (_, index) =>
+    Object.keys(JSON.parse(recordBytes(batch, index).toString()) as object),
+  );
+}
+
+const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its records are whole.';
+
+/**
+ * Throws UsageError for exports whose receipts say that one has other records than the other, or columns of theirs that were chosen:
+ * what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing.
+ */
+async function checkReceipts(options: EarlierOptions): Promise<readonly string[]> {
+  const { path, listing, profile, newer: { shown, delivered } = {} } = options;
+  const form = await deliveredForm(path);
+  const refuse = (reason: string, hint: string): never => {
+    throw new UsageError(`cannot compare with ${path}: ${reason}`, { hint });
+  };
+  for (const [name, one] of [
+    ['it', form],
+    [shown, delivered],
+  ] as const) {
+    const chosen = one?.chosen ?? [];
+    if (chosen.length > 0)
+      refuse(
+        `${name} was written with --columns ${chosen.join(',')}, and has no whole records`,
+        WHOLE_RECORDS,
+      );
+  }
+  const [earlierOnly, only] = [form?.only ?? [], delivered?.only ?? []];
+  const isSamePart = earlierOnly.toSorted().join() === only.toSorted().join();
+  if (only.length > 0 && (!isSamePart || only.some((flag) => /^--(?:limit|page|next-token) /.test(flag))))
+    refuse(
+      `${shown} has a part of its listing alone, by ${only.join(' ')}: the others would show as gone`,
+      'Export all of it, or both with the same conditions.',
+    );
+  if (form === undefined) return [];
+  if (form.expanded !== undefined)
+    refuse(`it has a row for each of ${form.expanded}`, 'Keep an export without --expand to compare with.');
+  const { resource, profiles } = form;
+  if (resource !== '' && resource !== listing)
+    refuse(
+      `its receipt says that it is of ${resource}, not of ${listing}`,
+      'Name the export of this listing.',
+    );
+  const [owner] = profiles;
+  if (profile !== undefined && profiles.length === 1 && owner !== profile)
+    refuse(`its receipt says that it is of ${owner}, not of ${profile}`, 'Name the export of this profile.');
+  return isSamePart ? [] : earlierOnly;
+}
+
+/** Throws UsageError for an export of several profiles: those of one listing would be compared with the records of all. */
+function refuseSeveral(path: string, held: readonly string[] = []): void {
+  if (held.length === 0) return;
+  throw new UsageError(
+    `cannot compare with ${path}: its records are of ${held.join(', ')}, and those of the listing do not say whose they are`,
+    {
+      hint: 'Add --all-profiles; with --where _profile=<name>, it compares one. Or keep an export of this profile alone.',
+    },
+  );
+}
