@@ -31,7 +31,7 @@ export function cellJson(cell: Cell | undefined): string {
 export const ABSENT = 0;
 /** A string without escapes. Its span is the text between the quotes. */
 export const PLAIN_TEXT = 1;
-const NUMBER_LITERAL = 2;
+export const NUMBER_LITERAL = 2;
 export const BOOLEAN_LITERAL = 3;
 /** A string with escapes. Its span is the text between the quotes. */
 export const ESCAPED_TEXT = 4;

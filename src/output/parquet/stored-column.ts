@@ -1,16 +1,19 @@
 import type { ParquetWriter } from 'hyparquet-writer';
 import { OutputError, UsageError } from '../../errors.ts';
 import type { DeclaredType } from '../../invoices/fields.ts';
+import { DIGIT_NINE, DIGIT_ZERO, MINUS, POINT } from '../../json/ascii.ts';
 import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
 import {
   ABSENT,
   BOOLEAN_LITERAL,
   cellJson,
   JSON_TEXT,
+  NUMBER_LITERAL,
   type Cell,
   type CellReader,
 } from '../../json/cells.ts';
-import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
+import type { Span } from '../../json/checked-text.ts';
+import { EXACT_DIGITS, fitsInt64, parseDecimal } from '../../json/decimal.ts';
 
 /**
  * How Parquet stores a column:
@@ -135,7 +138,12 @@ export class StoredColumn {
     const text = isAsSent || known !== undefined ? view.bytes.toString('latin1', start, end) : '';
     let index = known?.get(text);
     if (index === undefined) {
-      const value = isAsSent ? text : this.#valueOf(record.cell(at)!, place);
+      // Most amounts are short: these need no cell.
+      const amount =
+        type.kind === 'decimal' && kind === NUMBER_LITERAL
+          ? shortUnscaled(view.bytes, [start, end], type)
+          : undefined;
+      const value = isAsSent ? text : (amount ?? this.#valueOf(record.cell(at)!, place));
       index = value === null ? NULL : this.values.push(value) - 1;
       known?.set(text, index);
     }
@@ -255,6 +263,27 @@ function unscaled(literal: string, { precision, scale }: Decimal): bigint | unde
   }
   const limit = 10n ** BigInt(precision);
   return digits < limit && digits > -limit ? digits : undefined;
+}
+
+const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, power) => 10n ** BigInt(power));
+
+/** The same for a number as it was sent; undefined also where it is long, or has an exponent. */
+function shortUnscaled(bytes: Buffer, [start, end]: Span, { precision, scale }: Decimal): bigint | undefined {
+  let value = 0;
+  let zeros = scale;
+  let isFraction = false;
+  const isNegative = bytes[start] === MINUS;
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === POINT) isFraction = true;
+    else if (byte < DIGIT_ZERO || byte > DIGIT_NINE) return undefined;
+    else {
+      value = 10 * value + byte - DIGIT_ZERO;
+      if (isFraction) zeros--;
+    }
+  }
+  if (zeros < 0 || end - start > EXACT_DIGITS || EXACT_DIGITS + zeros > precision) return undefined;
+  return BigInt(isNegative ? -value : value) * POWERS_OF_TEN[zeros]!;
 }
 
 const TIME = /^.{10}(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})0*)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
