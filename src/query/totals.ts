@@ -109,6 +109,9 @@ interface CellWorth {
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
 
+/** The most combinations of cells whose group is remembered. */
+const MAX_REMEMBERED = 20_000;
+
 const PARTY_ROLES: readonly (Role | undefined)[] = ['counterpartyName', 'counterpartyFiscalId'];
 
 /** The question of `--sum`, `--count` and `--group-by`. */
@@ -129,6 +132,8 @@ class Totals {
   readonly #parties: Counterparties;
   readonly #asSent: boolean;
   readonly #groups = new Map<string, Group>();
+  /** Groups by the cells of their records as written: most records are like an earlier one. */
+  readonly #remembered = new Map<string, Group>();
   readonly #special = new SpecialDocuments();
   /** Whether the totals have any amount of money other than zero: then each has a currency, known or not. */
   #hasAmounts = false;
@@ -199,12 +204,20 @@ class Totals {
     const isOfParty = roles.some((role) => PARTY_ROLES.includes(role));
     const party = isOfParty ? this.#parties.of(documents).key : undefined;
     const hasCurrency = this.#sums.length > 0 && !roles.includes('currency');
+    const written = hasCurrency ? documents.text('currency') : undefined;
+    const text =
+      [documents.profile, party, written].map(lengthAndText).join('') + cells.map(writtenCell).join('');
+    const known = this.#remembered.get(text);
+    if (known !== undefined) return known;
     const values = this.#groupValues(cells, roles);
     if (values === undefined) return undefined;
-    const currency = hasCurrency ? documents.currency : undefined;
+    const currency = bareCurrency(written);
     const others = values.filter((_, at) => !PARTY_ROLES.includes(roles[at]));
     const key = [currency ?? '', ...others.map(identity), party ?? ''].join('\n');
-    return this.#groups.get(key) ?? this.#newGroup(key, { values, currency, party });
+    const group = this.#groups.get(key) ?? this.#newGroup(key, { values, currency, party });
+    if (this.#remembered.size === MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(text, group);
+    return group;
   }
 
   /** The cells by which a record is grouped. Undefined where one has to be a date and is none. */
@@ -493,6 +506,15 @@ function filled(cell: Cell | undefined): Cell | undefined {
 function asCurrency(cell: Cell | undefined): Cell | undefined {
   const text = bareCurrency(cell?.text);
   return text === undefined ? undefined : { kind: 'string', text };
+}
+
+/** The text with its length, so that texts joined after one another cannot be confused. */
+function lengthAndText(text: string | undefined): string {
+  return text === undefined ? '-' : `${text.length}:${text}`;
+}
+
+function writtenCell(cell: Cell | undefined): string {
+  return cell === undefined ? '-' : cell.kind[0] + lengthAndText(cell.text);
 }
 
 /** A text that is equal for cells of one group: for 1.0 and 1.00, for nothing and empty text, but not for 1 and "1". */
