@@ -185,21 +185,36 @@ export async function tryWriting(database: Database, tables: readonly string[]):
   }
 }
 
-/** Makes the tables of a resource where they are missing. */
-export async function makeRecordTables(database: Database, table: string): Promise<void> {
-  await makeTable(database, table, RECORDS);
+/**
+ * Makes the tables of a resource where they are missing. Returns whether the table of records has no primary key yet, which
+ * `addRecordKey` adds when all rows are in: to make the index at once takes half the time of one that grows.
+ */
+export async function makeRecordTables(database: Database, table: string): Promise<boolean> {
+  const keyComesLater = database.dialect.engine === 'PostgreSQL';
+  const isNew = await makeTable(database, table, keyComesLater ? { ...RECORDS, primaryKey: [] } : RECORDS);
   await makeTable(database, `${table}_history`, HISTORY);
+  return isNew && keyComesLater;
 }
 
-async function makeTable(database: Database, name: string, { columns, primaryKey }: OwnTable): Promise<void> {
+export async function addRecordKey(database: Database, table: string): Promise<void> {
+  await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
+}
+
+/** Makes a table where there is none. Returns whether it is new. */
+async function makeTable(database: Database, name: string, table: OwnTable): Promise<boolean> {
   const { types, engine } = database.dialect;
-  if ((await database.relation(name)) !== undefined) return;
-  const typed = Object.entries(columns).map(([column, type]) => {
+  if ((await database.relation(name)) !== undefined) return false;
+  const columns = Object.entries(table.columns).map(([column, type]) => {
     const held = type.replace('?', '') as keyof Dialect['types'];
     return `${quoteName(column)} ${types[held]}${type === held ? ' NOT NULL' : ''}`;
   });
-  const key = `PRIMARY KEY (${primaryKey.map(quoteName).join(', ')})`;
+  if (table.primaryKey.length > 0) columns.push(primaryKeyOf(table));
   // Only in a strict table does SQLite's ANY keep a text of digits a text.
   const options = engine === 'SQLite' ? ' STRICT' : '';
-  await database.query(`CREATE TABLE ${database.table(name)} (${[...typed, key].join(', ')})${options}`);
+  await database.query(`CREATE TABLE ${database.table(name)} (${columns.join(', ')})${options}`);
+  return true;
+}
+
+function primaryKeyOf({ primaryKey }: OwnTable): string {
+  return `PRIMARY KEY (${primaryKey.map(quoteName).join(', ')})`;
 }

@@ -16,7 +16,7 @@ import {
 import { DOCUMENT_COLUMNS, DocumentColumns } from './document-columns.ts';
 import { RowReader, STABLE_NAMES, planColumns, readColumns, type TableColumn } from './record-columns.ts';
 import type { ListedRecord } from './spooled-listing.ts';
-import { OWN_COLUMNS, makeRecordTables } from './tables.ts';
+import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
 interface RecordsToWrite {
   readonly table: string;
@@ -55,7 +55,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const { listing, actions, gone } = differences;
   const { dialect } = database;
   const rows = database.table(table);
-  await makeRecordTables(database, table);
+  const lacksKey = await makeRecordTables(database, table);
   const facts = await surveyFields(differences);
   const documents = DocumentColumns.of(dialect, written);
   const own = documents === undefined ? [] : [...DOCUMENT_COLUMNS.keys()];
@@ -122,6 +122,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     }
     await database.insert(table, [...OWN_COLUMNS, ...names], newRows());
   }
+  if (lacksKey) await addRecordKey(database, table);
   return {
     retyped: all.filter(
       ({ type, before = type }) => type === 'text' && before !== 'text' && before !== 'null',
