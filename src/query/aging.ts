@@ -427,8 +427,9 @@ export function agingQuestion(
       const counted = sumOf(balances.map(({ invoices }) => invoices));
       const open = countOf(counted, 'open document');
       remark(`${open} as of ${formatDay(asOf)}; the columns are days overdue`);
+      const later = countOf(aging.issuedLater, 'open document');
       if (note !== undefined)
-        remark(`${note}; ${countOf(aging.issuedLater, 'open document')} issued later left out`);
+        remark(aging.issuedLater === 0 ? note : `${note}; ${later} issued later left out`);
       for (const clause of aging.special.clauses('open')) remark(clause);
       const known = balances.filter(({ currency }) => currency !== undefined);
       const { limit = Infinity } = layout;

@@ -69,9 +69,9 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     async *answer(batches: Records): AsyncGenerator<RecordBatch> {
       for await (const batch of batches) {
         reader.findNames(batch);
+        refuseLists(reader, '--expand');
         yield* expanded(wholeRecords(batch));
       }
-      refuseLists(reader, '--expand');
       refuseMissing(reader, '--expand', { isShown: true });
       refuseOthers();
     },
