@@ -93,7 +93,7 @@ export class ServiceErrors {
 
   readonly add = (errors: Buffer | undefined): void => {
     const { missingFiscalIds, warnings } = readPartialErrors(errors, this.#redact);
-    this.#noteUnknown(missingFiscalIds);
+    this.addUnknown(missingFiscalIds);
     for (const warning of warnings) this.#warnings.add(warning);
   };
 
@@ -103,8 +103,9 @@ export class ServiceErrors {
     return [...new Set([...typed, ...this.#unknown])].filter((id) => this.#unknown.has(id));
   }
 
-  findings(filter: FiscalIdFilter | undefined): Finding[] {
-    const whose = filter?.whose ?? 'party';
+  /** @param isLocal whether the records were read earlier, so that others may have the IDs */
+  findings(filter: FiscalIdFilter | undefined, isLocal = false): Finding[] {
+    const whose = `${filter?.whose ?? 'party'}${isLocal ? ' in these records' : ''}`;
     const found: Finding[] = [];
     if (this.#unknown.size > 0)
       found.push({ level: 'fact', text: '', details: { code: 'unknown ids', ids: [...this.#unknown] } });
@@ -124,7 +125,7 @@ export class ServiceErrors {
   /** The error that a listing ends with: where nobody has any of the fiscal IDs, it names them as they were typed. */
   explain(error: unknown, filter: FiscalIdFilter | undefined): unknown {
     if (!(error instanceof UnknownFiscalIds)) return error;
-    this.#noteUnknown(error.fiscalIds);
+    this.addUnknown(error.fiscalIds);
     this.#isNamedByError = true;
     const whose = filter?.whose ?? 'party';
     const named = firstOf(this.unknownIds);
@@ -134,8 +135,8 @@ export class ServiceErrors {
     });
   }
 
-  /** The service may spell them in its own way. */
-  #noteUnknown(fiscalIds: readonly string[]): void {
+  /** Adds fiscal IDs that match nobody. The service may spell them in its own way. */
+  addUnknown(fiscalIds: readonly string[]): void {
     for (const id of fiscalIds) this.#unknown.add(this.#redact(this.#typed.get(foldFiscalId(id)) ?? id));
   }
 }

@@ -249,7 +249,6 @@ export const READS_A_FILE: Rule = excludes(
     '--page',
     '--next-token',
     '--page-size',
-    '--strict',
     '--param',
   ],
   'a file is read, and no service',

@@ -211,7 +211,7 @@ async function openPart(
       },
     };
     await read(part).finally(() => {
-      notices.add(...serviceErrors.findings(resource?.fiscalIds));
+      notices.add(...serviceErrors.findings(resource?.fiscalIds, isLocal));
       if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
     });
   } catch (error) {

@@ -127,15 +127,25 @@ function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest 
   };
 }
 
-/** The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them. */
-export function counterpartyTest(flag: string, ids: readonly string[]): RecordTest {
+/**
+ * The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them; `found` is called with that of each
+ * such record, folded.
+ */
+export function counterpartyTest(
+  flag: string,
+  ids: readonly string[],
+  found?: (fiscalId: string) => void,
+): RecordTest {
   const wanted = new Set(ids.map(foldFiscalId));
   const profiles = needing(['counterpartyFiscalId'], flag);
   return {
     roles: ['counterpartyFiscalId'],
     matches: (document) => {
-      const id = document.text('counterpartyFiscalId');
-      return id !== undefined && wanted.has(foldFiscalId(id));
+      const text = document.text('counterpartyFiscalId');
+      const id = text && foldFiscalId(text);
+      if (id === undefined || !wanted.has(id)) return false;
+      found?.(id);
+      return true;
     },
     ...profiles,
   };

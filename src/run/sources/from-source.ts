@@ -19,7 +19,7 @@ export interface FromRequest {
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
   /** The order that the user wants, and the questions about the records. */
-  readonly flags?: Pick<FilterFlags, 'sortBy' | 'sortOrder'> & QuestionFlags;
+  readonly flags?: Pick<FilterFlags, 'sortBy' | 'sortOrder' | 'strict'> & QuestionFlags;
   /** IDs, `@file` or `@-`. */
   readonly fiscalIds?: readonly string[] | undefined;
   /**
@@ -62,7 +62,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   protected abstract check(run: Run): Promise<readonly Origin[]>;
 
   get filter(): { readonly fiscalIds: readonly string[]; readonly strict: boolean } {
-    return { fiscalIds: this.#fiscalIds, strict: false };
+    return { fiscalIds: this.#fiscalIds, strict: this.request.flags?.strict === true };
   }
 
   async open(run: Run, profiles: readonly string[]): Promise<void> {
@@ -97,15 +97,17 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
   }
 
   async *read(part: Part, limit = Infinity): AsyncGenerator<Delivery> {
-    const { status } = part;
+    const { status, serviceErrors } = part;
+    const unknown = new Map(this.#fiscalIds.map((id) => [foldFiscalId(id), id]));
     let seen = 0;
-    for await (const batch of await this.#chosen(part)) {
+    for await (const batch of await this.#chosen(part, (id) => unknown.delete(id))) {
       const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
       seen += batch.count;
       status.records += records.count;
       if (records.count > 0) yield { records };
     }
     status.totalAtEnd = seen;
+    serviceErrors.addUnknown([...unknown.values()]);
   }
 
   /** Throws UsageError for an order without a known column; `hasOrder`: the source has the order of the service. */
@@ -119,8 +121,11 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
     }
   }
 
-  /** The records as the service would choose and order them. */
-  async #chosen({ context, profile, names }: Part): Promise<AsyncIterable<RecordBatch>> {
+  /** The records as the service would choose and order them. `found` is called with the fiscal ID of each that a filter keeps. */
+  async #chosen(
+    { context, profile, names }: Part,
+    found: (fiscalId: string) => void,
+  ): Promise<AsyncIterable<RecordBatch>> {
     const { sortBy } = this.request.flags ?? {};
     const records = await this.stored(context, profile);
     if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
@@ -128,7 +133,7 @@ export abstract class FromSource<Request extends FromRequest> implements LocalSo
     if (this.#fiscalIds.length > 0) {
       const { WhereFilter } = await import('../../query/where/where.ts');
       const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
-      const test = counterpartyTest(this.#flag, this.#fiscalIds);
+      const test = counterpartyTest(this.#flag, this.#fiscalIds, found);
       chosen = new WhereFilter([test], { names: { fields: names.fields } }).answer(records);
     }
     const columns = this.#sortColumns();

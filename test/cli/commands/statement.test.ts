@@ -8,7 +8,7 @@ import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
+import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
 /** As of 2026-11-20, the day of the clock of tests. */
 function invoice(number: number, fields: object = {}): string {
@@ -397,12 +397,22 @@ describe('folio statement', () => {
     expect(readFileSync(note, 'utf8')).toBe('pay');
   });
 
-  it('knows nobody of an ID that no record has', async () => {
+  it('knows nobody of an ID that no record has, and of several names those that none has', async () => {
+    const from = exportOf(ALL);
+    const warning = (id: string): string => `warning: no customer in these records has the fiscal ID ${id}\n`;
     await expectRefused(
-      statement(`--customer-fiscal-id 3-3 --from ${exportOf(ALL)}`),
-      'folio: no issued invoice is of 3-3\n' +
+      statement(`--customer-fiscal-id 3-3 --from ${from}`),
+      `${warning('3-3')}folio: no issued invoice is of 3-3\n` +
         '  See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.\n',
       4,
+    );
+    const some = `--customer-fiscal-id 1-9,3-3 --from ${from}`;
+    await expectAnswer(statement(`${some} --receipt ${from}.some`), ROWS, warning('3-3'));
+    expect(JSON.parse(readFileSync(`${from}.some`, 'utf8'))).toMatchObject({ missingFiscalIds: ['3-3'] });
+    await expectPart(
+      runStub(`issued ${some} --columns number --limit 1 --strict`.split(' '), {}),
+      'number\n1\n',
+      'delivered 1 record, but not all: 1 unknown fiscal ID: 3-3\n',
     );
   });
 

@@ -147,7 +147,10 @@ describe('--from', () => {
     const ofOther = fileOf(INVOICES.join('\n').replaceAll('"receiverFiscalId"', '"rut"'));
     const parties = ['--customer-fiscal-id', '60.155.445-k,8-4', '--field', 'counterpartyFiscalId=rut'];
     const chosen = await runScripted(['issued', '--from', ofOther, '--count', ...parties], [], { clock });
-    expect(chosen).toMatchObject({ stdout: '2\n', stderr: '' });
+    expect(chosen).toMatchObject({
+      stdout: '2\n',
+      stderr: 'warning: no customer in these records has the fiscal ID 8-4\n',
+    });
   });
 
   const PIPED = `${INVOICES.join('\n')}\n`;

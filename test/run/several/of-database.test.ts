@@ -71,7 +71,11 @@ describe('several profiles of a database', () => {
     expect((await run('sync BOOKS issued --all-profiles')).told).toMatchObject({ code: 0 });
     for (const line of LINES) {
       const [service, database] = [await run(line), await run(`${line} --from BOOKS`)];
-      expect({ ...database.told, line }).toEqual(service.told);
+      // This service says of no profile that it has nobody of an ID; of the records in a database folio says so.
+      const stderr = line.includes('@-')
+        ? 'warning: empty: no customer in these records has the fiscal ID 1-9\n'
+        : service.told.stderr;
+      expect({ ...database.told, line }).toEqual({ ...service.told, stderr });
       expect([service.told.code, database.asked]).toEqual([0, []]);
     }
   });
