@@ -328,7 +328,7 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
     });
   }
   const { ExportSource } = await import('../sources/export-source.ts');
-  const files = from.map(listingOfFile);
+  const files = await Promise.all(from.map(listingOfFile));
   const twice = files.find(({ listing }, index) => files.findIndex((one) => one.listing === listing) < index);
   if (twice !== undefined) {
     throw new UsageError(`--from names two files of the ${twice.listing} listing`, {
@@ -383,11 +383,17 @@ async function chooseSources(
   };
 }
 
-function listingOfFile(text: string): { readonly listing: Listing; readonly file: string } {
+/** Which listing a file has: as it is said before its name, else by the name, else by its receipt. Throws UsageError. */
+async function listingOfFile(text: string): Promise<{ readonly listing: Listing; readonly file: string }> {
   const [, named, file = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
-  const listing = LISTINGS.find(
-    (one) => one === named || (named === undefined && basename(file).startsWith(one)),
+  let listing = LISTINGS.find((one) =>
+    named === undefined ? basename(file).startsWith(one) : one === named,
   );
+  if (listing === undefined) {
+    const { checkExport } = await import('../../query/exports/read-receipt.ts');
+    const { delivered } = await checkExport(file);
+    listing = LISTINGS.find((one) => one === delivered?.resource);
+  }
   if (listing !== undefined) return { listing, file };
   throw new UsageError(`--from ${text} does not say which listing it is`, {
     hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,

@@ -6,6 +6,7 @@ import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts
 import { atMidday } from '../../support/midday.ts';
 import { runHere } from '../../support/run-here.ts';
 import { always, status } from '../../support/faults.ts';
+import { withReceipt } from '../../support/receipt-of.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -313,6 +314,18 @@ describe('folio report', () => {
       report([...from, '--output-dir', folder, '--format', 'json']),
       'would replace the export',
     );
+  });
+
+  it('knows by its receipt which listing an export without a telling name has', async () => {
+    const folder = temporaryFolder();
+    const [plain, told] = ['plain.jsonl', 'told.jsonl'].map((name) => join(folder, name)) as [string, string];
+    for (const file of [plain, told]) writeFileSync(file, `${INVOICE}\n`);
+    withReceipt(told, { resource: 'received' });
+    const received = await report(['--from', told, '--format', 'json']);
+    expect(figuresIn(received.stdout)).toMatchObject({ currencies: [{ receivable: null, payable: {} }] });
+    await expectRefused(report(['--from', plain]), `--from ${plain} does not say which listing it is`);
+    withReceipt(plain, { resource: 'customers' });
+    await expectRefused(report(['--from', plain]), `--from ${plain} does not say which listing it is`);
   });
 
   it('refuses an export with a record that does not say whose it is among others that do', async () => {
