@@ -32,10 +32,8 @@ export async function runCommandLine(outer: Context): Promise<number> {
 
 /** The error as one of folio's; faults as they are. */
 async function asFolioError(thrown: unknown, context: Context): Promise<unknown> {
-  if (thrown instanceof Unrecognized) {
-    const today = localDay(context.clock.now());
-    return explained(thrown, { today, wholeProgram: () => wholeProgram(context) });
-  }
+  if (thrown instanceof Unrecognized)
+    return explained(thrown, localDay(context.clock.now()), () => wholeProgram(context));
   if (!(thrown instanceof CommanderError)) return thrown;
   const message = thrown.message
     .replace(/^error: /, '')

@@ -15,20 +15,14 @@ export type ProgramFor = (
 /** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and its text in the help. */
 type ArgumentSpec = readonly [syntax: string, about: string, parse?: (text: string) => unknown];
 
-type ArgumentValue<Spec extends ArgumentSpec> = Spec extends readonly [
-  string,
-  string,
-  (text: string) => infer Value,
-]
-  ? Value
-  : Spec[0] extends `${string}...${string}`
-    ? readonly string[]
-    : Spec[0] extends `[${string}`
-      ? string | undefined
-      : string;
-
 type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
-  [Place in keyof Specs]: ArgumentValue<Specs[Place]>;
+  [Place in keyof Specs]: Specs[Place] extends readonly [string, string, (text: string) => infer Value]
+    ? Value
+    : Specs[Place][0] extends `${string}...${string}`
+      ? readonly string[]
+      : Specs[Place][0] extends `[${string}`
+        ? string | undefined
+        : string;
 };
 
 /** Command lines to paste, each with what it answers. */
@@ -55,74 +49,55 @@ export interface Declaration {
   readonly summary?: string;
   readonly description: string;
   readonly examples?: Examples;
-  /** Whether no list shows it. */
-  readonly hidden?: boolean;
   readonly arguments?: readonly ArgumentSpec[];
   readonly flags?: Flags;
   readonly commands?: CommandGroup;
-  /** Hidden commands that are declared with this one, on the same level. */
-  readonly besides?: CommandGroup;
   run?(this: void, context: CommandContext, flags: object, args: readonly unknown[]): Promise<void>;
 }
 
-interface CommandSpec<Own extends Flags, Specs extends readonly ArgumentSpec[]> extends Omit<
-  Declaration,
-  'run'
-> {
-  readonly arguments?: Specs;
-  readonly flags?: Own;
-  /** Loads what it needs by `import()`, so that no other command pays for it. */
-  readonly run: (
-    context: CommandContext,
-    flags: Values<Own> & GlobalFlags,
-    args: ArgumentValues<Specs>,
-  ) => Promise<void>;
-}
-
-/** A command. The compiler infers the types of what its `run` gets. */
+/** A command. The compiler infers the types of what its `run` gets, which loads what it needs by `import()`. */
 export function declareCommand<
   const Specs extends readonly ArgumentSpec[] = readonly [],
   Own extends Flags = typeof globalFlags,
->(spec: CommandSpec<Own, Specs>): Declaration {
+>(
+  spec: Omit<Declaration, 'run'> & {
+    readonly arguments?: Specs;
+    readonly flags?: Own;
+    readonly run: (
+      context: CommandContext,
+      flags: Values<Own> & GlobalFlags,
+      args: ArgumentValues<Specs>,
+    ) => Promise<void>;
+  },
+): Declaration {
   return spec;
 }
 
-/** Declares commands to the parser. */
-export function addCommands(parent: Command, context: CommandContext, group: CommandGroup): void {
-  for (const [name, declaration] of Object.entries(group)) {
-    const { hidden = false, summary, run, commands = {}, besides = {} } = declaration;
-    const added = parent.command(name, { hidden });
-    if (summary !== undefined) added.summary(summary);
-    setHelp(added, declaration).enablePositionalOptions();
-    added.version(version, '--version').options.at(-1)?.hideHelp();
-    repeatFlagsUnder(added);
-    if (run === undefined) added.helpCommand('help [command]', 'help on a command');
-    else addRun(added, context, declaration);
-    addCommands(added, context, commands);
-    addCommands(parent, context, besides);
-  }
-}
-
-function addRun(
-  added: Command,
+/** Declares a command to the parser, and those under it. No list shows one that is hidden. */
+export function addCommand(
+  parent: Command,
   context: CommandContext,
-  { flags = {}, arguments: specs = [], run }: Declaration,
+  { name, declaration, hidden = false }: { name: string; declaration: Declaration; hidden?: boolean },
 ): void {
-  for (const flag of Object.values(flags).flatMap(spellingsOf)) added.addOption(optionOf(flag));
+  const { summary, flags = {}, arguments: specs = [], run, commands = {} } = declaration;
+  const added = setHelp(parent.command(name, { hidden }), declaration);
+  if (summary !== undefined) added.summary(summary);
+  for (const option of optionsOf(flags)) added.addOption(option);
+  addGlobalFlags(added);
   for (const [syntax, about, parse] of specs) {
     const argument = new Argument(syntax, about);
     added.addArgument(parse === undefined ? argument : argument.argParser(parse));
   }
-  added.action(async (...received: unknown[]) => {
-    refuseFlagsOfOthers(added);
-    const typed = readFlags(added, { ...globalFlags, ...flags });
-    // The parser passes the arguments in order, then its own view of the flags.
-    await run?.(context, valuesOf(typed, context.onFlagRead), received.slice(0, specs.length));
-  });
-}
-
-function spellingsOf(flag: Flag<unknown> | undefined): readonly Flag<unknown>[] {
-  return [flag, flag?.also].filter((one) => one !== undefined);
+  if (run === undefined) added.helpCommand('help [command]', 'help on a command');
+  else
+    added.action(async (...received: unknown[]) => {
+      refuseFlagsOfOthers(added);
+      const typed = readFlags(added, { ...globalFlags, ...flags });
+      // The parser passes the arguments in order, then its own view of the flags.
+      await run(context, valuesOf(typed, context.onFlagRead), received.slice(0, specs.length));
+    });
+  for (const [under, one] of Object.entries(commands))
+    addCommand(added, context, { name: under, declaration: one });
 }
 
 const options = new WeakMap<Flag<unknown>, Option>();
@@ -141,6 +116,34 @@ function newOption({ syntax, about, parse, rules }: Flag<unknown>): Option {
   return option;
 }
 
+function optionsOf(flags: Flags): readonly Option[] {
+  return Object.values(flags).flatMap((flag) => (flag === undefined ? [] : optionOf(flag)));
+}
+
+/** A flag that exists only to be refused. The error explains how to give a token, and never shows the value. */
+const refusedToken = new Option('--token <token>').hideHelp().argParser(() => {
+  throw new UsageError(
+    'there is no --token flag: a token on a command line is in the process list and the history',
+    { hint: 'Set FOLIO_TOKEN, pass --token-file <file>, or store the token once with `folio auth login`.' },
+  );
+});
+
+/** The flags of every command, as the program has them. */
+export const globalOptions: readonly Option[] = [...optionsOf(globalFlags), refusedToken];
+
+const repeatedOptions = [
+  ...Object.values(globalFlags).map((flag) => newOption(flag).hideHelp()),
+  refusedToken,
+];
+
+/** Gives a command the flags of every command, since they may stand anywhere on the command line; its help does not list them. */
+function addGlobalFlags(command: Command): void {
+  // A command may have a flag of its own with the same name.
+  const own = new Set(command.options.map(({ long }) => long));
+  for (const option of repeatedOptions) if (!own.has(option.long)) command.addOption(option);
+  command.version(version, '--version').options.at(-1)?.hideHelp();
+}
+
 interface TypedFlag {
   readonly name: string;
   readonly flag: Flag<unknown>;
@@ -150,14 +153,14 @@ interface TypedFlag {
 
 /** The flags on the command line. Throws UsageError for those that do not go together. */
 function readFlags(command: Command, flags: Flags): readonly TypedFlag[] {
-  const typed = Object.entries(flags).flatMap(([name, flag]) =>
-    spellingsOf(flag).flatMap((spelling): TypedFlag[] => {
-      const option = optionOf(spelling);
-      const value = valueTyped(command, option.attributeName());
-      const isTyped = value !== undefined && (value === false) === option.negate;
-      return isTyped ? [{ name, flag: flag!, long: option.long!, value }] : [];
-    }),
-  );
+  const typed = Object.entries(flags).flatMap(([name, flag]): TypedFlag[] => {
+    if (flag === undefined) return [];
+    const option = optionOf(flag);
+    const value = valueTyped(command, option.attributeName());
+    // `--no-progress` and `--progress <how>` are one to the parser: what was typed last.
+    const isTyped = value !== undefined && (value === false) === option.negate;
+    return isTyped ? [{ name, flag, long: option.long!, value }] : [];
+  });
   const { from, profile, allProfiles } = Object.fromEntries(typed.map(({ name, value }) => [name, value]));
   const several = typeof profile === 'string' && profile.includes(',');
   if (several && !('allProfiles' in flags)) {
@@ -198,50 +201,17 @@ function checkRule(flag: string, { kind, flags, why, hint }: Rule, isTyped: (fla
 /** The values by the names of the flags. `onRead` hears of each that is read by its name; a copy has none, and reads none. */
 function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): object {
   if (onRead === undefined) return Object.fromEntries(typed.map(({ name, value }) => [name, value]));
-  const values = {};
-  for (const { name, long, value } of typed)
-    Object.defineProperty(values, name, {
-      configurable: true,
-      get() {
-        onRead(long);
-        return value;
-      },
-    });
-  return values;
+  const heard = typed.map(({ name, long, value }): [string, PropertyDescriptor] => {
+    const get = (): unknown => (onRead(long), value);
+    return [name, { configurable: true, get }];
+  });
+  return Object.defineProperties({}, Object.fromEntries(heard));
 }
-
-/** A flag that exists only to be refused. The error explains how to give a token, and never shows the value. */
-const refusedToken = new Option('--token <token>').hideHelp().argParser(() => {
-  throw new UsageError(
-    'there is no --token flag: a token on a command line is in the process list and the history',
-    { hint: 'Set FOLIO_TOKEN, pass --token-file <file>, or store the token once with `folio auth login`.' },
-  );
-});
-
-const globals = Object.values(globalFlags).flatMap(spellingsOf);
-
-/** The flags of every command, as the program has them. */
-export const globalOptions: readonly Option[] = [...globals.map(optionOf), refusedToken];
-
-/** The same for each command, whose help does not list them: they may stand anywhere on the command line. */
-const repeatedOptions: readonly Option[] = [...globals.map((one) => newOption(one).hideHelp()), refusedToken];
 
 /** Has the help of a command say what it does, and examples of it. */
 export function setHelp(command: Command, help: Pick<Declaration, 'description' | 'examples'>): Command {
   examples.set(command, help.examples ?? []);
-  return command.description(help.description);
-}
-
-/**
- * Repeats the flags of every command on the commands under this one, since they may stand anywhere on the command line. Only
- * the parser needs that, so only the commands on the line get them: to repeat them on all would take most of the start.
- */
-export function repeatFlagsUnder(command: Command): Command {
-  return command.hook('preSubcommand', (_, called) => {
-    // A command may have a flag of its own with the same name.
-    const own = new Set(called.options.map(({ long }) => long));
-    for (const option of repeatedOptions) if (!own.has(option.long)) called.addOption(option);
-  });
+  return command.description(help.description).enablePositionalOptions();
 }
 
 /**
@@ -257,7 +227,7 @@ function refuseFlagsOfOthers(command: Command): void {
     );
     if (stray === undefined) continue;
     const path = commandPath(command);
-    throw new UsageError(`${stray.long ?? stray.flags} is no flag of ${path}`, {
+    throw new UsageError(`${stray.long} is no flag of ${path}`, {
       hint: `Leave it out. See ${path} --help for what there is.`,
     });
   }
@@ -269,8 +239,8 @@ export function shownUnder(command: Command): Command[] {
 }
 
 /** A command and its arguments, as they are written: `completion <shell>`. */
-export function termOf(name: string, { registeredArguments }: Pick<Command, 'registeredArguments'>): string {
-  const words = registeredArguments.map((one) => {
+export function termOf(name: string, command: Command): string {
+  const words = command.registeredArguments.map((one) => {
     const word = one.variadic ? `${one.name()}...` : one.name();
     return one.required ? `<${word}>` : `[${word}]`;
   });

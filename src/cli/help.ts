@@ -1,61 +1,40 @@
 import type { Command, Help, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
-import { commandPath, declareCommand, examplesOf, shownUnder, type CommandContext } from './command.ts';
+import { commandPath, declareCommand, examplesOf, shownUnder } from './command.ts';
 import type { TermList, Topic } from './help-topics.ts';
 import { hintAmong } from './suggestions.ts';
 
 export const helpCommand = declareCommand({
   description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
   arguments: [['[words...]', 'a command or a topic']],
-  run: runHelp,
-  besides: {
-    // The build calls this, to put the page into the package.
-    __man: declareCommand({
-      description: 'The manual page.',
-      hidden: true,
-      arguments: [['<date>', 'the day of the page, such as 2026-11-22']],
-      run: async ({ stdout, program }, _, [date]) => {
-        const { manPage } = await import('./man-page.ts');
-        await stdout.write(manPage(program, date));
-      },
-    }),
+  run: async ({ stdout, program }, _, [words]) => {
+    const width = Math.min(stdout.columns ?? 80, 100);
+    const { topics } = await import('./help-topics.ts');
+    const { meantWord, wordTopics } = await import('./words.ts');
+    const isCommand = shownUnder(program).some((each) => each.name() === words[0]);
+    const topic =
+      topics.find(({ name }) => name === words.join(' ')) ??
+      (isCommand ? undefined : meantWord(...words)?.topic);
+    if (topic !== undefined) return stdout.write(renderTopic(topic, width));
+    const others = wordTopics().map(({ name }) => name);
+    const command = commandNamed(program, words, [...topics.map(({ name }) => name), ...others]);
+    if (command !== program) return command.outputHelp();
+    const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
+    const blocks = ['Topics:', list, `Words, as in folio help owe: ${others.join(', ')}.`];
+    await stdout.write(`${program.helpInformation()}\n${renderTopic({ blocks }, width)}`);
   },
 });
 
-/** Prints the help of the command that the words name, or a topic; without words the program's, and what topics there are. */
-async function runHelp(
-  { stdout, program }: CommandContext,
-  _: object,
-  [words]: readonly [readonly string[]],
-): Promise<void> {
-  const { topics } = await import('./help-topics.ts');
-  const { meantWord, wordTopics } = await import('./words.ts');
-  const width = Math.min(stdout.columns ?? 80, 100);
-  const [first = ''] = words;
-  const isCommand = shownUnder(program).some((each) => each.name() === first);
-  const topic =
-    topics.find(({ name }) => name === words.join(' ')) ??
-    (isCommand ? undefined : meantWord(...words)?.topic);
-  if (topic !== undefined) return stdout.write(renderTopic(topic, width));
-  let command = program;
-  for (const word of words) {
+/** The command that the words lead to. Throws UsageError for one that leads nowhere, with what there is. */
+function commandNamed(program: Command, words: readonly string[], topics: readonly string[]): Command {
+  return words.reduce((command, word) => {
     const next = command.commands.find((each) => each.name() === word);
-    if (next === undefined) {
-      const others = command === program ? [...topics, ...wordTopics()] : [];
-      const names = [...shownUnder(command).map((each) => each.name()), ...others.map(({ name }) => name)];
-      const hint = hintAmong(word, names, commandPath(command));
-      throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint });
-    }
-    command = next;
-  }
-  if (command !== program) return command.outputHelp();
-  const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
-  const people = `Words, as in folio help owe: ${wordTopics()
-    .map(({ name }) => name)
-    .join(', ')}.`;
-  const rest = renderTopic({ name: '', about: '', blocks: ['Topics:', list, people] }, width);
-  await stdout.write(`${command.helpInformation()}\n${rest}`);
+    if (next !== undefined) return next;
+    const names = shownUnder(command).map((each) => each.name());
+    const hint = hintAmong(word, command === program ? [...names, ...topics] : names, commandPath(command));
+    throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint });
+  }, program);
 }
 
 /** The flags that most people need on most days. */
@@ -78,35 +57,35 @@ export const ABOUT_TOPICS = 'More: folio help exit-codes, environment, formats, 
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const flags = helper.visibleOptions(command).filter(({ long }) => long !== '--help');
-  const daily = flags.length > FEW ? flags.filter(({ long }) => DAILY.has(long!)) : flags;
-  const more = flags.filter((flag) => !daily.includes(flag));
-  const list = (title: string, terms: TermList, isBelow?: boolean): string =>
-    terms.length === 0 ? '' : `\n${title}:\n${listOf(terms, width, isBelow)}`;
+  const hasMore = flags.length > FEW;
+  const [daily, more] = [true, false].map((isDaily) =>
+    flags.filter(({ long }) => (!hasMore || DAILY.has(long!)) === isDaily),
+  ) as [Option[], Option[]];
+  const short = ({ flags: syntax, description }: Option): string =>
+    hasMore ? shortened(description, width - Math.max(COLUMN, displayWidth(syntax) + 4)) : description;
   const commands = shownUnder(command);
-  const room = ({ flags: syntax }: Option): number => width - Math.max(COLUMN, displayWidth(syntax) + 4);
+  const section = (title: string, terms: TermList, isBelow?: boolean): string =>
+    terms.length === 0 ? '' : `\n${title}:\n${listOf(terms, width, isBelow)}`;
   return [
     `Usage: ${helper.commandUsage(command)}\n\n${wrapText(command.description(), width)}`,
-    list(
+    section(
       'Arguments',
       command.registeredArguments.map((one) => [one.name(), one.description]),
     ),
-    list(
+    section(
       'Commands',
       commands.map((one) => [helper.subcommandTerm(one), helper.subcommandDescription(one)]),
     ),
-    list(
+    section(
       'Flags',
-      daily.map((flag) => [
-        flag.flags,
-        more.length > 0 ? shortened(flag.description, room(flag)) : flag.description,
-      ]),
+      daily.map((flag) => [flag.flags, short(flag)]),
     ),
-    list(
+    section(
       'More',
       more.map((flag) => [flag.flags, flag.description]),
     ),
     `\n${wrapText(command.parent === null ? ABOUT_TOPICS : 'Flags for every command: folio --help', width)}`,
-    list('Examples', examplesOf(command), true),
+    section('Examples', examplesOf(command), true),
   ].join('');
 }
 
@@ -120,8 +99,8 @@ export function firstScreen(program: Command, width: number): string {
   return `Usage: folio <command> [flags]\n${wrapText(program.description(), width)}\n${commands}${wrapText(next, width)}`;
 }
 
-/** The topic as text of at most `width` cells a line. */
-export function renderTopic({ blocks }: Topic, width: number): string {
+/** The blocks of a topic as text of at most `width` cells a line. */
+export function renderTopic({ blocks }: Pick<Topic, 'blocks'>, width: number): string {
   let text = '';
   blocks.forEach((block, at) => {
     // A list stands right under the line that announces it.
@@ -151,22 +130,17 @@ function listOf(terms: TermList, width: number, isBelow = false): string {
     if (!isBelow && displayWidth(head) > column && displayWidth(head + meaning) <= width)
       return [head + meaning];
     const texts = wrapped(meaning, Math.max(16, width - column));
-    const below = texts.map((text) => ' '.repeat(column) + text);
-    if (displayWidth(head) <= column) return [head.padEnd(column) + texts[0]!, ...below.slice(1)];
-    return [
-      ...(isCommandLine(term) ? pasteable(term, width) : wrapped(term, width - 2)).map((line) => `  ${line}`),
-      ...below,
-    ];
+    if (displayWidth(head) <= column)
+      return texts.map((text, at) => (at === 0 ? head : '').padEnd(column) + text);
+    const isCommandLine = /(?:^|[ (])folio /.test(term);
+    const own = isCommandLine ? pasteable(term, width) : wrapped(term, width - 2);
+    return [...own.map((line) => `  ${line}`), ...texts.map((text) => ' '.repeat(column) + text)];
   });
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
 function wrapped(text: string, width: number): string[] {
   return wrapText(text, width).trimEnd().split('\n');
-}
-
-function isCommandLine(term: string): boolean {
-  return /(?:^|[ (])folio /.test(term);
 }
 
 /** A command line in lines of at most `width` cells with their indentation, where a blank is: all but the last end in a backslash. */

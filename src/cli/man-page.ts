@@ -1,7 +1,14 @@
 import type { Command, Option } from 'commander';
 import { version } from '../version.ts';
-import { commandPath, examplesOf, shownUnder, termOf } from './command.ts';
+import { commandPath, declareCommand, examplesOf, shownUnder, termOf } from './command.ts';
 import { topics, type Topic } from './help-topics.ts';
+
+/** The build calls this, to put the page into the package. */
+export const manCommand = declareCommand({
+  description: 'The manual page.',
+  arguments: [['<date>', 'the day of the page, such as 2026-11-22']],
+  run: ({ stdout, program }, _, [date]) => stdout.write(manPage(program, date)),
+});
 
 const MAX_LINE_BYTES = 80;
 

@@ -4,10 +4,9 @@ import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import {
-  addCommands,
+  addCommand,
   setHelp,
   globalOptions,
-  repeatFlagsUnder,
   termOf,
   type CommandGroup,
   type Declaration,
@@ -28,7 +27,7 @@ const EXAMPLES = [
   ['folio doctor', 'whether all is set up, and what to fix'],
 ] as const;
 
-/** What loads the declaration of a command. What the command runs is loaded later still. */
+/** What loads the declaration of each command. What the command runs is loaded later still. */
 const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
   ...Object.fromEntries(listings.map((each) => [each.name, () => loadListing(each)])),
   aging: async () => (await import('./commands/aging.ts')).agingCommand,
@@ -45,10 +44,14 @@ const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
   help: async () => helpCommand,
+  // Where many look for it.
+  login: async () => (await import('./commands/auth.ts')).loginCommand,
+  __complete: async () => (await import('./commands/complete.ts')).completeCommand,
+  __man: async () => (await import('./man-page.ts')).manCommand,
 };
 
-/** Every command as lists show it, in the order of the help. */
-const COMMANDS: readonly (readonly [syntax: string, summary: string])[] = [
+/** Every command as lists show it, in the order of the help. Those without a summary are in no list. */
+const COMMANDS: readonly (readonly [syntax: string, summary?: string])[] = [
   ...listings.map(({ name, records }) => {
     const more = name === 'issued' ? '; unpaid with --open, late with --overdue' : '';
     return [name, records + more] as const;
@@ -67,51 +70,46 @@ const COMMANDS: readonly (readonly [syntax: string, summary: string])[] = [
   ['doctor', 'whether all is set up, and what to fix'],
   ['completion <shell>', 'completion for a shell'],
   ['help [words...]', 'help on a command or a topic'],
+  ['login'],
+  ['__complete'],
+  ['__man'],
 ];
 
-/** Commands that no list shows, and the one beside which each is declared. */
-const HIDDEN = new Map([
-  ['login', 'auth'],
-  ['__complete', 'completion'],
-]);
-
 /** The program with the command of the line declared as a whole, the others by name alone, since each start pays for it. */
-export const programFor: ProgramFor = async (context, argv, writeOut = () => {}) => {
+export const programFor: ProgramFor = (context, argv, writeOut = () => {}) => {
   const program = emptyProgram(context, writeOut);
-  const words = commandWords(argv, program);
+  const valued = program.options.flatMap(({ long, required }) => (required ? (long ?? []) : []));
+  const words = argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
   const whole = words.slice(0, words[0] === 'help' ? 2 : 1);
-  await declareCommands(program, context, (name) =>
-    whole.some((word) => word === '__man' || (HIDDEN.get(word) ?? word) === name),
-  );
-  return program;
+  // The manual is of all commands.
+  return declareCommands(program, context, (name) => whole[0] === '__man' || whole.includes(name));
 };
 
 /** The program with every command as a whole. */
-export async function wholeProgram(context: Context): Promise<Command> {
-  const program = emptyProgram(context, () => {});
-  await declareCommands(program, context, () => true);
-  return program;
+export function wholeProgram(context: Context): Promise<Command> {
+  return declareCommands(
+    emptyProgram(context, () => {}),
+    context,
+    () => true,
+  );
 }
 
 async function declareCommands(
   program: Command,
   context: Context,
   isWhole: (name: string) => boolean,
-): Promise<void> {
+): Promise<Command> {
   for (const [syntax, summary] of COMMANDS) {
     const [name = ''] = syntax.split(' ', 1);
-    if (isWhole(name))
-      addCommands(program, { ...context, program, programFor }, { [name]: await LOAD[name]!() });
-    else program.command(syntax);
-    program.commands.find((command) => command.name() === name)?.summary(summary);
+    const hidden = summary === undefined;
+    if (isWhole(name)) {
+      const declaration = await LOAD[name]!();
+      addCommand(program, { ...context, program, programFor }, { name, declaration, hidden });
+    } else program.command(syntax, { hidden });
+    if (summary !== undefined) program.commands.at(-1)!.summary(summary);
   }
   addSuggestions(program);
-}
-
-/** The words that are neither flags of the program nor values of these. */
-function commandWords(argv: readonly string[], program: Command): string[] {
-  const valued = program.options.flatMap(({ long, required }) => (required ? (long ?? []) : []));
-  return argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
+  return program;
 }
 
 /** What loads the commands under those of some listings. */
@@ -132,7 +130,6 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
   setHelp(program, { description: ABOUT, examples: EXAMPLES })
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
-    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut,
@@ -160,5 +157,5 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
     .showSuggestionAfterError(false)
     .helpCommand(false);
   for (const option of globalOptions) program.addOption(option);
-  return repeatFlagsUnder(program);
+  return program;
 }

@@ -10,8 +10,6 @@ export interface Flag<Value> {
   readonly syntax: string;
   readonly about: string;
   readonly rules: readonly Rule[];
-  /** Another spelling, whose value counts as one of this flag: `--progress <how>` beside `--no-progress`. */
-  readonly also?: Flag<Value>;
   /** Never set: it tells the compiler the type of the value. */
   readonly type?: Value;
   /** Reads the text; `before`: its last result for a repeated flag. Without this the value is the text, the words or a boolean. */

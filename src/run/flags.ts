@@ -65,18 +65,12 @@ export const globalFlags = {
   verbose: bareFlag('-v, --verbose', 'say what is done, on standard error'),
   debug: bareFlag('--debug', 'every request on standard error, and the stack of an error; never the token'),
   color: negatedFlag('--no-color', 'no colours'),
-  progress: either(
-    negatedFlag('--no-progress', 'no progress on standard error'),
-    valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf(['plain'])),
-  ),
+  progress: negatedFlag('--no-progress', 'no progress on standard error'),
+  progressStyle: valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf(['plain'])),
 };
 
 function appendName(name: string, before?: string): string {
   return before === undefined ? name : `${before},${name}`;
-}
-
-function either<One, Other>(one: Flag<One>, also: Flag<Other>): Flag<One | Other> {
-  return { ...one, also };
 }
 
 export const requestFlags = {

@@ -149,7 +149,7 @@ function displayOf(
 ): typeof showLines | typeof showSpinner | undefined {
   if (listener !== undefined) return showLines;
   if (flags.quiet || flags.progress === false) return undefined;
-  if (flags.progress === 'plain') return showLines;
+  if (flags.progressStyle === 'plain') return showLines;
   // On a terminal of width 0 or unknown, wiping a line would never end.
   const isWide = (stderr.columns ?? 0) > 0;
   return stderr.isTerminal && isWide && !stdout.isPipe && isForPeople(env) ? showSpinner : undefined;

@@ -85,7 +85,7 @@ function withChildren(command: Command): readonly Command[] {
 /** The command lines that have each flag of a command. Those of every command are tried with one. */
 function linesOf(command: Command): readonly (readonly [flag: string, line: string])[] {
   const path = command === program ? 'folio issued' : commandPath(command);
-  const flags = command.options.filter(({ long }) => !['--version', '--token'].includes(long!));
+  const flags = command.options.filter(({ long, hidden }) => !hidden && long !== '--version');
   return flags.flatMap(({ long, required, parseArg }) => {
     const name = `${path} ${long!}`;
     if (name in CASES) return CASES[name] === undefined ? [] : [[long!, CASES[name]]];

@@ -23,7 +23,7 @@ const statusFlags = {
   ...factFlags,
 };
 
-const loginCommand = declareCommand({
+export const loginCommand = declareCommand({
   summary: 'store the token of an organization',
   description:
     'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
@@ -69,6 +69,4 @@ export const authCommand: Declaration = {
       run: async (context, flags, [name]) => (await actions()).runLogout(context, flags, name),
     }),
   },
-  // Where many look for it.
-  besides: { login: { ...loginCommand, hidden: true } },
 };

@@ -1,11 +1,5 @@
-import type { Command, Option } from 'commander';
-import type { Context } from '../../context.ts';
-import { FolioError } from '../../errors.ts';
-import { oneOf, type Offering } from '../../run/flag.ts';
-import { fundDocuments } from '../../resources/funds.ts';
-import { listings, resources } from '../../resources/index.ts';
-import { oneWordName } from '../../resources/resource.ts';
-import { declareCommand, commandPath, shownUnder, type CommandContext } from '../command.ts';
+import { oneOf } from '../../run/flag.ts';
+import { declareCommand } from '../command.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -21,18 +15,6 @@ export const completionCommand = declareCommand({
     ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
   ],
   run: ({ stdout }, _, [shell]) => stdout.write(SCRIPTS[shell]),
-  besides: {
-    __complete: declareCommand({
-      description: 'What may stand in the place of the last word.',
-      hidden: true,
-      arguments: [['[words...]', 'those of a command line, without folio, up to the cursor']],
-      run: async (context, _, [words]) => {
-        const [kind, names] = await offerFor(words, context);
-        const lines = names.map(([name, about]) => (about ? `${name}\t${about}` : name));
-        await context.stdout.write(`${[kind, ...lines].join('\n')}\n`);
-      },
-    }),
-  },
 });
 
 /*
@@ -95,131 +77,3 @@ end
 complete -c folio -f -a '(__folio_complete)'
 `,
 };
-
-/** What can stand where a word is expected: names, each with what it means, or what the shell knows itself. */
-type Offer = readonly [
-  kind: 'words' | 'list' | 'file' | 'directory',
-  names: readonly (readonly [name: string, about?: string])[],
-];
-
-const NOTHING: Offer = ['words', []];
-
-/** What can stand in the place of the last of the words, from the declarations of the commands; hidden commands are left out. */
-async function offerFor(typed: readonly string[], context: CommandContext): Promise<Offer> {
-  // bash passes `--format=csv` as three words.
-  const words = [...typed.filter((word) => word !== '='), ...(typed.at(-1) === '=' ? [''] : [])];
-  const last = words.pop() ?? '';
-  const program = await context.programFor(context, words);
-  let command = program;
-  let flag: Option | undefined;
-  let operands = 0;
-  for (const word of words) {
-    if (flag !== undefined) flag = undefined;
-    else if (word.startsWith('-')) flag = valuedFlag(command, word);
-    else {
-      const next = command.commands.find((child) => child.name() === word);
-      operands = next === undefined ? operands + 1 : 0;
-      command = next ?? command;
-    }
-  }
-  const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
-  flag ??= valuedFlag(command, name);
-  if (flag !== undefined) return valuesOf(flag, command, { begun: value ?? last, context });
-  if (last.startsWith('-')) return ['words', flagNames(command)];
-  const under = (parent: Command): Offer[1] =>
-    shownUnder(parent).map((each) => [each.name(), brief(each.summary() || each.description())]);
-  const commands = under(command);
-  if (command.name() === 'help') {
-    const { topics } = await import('../help-topics.ts');
-    const { wordTopics } = await import('../words.ts');
-    const pages = [...topics, ...wordTopics()].map(
-      ({ name: topic, about }) => [topic, brief(about)] as const,
-    );
-    return ['words', [...under(program), ...pages]];
-  }
-  const declared = command.registeredArguments;
-  const rest = declared.at(-1)?.variadic ? declared.at(-1) : undefined;
-  const argument = declared[operands] ?? rest;
-  // The name of `auth use` and `auth logout` is that of a profile.
-  const placeholder = argument?.name() === 'name' ? 'profile' : argument?.name();
-  const [kind, own] = await offerOf(argument?.parseArg, placeholder, context);
-  return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
-}
-
-/** The flags that may stand behind a command: its own, and those of every command. */
-function flagsOf(command: Command): readonly Option[] {
-  const own = new Set(command.options.map(({ long }) => long));
-  let program = command;
-  while (program.parent !== null) program = program.parent;
-  // --version is a flag of the program alone, and --token exists only to be refused.
-  const shared = program.options.filter(({ long }) => !own.has(long));
-  return [...command.options, ...shared].filter(({ long }) => long !== '--token');
-}
-
-function flagNames(command: Command): (readonly [string, string])[] {
-  const names = flagsOf(command).flatMap(({ short, long, description }) =>
-    [short, long].flatMap((name) => (name === undefined ? [] : [[name, brief(description)] as const])),
-  );
-  return [...names, ['-h', 'help'], ['--help', 'help']];
-}
-
-function valuedFlag(command: Command, name: string): Option | undefined {
-  const flag = flagsOf(command).find(({ short, long }) => name === short || name === long);
-  return flag?.required || flag?.optional ? flag : undefined;
-}
-
-/** The flags whose values are columns with commas between them, a minus before each if one likes. */
-const OF_COLUMNS = ['--columns', '--sum', '--group-by', '--sort'];
-
-async function valuesOf(
-  { long = '', flags, parseArg }: Option,
-  command: Command,
-  { begun, context }: { readonly begun: string; readonly context: Context },
-): Promise<Offer> {
-  const columns = OF_COLUMNS.includes(long) ? columnsOf(command, long === '--sum') : [];
-  if (columns.length > 0) {
-    const [before] = /^(?:.*,)?-?/s.exec(begun)!;
-    return ['list', columns.map((column) => [before + column])];
-  }
-  const placeholder = long === '--profile' ? 'profile' : (/<([\w-]+)/.exec(flags)?.[1] ?? '');
-  return offerOf(parseArg, placeholder, context);
-}
-
-/** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
-function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
-  const path = commandPath(command).replace(/^folio | list$/g, '');
-  const resource = path === 'funds documents' ? fundDocuments : listings.find(({ name }) => name === path);
-  const columns = resource?.columns.filter(([, type]) => !onlyAmounts || type === 'money');
-  const names = columns?.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role]));
-  return [...new Set(names)];
-}
-
-/** The words that a parse function names, or what its placeholder stands for; nothing where any text may stand. */
-async function offerOf(parse: unknown, placeholder: string | undefined, context: Context): Promise<Offer> {
-  const words = (parse as Partial<Offering> | undefined)?.words;
-  if (words !== undefined) return ['words', words.map((word) => [word])];
-  if (placeholder === 'profile') return profileNames(context);
-  if (placeholder === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];
-  if (placeholder === 'dir' || placeholder === 'folder') return ['directory', []];
-  return /^(?:files?|list|receipt|database)$/.test(placeholder ?? '') ? ['file', []] : NOTHING;
-}
-
-/** Names of profiles; none where the store is broken. Leaves out names that no profile can have: a shell would run them. */
-async function profileNames(context: Context): Promise<Offer> {
-  const { isProfileName } = await import('../../profiles/profile.ts');
-  try {
-    const { profileNames: names } = await context.config();
-    return ['words', names.filter(isProfileName).map((name) => [name])];
-  } catch (error) {
-    if (error instanceof FolioError) return NOTHING;
-    throw error;
-  }
-}
-
-/** The text beside a name in a menu: the beginning of the description, up to its first stop. */
-function brief(text: string): string {
-  return text
-    .split(/[;(\n]|\. |, (?:or|from) /, 1)[0]!
-    .replace(/[.:]$/, '')
-    .trim();
-}
