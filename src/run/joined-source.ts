@@ -1,4 +1,3 @@
-import type { FolioError } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
@@ -6,9 +5,9 @@ import { withOwnColumn } from '../json/scan-records.ts';
 import { RecordSpool } from '../output/spool.ts';
 import type { Delivery } from '../paging/page.ts';
 import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
-import { checkPart, forEachPart, recordsOf, tryPart, type LocalSource, type Source } from './part.ts';
+import { checkPart, forEachPart, recordsOf, tryPart, type Source } from './part.ts';
 import type { PartState } from './progress.ts';
-import { stateOf, type Run } from './run.ts';
+import type { Run } from './run.ts';
 
 interface JoinedOptions {
   /** What is read of each. The caller has opened it, and closes it. */
@@ -23,50 +22,36 @@ interface JoinedOptions {
  * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
  * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records.
  */
-export function joinedSource(run: Run, { source, profiles, limit: most }: JoinedOptions): LocalSource {
-  const { name, records, resource } = source;
-  const profileCells = new CellReader([PROFILE_COLUMN]);
-  const profileOf = (batch: RecordBatch, index: number): string | undefined =>
-    profileCells.read(batch, index)[0]?.text;
-  const read: PartState[] = [];
-  const had = (): readonly string[] => read.filter(hasRecords).map((state) => state.name!);
-  const failure = (): FolioError | undefined => outcomeOf(read, wordsOfProfiles(read));
+export function joinedSource(run: Run, { source, profiles, limit: most }: JoinedOptions): Source {
+  const { name, records, resource, order } = source;
   return {
     kind: 'local',
     name,
     records,
     resource,
+    order,
     export: source.export,
     hasProfileColumn: true,
-    joined: {
-      profiles,
-      had,
-      isUnread: (record) => {
-        const profile = profileOf(record, 0);
-        return profiles.some((one) => one === profile && !had().includes(one));
-      },
-      counted: (answer) => (run.flags.receipt === undefined ? answer : counted(answer)),
-    },
-    // Of each profile.
-    begins: (prefersNewest) => source.begins?.(prefersNewest),
-    failure,
-    /** @param limit the most records to read of each profile; undefined for all of them */
-    async *read({ status }, limit): AsyncGenerator<Delivery> {
+    isJoined: true,
+    /** The limit is that of each profile: the most records to read of it. */
+    async *read({ status, lacks }, wanted): AsyncGenerator<Delivery> {
+      const { limit } = wanted;
       const open = new Set<RecordSpool>();
       const collect = async (profile: string, signal: AbortSignal) => {
         const collected = new RecordSpool();
         open.add(collected);
         const state = await tryPart(run, { source, name: profile, profile, signal }, async (part) => {
-          for await (const batch of recordsOf(part, limit)) await collected.add(batch);
+          for await (const batch of recordsOf(part, wanted)) await collected.add(batch);
           checkPart(part);
         });
-        return { profile, state, collected };
+        return { state, collected };
       };
+      const read: PartState[] = [];
       let left = limit === undefined ? Infinity : most;
       try {
-        for await (const { profile, state, collected } of forEachPart(run, profiles, collect)) {
+        for await (const { state, collected } of forEachPart(run, profiles, collect)) {
           read.push(state);
-          const own = { name: PROFILE_COLUMN, value: JSON.stringify(profile) };
+          const own = { name: PROFILE_COLUMN, value: JSON.stringify(state.name) };
           for await (const batch of hasRecords(state) ? collected.read() : []) {
             if (left === 0) break;
             const some = sliceRecords(batch, 0, left);
@@ -80,33 +65,53 @@ export function joinedSource(run: Run, { source, profiles, limit: most }: Joined
         }
       } finally {
         for (const collected of open) await collected.close();
+        const failure = outcomeOf(read, wordsOfProfiles(read));
+        if (failure !== undefined) lacks.push(failure);
       }
       const parts = read.filter(hasRecords);
-      const reason = parts.length === 0 ? failure() : undefined;
-      if (reason !== undefined) throw reason;
+      if (parts.length === 0) throw lacks[0]!;
       status.totalAtEnd = totalOf(parts, limit);
     },
   };
-
-  async function* counted(answer: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    const states = new Map(profiles.map((profile) => [profile, stateOf(run, profile)]));
-    for await (const batch of answer) {
-      for (let index = 0; index < batch.count; index++) {
-        const state = states.get(profileOf(batch, index) ?? '');
-        if (state !== undefined) state.records++;
-      }
-      yield batch;
-    }
-  }
 }
 
 /** The sum of the totals; undefined where one that was read as far as the limit has none. */
 function totalOf(parts: readonly PartState[], limit = Infinity): number | undefined {
-  let total = 0;
-  for (const { status } of parts) {
-    const { records, totalAtEnd = records < limit ? records : undefined } = status;
-    if (totalAtEnd === undefined) return undefined;
-    total += totalAtEnd;
+  const totals = parts.map(({ status: { records, totalAtEnd } }) =>
+    totalAtEnd === undefined && records < limit ? records : totalAtEnd,
+  );
+  return totals.some((total) => total === undefined)
+    ? undefined
+    : totals.reduce<number>((sum, one) => sum + one!, 0);
+}
+
+/** Reads of which profile a record is. */
+function profileReader(): (batch: RecordBatch, index: number) => string | undefined {
+  const cells = new CellReader([PROFILE_COLUMN]);
+  return (batch, index) => cells.read(batch, index)[0]?.text;
+}
+
+/** Whether nothing could be read of the profile of a record. Called when all was read. */
+export function unreadTest({ parts }: Run): (record: RecordBatch) => boolean {
+  const profileOf = profileReader();
+  return (record) => {
+    const profile = profileOf(record, 0);
+    return parts.some((part) => part.name === profile && !hasRecords(part));
+  };
+}
+
+/** The same records or rows; each is counted for the receipt of its profile. */
+export async function* countedByProfile(
+  { parts }: Run,
+  answer: AsyncIterable<RecordBatch>,
+): AsyncGenerator<RecordBatch> {
+  const profileOf = profileReader();
+  const states = new Map(parts.map((part) => [part.name, part]));
+  for await (const batch of answer) {
+    for (let index = 0; index < batch.count; index++) {
+      const state = states.get(profileOf(batch, index));
+      if (state !== undefined) state.records++;
+    }
+    yield batch;
   }
-  return total;
 }

@@ -91,13 +91,15 @@ interface FilterOfOptions {
   readonly what?: string;
   /** Those of counterparties, where the service did not choose them. */
   readonly fiscalIds?: readonly string[] | undefined;
+  /** Called with the fiscal ID, folded, of each record of theirs. */
+  readonly found?: (fiscalId: string) => void;
 }
 
 /** The filter of the flags; undefined where they keep all records. */
 export async function filterOf(
   { context, names, run, source }: Part,
   flags: WhereFlags,
-  { fiscalIds = [], ...ofRows }: FilterOfOptions = {},
+  { fiscalIds = [], found, ...ofRows }: FilterOfOptions = {},
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
   if (where.length === 0 && fiscalIds.length === 0 && !hasDocumentFlags(flags)) return undefined;
@@ -110,7 +112,7 @@ export async function filterOf(
   }
   if (fiscalIds.length > 0) {
     const { counterpartyTest } = await import('../query/where/invoice-tests.ts');
-    tests.push(counterpartyTest(`--${source.resource?.fiscalIds?.flag}`, fiscalIds));
+    tests.push(counterpartyTest(`--${source.resource?.fiscalIds?.flag}`, fiscalIds, found));
   }
   const { locale } = at;
   return new WhereFilter(tests, { names, locale, what: source.records, ...ofRows });
@@ -133,7 +135,7 @@ async function resultOf(
   request: QuestionsRequest,
   { plan, resultContext }: { readonly plan: OutputPlan | undefined; readonly resultContext: ResultContext },
 ): Promise<Question | undefined> {
-  const { source, profile, names } = part;
+  const { source, profile, names, run } = part;
   const { flags } = request;
   const { changesSince: path, columns } = flags;
   if (request.makeResult !== undefined)
@@ -142,8 +144,9 @@ async function resultOf(
     return (await import('../query/totals.ts')).totalsQuestion(flags, names, resultContext);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
-  const earlier = await filterOf(part, flags, { fiscalIds: source.filter?.fiscalIds });
+  const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
   const alone = source.hasProfileColumn && profile !== undefined ? [profile] : undefined;
+  const profiles = profilesJoined(part);
   const { finding } = await (await import('../query/exports/read-receipt.ts')).checkExport(path);
   const options = {
     path,
@@ -152,8 +155,8 @@ async function resultOf(
     profile,
     key: await keyOfRecords(part),
     names,
-    profiles: source.joined?.profiles ?? alone,
-    isUnread: source.joined?.isUnread,
+    profiles: profiles ?? alone,
+    isUnread: profiles && (await import('./joined-source.ts')).unreadTest(run),
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
     columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,
     shown: [source.resource?.label ?? 'id'],
@@ -163,13 +166,18 @@ async function resultOf(
   return finding ? { ...changes, findings: () => [finding, ...changes.findings()] } : changes;
 }
 
+/** The profiles whose records come as those of one source; undefined of one alone. */
+function profilesJoined({ source, run }: Part): readonly string[] | undefined {
+  return source.isJoined ? run.parts.flatMap(({ name }) => name ?? []) : undefined;
+}
+
 /** The columns that tell the records apart. Throws UsageError where profiles have different settings for them. */
-async function keyOfRecords({ source, profile, run }: Part): Promise<readonly string[]> {
-  const { resource, hasProfileColumn, joined } = source;
+async function keyOfRecords(part: Part): Promise<readonly string[]> {
+  const { source, profile, run } = part;
   const store = await storeOf(run);
   const keyFor = (name: string | undefined): readonly string[] =>
-    flagDefaults(store, name, resource).key ?? ['id'];
-  const [first = keyFor(profile), ...others] = (joined?.profiles ?? []).map(keyFor);
+    flagDefaults(store, name, source.resource).key ?? ['id'];
+  const [first = keyFor(profile), ...others] = (profilesJoined(part) ?? []).map(keyFor);
   const other = others.find((key) => key.join() !== first.join());
   if (other !== undefined) {
     throw new UsageError(
@@ -178,7 +186,7 @@ async function keyOfRecords({ source, profile, run }: Part): Promise<readonly st
     );
   }
   // Two organizations may have records of the same key.
-  return [...new Set([...(hasProfileColumn ? [PROFILE_COLUMN] : []), ...first])];
+  return [...new Set([...(source.hasProfileColumn ? [PROFILE_COLUMN] : []), ...first])];
 }
 
 async function sortOf(

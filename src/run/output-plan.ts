@@ -41,19 +41,14 @@ export interface OutputPlan {
 
 type PlanFlags = OutputFlags & Pick<GlobalFlags, 'color'> & Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
 
-interface PlanOptions {
+interface PlanOptions extends Partial<
+  Pick<Layout, 'single' | 'sheet' | 'known' | 'fields' | 'declared' | 'today'>
+> {
   /** The settings, for flags that are not set. */
   readonly defaults?: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
-  readonly single?: boolean | undefined;
-  readonly sheet?: string | undefined;
   /** What the columns mean; undefined where the records are of a form of their own. */
   readonly names?: ColumnNames;
-  readonly resource?: Resource | undefined;
   readonly expand?: string | undefined;
-  /** The day of the run, in days since 1970-01-01. */
-  readonly today?: () => number;
-  /** Whether records are chosen by what is due, which then matters more to a reader than the status. */
-  readonly isOfDue?: boolean;
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly extraEnding?: string | undefined;
   /** The language of headings in a workbook, by flag and by setting; undefined where columns have their names. */
@@ -70,10 +65,19 @@ export async function planOutput(
   flags: PlanFlags,
   options: PlanOptions = {},
 ): Promise<OutputPlan> {
-  const { defaults = {}, single = false, sheet, names, expand, lang, isResult = false } = options;
+  const {
+    defaults = {},
+    names,
+    expand,
+    extraEnding,
+    lang,
+    isResult = false,
+    single = false,
+    ...rows
+  } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
-  const ending = target === undefined ? undefined : endingFormat(target, flags.format, options.extraEnding);
+  const ending = target === undefined ? undefined : endingFormat(target, flags.format, extraEnding);
   // Off a terminal a listing is rows for a script; a single record is a document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
   const format = flags.format ?? ending ?? impliedFormat(flags, defaults) ?? usual;
@@ -97,6 +101,8 @@ export async function planOutput(
   const isOpen = columns?.isOpen === true;
   const { writer } = formatOf(format);
   const layout: Layout = {
+    ...rows,
+    single,
     columns: isOpen ? undefined : columns?.names,
     headings:
       columns !== undefined && columns.headings.size > 0
@@ -108,13 +114,8 @@ export async function planOutput(
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header !== false,
     excel: flags.excel === true,
-    single,
-    sheet,
-    known: names && shownColumns(names.fields, options),
-    fields: names?.fields,
-    declared: names && declaredColumns(names.fields, expand),
     types: defaults.types,
-    today: onTerminal ? options.today?.() : undefined,
+    today: onTerminal ? rows.today : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
     // Output that a program reads must not depend on a locale.
@@ -151,12 +152,22 @@ async function headingsFor(
 
 const DUE_BEFORE_DATE = 6.5;
 
-function shownColumns(fields: FieldsOf, { resource, expand, isOfDue }: PlanOptions): readonly KnownColumn[] {
+interface ShownOptions {
+  readonly resource: Resource | undefined;
+  readonly expand: string | undefined;
+  /** Whether records are chosen by what is due, which then matters more to a reader than the status. */
+  readonly isOfDue: boolean;
+}
+
+export function shownColumns(
+  fields: FieldsOf,
+  { resource, expand, isOfDue }: ShownOptions,
+): readonly KnownColumn[] {
   const all = ofAll(fields);
   const known = (resource?.shown ?? []).map(({ in: place, ...column }): KnownColumn => {
     const isRole = typeof place === 'string';
     const names = isRole ? all.flatMap(({ columns }) => columns[place]) : place;
-    const rank = isOfDue === true && column.role === 'due' ? DUE_BEFORE_DATE : column.rank;
+    const rank = isOfDue && column.role === 'due' ? DUE_BEFORE_DATE : column.rank;
     return { ...column, rank, names: [...new Set([...names, column.word, ...(isRole ? [place] : [])])] };
   });
   if (expand === undefined) return known;

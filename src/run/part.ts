@@ -14,7 +14,7 @@ import type { DeliveredFile } from '../query/exports/read-receipt.ts';
 import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { lackOf, ServiceErrors } from './completeness.ts';
-import type { Notices, Written } from './notices.ts';
+import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath } from './paths.ts';
 import type { PartState } from './progress.ts';
@@ -22,24 +22,19 @@ import { stateOf, type Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
 import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 
-/** Where records come from: a listing of the service, a single item, the results of downloads, a file. */
-export type Source = ServiceSource | LocalSource;
-
-/** What the two kinds of sources have in common. Getters and methods may be called once the source is open, unless they say otherwise. */
-interface AnySource {
+/**
+ * Where records come from: a listing of the service, a single item, the results of downloads, an export, a database. Made of the
+ * command line alone; what it learns while it is opened, it sets in the members at the end.
+ */
+export interface Source {
+  /** Of a `local` one, nothing is sent and no token is needed. One of the `service` is read with a session: see `ServicePart`. */
+  readonly kind: 'service' | 'local';
   /** As receipts name it: `issued`. */
   readonly name: string;
   /** What its records are, in the plural: `issued invoices`. */
   readonly records: string;
   /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
   readonly resource?: Resource | undefined;
-  /** The export that is read, and its receipt where that is of this file. */
-  readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
-  /** Whether its records have a column with their profile. */
-  readonly hasProfileColumn?: boolean;
-  readonly joined?: JoinedProfiles;
-  /** The fiscal IDs of the filter, as they were typed, and whether one that nobody has is a failure. */
-  readonly filter?: { readonly fiscalIds: readonly string[]; readonly strict: boolean };
   /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[];
   /** Of a file or a database, called first: whose records it has. Throws UsageError where it cannot be read. */
@@ -49,20 +44,42 @@ interface AnySource {
    * the command line.
    */
   open?(run: Run, profiles: readonly string[]): Promise<void>;
-  /** What the source itself has written, such as files, for the closing line. Called after the last record. */
-  written?(): Written;
-  /**
-   * Which records come first in the usual order of the service, or with `prefersNewest` in that of a table, which begins with the
-   * newest where it can; undefined where the user wants another order. Called before reading.
-   */
-  begins?(prefersNewest: boolean): Begins;
-  /** What the source knows to be missing. Called after the last record. */
-  failure?(): FolioError | undefined;
+  /** The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. */
+  read(part: Part, wanted: Wanted): AsyncGenerator<Delivery>;
   close?(): Promise<void>;
+
+  /** The fiscal IDs of the filter, as they were typed. */
+  fiscalIds?: readonly string[] | undefined;
+  /** Whether a fiscal ID that nobody has is a failure. */
+  readonly isStrict?: boolean;
+  /** The order of the service; undefined where the user wants another one. */
+  order?: UsualOrder | undefined;
+  /** The export that is read, and its receipt where that is of this file. */
+  export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
+  /** Whether its records have a column with their profile. */
+  hasProfileColumn?: boolean;
+  /** Whether it joins the parts of the run, each of which has a profile of its own. */
+  readonly isJoined?: boolean;
 }
 
-/** Which records come first, as far as that is known. */
-export type Begins = 'oldest' | 'newest' | 'unsorted' | undefined;
+/** Which records are wanted of a source. */
+export interface Wanted {
+  /** The most of them. */
+  readonly limit?: number | undefined;
+  /** Whether they begin with the newest: only where the order of the source can turn. */
+  readonly newestFirst?: boolean;
+}
+
+interface UsualOrder {
+  /** Which records come first, as far as that is known. */
+  readonly begins: 'oldest' | 'newest' | 'unsorted';
+  /** Whether the newest may come first instead. */
+  readonly canTurn: boolean;
+}
+
+export function usualOrder({ begins, newestFirst }: Resource): UsualOrder {
+  return { begins: begins ?? 'unsorted', canTurn: newestFirst !== undefined };
+}
 
 /** Whose records a file or a database has. */
 export interface HeldProfiles {
@@ -70,29 +87,6 @@ export interface HeldProfiles {
   readonly shown: string;
   /** Undefined where records do not say whose they are; none where there are no records. */
   readonly profiles: readonly string[] | undefined;
-}
-
-/** Several profiles whose records come as those of one source, each record with the name of its profile. */
-interface JoinedProfiles {
-  readonly profiles: readonly string[];
-  /** The names of those that there are records of so far, even if not all. */
-  readonly had: () => readonly string[];
-  /** Whether nothing could be read of the profile of a record. Called when all was read. */
-  readonly isUnread: (record: RecordBatch) => boolean;
-  /** The same records or rows; each is counted for the receipt of its profile. */
-  readonly counted: (records: AsyncIterable<RecordBatch>) => AsyncIterable<RecordBatch>;
-}
-
-export interface ServiceSource extends AnySource {
-  readonly kind: 'service';
-  /** The records, at most `limit`, a page at a time. Sends nothing before they are read. */
-  read(part: ServicePart, limit: number | undefined): AsyncGenerator<Delivery>;
-}
-
-/** A source on this machine: nothing is sent, and no token is needed. */
-export interface LocalSource extends AnySource {
-  readonly kind: 'local';
-  read(part: Part, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
 /** One source of one organization, open to be read. */
@@ -110,6 +104,8 @@ export interface Part {
   readonly state: PartState;
   readonly status: WalkStatus;
   readonly serviceErrors: ServiceErrors;
+  /** What the source knows to be missing. */
+  readonly lacks: FolioError[];
   readonly notices: Notices;
 }
 
@@ -180,17 +176,17 @@ async function openPart(
   const state = stateOf(run, name);
   const { notices, requested: observe, status } = state;
   const context = { ...run.context, signal };
-  const isLocal = source.kind === 'local';
-  const session = isLocal
-    ? undefined
-    : await openSession(context, { flags, profile: named, resource, notices, observe, shared });
+  const session =
+    source.kind === 'service'
+      ? await openSession(context, { flags, profile: named, resource, notices, observe, shared })
+      : undefined;
   state.session = session;
   try {
     const store = await storeOf(run);
     // Of several profiles, the current one has no say.
     const current = isSeveral ? undefined : (namedProfile(undefined, context.env) ?? store?.currentProfile);
     const profile = session === undefined ? (named ?? current) : session.profile;
-    const serviceErrors = new ServiceErrors(source.filter?.fiscalIds ?? [], context.secrets.redact);
+    const serviceErrors = new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact);
     const headings = source.export?.delivered?.headings ?? [];
     const part: Part = {
       run,
@@ -201,6 +197,7 @@ async function openPart(
       state,
       status,
       serviceErrors,
+      lacks: [],
       notices,
       defaults: session?.defaults ?? flagDefaults(store, profile, resource),
       names: {
@@ -211,7 +208,7 @@ async function openPart(
       },
     };
     await read(part).finally(() => {
-      notices.add(...serviceErrors.findings(resource?.fiscalIds, isLocal));
+      notices.add(...serviceErrors.findings(resource?.fiscalIds, session === undefined));
       if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
     });
   } catch (error) {
@@ -234,13 +231,12 @@ export async function storeOf({
 const ORDER_MAY_MOVE =
   'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
 
-/** The records of a part, at most `limit`, in batches between which the event loop runs. Throws the signal's reason. */
-export function recordsOf(part: Part, limit?: number): AsyncGenerator<RecordBatch> {
+/** The records of a part, in batches between which the event loop runs. Throws the signal's reason. */
+export function recordsOf(part: Part, wanted: Wanted = {}): AsyncGenerator<RecordBatch> {
   const { source, state, context } = part;
-  state.progress.limit = limit;
+  state.progress.limit = wanted.limit;
   const records = async function* (): AsyncGenerator<RecordBatch> {
-    // A source of the service is opened with a session.
-    for await (const { records } of source.read(part as ServicePart, limit)) yield records;
+    for await (const { records } of source.read(part, wanted)) yield records;
   };
   return paced(records(), context);
 }
@@ -290,16 +286,14 @@ export function forEachPart<Item, Result>(
  * came was delivered. `consequence` is what of the answer may be wrong where records are missing.
  */
 export function checkPart(
-  { source, status, serviceErrors, notices }: Part,
+  { source, status, serviceErrors, notices, lacks }: Part,
   found: readonly Finding[] = [],
   consequence?: string,
 ): void {
-  const gaps = [source.failure?.(), lackOf(status, source.filter?.strict ? serviceErrors.unknownIds : [])];
-  const failures = gaps.flatMap((error) =>
-    error === undefined ? [] : consequence === undefined ? error : withConsequence(error, consequence),
-  );
-  for (const one of found) if (one.level === 'failure') failures.push(errorOf(one));
-  const [first, ...others] = failures;
+  const missing = [...lacks, lackOf(status, source.isStrict ? serviceErrors.unknownIds : []) ?? []].flat();
+  const worded =
+    consequence === undefined ? missing : missing.map((one) => withConsequence(one, consequence));
+  const [first, ...others] = [...worded, ...found.filter(({ level }) => level === 'failure').map(errorOf)];
   for (const { kind, message } of others) if (kind === 'incomplete') notices.warn(message);
   if (first !== undefined) throw first;
 }

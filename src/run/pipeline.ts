@@ -18,7 +18,7 @@ import { oneWordName } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, GlobalFlags, OutputFlags, ProfilesFlags } from './flags.ts';
-import { Notices, type Written } from './notices.ts';
+import { Notices } from './notices.ts';
 import {
   hasResult,
   hasTotals,
@@ -29,10 +29,9 @@ import {
   withFieldCheck,
   type QuestionsRequest,
 } from './open-questions.ts';
-import { declaredColumns, impliedFormat, planOutput, type OutputPlan } from './output-plan.ts';
+import { declaredColumns, impliedFormat, planOutput, shownColumns, type OutputPlan } from './output-plan.ts';
 import {
   type HeldProfiles,
-  type Begins,
   type Source,
   withPart,
   checkPart,
@@ -49,7 +48,7 @@ import { inRun, type Run } from './run.ts';
 import { isOfSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
 import type { FromRequest } from './sources/from-source.ts';
-import { ListingSource } from './sources/listing-source.ts';
+import { listingSource } from './sources/listing-source.ts';
 
 interface ExportRequest extends QuestionsRequest {
   readonly source: Source;
@@ -223,134 +222,134 @@ async function exportFilePerProfile(
 }
 
 /** Writes the records of a part, to `to` or as the flags name. Throws IncompleteError after everything that came was written. */
-async function exportPart(
-  part: Part,
-  request: ExportRequest,
-  to: Pick<OutputFlags, 'format' | 'output'> = {},
-): Promise<void> {
-  const { flags } = request;
+async function exportPart(part: Part, request: ExportRequest, to: OutputTarget = {}): Promise<void> {
+  const { flags, consequence } = request;
   if (flags.listColumns) return exportColumns(part, request);
-  const { state, notices, context, source, names, run, status } = part;
+  const { state, notices, context, source, names, run } = part;
   const planned = await planPart(part, request, to);
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
+  const { hasResult, hasRows, limitOfListing: limit } = questions;
   // A table on a terminal begins with the newest records, where the user wants no other order.
-  const prefersNewest = plan.isTerminalTable && !questions.hasResult && flags.sort === undefined;
-  const begins = source.begins?.(prefersNewest);
-  const read = await withFieldCheck(part, recordsOf(part, questions.limitOfListing));
+  const isOwnTable = plan.isTerminalTable && !hasResult && flags.sort === undefined;
+  const newestFirst = isOwnTable && source.order?.canTurn === true;
+  const read = await withFieldCheck(part, recordsOf(part, { limit, newestFirst }));
   let records: AsyncIterable<RecordBatch> = paced(questions.answer(read), context);
   // Who adds up a column there has to know of the credit notes in it.
   const isForSpreadsheet = plan.format === 'xlsx' || plan.format === 'csv';
-  if (isForSpreadsheet && !questions.hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0)
+  if (isForSpreadsheet && !hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0)
     records = await withCreditRemark(part, records);
-  records = source.joined?.counted(records) ?? records;
+  if (source.isJoined && run.flags.receipt !== undefined)
+    records = (await import('./joined-source.ts')).countedByProfile(run, records);
   // The columns of a result are checked where it is made.
-  const columns = questions.hasResult ? [] : (flags.columns?.mentioned ?? []);
+  const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
   records = await withColumnCheck(part, records, { flag: '--columns', columns, names });
   await deliver({ context, flags: run.flags }, records, { plan, state });
-  const found = questions.findings(status.records, plan.tableLimit !== undefined);
+  const found = questions.findings(part.status.records, plan.tableLimit !== undefined);
   notices.add(...found);
-  const order = orderOf(part, flags, { questions, plan, begins });
-  if (plan.target === undefined) remarkCount(part, flags, { questions, plan, order });
-  notices.remarkWritten(() => source.written?.() ?? writtenBy(part, request, { questions, plan, order }));
-  checkPart(part, found, request.consequence);
+  remarkEnd(part, request, { questions, plan, newestFirst });
+  checkPart(part, found, consequence);
 }
+
+type OutputTarget = Pick<OutputFlags, 'format' | 'output'>;
 
 /** Plans the output by the flags, and by the settings for what they leave open. */
 async function planPart(
-  part: Part,
+  { context, defaults, source, names, run, profile }: Part,
   request: ExportRequest,
-  { format, output }: Pick<OutputFlags, 'format' | 'output'>,
+  { format, output }: OutputTarget,
 ): Promise<OutputPlan> {
-  const { context, defaults, source, names, run } = part;
-  const { flags, single, words } = request;
+  const { flags, single = false, words, sheet = source.records } = request;
+  const { expand, open, overdue } = flags;
   const ofCount = loneCountFormat(flags);
   const isResult = hasResult(request);
-  // For records that come out as they are, the columns of the setting.
-  const isPlain = single !== true && !isResult;
   const own = request.columns && ChosenColumns.ofNames(request.columns);
-  const columns = flags.columns ?? own ?? (isPlain ? defaults.columns : undefined);
-  const lacksProfile =
-    source.joined !== undefined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
+  // For records that come out as they are, the columns of the setting.
+  const columns = flags.columns ?? own ?? (single || isResult ? undefined : defaults.columns);
+  const lacksProfile = source.isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
   const outputFlags = withValues(flags, {
     format: format ?? flags.format ?? ofCount.format,
     output: output ?? flags.output,
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
     header: flags.header ?? ofCount.header,
   });
-  const lang = words && { flag: words.lang, setting: pageDefaults(await storeOf(run), part.profile).lang };
-  return planOutput(context, outputFlags, {
-    defaults,
+  const lang = words && { flag: words.lang, setting: pageDefaults(await storeOf(run), profile).lang };
+  const { fields } = names;
+  const isOfDue = (open ?? overdue) === true;
+  const known = shownColumns(fields, { resource: source.resource, expand, isOfDue });
+  const rows = {
     single,
-    sheet: request.sheet ?? source.records,
-    lang,
-    names,
-    resource: source.resource,
-    expand: flags.expand,
-    today: () => run.day.day,
-    isOfDue: flags.open === true || flags.overdue === true,
-    isResult,
+    sheet,
+    known,
+    fields,
+    declared: declaredColumns(fields, expand),
+    today: run.day.day,
+  };
+  return planOutput(context, outputFlags, { ...rows, defaults, lang, names, expand, isResult });
+}
+
+interface Ended {
+  readonly questions: Questions;
+  readonly plan: OutputPlan;
+  readonly newestFirst: boolean;
+}
+
+/** Remarks how much was written to a file; of what went to standard output, of how many records these are the first. */
+function remarkEnd(part: Part, request: ExportRequest, ended: Ended): void {
+  const { source, state, status, notices, run } = part;
+  const { questions, plan } = ended;
+  const order = orderOf(part, request.flags, ended);
+  if (plan.target === undefined) {
+    const text = countText(part, request.flags, { ...ended, order });
+    if (text !== '') notices.remark(text);
+  }
+  notices.remarkWritten(() => {
+    const { records, delivered, written: ownFiles } = state;
+    if (ownFiles !== undefined || plan.target === undefined || delivered?.isFile !== true) return ownFiles;
+    const seen = (questions.filtered ?? { seen: status.totalAtEnd }).seen;
+    const ofListing = questions.hasRows ? { what: 'rows' } : { what: source.records, of: seen };
+    const joined = source.isJoined ? [`of ${countOf(run.parts.filter(hasRecords).length, 'profile')}`] : [];
+    return {
+      ...(request.single ? { count: 1, what: 'records' } : { count: records, ...ofListing }),
+      place: plan.target,
+      bytes: delivered.bytes,
+      more: order === undefined ? joined : [...joined, order],
+    };
   });
 }
 
 /** In which order records came, where a user did not choose it and sees a part of them, or a table that begins with the newest. */
 function orderOf(
-  { source, status }: Part,
+  { source: { order, isJoined }, status: { records, totalAtEnd = Infinity } }: Part,
   { limit, sort }: ExportFlags,
-  { questions, plan, begins }: Omit<RemarkOptions, 'order'> & { readonly begins: Begins },
+  { questions, newestFirst }: Ended,
 ): string | undefined {
-  if (begins === undefined || sort !== undefined || questions.hasResult) return undefined;
-  const { records, totalAtEnd = Infinity } = status;
+  if (order === undefined || sort !== undefined || questions.hasResult) return undefined;
   const isCut =
     limit !== undefined &&
     (questions.isFull || (questions.isListing && records >= limit && records < totalAtEnd));
-  const isTurned = begins === 'newest' && source.resource?.newestFirst !== undefined;
-  if (!isCut && !(isTurned && plan.isTerminalTable)) return undefined;
+  if (!isCut && !newestFirst) return undefined;
+  const begins = newestFirst ? 'newest' : order.begins;
   if (begins === 'unsorted') return 'in the order of the service';
-  return `the ${begins}${source.joined ? ' of each profile' : ''} first`;
+  return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
 }
 
-interface RemarkOptions {
-  readonly questions: Questions;
-  readonly plan: OutputPlan;
-  readonly order: string | undefined;
-}
-
-/** What the line of a file that was written says; undefined where none was. */
-function writtenBy(
-  { source, state: { records, delivered }, status }: Part,
-  { single }: ExportRequest,
-  { plan, questions, order }: RemarkOptions,
-): Written | undefined {
-  if (plan.target === undefined || delivered?.isFile !== true) return undefined;
-  const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
-  const ofListing = questions.hasRows ? { what: 'rows' } : { what: source.records, of: seen };
-  return {
-    ...(single ? { count: 1, what: 'records' } : { count: records, ...ofListing }),
-    place: plan.target,
-    bytes: delivered.bytes,
-    more: [source.joined ? `of ${countOf(source.joined.had().length, 'profile')}` : [], order ?? []].flat(),
-  };
-}
-
-/** Remarks below what went to standard output of how many records these are the first, and in which order. */
-function remarkCount(
-  { notices, status: { records, totalAtEnd } }: Part,
+/** What stands below records on standard output: of how many they are the first, and in which order; empty where that is nothing. */
+function countText(
+  { status: { records, totalAtEnd } }: Part,
   { page, nextToken }: ExportFlags,
-  { questions, plan, order }: RemarkOptions,
-): void {
+  { questions, plan, order }: Ended & { readonly order: string | undefined },
+): string {
   const { filtered, hasRows, isFull, isListing } = questions;
   const { isTerminalTable: isTable, tableLimit: limit, layout } = plan;
   const footer = (shown: number, total: number, isCut: boolean): string =>
     tableFooter({ shown, total, locale: layout.locale, isCut, order });
-  let text = '';
   if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
-    text = footer(filtered.kept, filtered.seen, false);
-  else if (!isListing || !isTable || (page ?? nextToken) !== undefined)
-    text = (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
-  else if (totalAtEnd !== undefined) text = footer(records, totalAtEnd, limit !== undefined);
-  else if (limit !== undefined && records >= limit) text = `the first ${records} · --all for the rest`;
-  if (text !== '') notices.remark(text);
+    return footer(filtered.kept, filtered.seen, false);
+  if (!isListing || !isTable || (page ?? nextToken) !== undefined)
+    return (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
+  if (totalAtEnd !== undefined) return footer(records, totalAtEnd, limit !== undefined);
+  return limit !== undefined && records >= limit ? `the first ${records} · --all for the rest` : '';
 }
 
 /** The format of a lone --count: csv without header, so that only the number comes out: `n=$(folio issued --count)`. */
@@ -386,7 +385,7 @@ async function exportColumns(part: Part, request: ExportRequest): Promise<void> 
   const questions = await openQuestions(part, request, undefined);
   await writeColumns(part.context, request.flags.output, async () => {
     const reader = new CellReader();
-    for await (const batch of questions.answer(recordsOf(part, questions.limitOfListing))) {
+    for await (const batch of questions.answer(recordsOf(part, { limit: questions.limitOfListing }))) {
       for (let index = 0; index < batch.count; index++) reader.moveTo(batch, index);
     }
     return questions.resultColumns() ?? reader.columns;
@@ -414,12 +413,12 @@ export async function sourceFor(
   { resource, id, ofPart = 'warning', fiscalIds = flags.fiscalIds }: SourceOptions,
 ): Promise<Source> {
   const { from } = flags;
-  if (from === undefined) return new ListingSource({ resource, id, flags, fiscalIds });
+  if (from === undefined) return listingSource({ resource, id, flags, fiscalIds });
   const { isDatabase } = await import('../database/address.ts');
   const request = { from, resource, id, flags, fiscalIds, ofPart };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
-    const { DatabaseSource, FromDatabase } = await import('./sources/database-source.ts');
-    return new DatabaseSource({ ...request, database: new FromDatabase(from, [resource]) });
+    const { databaseSource, FromDatabase } = await import('./sources/database-source.ts');
+    return databaseSource({ ...request, database: new FromDatabase(from, [resource]) });
   }
-  return new (await import('./sources/export-source.ts')).ExportSource(request);
+  return (await import('./sources/export-source.ts')).exportSource(request);
 }

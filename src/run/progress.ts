@@ -12,7 +12,7 @@ import {
 } from '../output/terminal/terminal-text.ts';
 import { WalkStatus, type WalkEvent } from '../paging/walk-status.ts';
 import type { GlobalFlags } from './flags.ts';
-import { duration, timeStamp, type Notices } from './notices.ts';
+import { duration, timeStamp, type Notices, type Written } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { Session } from './session.ts';
 
@@ -85,6 +85,8 @@ export class PartState {
   plan: OutputPlan | undefined;
   /** Where the records were written, once all of them were. */
   delivered: Destination | undefined;
+  /** What the source itself has written, such as files, for the closing line. */
+  written: Written | undefined;
   /** Records handed to the writer. */
   records = 0;
   /** Why the part is missing; where it is an IncompleteError, why it is not whole. */

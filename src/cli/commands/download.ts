@@ -43,9 +43,9 @@ export const downloadCommand = declareCommand({
   },
   run: async (context, flags, [folder]) => {
     const { exportRecords } = await import('../../run/pipeline.ts');
-    const { downloadColumns, DownloadSource } = await import('../../run/sources/download-source.ts');
+    const { downloadColumns, downloadSource } = await import('../../run/sources/download-source.ts');
     await exportRecords(context, {
-      source: new DownloadSource({ folder, flags }),
+      source: downloadSource({ folder, flags }),
       // Those are of invoices, and not of files. A table of a listing stops at 50; this one must not, since that would stop the download.
       flags: withValues(flags, { where: undefined, limit: undefined, page: undefined, all: true }),
       columns: downloadColumns,

@@ -31,7 +31,7 @@ import { chosenProfiles } from '../pipeline.ts';
 import type { Run } from '../run.ts';
 import type { RunDay } from '../run-day.ts';
 import { pageDefaults } from '../settings.ts';
-import { ListingSource } from '../sources/listing-source.ts';
+import { listingSource } from '../sources/listing-source.ts';
 import {
   deliverText,
   inPageRun,
@@ -311,7 +311,7 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
   if (from === undefined)
     return LISTINGS.map((listing) => ({
       listing,
-      source: new ListingSource({ resource: RESOURCES[listing] }),
+      source: listingSource({ resource: RESOURCES[listing] }),
     }));
   if (from.some((text) => /^(?:(?:issued|received|funds)=)?-$/.test(text))) {
     throw new UsageError('--from - is one listing, and a report is of several', {
@@ -320,14 +320,14 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
   }
   const [only] = from;
   if (from.length === 1 && (await isDatabase(only!))) {
-    const { DatabaseSource, FromDatabase } = await import('../sources/database-source.ts');
+    const { databaseSource, FromDatabase } = await import('../sources/database-source.ts');
     const database = new FromDatabase(only!, Object.values(RESOURCES));
     return LISTINGS.map((listing) => {
       const request = { from: only!, resource: RESOURCES[listing], ofPart: 'warning' as const };
-      return { listing, source: new DatabaseSource({ ...request, database }) };
+      return { listing, source: databaseSource({ ...request, database }) };
     });
   }
-  const { ExportSource } = await import('../sources/export-source.ts');
+  const { exportSource } = await import('../sources/export-source.ts');
   const files = await Promise.all(from.map(listingOfFile));
   const twice = files.find(({ listing }, index) => files.findIndex((one) => one.listing === listing) < index);
   if (twice !== undefined) {
@@ -337,7 +337,7 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
   }
   return files.map(({ listing, file }) => ({
     listing,
-    source: new ExportSource({ from: file, resource: RESOURCES[listing], ofPart: 'warning' }),
+    source: exportSource({ from: file, resource: RESOURCES[listing], ofPart: 'warning' }),
   }));
 }
 

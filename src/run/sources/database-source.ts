@@ -5,18 +5,16 @@ import { StoredBooks, type LastSync, type StoredOrder } from '../../database/rea
 import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { localDay, localMinute } from '../../json/calendar-day.ts';
-import type { RecordBatch } from '../../json/records.ts';
 import { duplicatesBy } from '../../profiles/choice.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import type { Notices } from '../notices.ts';
-import type { Begins, HeldProfiles } from '../part.ts';
+import { usualOrder, type Source } from '../part.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
-import { FromSource, type FromRequest } from './from-source.ts';
+import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
 /** The name of the table of a resource. */
 export function tableOf(resource: Pick<Resource, 'name'>): string {
@@ -96,109 +94,96 @@ interface DatabaseRequest extends FromRequest {
   readonly database: FromDatabase;
 }
 
+/** Whose records of a resource there are, also those of a sync that found nothing or could not read, and what became of each last sync. */
+async function heldIn(
+  { database, resource }: Pick<DatabaseRequest, 'database' | 'resource'>,
+  context: Context,
+) {
+  const { shown } = database;
+  const books = await database.open(context);
+  const table = tableOf(resource);
+  const syncs = new Map((await books.lastSyncs(table)).map((sync) => [sync.profile, sync]));
+  const profiles = [...(await books.profilesIn(table)), ...syncs.keys()];
+  // A profile's name may become the name of a file.
+  for (const name of profiles) parseProfileName(name, shown);
+  return { shown, profiles: inOrderOf(await context.config(), profiles), syncs };
+}
+
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */
-export class DatabaseSource extends FromSource<DatabaseRequest> {
-  #syncs: ReadonlyMap<string, LastSync> = new Map();
+export function databaseSource(request: DatabaseRequest): Source {
+  const { database, resource, id, flags = {} } = request;
+  const { shown } = database;
+  const table = tableOf(resource);
+  const word = oneWordName(resource, '-');
+  const { field, usual } = resource.byDate ?? {};
+  let syncs: ReadonlyMap<string, LastSync> = new Map();
   /** Undefined where the table has no such column, or one that does not hold text. */
-  #dateColumn: string | undefined;
-  #isNewestFirst = false;
-
-  constructor(request: DatabaseRequest) {
-    super(request, request.database.reads);
-  }
-
-  /** Also those of a sync that found nothing, or could not read. */
-  async held(context: Context): Promise<HeldProfiles & { readonly profiles: readonly string[] }> {
-    const { database } = this.request;
-    const { shown } = database;
-    const books = await database.open(context);
-    const table = tableOf(this.resource);
-    this.#syncs = new Map((await books.lastSyncs(table)).map((sync) => [sync.profile, sync]));
-    const profiles = [...(await books.profilesIn(table)), ...this.#syncs.keys()];
-    // A profile's name may become the name of a file.
-    for (const name of profiles) parseProfileName(name, shown);
-    return { shown, profiles: inOrderOf(await context.config(), profiles) };
-  }
-
-  protected override async check({ context, notices }: Run): Promise<readonly Origin[]> {
-    const { shown } = this.request.database;
-    const table = tableOf(this.resource);
-    const books = await this.request.database.open(context);
-    if (this.profiles.length === 0 || !(await books.hasTable(table))) {
-      throw new UsageError(`${shown} holds no ${this.records}`, {
-        hint: `Bring them with folio sync ${shown} ${oneWordName(this.resource, '-')}.`,
-      });
-    }
-    refuseDuplicates(this.profiles, await books.organizations(), shown);
-    this.#dateColumn = await books.textColumn(table, this.resource.byDate?.field);
-    this.checkOrder(this.#dateColumn !== undefined && this.resource.byDate?.usual !== undefined);
-    return this.#origins(`${shown} has the ${this.records}`, notices);
-  }
-
-  /** The last whole syncs: one for all where they are of one day. Warns of profiles whose last sync failed, so that theirs are older. */
-  #origins(records: string, notices: Notices): readonly Origin[] {
-    const whole: { readonly shown: string; readonly readAt: string; readonly profile: string }[] = [];
-    for (const profile of this.profiles) {
-      const { at, error, wholeAt: readAt } = this.#syncs.get(profile) ?? {};
-      if (readAt === undefined) continue;
-      whole.push({ shown: `${records} of ${profile}`, readAt, profile });
-      if (error !== undefined)
-        notices.warn(
-          `${records} of profile ${profile} as of ${localMinute(readAt)}: the sync of ${localMinute(at!)} left them as they were (${error})`,
-        );
-    }
-    const days = new Set(whole.map(({ readAt }) => localDay(Date.parse(readAt))));
-    if (days.size > 1) return whole.map(({ profile, ...one }) => ({ ...one, only: [], profiles: [profile] }));
-    const [readAt] = whole.map((one) => one.readAt).toSorted();
-    return readAt === undefined ? [] : [{ shown: records, readAt, only: [] }];
-  }
-
-  begins(prefersNewest: boolean): Begins {
-    const { sortBy, sortOrder } = this.request.flags ?? {};
-    if ((sortBy ?? sortOrder) !== undefined) return undefined;
-    if (this.#dateColumn === undefined) return 'unsorted';
-    this.#isNewestFirst = prefersNewest && this.resource.newestFirst !== undefined;
-    return this.#isNewestFirst ? 'newest' : (this.resource.begins ?? 'unsorted');
-  }
-
-  async close(): Promise<void> {
-    await this.request.database.close();
-  }
-
-  protected override async stored(
-    context: Context,
-    profile: string | undefined,
-  ): Promise<AsyncIterable<RecordBatch>> {
-    if (profile === undefined) throw new Error('a database is read a profile at a time');
-    const { database, id } = this.request;
-    const sync = this.#syncs.get(profile);
-    if (sync !== undefined && sync.wholeAt === undefined) throw this.#neverRead(sync);
-    const where = id === undefined ? undefined : { column: 'fundId', value: id };
-    const books = await database.open(context);
-    return books.read(tableOf(this.resource), { profile, where, order: this.#order });
-  }
-
-  #neverRead({ profile, at, error }: LastSync): ServiceError {
-    const { shown } = this.request.database;
-    return new ServiceError(
-      `${shown} lacks the ${this.records} of profile ${profile}: the sync of ${at} could not read them (${error})`,
-      {
-        hint: `Run folio sync ${shown} ${oneWordName(this.resource, '-')} again for what is missing, or name the profiles that you want with --profile.`,
-      },
-    );
-  }
+  let dateColumn: string | undefined;
 
   /** By date, in the direction that the user wants, or the service's usual one. */
-  get #order(): StoredOrder | undefined {
-    const { usual } = this.resource.byDate ?? {};
-    const wanted = this.#isNewestFirst ? 'desc' : (this.request.flags?.sortOrder ?? usual);
-    if (wanted === undefined || this.#dateColumn === undefined) return undefined;
-    return {
-      column: this.#dateColumn,
-      descending: wanted === 'desc',
-      isTurned: wanted !== (usual ?? 'asc'),
-    };
-  }
+  const orderOf = (newestFirst = false): StoredOrder | undefined => {
+    const wanted = newestFirst ? 'desc' : (flags.sortOrder ?? usual);
+    if (wanted === undefined || dateColumn === undefined) return undefined;
+    return { column: dateColumn, descending: wanted === 'desc', isTurned: wanted !== (usual ?? 'asc') };
+  };
+
+  const source = fromSource(request, {
+    reads: database.reads,
+    async held(context) {
+      const held = await heldIn(request, context);
+      ({ syncs } = held);
+      return held;
+    },
+    async check({ context, notices }, profiles) {
+      const { records } = resource;
+      const books = await database.open(context);
+      if (profiles.length === 0 || !(await books.hasTable(table)))
+        throw new UsageError(`${shown} holds no ${records}`, {
+          hint: `Bring them with folio sync ${shown} ${word}.`,
+        });
+      refuseDuplicates(profiles, await books.organizations(), shown);
+      dateColumn = await books.textColumn(table, field);
+      serviceOrder(flags, dateColumn !== undefined && usual !== undefined);
+      const isOwnOrder = (flags.sortBy ?? flags.sortOrder) === undefined;
+      const ofService =
+        dateColumn === undefined ? ({ begins: 'unsorted', canTurn: false } as const) : usualOrder(resource);
+      source.order = isOwnOrder ? ofService : undefined;
+      const last = profiles.flatMap((profile) => syncs.get(profile) ?? []);
+      return { origins: originsOf(last, `${shown} has the ${records}`, notices) };
+    },
+    async records({ context, profile }, { newestFirst }) {
+      if (profile === undefined) throw new Error('a database is read a profile at a time');
+      const sync = syncs.get(profile);
+      if (sync !== undefined && sync.wholeAt === undefined)
+        throw new ServiceError(
+          `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${sync.at} could not read them (${sync.error})`,
+          {
+            hint: `Run folio sync ${shown} ${word} again for what is missing, or name the profiles that you want with --profile.`,
+          },
+        );
+      const where = id === undefined ? undefined : { column: 'fundId', value: id };
+      const books = await database.open(context);
+      return books.read(table, { profile, where, order: orderOf(newestFirst) });
+    },
+    close: () => database.close(),
+  });
+  return source;
+}
+
+/** The last whole syncs: one for all where they are of one day. Warns of profiles whose last sync failed, so that theirs are older. */
+function originsOf(syncs: readonly LastSync[], records: string, notices: Notices): readonly Origin[] {
+  const whole = syncs.flatMap(({ profile, at, error, wholeAt: readAt }) => {
+    if (readAt === undefined) return [];
+    if (error !== undefined)
+      notices.warn(
+        `${records} of profile ${profile} as of ${localMinute(readAt)}: the sync of ${localMinute(at)} left them as they were (${error})`,
+      );
+    return { shown: `${records} of ${profile}`, readAt, only: [], profiles: [profile] };
+  });
+  const days = new Set(whole.map(({ readAt }) => localDay(Date.parse(readAt))));
+  if (days.size > 1) return whole;
+  const [readAt] = whole.map((one) => one.readAt).toSorted();
+  return readAt === undefined ? [] : [{ shown: records, readAt, only: [] }];
 }
 
 /** The profiles of the records in a database, of whatever listing. Throws UsageError where it is none of folio's. */
@@ -206,10 +191,8 @@ export async function profilesHeld(from: string, context: Context): Promise<read
   const database = new FromDatabase(from, listings);
   try {
     const all = new Set<string>();
-    for (const resource of listings) {
-      const source = new DatabaseSource({ from, resource, database, ofPart: 'answer' });
-      for (const profile of (await source.held(context)).profiles) all.add(profile);
-    }
+    for (const resource of listings)
+      for (const profile of (await heldIn({ database, resource }, context)).profiles) all.add(profile);
     return inOrderOf(await context.config(), all);
   } finally {
     await database.close();

@@ -9,26 +9,21 @@ import {
   OWN_NAMES,
   type DownloadFolder,
   type DownloadJob,
-  type DownloadResult,
 } from '../../output/downloads/download-folder.ts';
-import { invoiceFilesOf, linkRenewal, type ReadFiles } from '../../output/downloads/invoice-files.ts';
+import { invoiceFilesOf, linkRenewal } from '../../output/downloads/invoice-files.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
-import type { Delivery } from '../../paging/page.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
-import type { Written } from '../notices.ts';
 import { filterOf } from '../open-questions.ts';
-import type { ServicePart } from '../part.ts';
-import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
-import { ListingSource } from './listing-source.ts';
+import type { ServicePart, Source } from '../part.ts';
+import { listingQuery, listingSource } from './listing-source.ts';
 
 export const downloadColumns = ['invoice', 'file', 'bytes', 'status'] as const;
 
-interface DownloadSourceOptions {
+interface DownloadRequest {
   /** The folder, which is made if need be. */
   readonly folder: string;
   readonly flags: FilterFlags &
@@ -47,124 +42,101 @@ const AHEAD = 256;
 const MAX_NAMED = 20;
 
 /** Fetches the files of the invoices of a listing while it is walked, and yields a record with the result of each. */
-export class DownloadSource extends ListingSource {
-  readonly #options: DownloadSourceOptions;
-  #folder: DownloadFolder | undefined;
-  /** Files that are in the folder, and their bytes. */
-  #files = 0;
-  #bytes = 0;
-  readonly #failed: string[] = [];
-  #withoutFiles = 0;
-
-  constructor(options: DownloadSourceOptions) {
-    const { flags } = options;
-    super({ resource: issued, flags, fiscalIds: flags.fiscalIds });
-    this.#options = options;
-  }
-
-  override get reads(): readonly ReadPath[] {
-    const { folder } = this.#options;
-    return [...super.reads, { path: folder, is: `a file of an invoice in ${folder}`, names: OWN_NAMES }];
-  }
-
-  /** Rows of files are in no order that the service has. */
-  override begins(): undefined {}
-
-  override async open(run: Run): Promise<void> {
-    await super.open(run);
-    this.#folder = await openDownloadFolder(this.#options.folder, run.context);
-  }
-
-  /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
-  override async *read(part: ServicePart): AsyncGenerator<Delivery> {
-    for await (const result of this.#results(part)) {
-      const { file, status, stored, failure } = result;
-      if (status === 'unwanted') continue;
-      this.#bytes += stored?.bytes ?? 0;
-      if (failure === undefined) this.#files++;
-      else this.#failed.push(`${file.invoice}-${file.index} (${failure.message})`);
-      // The invoice's number is written as the service wrote it.
-      const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
-      const records = scanLines(Buffer.from(`{"invoice":${file.shown},${rest.slice(1)}\n`));
-      yield { records };
-    }
-  }
-
-  written(): Written {
-    const without = this.#withoutFiles;
-    return {
-      count: this.#files,
-      what: 'files of issued invoices',
-      place: this.#options.folder,
-      bytes: this.#bytes,
-      more: without === 0 ? [] : [`${countOf(without, 'invoice')} without files`],
-    };
-  }
-
-  failure(): IncompleteError | undefined {
-    const { length } = this.#failed;
-    if (length === 0) return undefined;
-    const named = this.#failed.slice(0, MAX_NAMED).join('; ');
-    const more = length > MAX_NAMED ? `; and ${length - MAX_NAMED} more` : '';
-    const all = this.#files + length;
-    return new IncompleteError(`${length} of ${all} files could not be had: ${named}${more}`, {
-      hint: 'Run the same command again: what is there is not fetched again.',
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.#folder?.close();
-  }
-
-  async *#results(part: ServicePart): AsyncGenerator<DownloadResult> {
-    const { context, session } = part;
-    const folder = this.#folder;
-    if (folder === undefined) throw new TypeError('read before it was opened');
-    const client = await openFileClient(part);
-    const filters = filterParameters(issued, this.query(session.defaults));
-    const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
-    const filesOf = invoiceFilesOf(session.organization ?? session.baseUrl.origin);
-    const renew = linkRenewal(numberedPages(request, issued.paging), filesOf, context.signal);
-    const downloads = { folder, client, renew, only: this.#options.flags.only };
-    const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
-    try {
-      yield* mapInOrder(
-        (signal) => this.#jobs({ ...part, context: { ...context, signal } }, folder, filesOf),
-        (job, signal) => downloadFile(job, downloads, signal),
-        limits,
-      );
-    } finally {
-      await client.close();
-    }
-  }
-
-  /**
-   * The files of the invoices that `--where` keeps, as the walk finds them, each with its name in the folder. A limit counts these
-   * invoices, not the ones that are read to find them.
-   */
-  async *#jobs(part: ServicePart, folder: DownloadFolder, filesOf: ReadFiles): AsyncGenerator<DownloadJob> {
-    const { where, page, limit } = this.#options.flags;
-    const filter = await filterOf(part, { where });
-    const isLimited = filter !== undefined && page === undefined;
-    let left = isLimited ? (limit ?? Infinity) : Infinity;
-    try {
-      for await (const { records, next } of super.read(part, isLimited ? undefined : limit)) {
-        const start = typeof next === 'number' ? next - records.count : undefined;
-        const { seen, kept } = filter?.counts() ?? { seen: 0, kept: 0 };
-        const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
-        for (let index = 0; index < some.count; index++) {
-          const offset = filter === undefined ? index : filter.placeOf(kept + index + 1) - 1 - seen;
-          // The place of an invoice in the listing, from 0, as far as that is known.
-          const files = filesOf(some, index, start === undefined ? undefined : start + offset);
-          if (files.length === 0) this.#withoutFiles++;
-          for (const file of files) yield folder.claim(file);
+export function downloadSource({ folder: path, flags }: DownloadRequest): Source {
+  const request = { resource: issued, flags, fiscalIds: flags.fiscalIds };
+  const listing = listingSource(request);
+  let folder: DownloadFolder | undefined;
+  const source: Source = {
+    ...listing,
+    // Rows of files are in no order that the service has.
+    order: undefined,
+    reads: [...listing.reads!, { path, is: `a file of an invoice in ${path}`, names: OWN_NAMES }],
+    async open(run) {
+      await listing.open!(run, []);
+      source.fiscalIds = listing.fiscalIds;
+      folder = await openDownloadFolder(path, run.context);
+    },
+    close: async () => folder?.close(),
+    /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
+    async *read(part: ServicePart) {
+      let [files, bytes, withoutFiles] = [0, 0, 0];
+      const failed: string[] = [];
+      const opened = folder!;
+      const { context, session } = part;
+      const filters = filterParameters(issued, listingQuery(request, listing.fiscalIds, session.defaults));
+      const pages = { path: issued.path, filters, client: session.client, onErrors: () => {} };
+      const filesOf = invoiceFilesOf(session.organization ?? session.baseUrl.origin);
+      const renew = linkRenewal(numberedPages(pages, issued.paging), filesOf, context.signal);
+      const client = await openFileClient(part);
+      const downloads = { folder: opened, client, renew, only: flags.only };
+      /** Each file with its name in the folder. */
+      const jobs = async function* (signal: AbortSignal): AsyncGenerator<DownloadJob> {
+        const own = { ...part, context: { ...context, signal } };
+        for await (const { records, index, place } of invoicesOf(own, listing, flags)) {
+          const all = filesOf(records, index, place);
+          if (all.length === 0) withoutFiles++;
+          for (const file of all) yield opened.claim(file);
         }
-        if ((left -= some.count) <= 0) break;
+      };
+      const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
+      try {
+        const results = mapInOrder(jobs, (job, signal) => downloadFile(job, downloads, signal), limits);
+        for await (const { file, status, stored, failure } of results) {
+          if (status === 'unwanted') continue;
+          bytes += stored?.bytes ?? 0;
+          if (failure === undefined) files++;
+          else failed.push(`${file.invoice}-${file.index} (${failure.message})`);
+          // The invoice's number is written as the service wrote it.
+          const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
+          const line = `{"invoice":${file.shown},${rest.slice(1)}\n`;
+          yield { records: scanLines(Buffer.from(line)) };
+        }
+      } finally {
+        await client.close();
       }
-      filter?.refuse();
-    } finally {
-      part.notices.add(...(filter?.findings() ?? []));
+      const more = withoutFiles === 0 ? [] : [`${countOf(withoutFiles, 'invoice')} without files`];
+      part.state.written = { count: files, what: 'files of issued invoices', place: path, bytes, more };
+      if (failed.length > 0) part.lacks.push(failedFiles(failed, files));
+    },
+  };
+  return source;
+}
+
+function failedFiles(failed: readonly string[], files: number): IncompleteError {
+  const { length } = failed;
+  const named = failed.slice(0, MAX_NAMED).join('; ');
+  const more = length > MAX_NAMED ? `; and ${length - MAX_NAMED} more` : '';
+  return new IncompleteError(`${length} of ${files + length} files could not be had: ${named}${more}`, {
+    hint: 'Run the same command again: what is there is not fetched again.',
+  });
+}
+
+/**
+ * The invoices that `--where` keeps, as the walk finds them, each with its place in the listing, from 0, as far as that is known. A
+ * limit counts these invoices, not the ones that are read to find them.
+ */
+async function* invoicesOf(
+  part: ServicePart,
+  listing: Source,
+  { where, page, limit }: DownloadRequest['flags'],
+) {
+  const filter = await filterOf(part, { where });
+  const isLimited = filter !== undefined && page === undefined;
+  let left = isLimited ? (limit ?? Infinity) : Infinity;
+  try {
+    for await (const { records, next } of listing.read(part, { limit: isLimited ? undefined : limit })) {
+      const start = typeof next === 'number' ? next - records.count : undefined;
+      const { seen, kept } = filter?.counts() ?? { seen: 0, kept: 0 };
+      const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
+      for (let index = 0; index < some.count; index++) {
+        const offset = filter === undefined ? index : filter.placeOf(kept + index + 1) - 1 - seen;
+        yield { records: some, index, place: start === undefined ? undefined : start + offset };
+      }
+      if ((left -= some.count) <= 0) break;
     }
+    filter?.refuse();
+  } finally {
+    part.notices.add(...(filter?.findings() ?? []));
   }
 }
 
@@ -179,13 +151,6 @@ async function openFileClient({ context, session }: ServicePart): Promise<FileCl
     refusesThisMachine: !onLoopback,
   });
   const retry = { retries, delay };
-  return new FileClient({
-    transport,
-    retry,
-    timeout,
-    clock,
-    version,
-    onLoopback,
-    concurrency: FILES_AT_ONCE,
-  });
+  const concurrency = FILES_AT_ONCE;
+  return new FileClient({ transport, retry, timeout, clock, version, onLoopback, concurrency });
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { errorOf, UsageError, type FolioError } from '../../errors.ts';
+import { errorOf, UsageError } from '../../errors.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../../output/spool.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
@@ -12,131 +12,110 @@ import {
   readExport,
 } from '../../query/exports/read-export.ts';
 import { checkExport, readsOfExport } from '../../query/exports/read-receipt.ts';
+import type { Records } from '../../query/questions.ts';
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
-import type { HeldProfiles, Source } from '../part.ts';
+import type { Source } from '../part.ts';
 import type { Run } from '../run.ts';
-import type { Origin } from '../run-day.ts';
-import { FromSource, type FromRequest } from './from-source.ts';
+import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
-export class ExportSource extends FromSource<FromRequest> {
-  /** Whether each record says whose it is. */
-  hasProfileColumn = false;
-  /** The records of each of several, from the first that is read: the file is read once. */
-  #apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
-  /** What standard input brought, once it is needed. */
-  #input: Promise<ExportFile> | undefined;
-  #checked: Awaited<ReturnType<typeof checkExport>> = {};
+/** An export of a listing: a file, or what comes from standard input. */
+export function exportSource(request: FromRequest): Source {
+  const { from, resource, flags, ofPart } = request;
+  const { name, records } = resource;
+  const shown = from === STANDARD_INPUT ? 'standard input' : from;
+  // A question of the command's own is about documents.
+  const questions = ofPart === 'answer' ? flags : undefined;
+  const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
+  /** What standard input brought, once it is needed: it is read once, and kept. */
+  let input: Promise<ExportFile> | undefined;
+  /** The records of each of several profiles, from the first that is read: the file is read once. */
+  let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
+  let chosen: readonly string[] = [];
   /** Warns once that records may be rows of --expand. */
-  #warnOfRows: ((list: string) => void) | undefined;
-  readonly #shown: string;
+  let warnOfRows: ((list: string) => void) | undefined;
 
-  constructor(request: FromRequest) {
-    super(request, readsOfExport('--from', request.from));
-    this.#shown = request.from === STANDARD_INPUT ? 'standard input' : request.from;
-  }
+  const fileOf = async (context: Context): Promise<string | ExportFile> =>
+    from === STANDARD_INPUT ? (input ??= ExportFile.ofInput(context, pipedInto(context, name))) : from;
 
-  /** Undefined where the command has a question of its own, which is about documents. */
-  get #questions(): QuestionFlags | undefined {
-    return this.request.ofPart === 'answer' ? this.request.flags : undefined;
-  }
-
-  async held(context: Context): Promise<HeldProfiles> {
-    this.checkOrder(false);
-    const profiles = await profilesInExport(await this.#file(context));
-    this.hasProfileColumn = profiles !== undefined && profiles.length > 0;
-    return { shown: this.#shown, profiles };
-  }
-
-  get export(): NonNullable<Source['export']> {
-    return { shown: this.#shown, delivered: this.#checked.delivered };
-  }
-
-  protected override async check(run: Run): Promise<readonly Origin[]> {
-    this.#checked = await checkExport(this.request.from);
-    const { finding, delivered } = this.#checked;
-    if (finding !== undefined) run.notices.add(finding);
-    const { resource, readAt, only = [] } = delivered ?? {};
-    if (resource !== this.name && resources.some(({ name }) => name === resource))
-      throw new UsageError(`${this.#shown} is of ${resource}, as its receipt says, not of ${this.name}`, {
-        hint: 'Name the export of this listing, or ask for the other one.',
-      });
-    if (delivered?.expanded !== undefined) this.#refuseRowsOf(delivered.expanded);
-    const text = `${this.#shown} has an object in place of the list`;
-    if (delivered === undefined)
-      this.#warnOfRows = (list) =>
-        run.notices.warn(
-          `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
-        );
-    return [{ shown: `${this.#shown} has the ${this.records}`, readAt, only }];
-  }
-
-  override failure(): FolioError | undefined {
-    const { finding } = this.#checked;
-    return finding?.level === 'failure' ? errorOf(finding) : super.failure();
-  }
-
-  async close(): Promise<void> {
-    const apart = await this.#apart?.catch(() => undefined);
-    for (const collected of apart?.values() ?? []) await collected.close();
-    const input = await this.#input?.catch(() => undefined);
-    await input?.close();
-  }
-
-  protected override async stored(
-    context: Context,
-    profile: string | undefined,
-  ): Promise<AsyncIterable<RecordBatch>> {
-    const all = readExport(await this.#file(context));
-    const questions = this.#questions;
-    const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
-    const records = areDocuments ? this.#withoutRows(all) : all;
-    if (!this.hasProfileColumn || profile === undefined) return records;
-    if (this.profiles.length === 1) return recordsOfProfile(records, profile);
-    this.#apart ??= recordsByProfile(paced(records, context), this.profiles);
-    return (await this.#apart).get(profile)!.read();
-  }
+  const source = fromSource(request, {
+    reads: readsOfExport('--from', from),
+    async held(context) {
+      serviceOrder(flags, false);
+      const profiles = await profilesInExport(await fileOf(context));
+      source.hasProfileColumn = profiles !== undefined && profiles.length > 0;
+      return { shown, profiles };
+    },
+    async check({ notices }: Run, profiles) {
+      chosen = profiles;
+      const { finding, delivered } = await checkExport(from);
+      source.export = { shown, delivered };
+      if (finding !== undefined) notices.add(finding);
+      const { resource: exported, readAt, only = [], expanded } = delivered ?? {};
+      if (exported !== name && resources.some((one) => one.name === exported))
+        throw new UsageError(`${shown} is of ${exported}, as its receipt says, not of ${name}`, {
+          hint: 'Name the export of this listing, or ask for the other one.',
+        });
+      if (expanded !== undefined) refuseRowsOf(expanded);
+      const text = `${shown} has an object in place of the list`;
+      if (delivered === undefined)
+        warnOfRows = (list) =>
+          notices.warn(
+            `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
+          );
+      const lack = finding?.level === 'failure' ? errorOf(finding) : undefined;
+      return { lack, origins: [{ shown: `${shown} has the ${records}`, readAt, only }] };
+    },
+    async records({ context, profile }) {
+      const read = readExport(await fileOf(context));
+      const all = areDocuments ? withoutRows(read) : read;
+      if (!source.hasProfileColumn || profile === undefined) return all;
+      if (chosen.length === 1) return recordsOfProfile(all, profile);
+      apart ??= recordsByProfile(paced(all, context), chosen);
+      return (await apart).get(profile)!.read();
+    },
+    async close() {
+      const spools = await apart?.catch(() => undefined);
+      for (const collected of spools?.values() ?? []) await collected.close();
+      await (await input?.catch(() => undefined))?.close();
+    },
+  });
+  source.export = { shown, delivered: undefined };
 
   /** Throws UsageError for rows of --expand under a question about documents: one of several rows would count several times. */
-  #refuseRowsOf(expanded: string): void {
-    if (areOfRows(expanded, this.#questions)) return;
+  const refuseRowsOf = (expanded: string): void => {
+    if (areOfRows(expanded, questions)) return;
     throw new UsageError(
-      `${this.#shown} has a row for each of ${expanded}, so a document of several would count several times`,
+      `${shown} has a row for each of ${expanded}, so a document of several would count several times`,
       { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
     );
-  }
+  };
 
   /** Throws as that where records show that they are rows, and warns where they may be. */
-  async *#withoutRows(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    const lists = this.resource.columns.flatMap(([name, type]) => (type === 'list' ? [name] : []));
-    for await (const batch of records) {
+  const withoutRows = async function* (read: Records): AsyncGenerator<RecordBatch> {
+    const lists = resource.columns.flatMap(([column, type]) => (type === 'list' ? [column] : []));
+    for await (const batch of read) {
       const expanded = listBesideItsColumns(batch);
-      if (expanded !== undefined) this.#refuseRowsOf(expanded);
-      const list = this.#warnOfRows && objectInPlaceOf(batch, lists);
-      if (list !== undefined && !areOfRows(list, this.#questions)) {
-        this.#warnOfRows?.(list);
-        this.#warnOfRows = undefined;
+      if (expanded !== undefined) refuseRowsOf(expanded);
+      const list = warnOfRows && objectInPlaceOf(batch, lists);
+      if (list !== undefined && !areOfRows(list, questions)) {
+        warnOfRows?.(list);
+        warnOfRows = undefined;
       }
       yield batch;
     }
-  }
-
-  /** The file, or what standard input brought: it is read once, and kept. */
-  async #file(context: Context): Promise<string | ExportFile> {
-    const { from } = this.request;
-    if (from !== STANDARD_INPUT) return from;
-    const { argv } = context;
-    const flags = argv.findIndex((word) => word.startsWith('-'));
-    const command = flags > 0 ? argv.slice(0, flags).join(' ') : this.name;
-    const piped = `folio ${this.name} --format jsonl | folio ${command} --from -`;
-    return (this.#input ??= ExportFile.ofInput(context, piped));
-  }
+  };
+  return source;
 }
 
-async function* recordsOfProfile(
-  records: AsyncIterable<RecordBatch>,
-  profile: string,
-): AsyncGenerator<RecordBatch> {
+/** How records are piped into the command line, for messages. */
+function pipedInto({ argv }: Context, name: string): string {
+  const flags = argv.findIndex((word) => word.startsWith('-'));
+  const command = flags > 0 ? argv.slice(0, flags).join(' ') : name;
+  return `folio ${name} --format jsonl | folio ${command} --from -`;
+}
+
+async function* recordsOfProfile(records: Records, profile: string): AsyncGenerator<RecordBatch> {
   for await (const batch of records) {
     const own = ofProfiles(batch, [profile]);
     if (own.count > 0) yield own;
@@ -145,7 +124,7 @@ async function* recordsOfProfile(
 
 /** The records of each of the profiles, put aside. The caller closes them. */
 async function recordsByProfile(
-  records: AsyncIterable<RecordBatch>,
+  records: Records,
   profiles: readonly string[],
 ): Promise<ReadonlyMap<string, RecordSpool>> {
   const all = new Map(profiles.map((profile) => [profile, new RecordSpool()]));

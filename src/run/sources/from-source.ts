@@ -2,12 +2,13 @@ import type { Context } from '../../context.ts';
 import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import type { Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
-import { sliceRecords, type RecordBatch } from '../../json/records.ts';
-import type { Delivery } from '../../paging/page.ts';
+import { sliceRecords } from '../../json/records.ts';
 import type { SortColumn } from '../../query/question-syntax.ts';
+import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
-import type { LocalSource, Part } from '../part.ts';
+import { filterOf } from '../open-questions.ts';
+import type { HeldProfiles, Part, Source, Wanted } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
@@ -29,132 +30,118 @@ export interface FromRequest {
   readonly ofPart: 'answer' | 'warning' | 'failure';
 }
 
-/** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
-export abstract class FromSource<Request extends FromRequest> implements LocalSource {
-  readonly kind = 'local';
-  readonly name: string;
-  readonly records: string;
-  readonly resource: Resource;
+/** What was read earlier: a file or a database. */
+interface Stored {
   readonly reads: readonly ReadPath[];
-  protected readonly request: Request;
-  /** Whose records are read, once it is open, where they say so. */
-  protected profiles: readonly string[] = [];
-  readonly #flag: string;
-  #fiscalIds: readonly string[] = [];
-  #lack: FolioError | undefined;
-
-  constructor(request: Request, reads: readonly ReadPath[]) {
-    const { resource, fiscalIds } = request;
-    ({ name: this.name, records: this.records } = resource);
-    this.resource = resource;
-    this.request = request;
-    this.#flag = `--${resource.fiscalIds?.flag}`;
-    this.reads = [...reads, ...listsIn(this.#flag, fiscalIds)];
-  }
-
-  /** The records of a profile, or all where they have none. */
-  protected abstract stored(
-    context: Context,
-    profile: string | undefined,
-  ): Promise<AsyncIterable<RecordBatch>>;
-
-  /** Checks what is read. Returns when its records were read, and which part of the listing they are. Throws UsageError. */
-  protected abstract check(run: Run): Promise<readonly Origin[]>;
-
-  get filter(): { readonly fiscalIds: readonly string[]; readonly strict: boolean } {
-    return { fiscalIds: this.#fiscalIds, strict: this.request.flags?.strict === true };
-  }
-
-  async open(run: Run, profiles: readonly string[]): Promise<void> {
-    const { ofPart, fiscalIds } = this.request;
-    const { context, day, notices } = run;
-    this.profiles = profiles;
-    if (fiscalIds !== undefined) this.#fiscalIds = await readFiscalIds(this.#flag, fiscalIds, context.stdin);
-    const origins = await this.check(run);
-    day.add(origins);
-    for (const { shown, only } of ofPart === 'answer' ? [] : origins) {
-      const flags = ofPart === 'failure' ? only.filter((one) => !this.#isOfFilter(one)) : only;
-      if (flags.length === 0) continue;
-      const text = `${shown}, but a part of them alone: ${flags.join(' ')}`;
-      const hint = `Export all of them. Where the question is about one party alone, export them with ${this.#flag} <id>, and name it here, too.`;
-      if (ofPart === 'failure') this.#lack = new IncompleteError(text, { hint });
-      else notices.warn(text);
-    }
-  }
-
-  failure(): FolioError | undefined {
-    return this.#lack;
-  }
-
-  /** Whether a flag of the export left in it all records that the filter keeps. */
-  #isOfFilter(flag: string): boolean {
-    if (this.#fiscalIds.length === 0 || !flag.startsWith(`${this.#flag} `)) return false;
-    const exported = flag
-      .slice(this.#flag.length + 1)
-      .split(',')
-      .map(foldFiscalId);
-    return this.#fiscalIds.every((id) => exported.includes(foldFiscalId(id)));
-  }
-
-  async *read(part: Part, limit = Infinity): AsyncGenerator<Delivery> {
-    const { status, serviceErrors } = part;
-    const unknown = new Map(this.#fiscalIds.map((id) => [foldFiscalId(id), id]));
-    let seen = 0;
-    for await (const batch of await this.#chosen(part, (id) => unknown.delete(id))) {
-      const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
-      seen += batch.count;
-      status.records += records.count;
-      if (records.count > 0) yield { records };
-    }
-    status.totalAtEnd = seen;
-    serviceErrors.addUnknown([...unknown.values()]);
-  }
-
-  /** Throws UsageError for an order without a known column; `hasOrder`: the source has the order of the service. */
-  protected checkOrder(hasOrder: boolean): void {
-    const { sortBy, sortOrder } = this.request.flags ?? {};
-    if (sortBy !== undefined) this.#sortColumns();
-    else if (sortOrder !== undefined && !hasOrder) {
-      throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
-        hint: SORT_HINT,
-      });
-    }
-  }
-
-  /** The records as the service would choose and order them. `found` is called with the fiscal ID of each that a filter keeps. */
-  async #chosen(
-    { context, profile, names }: Part,
-    found: (fiscalId: string) => void,
-  ): Promise<AsyncIterable<RecordBatch>> {
-    const { sortBy } = this.request.flags ?? {};
-    const records = await this.stored(context, profile);
-    if (this.#fiscalIds.length === 0 && sortBy === undefined) return records;
-    let chosen = records;
-    if (this.#fiscalIds.length > 0) {
-      const { WhereFilter } = await import('../../query/where/where.ts');
-      const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
-      const test = counterpartyTest(this.#flag, this.#fiscalIds, found);
-      chosen = new WhereFilter([test], { names: { fields: names.fields } }).answer(records);
-    }
-    const columns = this.#sortColumns();
-    if (columns.length === 0) return chosen;
-    const { sortQuestion } = await import('../../query/sort.ts');
-    // The service compares amounts of several currencies.
-    const options = { names, currencyOf: () => undefined };
-    return sortQuestion(columns, context.signal, options).answer(chosen);
-  }
-
-  /** The role that the service means by its key. Throws UsageError for a key that folio does not know. */
-  #sortColumns(): readonly SortColumn[] {
-    const { sortBy, sortOrder } = this.request.flags ?? {};
-    if (sortBy === undefined) return [];
-    const roles = { NUMBER: 'number', DATE: 'date', DUE_BY: 'due', AMOUNT: 'total' } as const;
-    const column: Role | undefined = roles[sortBy.toUpperCase() as keyof typeof roles];
-    if (column !== undefined) return [{ column, descending: sortOrder === 'desc' }];
-    throw new UsageError(`--sort-by ${sortBy} is a key of the service, and a file is read`, {
-      hint: SORT_HINT,
-    });
-  }
+  readonly held: (context: Context) => Promise<HeldProfiles>;
+  /** Checks what is read, once the profiles are chosen. Throws UsageError. */
+  readonly check: (run: Run, profiles: readonly string[]) => Promise<Checked>;
+  /** The records of the part's profile, or all where they have none. */
+  readonly records: (part: Part, wanted: Wanted) => Promise<Records>;
+  readonly close: () => Promise<void>;
 }
 
-const SORT_HINT = 'Sort by a column of the file, as in --sort dueBy,-totalAmount.';
+interface Checked {
+  /** When its records were read, and which part of the listing they are. */
+  readonly origins: readonly Origin[];
+  /** Why they are not all that there were. */
+  readonly lack?: FolioError | undefined;
+}
+
+/** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
+export function fromSource({ resource, flags, fiscalIds, ofPart }: FromRequest, stored: Stored): Source {
+  const { name, records } = resource;
+  const flag = `--${resource.fiscalIds?.flag}`;
+  let lack: FolioError | undefined;
+  const source: Source = {
+    kind: 'local',
+    name,
+    records,
+    resource,
+    reads: [...stored.reads, ...listsIn(flag, fiscalIds)],
+    isStrict: flags?.strict === true,
+    held: stored.held,
+    async open(run, profiles) {
+      const ids = await readFiscalIds(flag, fiscalIds, run.context.stdin);
+      source.fiscalIds = ids;
+      const checked = await stored.check(run, profiles);
+      ({ lack } = checked);
+      run.day.add(checked.origins);
+      if (ofPart === 'answer') return;
+      for (const { shown, only } of checked.origins) {
+        const isFailure = ofPart === 'failure';
+        const left = isFailure ? only.filter((one) => !isOfFilter(one, flag, ids)) : only;
+        if (left.length === 0) continue;
+        const text = `${shown}, but a part of them alone: ${left.join(' ')}`;
+        const hint = `Export all of them. Where the question is about one party alone, export them with ${flag} <id>, and name it here, too.`;
+        if (isFailure) lack ??= new IncompleteError(text, { hint });
+        else run.notices.warn(text);
+      }
+    },
+    async *read(part, wanted) {
+      if (lack !== undefined) part.lacks.push(lack);
+      const { limit = Infinity } = wanted;
+      const unknown = new Map(source.fiscalIds?.map((id) => [foldFiscalId(id), id]));
+      const all = await stored.records(part, wanted);
+      let seen = 0;
+      for await (const batch of await chosen(part, all, (id) => unknown.delete(id))) {
+        const some = sliceRecords(batch, 0, Math.max(0, limit - seen));
+        seen += batch.count;
+        part.status.records += some.count;
+        if (some.count > 0) yield { records: some };
+      }
+      part.status.totalAtEnd = seen;
+      part.serviceErrors.addUnknown([...unknown.values()]);
+    },
+    close: stored.close,
+  };
+
+  /** The records as the service would choose and order them. `found` is called with the fiscal ID of each that a filter keeps. */
+  const chosen = async (part: Part, all: Records, found: (fiscalId: string) => void): Promise<Records> => {
+    const filter = await filterOf(part, {}, { fiscalIds: source.fiscalIds, found });
+    const kept = filter?.answer(all) ?? all;
+    const columns = serviceOrder(flags);
+    if (columns.length === 0) return kept;
+    const { sortQuestion } = await import('../../query/sort.ts');
+    // The service compares amounts of several currencies.
+    const options = { names: part.names, currencyOf: () => undefined };
+    return sortQuestion(columns, part.context.signal, options).answer(kept);
+  };
+  return source;
+}
+
+/** Whether a flag of the export left in it all records of the fiscal IDs. */
+function isOfFilter(exported: string, flag: string, ids: readonly string[]): boolean {
+  if (ids.length === 0 || !exported.startsWith(`${flag} `)) return false;
+  const all = exported
+    .slice(flag.length + 1)
+    .split(',')
+    .map(foldFiscalId);
+  return ids.every((id) => all.includes(foldFiscalId(id)));
+}
+
+/**
+ * The roles that the service means by the key of --sort-by. Throws UsageError for a key that folio does not know, and for a direction
+ * where there is no order to turn.
+ */
+export function serviceOrder(
+  { sortBy, sortOrder }: Pick<FilterFlags, 'sortBy' | 'sortOrder'> = {},
+  hasOrder = true,
+): readonly SortColumn[] {
+  const hint = 'Sort by a column of the file, as in --sort dueBy,-totalAmount.';
+  if (sortBy === undefined) {
+    if (sortOrder === undefined || hasOrder) return [];
+    const text = `--sort-order ${sortOrder} turns an order of the service, and a file is read`;
+    throw new UsageError(text, { hint });
+  }
+  const column = ROLES_OF_KEYS.get(sortBy.toUpperCase());
+  if (column !== undefined) return [{ column, descending: sortOrder === 'desc' }];
+  throw new UsageError(`--sort-by ${sortBy} is a key of the service, and a file is read`, { hint });
+}
+
+const ROLES_OF_KEYS: ReadonlyMap<string, Role> = new Map([
+  ['NUMBER', 'number'],
+  ['DATE', 'date'],
+  ['DUE_BY', 'due'],
+  ['AMOUNT', 'total'],
+]);

@@ -10,10 +10,10 @@ import {
   getCustomer,
   isCustomerPath,
 } from '../../resources/items.ts';
-import type { ServicePart, ServiceSource } from '../part.ts';
-import { ListingSource } from './listing-source.ts';
+import type { ServicePart, Source } from '../part.ts';
+import { listingSource } from './listing-source.ts';
 
-export function customerSource(id: string): ServiceSource {
+export function customerSource(id: string): Source {
   return itemSource('customer', ({ session, context }) => fetchCustomer(session.client, id, context.signal));
 }
 
@@ -27,7 +27,7 @@ interface PortalFlags {
 export function portalLinkSource(
   id: string | undefined,
   { idParam = 'customerId', param = [] }: PortalFlags,
-): ServiceSource {
+): Source {
   const query: readonly QueryPair[] = id === undefined ? param : [[idParam, id], ...param];
   if (query.length === 0) {
     throw new UsageError('customers portal-link needs a customer', {
@@ -37,25 +37,23 @@ export function portalLinkSource(
   return itemSource('portal link', ({ session }) => fetchPortalLink(session.client, query));
 }
 
-export function fundSource(id: string): ServiceSource {
+export function fundSource(id: string): Source {
   return itemSource('fund', ({ session, context, status, serviceErrors }) => {
-    const {
-      client,
-      limits: { concurrency },
-    } = session;
-    const onErrors = serviceErrors.add;
-    return fetchFund(id, { client, concurrency, status, signal: context.signal, onErrors });
+    const { client, limits } = session;
+    const { signal } = context;
+    const { concurrency } = limits;
+    return fetchFund(id, { client, concurrency, status, signal, onErrors: serviceErrors.add });
   });
 }
 
 /** A single record, which comes with one answer or is made of several. */
-function itemSource(name: string, fetch: (options: ServicePart) => Promise<RecordBatch>): ServiceSource {
+function itemSource(name: string, fetch: (part: ServicePart) => Promise<RecordBatch>): Source {
   return {
     kind: 'service',
     name,
     records: 'one record',
-    read: async function* (options) {
-      yield { records: await fetch(options) };
+    read: async function* (part: ServicePart) {
+      yield { records: await fetch(part) };
     },
   };
 }
@@ -80,7 +78,7 @@ export function readAddress(address: string, more: readonly QueryPair[]): Servic
 }
 
 /** The body of one answer, as the only record. What a status means there is what it means to the command for that path. */
-export function bodySource({ path, version, query }: ServiceAddress): ServiceSource {
+export function bodySource({ path, version, query }: ServiceAddress): Source {
   const isListing = resources.some((resource) => resource.path === path);
   const source = itemSource(path, async ({ session: { client }, context: { signal } }) => {
     const request = { path, query, signal, parse: checkedJson };
@@ -93,28 +91,29 @@ export function bodySource({ path, version, query }: ServiceAddress): ServiceSou
 }
 
 /** The listing that the path names. Throws UsageError where it names none. */
-export function listingAt({ path, version, query }: ServiceAddress): ServiceSource {
+export function listingAt({ path, version, query }: ServiceAddress): Source {
   for (const resource of resources) {
     const match = new RegExp(`^${resource.path.replace('{id}', '([^/]+)')}$`).exec(path);
     if (match === null) continue;
     const id = match[1] && decoded(match[1], path);
-    return ofVersion(version, new ListingSource({ resource, id, flags: { param: query } }));
+    return ofVersion(version, listingSource({ resource, id, flags: { param: query } }));
   }
   const paths = resources.map((resource) => resource.path).join(', ');
   throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });
 }
 
 /** The same source. Reading it throws UsageError where the path names another version than the base address. */
-function ofVersion<Of extends ServiceSource>(version: string | undefined, source: Of): Of {
-  const records = source.read.bind(source);
-  const read: ServiceSource['read'] = (part, limit) => {
-    const { pathname, href } = part.session.baseUrl;
-    if (version === undefined || pathname.endsWith(`/${version}`)) return records(part, limit);
-    throw new UsageError(`${source.name} is wanted in ${version}, and the base address is ${href}`, {
-      hint: `Leave /${version} out, or name a base address that ends with it.`,
-    });
+function ofVersion(version: string | undefined, source: Source): Source {
+  return {
+    ...source,
+    read(part: ServicePart, wanted) {
+      const { pathname, href } = part.session.baseUrl;
+      if (version === undefined || pathname.endsWith(`/${version}`)) return source.read(part, wanted);
+      throw new UsageError(`${source.name} is wanted in ${version}, and the base address is ${href}`, {
+        hint: `Leave /${version} out, or name a base address that ends with it.`,
+      });
+    },
   };
-  return Object.assign(source, { read });
 }
 
 function decoded(id: string, path: string): string {

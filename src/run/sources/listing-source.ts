@@ -2,17 +2,15 @@ import { promises } from 'node:fs';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
 import { typedText } from '../../output/files/typed-text.ts';
-import type { Delivery } from '../../paging/page.ts';
 import { asksForOrder, filterParameters, type ListingQuery } from '../../resources/listing-pages.ts';
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
-import type { Begins, ServicePart, ServiceSource } from '../part.ts';
+import { usualOrder, type ServicePart, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
 
-export interface ListingSourceOptions {
+export interface ListingRequest {
   readonly resource: Resource;
   readonly id?: string | undefined;
   readonly flags?: Omit<FilterFlags, 'fiscalIds'> & ExtentFlags;
@@ -21,84 +19,67 @@ export interface ListingSourceOptions {
 }
 
 /** A listing of the service, with the filters and the extent of the command line. */
-export class ListingSource implements ServiceSource {
-  readonly kind = 'service';
-  readonly resource: Resource;
-  readonly name: string;
-  readonly records: string;
-  readonly #options: ListingSourceOptions;
-  #fiscalIds: readonly string[] = [];
-  #isNewestFirst = false;
+export function listingSource(request: ListingRequest): Source {
+  const { resource, flags = {}, fiscalIds } = request;
+  const { sortBy, sortOrder, page, param = [], strict = false } = flags;
+  const { name, records } = resource;
+  const flag = `--${resource.fiscalIds?.flag}`;
+  const source: Source = {
+    kind: 'service',
+    name,
+    records,
+    resource,
+    reads: listsIn(flag, fiscalIds),
+    isStrict: strict,
+    order:
+      (sortBy ?? sortOrder ?? page) !== undefined || asksForOrder(param) ? undefined : usualOrder(resource),
+    /** Reads the fiscal IDs, which may come from standard input, and checks the query. */
+    async open({ context }) {
+      source.fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
+      filterParameters(resource, listingQuery(request, source.fiscalIds));
+    },
+    async *read({ context, session, serviceErrors, status, notices }: ServicePart, { limit, newestFirst }) {
+      const { client, limits, defaults } = session;
+      const newest = newestFirst ? resource.newestFirst : undefined;
+      const query = { ...listingQuery(request, source.fiscalIds, defaults), ...newest, limit };
+      try {
+        yield* openListing(resource, query, {
+          client,
+          status,
+          concurrency: limits.concurrency,
+          signal: context.signal,
+          onErrors: serviceErrors.add,
+          onDetail: (text) => notices.detail(text),
+        });
+      } catch (error) {
+        throw serviceErrors.explain(error, resource.fiscalIds);
+      }
+    },
+  };
+  return source;
+}
 
-  constructor(options: ListingSourceOptions) {
-    this.#options = options;
-    this.resource = options.resource;
-    ({ name: this.name, records: this.records } = options.resource);
-  }
-
-  get filter(): { readonly fiscalIds: readonly string[]; readonly strict: boolean } {
-    return { fiscalIds: this.#fiscalIds, strict: this.#options.flags?.strict === true };
-  }
-
-  get reads(): readonly ReadPath[] {
-    return listsIn(`--${this.resource.fiscalIds?.flag}`, this.#options.fiscalIds);
-  }
-
-  begins(prefersNewest: boolean): Begins {
-    const { sortBy, sortOrder, page, param = [] } = this.#options.flags ?? {};
-    if ((sortBy ?? sortOrder ?? page) !== undefined || asksForOrder(param)) return undefined;
-    this.#isNewestFirst = prefersNewest && this.resource.newestFirst !== undefined;
-    return this.#isNewestFirst ? 'newest' : (this.resource.begins ?? 'unsorted');
-  }
-
-  /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */
-  async open({ context }: Run): Promise<void> {
-    const { fiscalIds } = this.#options;
-    if (fiscalIds !== undefined) {
-      const flag = `--${this.resource.fiscalIds?.flag}`;
-      this.#fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
-    }
-    filterParameters(this.resource, this.query({}));
-  }
-
-  /** The query of the flags, checked. Throws UsageError. */
-  query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize' | 'key'>): ListingQuery {
-    const { resource, id, flags = {} } = this.#options;
-    return {
-      id,
-      fiscalIds: this.#fiscalIds,
-      sortBy: sortKey(resource, flags.sortBy),
-      sortOrder: flags.sortOrder,
-      params: flags.param ?? [],
-      listEncoding: defaults.listEncoding,
-      strict: flags.strict,
-      key: defaults.key,
-      page: flags.page,
-      nextToken: flags.nextToken,
-      pageSize: flags.pageSize ?? defaults.pageSize,
-      limit: flags.limit,
-    };
-  }
-
-  async *read(part: ServicePart, limit: number | undefined): AsyncGenerator<Delivery> {
-    const { context, session, serviceErrors, status, notices } = part;
-    const { client, limits, defaults } = session;
-    const { resource } = this;
-    const newest = this.#isNewestFirst ? resource.newestFirst : undefined;
-    const query = { ...this.query(defaults), ...newest, limit };
-    try {
-      yield* openListing(resource, query, {
-        client,
-        status,
-        concurrency: limits.concurrency,
-        signal: context.signal,
-        onErrors: serviceErrors.add,
-        onDetail: (text) => notices.detail(text),
-      });
-    } catch (error) {
-      throw serviceErrors.explain(error, resource.fiscalIds);
-    }
-  }
+/** The query of the flags, and of the settings for what they leave open. Throws UsageError. */
+export function listingQuery(
+  { resource, id, flags = {} }: ListingRequest,
+  fiscalIds: readonly string[] = [],
+  { listEncoding, key, pageSize }: Pick<FlagDefaults, 'listEncoding' | 'pageSize' | 'key'> = {},
+): ListingQuery {
+  const { sortOrder, strict, page, nextToken, limit } = flags;
+  return {
+    id,
+    fiscalIds,
+    sortBy: sortKey(resource, flags.sortBy),
+    sortOrder,
+    params: flags.param ?? [],
+    listEncoding,
+    strict,
+    key,
+    page,
+    nextToken,
+    pageSize: flags.pageSize ?? pageSize,
+    limit,
+  };
 }
 
 /** The keys that are known in the service's spelling; another one as it was typed. */
@@ -111,24 +92,26 @@ function sortKey({ sortBy }: Resource, typed: string | undefined): string | unde
   return sortBy?.known.find((key) => key === typed.toUpperCase()) ?? typed;
 }
 
-/** Each value is an ID, several with commas, `@file` or `@-` (standard input) with an ID a line. In order, each once. */
+/**
+ * Each value is an ID, several with commas, `@file` or `@-` (standard input) with an ID a line. In order, each once; none where the flag
+ * is not set.
+ */
 export async function readFiscalIds(
   flag: string,
-  values: readonly string[],
+  values: readonly string[] | undefined,
   stdin: InputStream,
 ): Promise<readonly string[]> {
-  const ids = new Set<string>();
-  const hint = 'Name a file with one ID on each line, or @- for standard input.';
+  if (values === undefined) return [];
   const name = values.find((value) => !value.startsWith('@') && /\p{L}/u.test(value) && !/\d/.test(value));
   if (name !== undefined) throw namedCounterparty(flag, name);
+  const hint = 'Name a file with one ID on each line, or @- for standard input.';
+  const ids = new Set<string>();
   for (const value of values) {
     const text = value.startsWith('@') ? await readTyped(flag, value, { stdin, hint }) : value;
     for (const id of text.split(/[\n,]/).map((part) => part.trim())) if (id !== '') ids.add(id);
   }
-  if (ids.size === 0) {
-    throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'Leave the flag out to get everything.' });
-  }
-  return [...ids];
+  if (ids.size > 0) return [...ids];
+  throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'Leave the flag out to get everything.' });
 }
 
 function namedCounterparty(flag: string, name: string): UsageError {

@@ -28,7 +28,7 @@ import {
   storeOf,
   tryPart,
   type ServicePart,
-  type ServiceSource,
+  type Source,
 } from '../part.ts';
 import { Notices } from '../notices.ts';
 import { readsOfDatabase } from '../paths.ts';
@@ -36,7 +36,7 @@ import { inRun, type Run } from '../run.ts';
 import { chooseProfiles, isOfSeveral } from '../session.ts';
 import { fieldsOf, type FlagDefaults } from '../settings.ts';
 import { tableOf } from '../sources/database-source.ts';
-import { ListingSource, type ListingSourceOptions } from '../sources/listing-source.ts';
+import { listingSource, type ListingRequest } from '../sources/listing-source.ts';
 import { showResults } from './sync-result.ts';
 
 interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<ProfilesFlags, 'allProfiles'> {
@@ -239,7 +239,7 @@ async function readListing(
   let profile = named ?? run.flags.profile ?? (run.flags.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
-  const source = resource === fundDocuments ? allFundDocuments() : new ListingSource({ resource });
+  const source = resource === fundDocuments ? allFundDocuments() : listingSource({ resource });
   const { failure } = await tryPart(run, { source, name, signal, profile: named }, async (part) => {
     profile = part.profile ?? profile;
     organization = part.session?.organization;
@@ -268,13 +268,13 @@ function refuseOtherOrganization(profile: string, now: string | undefined, befor
 const AHEAD = 64;
 
 /** The documents of every fund. Each gets a column `fundId`, since the service does not name its fund. */
-function allFundDocuments(): ServiceSource {
+function allFundDocuments(): Source {
   return {
     kind: 'service',
     name: fundDocuments.name,
     records: 'documents of all funds',
     resource: fundDocuments,
-    async *read(options): AsyncGenerator<Delivery> {
+    async *read(options: ServicePart): AsyncGenerator<Delivery> {
       const ids = await fundIds(options);
       const { concurrency } = options.session.limits;
       const { signal } = options.context;
@@ -320,13 +320,13 @@ async function documentsOf(part: ServicePart, literal: string): Promise<readonly
 /** The records of a listing that is read as a part of another. Throws IncompleteError where some are missing. */
 async function* wholeListing(
   part: ServicePart,
-  listing: ListingSourceOptions,
+  listing: ListingRequest,
   defaults: FlagDefaults,
 ): AsyncGenerator<RecordBatch> {
   const status = new WalkStatus();
   const session = { ...part.session, defaults };
-  const source = new ListingSource(listing);
-  for await (const { records } of source.read({ ...part, session, status }, undefined)) yield records;
+  const own = { ...part, session, status };
+  for await (const { records } of listingSource(listing).read(own, {})) yield records;
   const lack = lackOf(status);
   if (lack !== undefined) throw lack;
 }
