@@ -1,36 +1,27 @@
 import type { Finding } from '../findings.ts';
-import { firstFilled } from '../json/cells.ts';
-import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
-import type { RecordBatch } from '../json/records.ts';
-import { readAmount } from '../invoices/open-items.ts';
-import { DocumentReader } from '../invoices/document-reader.ts';
-import type { FieldsOf } from '../invoices/fields.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
-import { Unreadable } from '../invoices/left-out.ts';
+import { formatDay } from '../json/calendar-day.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  DECIMAL_ZERO,
+  formatDecimal,
+  negateDecimal,
+  type Decimal,
+} from '../json/decimal.ts';
 import { overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
+import type { RecordNote } from './page-frame.ts';
 import {
-  columnMissing,
-  type DirectionFigures,
-  type FiguresMissing,
-  type RecordNote,
+  FundTally,
+  InvoiceTally,
+  typesOf,
+  type FigureName,
+  type InvoiceFigures,
+  type InvoiceList,
   type ReportDates,
-} from './invoice-figures.ts';
-
-export type OpenFigures = ReturnType<typeof openFigures>;
-
-export type CurrencySection = ReturnType<typeof sectionOf>;
-
-interface Fund {
-  readonly name: string | undefined;
-  readonly number: string | undefined;
-  readonly status: string | undefined;
-  readonly currency: string | undefined;
-  readonly amount: Decimal | undefined;
-  readonly balance: Decimal;
-}
-
-export type OrganizationFigures = Readonly<ReturnType<typeof organizationFigures>>;
+} from './tallies.ts';
+import { AGES } from './terms.ts';
 
 export type ListingName = 'issued' | 'received' | 'funds';
 
@@ -40,7 +31,7 @@ export interface ListingFinding extends Finding {
 }
 
 export interface MissingFigure extends ListingFinding {
-  readonly figure: 'balances' | 'months' | 'funds';
+  readonly figure: FigureName;
 }
 
 export interface ReportFigures {
@@ -52,36 +43,58 @@ export interface ReportFigures {
   readonly organization: OrganizationFigures;
 }
 
-interface OrganizationListings {
+/** What became of a listing of an organization. */
+export interface ListingRead {
+  readonly listing: ListingName;
   readonly profile: string | undefined;
+  /** As the token names it. */
   readonly organization: string | undefined;
-  /** The figures of each listing; undefined where there are none. */
-  readonly issued: DirectionFigures | undefined;
-  readonly received: DirectionFigures | undefined;
-  readonly funds: ReturnType<FundTally['finish']> | undefined;
-  /** Why there are none. */
-  readonly reasonFor: (listing: ListingName) => Finding;
+  /** Of those records that could be read; undefined where there are none. */
+  readonly tally: InvoiceTally | FundTally | undefined;
+  /** Why it is not whole. */
+  readonly failure: Finding | undefined;
 }
 
-/** The figures that are missing where a listing could not be read. */
-const FIGURES_OF = {
-  issued: ['balances', 'months'],
-  received: ['balances', 'months'],
-  funds: ['funds'],
-} as const satisfies Record<ListingName, readonly MissingFigure['figure'][]>;
+export type OrganizationFigures = Readonly<ReturnType<typeof organizationFigures>>;
+export type CurrencySection = OrganizationFigures['currencies'][number];
+export type OpenFigures = NonNullable<CurrencySection['receivable']>;
+/** Of what was issued, or received, in one currency. */
+export type DatedFigures = NonNullable<CurrencySection['issued']>;
+export type ListedInvoices = NonNullable<DatedFigures['overdue']>;
 
-export function organizationFigures(listings: OrganizationListings) {
-  const { profile, organization, issued, received, funds, reasonFor } = listings;
-  const ids = [...(issued?.ownFiscalIds ?? []), ...(received?.ownFiscalIds ?? [])];
+/** The report of one organization, of the listings that were read; those of the service and of exports have no others. */
+export function reportFigures(
+  read: readonly ListingRead[],
+  { dates, caveats }: Pick<ReportFigures, 'dates' | 'caveats'>,
+): ReportFigures {
+  const failures = read.flatMap(({ listing: part, failure, tally }): ListingFinding[] => {
+    const others = tally
+      ?.finish()
+      .findings.filter(({ level, text }) => level === 'failure' && text !== failure?.text);
+    return [...(failure ? [failure] : []), ...(others ?? [])].map((one) => ({ ...one, part }));
+  });
+  const complete = failures.length === 0 && !caveats.includes('part');
+  return { dates, caveats, complete, failures, organization: organizationFigures(read) };
+}
+
+/** The figures with the names that they have in JSON. Where one cannot be told, it is undefined, and among `missing`. */
+function organizationFigures(read: readonly ListingRead[]) {
+  const { profile, organization } = read.find((one) => one.organization !== undefined) ?? read[0]!;
+  const invoicesOf = (listing: ListingName): InvoiceFigures | undefined => {
+    const tally = read.find((one) => one.listing === listing)?.tally;
+    return tally instanceof InvoiceTally ? tally.finish() : undefined;
+  };
+  const [issued, received] = [invoicesOf('issued'), invoicesOf('received')];
+  const funds = read.flatMap(({ tally }) => (tally instanceof FundTally ? tally.finish() : []))[0];
+  const listings = { issued, received, funds };
+  const missing = FIGURES.flatMap(([part, figure]): MissingFigure[] => {
+    const failure = read.find(({ listing }) => listing === part)?.failure ?? noSource(part);
+    const reason = listings[part] === undefined ? failure : listings[part].missing[figure];
+    return reason === undefined ? [] : [{ ...reason, figure, part }];
+  });
+  const ids = [issued, received].flatMap((one) => one?.ownFiscalIds ?? []);
   const folded = ids.map(foldFiscalId);
-  const missing = (['issued', 'received', 'funds'] as const).flatMap((part) =>
-    FIGURES_OF[part].flatMap((figure): MissingFigure[] => {
-      const reason = listings[part] === undefined ? reasonFor(part) : listings[part].missing[figure];
-      return reason === undefined ? [] : [{ ...reason, figure, part }];
-    }),
-  );
-  const has = (wanted: ListingName, name: MissingFigure['figure']): boolean =>
-    !missing.some(({ part, figure }) => part === wanted && figure === name);
+  const known = funds?.missing.funds === undefined ? funds : undefined;
   return {
     /** The profile's name; undefined where the token is not that of a profile. */
     profile,
@@ -92,27 +105,48 @@ export function organizationFigures(listings: OrganizationListings) {
     fiscalIds: ids.filter((_, at) => folded.indexOf(folded[at]!) === at),
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
     /** The funds with a balance that is not zero, the first few hundred. */
-    funds: funds?.first ?? [],
-    fundCount: funds?.count ?? 0,
+    funds: known?.first,
+    fundCount: known?.count,
     /** Documents of the period that are in no sum: delivery guides, quotes, orders, what is void. */
-    inNoSum: { issued: issued?.inNoSum ?? 0, received: received?.inNoSum ?? 0 },
+    inNoSum: { issued: inNoSumOf(issued), received: inNoSumOf(received) },
     missing,
-    /** Which figures are there: where one is missing, its amounts are zeros that nobody may take for an answer. */
-    known: {
-      issued: { balances: has('issued', 'balances'), months: has('issued', 'months') },
-      received: { balances: has('received', 'balances'), months: has('received', 'months') },
-      funds: has('funds', 'funds'),
-    },
   };
 }
 
+/** The figures that are missing where a listing could not be read. */
+const FIGURES = [
+  ['issued', 'balances'],
+  ['issued', 'months'],
+  ['received', 'balances'],
+  ['received', 'months'],
+  ['funds', 'funds'],
+] as const satisfies readonly (readonly [ListingName, FigureName])[];
+
+function noSource(listing: ListingName): Finding {
+  const text = `No ${listing === 'funds' ? 'prepaid-expense funds' : `${listing} invoices`} were given`;
+  return { level: 'warning', text, details: { code: 'no source' } };
+}
+
+/** Whether a figure is there, also where a currency has nothing of it. */
+export function isKnown(
+  { missing }: OrganizationFigures,
+  wanted: MissingFigure['figure'],
+  ...listings: readonly ListingName[]
+): boolean {
+  return !missing.some(({ figure, part }) => figure === wanted && listings.includes(part));
+}
+
+function inNoSumOf(figures: InvoiceFigures | undefined): number | undefined {
+  return figures?.missing.months === undefined ? figures?.inNoSum : undefined;
+}
+
 /** All currencies, those of most documents first, equal ones by name; invoices without one come last. */
-function currenciesOf(...directions: readonly (DirectionFigures | undefined)[]): (string | undefined)[] {
+function currenciesOf(...directions: readonly (InvoiceFigures | undefined)[]): (string | undefined)[] {
   const documents = new Map<string | undefined, number>();
-  for (const { balances, currencies } of directions.flatMap((one) => one ?? [])) {
+  for (const { balances = [], currencies } of directions.flatMap((one) => one ?? [])) {
     for (const { currency } of balances) documents.set(currency, documents.get(currency) ?? 0);
-    for (const { currency, documents: count } of currencies)
-      documents.set(currency, (documents.get(currency) ?? 0) + count);
+    for (const [currency, tally] of currencies)
+      documents.set(currency, (documents.get(currency) ?? 0) + tally.documents);
   }
   const most = (left: string | undefined, right: string | undefined): number =>
     left === undefined || right === undefined ? 0 : documents.get(right)! - documents.get(left)!;
@@ -121,41 +155,38 @@ function currenciesOf(...directions: readonly (DirectionFigures | undefined)[]):
 
 function sectionOf(
   currency: string | undefined,
-  issued: DirectionFigures | undefined,
-  received: DirectionFigures | undefined,
+  ...directions: readonly [issued: InvoiceFigures | undefined, received: InvoiceFigures | undefined]
 ) {
-  const [receivable, payable] = [openFigures(currency, issued), openFigures(currency, received)];
+  const [receivable, payable] = directions.map((one) => openFigures(currency, one?.balances));
+  const [issued, received] = directions.map((one) => datedFigures(currency, one));
   return {
     currency,
     receivable,
     payable,
-    net: addDecimals(receivable.open, negateDecimal(payable.open)),
-    issued: issued?.currencies.find((one) => one.currency === currency),
-    received: received?.currencies.find((one) => one.currency === currency),
+    net: receivable && payable && addDecimals(receivable.open, negateDecimal(payable.open)),
+    // Where a currency has no documents of a listing, it has no such member.
+    ...(issued && { issued }),
+    ...(received && { received }),
   };
 }
 
 const MAX_PARTIES = 10;
 
-function openFigures(currency: string | undefined, direction: DirectionFigures | undefined) {
-  const own = (direction?.balances ?? []).filter((balance) => balance.currency === currency);
+function openFigures(currency: string | undefined, balances: readonly AgedBalance[] | undefined) {
+  if (balances === undefined) return undefined;
+  const own = balances.filter((balance) => balance.currency === currency);
   const sum = own.length === 0 ? undefined : sumOfBalances(own);
-  const {
-    creditNotes = DECIMAL_ZERO,
-    cancelled = DECIMAL_ZERO,
-    missing = 0,
-  }: Partial<AgedBalance> = sum ?? {};
-  const parties = own.filter((balance) => balance.invoices > 0).map(partyOf);
+  const parties = own.filter(({ invoices }) => invoices > 0).map(partyOf);
   return {
     open: sum === undefined ? DECIMAL_ZERO : totalOf(sum),
     overdue: sum === undefined ? DECIMAL_ZERO : overdueOf(sum),
     invoices: sum?.invoices ?? 0,
     /** Not due, then by age as the buckets of `folio aging`; then what has no due date, and last the credits. */
     buckets: sum?.ages ?? [],
-    creditNotes,
+    creditNotes: sum?.creditNotes ?? DECIMAL_ZERO,
     /** What is left out because it was cancelled, with its sign. */
-    cancelled,
-    missing,
+    cancelled: sum?.cancelled ?? DECIMAL_ZERO,
+    missing: sum?.missing ?? 0,
     /** Who owes, or is owed, most: the largest first. */
     counterparties: parties
       .toSorted((left, right) => compareDecimals(right.total, left.total))
@@ -169,47 +200,64 @@ function partyOf(balance: AgedBalance) {
   return { name, fiscalId, invoices, total: totalOf(balance), overdue: overdueOf(balance), buckets };
 }
 
-const MAX_FUNDS = 300;
-const FUND_ROLES = ['number', 'status', 'currency', 'total', 'balance'] as const;
-const FUND_NAMES = ['name', 'title', 'description'];
+function datedFigures(currency: string | undefined, figures: InvoiceFigures | undefined) {
+  const tally = figures?.currencies.get(currency);
+  if (figures === undefined || tally === undefined) return undefined;
+  const { missing } = figures;
+  const types = missing.months === undefined ? typesOf(tally) : undefined;
+  return {
+    inPeriod: types && sumOf(types.map(({ total }) => total)),
+    documentsInPeriod: types?.reduce((sum, { documents }) => sum + documents, 0),
+    creditNotesInPeriod: types && tally.creditNotes,
+    cancelledInPeriod: types && tally.cancelled,
+    cancelledDocumentsInPeriod: types && tally.cancelledDocuments,
+    byType: types,
+    missing: types && tally.missing,
+    months:
+      types && Object.fromEntries([...tally.months].toSorted(([left], [right]) => (left < right ? -1 : 1))),
+    dueSoon: missing.balances === undefined ? listOf(tally.dueSoon) : undefined,
+    overdue: missing.balances === undefined ? listOf(tally.overdue) : undefined,
+  };
+}
 
-export class FundTally {
-  readonly #fund: DocumentReader;
-  readonly #unreadable = new Unreadable();
-  readonly #first: Fund[] = [];
-  #count = 0;
+function listOf({ first, count, sum }: InvoiceList) {
+  const invoices = first.map(({ number, party: { name, fiscalId }, due, amount }) => ({
+    number,
+    counterparty: (name ?? fiscalId)?.text,
+    fiscalId: fiscalId?.text,
+    due,
+    amount,
+  }));
+  return { count, sum, first: invoices };
+}
 
-  constructor(fields: FieldsOf) {
-    this.#fund = new DocumentReader({ fields }, { roles: FUND_ROLES, names: [...FUND_NAMES, 'id'] });
-  }
+export function sumOf(amounts: readonly Decimal[]): Decimal {
+  return amounts.reduce(addDecimals, DECIMAL_ZERO);
+}
 
-  add(batch: RecordBatch): void {
-    this.#fund.fold(batch, () => this.#addFund());
-  }
-
-  finish() {
-    const isMissing = this.#fund.records > 0 && !this.#fund.hasColumnOf('balance');
-    return {
-      first: this.#first as readonly Fund[],
-      count: this.#count,
-      missing: (isMissing ? { funds: columnMissing('balance', this.#fund, 'fund') } : {}) as FiguresMissing,
-      findings: [this.#unreadable.finding('funds')],
-    };
-  }
-
-  #addFund(): void {
-    const fund = this.#fund;
-    const balance = readAmount(fund.cell('balance'));
-    if (balance === 'unreadable') this.#unreadable.noteRole(fund, 'balance');
-    if (typeof balance === 'string' || balance.coefficient === 0n || this.#count++ >= MAX_FUNDS) return;
-    const amount = readAmount(fund.cell('total'));
-    this.#first.push({
-      name: firstFilled(fund.namedCells(0, FUND_NAMES.length))?.text,
-      number: fund.text('number') ?? fund.named(FUND_NAMES.length)?.text,
-      status: fund.text('status'),
-      currency: fund.currency,
-      amount: typeof amount === 'string' ? undefined : amount,
-      balance,
-    });
-  }
+/** The figures of the page as JSON: amounts are strings with every digit, days `2026-11-21`, months `2026-11`; null is unknown. */
+export function figuresJson({ dates, caveats, complete, failures, organization }: ReportFigures): string {
+  const { name, first, last } = dates.period;
+  const missing = organization.missing.map(({ figure, part: direction, text, hint }) => ({
+    figure,
+    direction,
+    reason: `${text}.`,
+    hint,
+  }));
+  const report = {
+    asOf: formatDay(dates.asOf),
+    balancesOf: formatDay(dates.today),
+    notes: caveats,
+    period: { name, first: formatDay(first), last: formatDay(last) },
+    complete,
+    doubts: failures.map(({ part, text }) => `${part}: ${text}`),
+    buckets: AGES,
+    organizations: [{ ...organization, missing }],
+  };
+  const plain = (key: string, value: unknown): unknown => {
+    if (key === 'due') return formatDay(value as number);
+    const isAmount = typeof value === 'object' && value !== null && 'coefficient' in value;
+    return isAmount ? formatDecimal(value as Decimal) : (value ?? null);
+  };
+  return `${JSON.stringify(report, plain, 2)}\n`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Decimal } from '../json/decimal.ts';
+import { HATCHING } from './bars.ts';
 import { el, noteLine, textOf, trusted, type Content } from './html.ts';
-import type { RecordNote } from './invoice-figures.ts';
 import type { Writing } from './words.ts';
 
 interface PageContent {
@@ -33,8 +33,14 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
     el('style', trusted(styles)),
   ];
   const code = script === undefined ? undefined : el('script', trusted(script));
-  return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', body, code)))}\n`;
+  return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', HATCHING, body, code)))}\n`;
 }
+
+/**
+ * What a reader has to know of records: when they were read is unknown, some are newer than others, flags left some out, the credits
+ * are not among them, or only what is overdue is.
+ */
+export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits' | 'onlyOverdue';
 
 export interface RecordFacts {
   /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
@@ -89,11 +95,11 @@ function hashOf(text: string): string {
 const STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2430; --soft: #5a6472; --line: #d5dae1; --band: #f4f6f8;
   --accent: #1f5a96; --late: #a3341c; --warn: #fff3cd; --warn-ink: #5c4400;
-  --part0: #9db7d2; --part1: #f2c879; --part2: #e09a4b; --part3: #bf6426; --part4: #7a2f14; --part5: #8a8f98; --part6: #4d8f5b;
+  --part0: #9db7d2; --part1: #f2c879; --part2: #e09a4b; --part3: #bf6426; --part4: #7a2f14; --part5: #8a8f98;
   --series0: #1f5a96; --series1: #d08a3c; --shade: rgb(28 36 48 / 28%); }
 @media (prefers-color-scheme: dark) { :root { --paper: #14181e; --ink: #e6e9ee; --soft: #a3adba; --line: #38414d; --band: #1d232b;
   --accent: #8ab8e8; --late: #ff9d86; --warn: #4a3a08; --warn-ink: #ffe7a3;
-  --part0: #5f7d9c; --part1: #8a5a18; --part2: #b97a2a; --part3: #dda14f; --part4: #f6d9a0; --part5: #6c737d; --part6: #7fc08e;
+  --part0: #5f7d9c; --part1: #8a5a18; --part2: #b97a2a; --part3: #dda14f; --part4: #f6d9a0; --part5: #6c737d;
   --series0: #6ea6de; --series1: #e0a45c; --shade: rgb(0 0 0 / 70%); } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 66rem; background: var(--paper); color: var(--ink);
@@ -113,20 +119,17 @@ p { margin: 0.4rem 0; max-width: 45rem; }
 .cards b { display: block; font-size: 1.25rem; font-weight: 600; white-space: nowrap; } .cards .long { white-space: normal; overflow-wrap: anywhere; }
 .cards small { display: block; color: var(--soft); }
 .late { color: var(--late); }
-figure { margin: 0.5rem 0 0; }
-svg { display: block; width: 100%; } .chart { overflow: visible; font-size: 12px; fill: var(--ink); } .chart.columns { padding-left: 3.2rem; }
-.chart .tick { fill: var(--soft); font-size: 11px; }
-.chart .name { paint-order: stroke; stroke: var(--paper); stroke-width: 5px; }
-.grid { stroke: var(--line); } .zero { stroke: var(--ink); }
-.part0 { fill: var(--part0); background: var(--part0); } .part1 { fill: var(--part1); background: var(--part1); }
-.part2 { fill: var(--part2); background: var(--part2); } .part3 { fill: var(--part3); background: var(--part3); }
-.part4 { fill: var(--part4); background: var(--part4); } .part6 { fill: var(--part6); background: var(--part6); }
-.part5 { fill: var(--part5); background: repeating-linear-gradient(135deg, var(--paper) 0 2px, var(--part5) 2px 4px); }
-.series0 { fill: var(--series0); } .series1 { fill: var(--series1); }
-.hatch path:first-child { fill: var(--paper); } .hatch path:last-child { stroke: var(--part5); stroke-width: 3; }
-.chart rect { stroke: var(--paper); stroke-width: 0.75; }
-.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.3rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
-.legend svg { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
+svg { display: block; width: 100%; } .apart { position: absolute; }
+.bar { height: 0.75rem; } .beside { display: block; min-width: 8rem; } .beside .bar { height: 0.5rem; }
+.bar rect, .sample rect { stroke: var(--paper); stroke-width: 0.75; }
+.part0 { fill: var(--part0); } .part1 { fill: var(--part1); } .part2 { fill: var(--part2); } .part3 { fill: var(--part3); } .part4 { fill: var(--part4); }
+.part5, .hatched { fill: url(#hatch); } .series0 { fill: var(--series0); } .series1 { fill: var(--series1); }
+#hatch path:first-child { fill: var(--paper); } #hatch path:last-child { stroke: var(--part5); stroke-width: 3; }
+.sample { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
+.ages { margin: 0.75rem 0 0; break-inside: avoid; }
+.ages ul { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
+.ages li { flex: 1 1 auto; min-width: 5rem; max-width: 100%; }
+.ages b { display: block; font-weight: 600; overflow-wrap: anywhere; } .ages .none b { font-weight: 400; color: var(--soft); }
 .wide { overflow-x: auto; position: relative; background: linear-gradient(90deg, var(--paper) 40%, transparent) 0 0 / 2.5rem 100% no-repeat local,
   linear-gradient(-90deg, var(--paper) 40%, transparent) 100% 0 / 2.5rem 100% no-repeat local,
   linear-gradient(90deg, var(--shade), transparent) 0 0 / 0.7rem 100% no-repeat scroll,
@@ -141,9 +144,8 @@ tfoot td, tfoot th, .sum td { font-weight: 600; } tfoot td, tfoot th, tr:not(.su
 .below td { padding-top: 0; font-size: 0.8rem; color: var(--soft); overflow-wrap: anywhere; } tr:has(+ .below) td { border-bottom: 0; padding-bottom: 0; }
 th button { all: unset; cursor: pointer; font: inherit; } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
-details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); font-size: 0.9rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
-@media screen and (max-width: 46rem) { .chart .spare { display: none; } .facts span { display: block; white-space: normal; overflow-wrap: anywhere; }
+@media screen and (max-width: 46rem) { .facts span { display: block; white-space: normal; overflow-wrap: anywhere; }
   .wide :is(table, tbody, tr) { display: block; } .wide :is(thead, td:empty, td.nil) { display: none; }
   .wide tr { padding: 0.45rem 0; border-bottom: 1px solid var(--line); } .wide tr:not(.sum) + .sum { border-top: 1px solid var(--ink); }
   .wide tr:not(.sum) + .sum td, .wide td { display: flex; justify-content: space-between; gap: 1.5rem; padding: 0.05rem 0; border: 0; text-align: right; overflow-wrap: anywhere; }
@@ -151,17 +153,18 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   .wide td[data-l]::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } }
 @media (max-width: 34rem) { body { padding: 1.25rem 0.9rem 2rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
-  --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #000; --part6: #fff; --series0: #333; --series1: #b5b5b5;
+  --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #000; --series0: #333; --series1: #b5b5b5;
   --warn: #fff; --warn-ink: #000; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  .chart rect { stroke: #000; } .hatch path:last-child { stroke-width: 1; }
+  .bar rect { stroke: #000; } #hatch path:last-child { stroke-width: 1; }
+  .ages li { min-width: 4.6rem; } .ages ul { font-size: 0.8rem; gap: 0.4rem 0.8rem; }
   .cards { gap: 0.5rem; } .cards li { flex-basis: 7rem; padding: 0.4rem 0.55rem; } .cards b { font-size: 1rem; }
-  h2, h3, h4 { break-after: avoid; } .keep, figure, tr, .cards, .cards li, .verdict, .block:not(:has(.long)) { break-inside: avoid; }
+  h2, h3, h4 { break-after: avoid; } .keep, tr, .cards, .cards li, .verdict, .block:not(:has(.long)) { break-inside: avoid; }
   thead { display: table-header-group; break-inside: avoid; }
   tr:has(+ .below), .long tbody tr:nth-child(-n + 3), .long tbody tr:nth-last-child(-n + 4) { break-after: avoid; }
   /* The title of a table that may break asks for room for a head and three rows: browsers leave a head alone. */
   .block:has(.long) > :is(h3, h4) { break-inside: avoid; padding-bottom: 11rem; margin-bottom: -10.6rem; }
-  .wide { overflow: visible; background: none; } details:not([open]) > summary { display: none; }
+  .wide { overflow: visible; background: none; }
   th button { display: contents; } th button::after { content: "" !important; } }
 `.trim();

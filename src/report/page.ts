@@ -1,14 +1,23 @@
-import type { CurrencySection, OpenFigures, OrganizationFigures, ReportFigures } from './figures.ts';
+import { monthsUpTo } from '../invoices/periods.ts';
+import { addDecimals, DECIMAL_ZERO, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import { agesStrip, bar, lengthOf, lengthOfAges, sampleOf } from './bars.ts';
 import { failureText, missingText } from './doubts.ts';
+import {
+  isKnown,
+  sumOf,
+  type CurrencySection,
+  type DatedFigures,
+  type ListedInvoices,
+  type OpenFigures,
+  type OrganizationFigures,
+  type ReportFigures,
+} from './figures.ts';
 import { el, noteLine, type Content, type Html } from './html.ts';
 import { factLine, htmlPage, leftOutTexts, recordNotes } from './page-frame.ts';
-import { ageNames, fiscalIdTerm, lookOf, statusTerm, typeTerm } from './terms.ts';
-import { writingAt, type Writing } from './words.ts';
-import { DECIMAL_ZERO, addDecimals, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
-import { monthsUpTo } from '../invoices/periods.ts';
-import { chartSection } from './charts.ts';
-import { REST, TYPE_ROLES, type InvoiceList, type ReportDates } from './invoice-figures.ts';
 import { SORT_SCRIPT, titledTable, type Column } from './table.ts';
+import { TYPE_ROLES, type ReportDates } from './tallies.ts';
+import { ageNames, fiscalIdTerm, statusTerm, typeTerm } from './terms.ts';
+import { writingAt, type Writing } from './words.ts';
 
 interface PageOptions {
   readonly writing: Writing;
@@ -24,7 +33,12 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   const { organization, dates } = figures;
   const { profile, fiscalIds } = organization;
   const ids =
-    fiscalIds.length === 0 ? undefined : `${fiscalIdTerm(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
+    fiscalIds.length === 0
+      ? undefined
+      : `${fiscalIdTerm(
+          fiscalIds.map((fiscalId) => ({ fiscalId })),
+          writing,
+        )} ${fiscalIds.join(', ')}`;
   // A profile's name means nothing to whoever gets the page.
   const name = title ?? organization.name ?? ids ?? profile;
   const facts = [
@@ -39,7 +53,7 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   ];
   const body = [
     el('header', el('h1', el('bdi', name ?? words.title)), factLine(...facts)),
-    el('main', verdict(figures, writing), organizationSection(organization, { writing, dates })),
+    el('main', verdict(figures, writing), organizationSection(organization, writing, dates)),
     el('footer', factLine(...made)),
   ];
   const full = `${words.title}${name === undefined ? '' : `: ${name}`}, ${writing.period(dates.period.name)}`;
@@ -55,101 +69,61 @@ function verdict({ complete, failures, dates, caveats }: ReportFigures, writing:
   return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }
 
-interface SectionOptions {
-  readonly writing: Writing;
-  readonly dates: ReportDates;
-}
-
-const MONTHS = 12;
-const MAX_OVERDUE = 10;
-/** Characters of an amount that stay on one line, on a narrow screen, too. */
-const MAX_UNBROKEN = 22;
-
 /** Everything about one organization: first how it stands in each currency, on one screen; then a part for each, and its funds. */
-function organizationSection(figures: OrganizationFigures, options: SectionOptions): Html {
-  const { writing, dates } = options;
+function organizationSection(figures: OrganizationFigures, writing: Writing, dates: ReportDates): Html {
   const { words } = writing;
-  const { currencies, known, missing, inNoSum } = figures;
-  const inNone = (['issued', 'received'] as const)
-    .filter((direction) => inNoSum[direction] > 0)
-    .map((direction) => {
-      const documents = documentsText(inNoSum[direction], writing);
-      return `${words[direction]}: ${words.inNoSum({ documents })}`;
-    });
-  const all = currencies.map((section) => ({
-    section,
-    own: writingAt(writing, widestScale(sumsOf(section))),
-  }));
-  const summaries = all.map(({ section, own }) => {
-    const heading = el('h3', section.currency ?? words.noCurrency);
-    return el('div.keep', heading, cards(section, own, known), leftOutNote(section, own));
-  });
-  const sections = all.map(({ section, own }, index) =>
-    currencySection(section, { dates, writing: own, known, id: `c${index + 1}` }),
-  );
+  const { currencies, missing, inNoSum } = figures;
   const period = writing.period(dates.period.name);
+  const hasMonths = isKnown(figures, 'months', 'issued', 'received');
+  const views = currencies.map((section): SectionView => {
+    const own = writingAt(writing, widestScale(sumsIn(section)));
+    return { section, writing: own, dates, period, hasMonths };
+  });
+  const reasons = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
+  const lacking = missing.map((one) =>
+    el('li', `${words[one.part]}: ${reasons[one.figure]} `, missingText(one, writing)),
+  );
+  const inNone = (['issued', 'received'] as const).flatMap((listing) => {
+    const documents = inNoSum[listing] ?? 0;
+    if (documents === 0) return [];
+    return `${words[listing]}: ${words.inNoSum({ documents: documentsText(documents, writing) })}`;
+  });
   return el(
     'section',
     el('h2', el('bdi', `${period[0]!.toUpperCase()}${period.slice(1)}`)),
-    missing.length === 0 ? undefined : missingNotes(missing, writing),
-    currencies.length === 0 ? el('p', words.settled) : [summaries, sections],
+    lacking.length === 0 ? undefined : el('div.verdict.warning', el('ul', lacking)),
+    currencies.length === 0 ? el('p', words.settled) : [views.map(summary), views.map(currencySection)],
     noteLine(inNone),
     fundsTable(figures, writing),
   );
 }
 
-/** Sums that are as exact as the most exact amount of the section. */
-function sumsOf({ receivable, payable, issued, received }: CurrencySection): Decimal[] {
-  const open = [receivable, payable].flatMap((one) => [one.open, one.cancelled]);
-  const dated = [issued, received].flatMap((one) =>
-    one === undefined ? [] : [...Object.values(one.all.amounts), ...one.months.values()],
-  );
+interface SectionView {
+  readonly section: CurrencySection;
+  /** All its sums are as exact as the most exact of them. */
+  readonly writing: Writing;
+  readonly dates: ReportDates;
+  readonly period: string;
+  /** Whether there are totals of what was issued and received; if so, a section may still have none. */
+  readonly hasMonths: boolean;
+}
+
+function sumsIn({ receivable, payable, issued, received }: CurrencySection): Decimal[] {
+  const open = [receivable, payable].flatMap((one) => (one === undefined ? [] : [one.open, one.cancelled]));
+  const dated = [issued, received].flatMap((one) => [
+    ...(one?.byType ?? []).flatMap((type) => TYPE_ROLES.map((role) => type[role])),
+    ...Object.values(one?.months ?? {}),
+  ]);
   return [...open, ...dated];
 }
 
-function missingNotes(missing: OrganizationFigures['missing'], writing: Writing): Html {
-  const { words } = writing;
-  const texts = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
-  const items = missing.map((one) =>
-    el('li', `${words[one.part]}: ${texts[one.figure]} `, missingText(one, writing)),
-  );
-  return el('div.verdict.warning', el('ul', items));
-}
+/** Characters of an amount that stay on one line, on a narrow screen, too. */
+const MAX_UNBROKEN = 22;
 
-interface CurrencyOptions extends SectionOptions {
-  readonly known: OrganizationFigures['known'];
-  /** The beginning of the ids of what is in the section. */
-  readonly id: string;
-}
-
-function currencySection(section: CurrencySection, options: CurrencyOptions): Html {
-  const { writing, known, dates } = options;
-  const { words } = writing;
-  const { currency, receivable, payable, issued, received } = section;
-  const unnamed = currency === undefined ? words.noCurrencyRow : words.noName;
-  const period = writing.period(dates.period.name);
-  const types = [
-    typeTable(words.issuedByType({ period }), issued, writing),
-    typeTable(words.receivedByType({ period }), received, writing),
-  ];
-  return el(
-    'section.currency',
-    el('h3', currency ?? words.noCurrency),
-    known.issued.balances && known.received.balances ? ageing(section, options) : undefined,
-    known.issued.months && known.received.months ? months(section, options) : undefined,
-    types,
-    types.every((one) => one === undefined) ? undefined : el('p.note', words.byDocumentDate),
-    known.issued.balances ? parties(words.debtors, receivable, { writing, unnamed }) : undefined,
-    overdueTable(issued?.overdue, options),
-    dueTable(words.dueSoon, issued?.dueSoon, writing),
-    dueTable(words.dueSoonPay, received?.dueSoon, writing),
-    known.received.balances ? parties(words.creditors, payable, { writing, unnamed }) : undefined,
-  );
-}
-
-function cards(section: CurrencySection, writing: Writing, known: OrganizationFigures['known']): Html {
+/** How the organization stands in a currency, at a glance. */
+function summary({ section, writing, hasMonths }: SectionView): Html {
   const { receivable, payable, net, issued, received, currency } = section;
-  const { words, amount } = writing;
+  const { words, amount, count } = writing;
   const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
     const text = writing.money(value, currency);
     return el('li', label, el(text.length > MAX_UNBROKEN ? 'b.long' : 'b', text), small);
@@ -161,188 +135,211 @@ function cards(section: CurrencySection, writing: Writing, known: OrganizationFi
     const documents = el('small', documentsText(invoices, writing));
     return card(label, open, documents, isSome(overdue) ? el('small.late', late) : nothing);
   };
-  const period = (label: string, figures: CurrencySection['issued']): Html => {
-    const { all, cancelled: { documents: cancelled, total } = { documents: 0, total: DECIMAL_ZERO } } =
-      figures ?? {};
-    const documents = documentsText(all?.documents ?? 0, writing);
+  const dated = (label: string, figures: Partial<DatedFigures> = {}): Html => {
+    const {
+      inPeriod = DECIMAL_ZERO,
+      documentsInPeriod = 0,
+      cancelledDocumentsInPeriod: cancelled = 0,
+    } = figures;
+    const documents = documentsText(documentsInPeriod, writing);
     const ofThese = words[cancelled === 1 ? 'oneCancelled' : 'someCancelled'];
-    return card(
-      label,
-      all?.amounts.total ?? DECIMAL_ZERO,
-      el('small', words.inPeriod({ documents })),
-      cancelled === 0
-        ? undefined
-        : el('small', ofThese({ count: writing.count(cancelled), amount: amount(total) })),
-    );
+    const sum = amount(figures.cancelledInPeriod ?? DECIMAL_ZERO);
+    const small =
+      cancelled === 0 ? undefined : el('small', ofThese({ count: count(cancelled), amount: sum }));
+    return card(label, inPeriod, el('small', words.inPeriod({ documents })), small);
   };
-  const [billed, bought] = [issued, received].map((one) => one?.all.amounts.tax ?? DECIMAL_ZERO);
-  const ofReceived = el('small', words.taxReceived({ amount: amount(bought!) }));
-  const tax = [billed!, bought!].some(isSome) ? card(words.tax, billed!, ofReceived) : undefined;
+  const [billed, bought] = [taxIn(issued), taxIn(received)];
+  const ofReceived = el('small', words.taxReceived({ amount: amount(bought) }));
+  const tax = isSome(billed) || isSome(bought) ? card(words.tax, billed, ofReceived) : undefined;
+  const leftOut = (label: string, figures: OpenFigures | undefined): string[] =>
+    figures === undefined ? [] : leftOutTexts(figures, writing, amount).map((text) => `${label}: ${text}`);
   return el(
-    'ul.cards',
-    known.issued.balances ? open(words.receivable, receivable) : undefined,
-    known.received.balances ? open(words.payable, payable) : undefined,
-    known.issued.balances && known.received.balances ? card(words.net, net) : undefined,
-    known.issued.months && known.received.months
-      ? [period(words.billed, issued), period(words.received, received), tax]
-      : undefined,
+    'div.keep',
+    el('h3', currency ?? words.noCurrency),
+    el(
+      'ul.cards',
+      receivable && open(words.receivable, receivable),
+      payable && open(words.payable, payable),
+      net && card(words.net, net),
+      hasMonths ? [dated(words.billed, issued), dated(words.received, received), tax] : undefined,
+    ),
+    noteLine([...leftOut(words.receivable, receivable), ...leftOut(words.payable, payable)]),
   );
+}
+
+function taxIn(figures: DatedFigures | undefined): Decimal {
+  return sumOf((figures?.byType ?? []).map(({ tax }) => tax));
 }
 
 function documentsText(count: number, writing: Writing): string {
   return writing.words[count === 1 ? 'oneDocument' : 'someDocuments']({ count: writing.count(count) });
 }
 
-function leftOutNote({ receivable, payable }: CurrencySection, writing: Writing): Html | undefined {
-  const { words, amount } = writing;
-  const notesOf = (label: string, figures: OpenFigures): string[] =>
-    leftOutTexts(figures, writing, amount).map((text) => `${label}: ${text}`);
-  return noteLine([...notesOf(words.receivable, receivable), ...notesOf(words.payable, payable)]);
-}
-
 function isSome({ coefficient }: Decimal): boolean {
   return coefficient !== 0n;
 }
 
-function ageing({ receivable, payable }: CurrencySection, options: CurrencyOptions): Html | undefined {
-  const { words } = options.writing;
-  const all = [
-    { label: words.receivable, amounts: receivable.buckets },
-    { label: words.payable, amounts: payable.buckets },
-  ].filter(({ amounts }) => amounts.some(isSome));
-  const parts = ageNames(words)
-    .map((name, age) => ({ name, age, look: lookOf(age) }))
-    .filter(({ age }) => all.some(({ amounts }) => isSome(amounts[age]!)));
-  const rows = all.map(({ label, amounts }) => ({ label, amounts: parts.map(({ age }) => amounts[age]!) }));
-  const texts = { title: words.ageing, about: words.ageingAbout, caption: words.ageing, head: '' };
-  return chartSection({ kind: 'bars', id: `${options.id}a`, ...texts, parts, rows }, options.writing);
-}
-
-function months({ issued, received }: CurrencySection, options: CurrencyOptions): Html | undefined {
-  const { writing, dates, id } = options;
-  const { words } = writing;
-  const shown = monthsUpTo(Math.min(dates.period.last, dates.today), MONTHS);
-  const totalOf = (figures: CurrencySection['issued'], month: string): Decimal =>
-    figures?.months.get(month) ?? DECIMAL_ZERO;
-  const parts = [
-    { name: words.issued, look: 'series0', figures: issued },
-    { name: words.received, look: 'series1', figures: received },
-  ].filter(({ figures }) => shown.some(({ name }) => isSome(totalOf(figures, name))));
-  const rows = shown.map(({ name }) => ({
-    label: writing.month(name),
-    amounts: parts.map(({ figures }) => totalOf(figures, name)),
-  }));
-  const { months: title, monthsAbout: about, month: head } = words;
-  return chartSection(
-    { kind: 'columns', id: `${id}m`, title, about, caption: about, head, parts, rows },
-    writing,
+function currencySection(view: SectionView): Html {
+  const { words } = view.writing;
+  const { section, period } = view;
+  const { currency, receivable, payable, issued, received } = section;
+  const types = [
+    typeTable(words.issuedByType({ period }), issued, view),
+    typeTable(words.receivedByType({ period }), received, view),
+  ];
+  return el(
+    'section.currency',
+    el('h3', currency ?? words.noCurrency),
+    receivable && payable && ageing(receivable, payable, view),
+    view.hasMonths ? months(view) : undefined,
+    types,
+    types.every((one) => one === undefined) ? undefined : el('p.note', words.byDocumentDate),
+    parties(words.debtors, receivable, view),
+    overdueTable(issued?.overdue, view),
+    dueTable(words.dueSoon, issued?.dueSoon, view),
+    dueTable(words.dueSoonPay, received?.dueSoon, view),
+    parties(words.creditors, payable, view),
   );
 }
 
-function typeTable(title: string, figures: CurrencySection['issued'], writing: Writing): Html | undefined {
+function ageing(receivable: OpenFigures, payable: OpenFigures, { writing }: SectionView): Html | undefined {
+  const { words } = writing;
+  const all = [
+    { label: words.receivable, sums: receivable.buckets },
+    { label: words.payable, sums: payable.buckets },
+  ].filter(({ sums }) => sums.some(isSome));
+  if (all.length === 0) return undefined;
+  const most = Math.max(...all.map(({ sums }) => lengthOfAges(sums)));
+  const strips = all.map(({ label, sums }) => [el('p.note', label), agesStrip(sums, label, writing, most)]);
+  return el('section.keep', el('h4', words.ageing), strips);
+}
+
+const MONTHS = 12;
+
+function months({ section: { issued, received }, writing, dates }: SectionView): Html | undefined {
+  const { words, amount } = writing;
+  const shown = monthsUpTo(Math.min(dates.period.last, dates.today), MONTHS);
+  const rows = shown.map(({ name }) => ({
+    label: writing.month(name),
+    issued: issued?.months?.[name] ?? DECIMAL_ZERO,
+    received: received?.months?.[name] ?? DECIMAL_ZERO,
+  }));
+  const most = Math.max(...rows.flatMap((row) => [lengthOf(row.issued), lengthOf(row.received)]));
+  if (most === 0) return undefined;
+  const both = [
+    { name: 'issued', look: 'series0' },
+    { name: 'received', look: 'series1' },
+  ] as const;
+  const bars = (row: (typeof rows)[number]): Html => {
+    const titles = both.map(({ name }) => `${row.label}, ${words[name]}: ${amount(row[name])}`);
+    return el(
+      'span.beside',
+      both.map(({ name, look }, at) => bar([{ amount: row[name], look, title: titles[at]! }], most)),
+    );
+  };
+  const columns: Column<(typeof rows)[number]>[] = [
+    ['text', words.month, ({ label }) => label],
+    ['amount', words.issued, (row) => row.issued],
+    ['amount', words.received, (row) => row.received],
+    ['text', `${words.issued} · ${words.received}`, bars],
+  ];
+  const legend = both.map(({ name, look }) => [sampleOf(look), `${words[name]} `]);
+  return titledTable(words.months, { columns, rows, note: [legend, words.monthsAbout] }, writing);
+}
+
+function typeTable(
+  title: string,
+  figures: DatedFigures | undefined,
+  { writing }: SectionView,
+): Html | undefined {
   const { words, language, count } = writing;
-  if (figures === undefined || figures.all.documents === 0) return undefined;
-  const { all, types } = figures;
+  const rows = figures?.byType ?? [];
+  if (rows.length === 0) return undefined;
   const names = { exempt: words.exempt, net: words.netAmount, tax: words.tax, total: words.total };
-  const without = TYPE_ROLES.filter((role) => all.missing[role] > 0 && isSome(all.amounts[role]))
-    .map((role) => `${names[role]} ${count(all.missing[role])}`)
-    .join(', ');
-  const columns: Column<(typeof types)[number]>[] = [
+  const without = TYPE_ROLES.flatMap((role) => {
+    const missing = rows.reduce((sum, one) => sum + one.missing[role], 0);
+    return missing > 0 && isSome(sumOf(rows.map((one) => one[role])))
+      ? `${names[role]} ${count(missing)}`
+      : [];
+  }).join(', ');
+  const columns: Column<(typeof rows)[number]>[] = [
     [
       'text',
       words.type,
-      ({ type }) => (type === REST ? words.otherTypes : typeTerm(type, language) || words.noType),
+      (one) => (one.isRest ? words.otherTypes : typeTerm(one.type, language) || words.noType),
     ],
     ['count', words.documents, ({ documents }) => documents],
-    ...TYPE_ROLES.map((role): (typeof columns)[number] => [
-      'amount',
-      names[role],
-      ({ amounts }) => amounts[role],
-    ]),
+    ...TYPE_ROLES.map((role): (typeof columns)[number] => ['amount', names[role], (one) => one[role]]),
   ];
-  const total = [words.total, ...columns.slice(1).map(([, , cell]) => cell(all))];
-  const foot = types.length > 1 ? [total] : undefined;
+  const sums = TYPE_ROLES.map((role) => sumOf(rows.map((one) => one[role])));
+  const foot = rows.length > 1 ? [[words.total, figures?.documentsInPeriod, ...sums]] : undefined;
   const note = without === '' ? undefined : words.without({ roles: without });
-  return titledTable(title, { columns, rows: types, foot, note }, writing);
+  return titledTable(title, { columns, rows, foot, note }, writing);
 }
 
-/** @param unnamed who it is that the records do not name */
-function parties(
-  title: string,
-  figures: OpenFigures,
-  { writing, unnamed }: { readonly writing: Writing; readonly unnamed: string },
-): Html | undefined {
+function parties(title: string, figures: OpenFigures | undefined, view: SectionView): Html | undefined {
+  const { section, writing } = view;
   const { words, count } = writing;
-  const { counterparties, counterpartyCount } = figures;
-  if (counterparties.length === 0) return undefined;
-  type OpenParty = (typeof counterparties)[number];
-  const amountsOf = ({ total, overdue, buckets }: Pick<OpenParty, 'total' | 'overdue' | 'buckets'>) => [
-    total,
-    overdue,
-    ...buckets,
-  ];
+  const { counterparties: rows = [], counterpartyCount = 0 } = figures ?? {};
+  if (figures === undefined || rows.length === 0) return undefined;
+  type OpenParty = Pick<(typeof rows)[number], 'total' | 'overdue' | 'buckets'>;
+  const amountsOf = ({ total, overdue, buckets }: OpenParty): Decimal[] => [total, overdue, ...buckets];
   const all = amountsOf({ ...figures, total: figures.open });
-  const others = all.map((sum, index) =>
-    counterparties.reduce((left, one) => addDecimals(left, negateDecimal(amountsOf(one)[index]!)), sum),
+  const others = all.map((sum, at) =>
+    addDecimals(sum, negateDecimal(sumOf(rows.map((one) => amountsOf(one)[at]!)))),
   );
-  const more = counterpartyCount - counterparties.length;
+  const more = counterpartyCount - rows.length;
   const foot = [
     ...(more === 0 ? [] : [[words.others({ count: count(more) }), undefined, ...others]]),
     [words.total, undefined, ...all],
   ];
-  const columns: Column<OpenParty>[] = [
+  // Who it is that the records do not name.
+  const unnamed = section.currency === undefined ? words.noCurrencyRow : words.noName;
+  const columns: Column<(typeof rows)[number]>[] = [
     ['text', words.counterparty, ({ name, fiscalId }) => name ?? fiscalId ?? unnamed],
-    [
-      'id',
-      fiscalIdTerm(
-        counterparties.map(({ fiscalId }) => fiscalId),
-        writing,
-      ),
-      ({ fiscalId }) => fiscalId,
-    ],
-    ...[words.total, words.overdue, ...ageNames(words)].map((name, index): (typeof columns)[number] => [
+    ['id', fiscalIdTerm(rows, writing), ({ fiscalId }) => fiscalId],
+    ...[words.total, words.overdue, ...ageNames(words)].map((name, at): (typeof columns)[number] => [
       'amount',
       name,
-      (one) => amountsOf(one)[index],
+      (one) => amountsOf(one)[at],
     ]),
   ];
-  return titledTable(
-    title,
-    { columns, rows: counterparties, foot: counterpartyCount > 1 ? foot : undefined },
-    writing,
-  );
+  return titledTable(title, { columns, rows, foot: counterpartyCount > 1 ? foot : undefined }, writing);
 }
 
-type OpenInvoice = InvoiceList['first'][number];
-
-const fiscalIdOf = ({ party }: OpenInvoice): string | undefined => party.fiscalId?.text;
+type ListedInvoice = ListedInvoices['first'][number];
 
 function invoiceColumns({ words }: Writing) {
   return {
     number: ['id', words.number, ({ number }) => number],
-    party: ['text', words.counterparty, (one) => one.party.name?.text ?? fiscalIdOf(one) ?? words.noName],
+    party: ['text', words.counterparty, ({ counterparty }) => counterparty ?? words.noName],
     due: ['day', words.due, ({ due }) => due],
     amount: ['amount', words.amount, ({ amount }) => amount],
-  } satisfies Record<string, Column<OpenInvoice>>;
+  } satisfies Record<string, Column<ListedInvoice>>;
 }
 
-function overdueTable(list: InvoiceList | undefined, { writing, dates }: SectionOptions): Html | undefined {
+const MAX_OVERDUE = 10;
+
+function overdueTable(list: ListedInvoices | undefined, { writing, dates }: SectionView): Html | undefined {
   const { words } = writing;
-  if (list === undefined) return undefined;
-  const first = list.first.slice(0, MAX_OVERDUE);
+  const first = list?.first.slice(0, MAX_OVERDUE) ?? [];
   const { number, party, due, amount } = invoiceColumns(writing);
-  const columns: Column<OpenInvoice>[] = [
+  const columns: Column<ListedInvoice>[] = [
     number,
     party,
-    ['id', fiscalIdTerm(first.map(fiscalIdOf), writing), fiscalIdOf],
+    ['id', fiscalIdTerm(first, writing), ({ fiscalId }) => fiscalId],
     due,
     ['count', words.days, (invoice) => dates.asOf - invoice.due],
     amount,
   ];
-  return invoiceTable(words.largest, columns, { ...list, first }, writing);
+  return list && invoiceTable(words.largest, columns, { ...list, first }, writing);
 }
 
-function dueTable(title: string, list: InvoiceList | undefined, writing: Writing): Html | undefined {
+function dueTable(
+  title: string,
+  list: ListedInvoices | undefined,
+  { writing }: SectionView,
+): Html | undefined {
   const { number, party, due, amount } = invoiceColumns(writing);
   return list && invoiceTable(title, [due, number, party, amount], list, writing);
 }
@@ -350,8 +347,8 @@ function dueTable(title: string, list: InvoiceList | undefined, writing: Writing
 /** A table of the first invoices of a list, with the sum below it, or with a note where there are more. */
 function invoiceTable(
   title: string,
-  columns: readonly Column<OpenInvoice>[],
-  { first: rows, count, sum }: Pick<InvoiceList, 'first' | 'count' | 'sum'>,
+  columns: readonly Column<ListedInvoice>[],
+  { first: rows, count, sum }: ListedInvoices,
   writing: Writing,
 ): Html | undefined {
   const { words } = writing;
@@ -364,7 +361,10 @@ function invoiceTable(
   return titledTable(title, { columns, rows, note: words.firstOf(texts) }, writing);
 }
 
-function fundsTable({ funds: rows, fundCount }: OrganizationFigures, writing: Writing): Html | undefined {
+function fundsTable(
+  { funds: rows = [], fundCount = 0 }: OrganizationFigures,
+  writing: Writing,
+): Html | undefined {
   const { words, language, count } = writing;
   if (rows.length === 0) return undefined;
   const columns: Column<(typeof rows)[number]>[] = [

@@ -1,14 +1,14 @@
-import { addDecimals, compareDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../json/decimal.ts';
+import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { byCurrency } from '../query/result-rows.ts';
-import { fillOf, hatching, sampleOf } from './charts.ts';
+import { agesStrip } from './bars.ts';
 import { el, noteLine, type Html } from './html.ts';
 import { htmlPage, leftOutTexts, recordNotes, warning } from './page-frame.ts';
 import type { StatedCurrency, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { titledTable, type Column } from './table.ts';
-import { ageNames, CANCELLED, CREDIT, fiscalIdTerm, lookOf, typeTerm, UNDATED } from './terms.ts';
+import { CANCELLED, CREDIT, fiscalIdTerm, typeTerm } from './terms.ts';
 import { scaleOf, writingAt, type Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
@@ -49,9 +49,7 @@ export function statementPage(
         ? settled
         : warning(el('strong', words.statementNotWhole), ` ${alsoUnreadable}`),
       recordNotes(facts, writing),
-      open.map((one, index) =>
-        currencySection(one, { writing, listing: facts.listing, id: `c${index + 1}` }),
-      ),
+      open.map((one) => currencySection(one, facts.listing, writing)),
       noteLine(
         currencies.flatMap(({ currency, balance }) =>
           leftOutTexts(balance, writing, (value) => [currency ?? [], writing.amount(value)].flat().join(' ')),
@@ -66,23 +64,16 @@ export function statementPage(
 /** A fiscal ID with its name, which in Chile is another one; not where it stands for the name of its owner. */
 function idLine(fiscalId: string | undefined, shown: string, writing: Writing): Html | undefined {
   if (fiscalId === undefined || fiscalId === shown) return undefined;
-  return el('p.note', `${fiscalIdTerm([fiscalId], writing)} `, el('bdi.id', fiscalId));
+  return el('p.note', `${fiscalIdTerm([{ fiscalId }], writing)} `, el('bdi.id', fiscalId));
 }
 
-interface SectionOptions {
-  readonly writing: Writing;
-  readonly listing: 'issued' | 'received';
-  readonly id: string;
-}
-
-function currencySection(section: StatedCurrency, options: SectionOptions): Html {
-  const { listing, id } = options;
+function currencySection(section: StatedCurrency, listing: 'issued' | 'received', ofPage: Writing): Html {
   const { currency, documents, credits, cancelled, balance } = section;
   const due = totalOf(balance);
   const overdue = overdueOf(balance);
   const all = [...documents, ...credits, ...cancelled];
   const amounts = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
-  const writing = writingAt(options.writing, scaleOf(currency, amounts));
+  const writing = writingAt(ofPage, scaleOf(currency, amounts));
   const { words, amount } = writing;
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
@@ -96,39 +87,11 @@ function currencySection(section: StatedCurrency, options: SectionOptions): Html
       el('p.sum', el('span.code', currency ?? words.noCurrency), ` ${amount(shown)}`),
       overdue.coefficient === 0n ? undefined : el('p.late', late({ amount: amount(overdue) })),
     ),
-    ages(balance.ages, id, writing),
+    agesStrip(balance.ages, words.ages, writing),
     documentsTable(words.openDocuments, documents, writing),
     documentsTable(words.creditDocuments, credits, writing),
     documentsTable(words.cancelledDocuments, cancelled, writing),
   );
-}
-
-/** The strip of ages: a bar in scale, and each age with its exact sum. */
-function ages(sums: readonly Decimal[], id: string, { words, amount }: Writing): Html {
-  const items = ageNames(words).map((name, age) => {
-    const isNil = sums[age]!.coefficient === 0n;
-    if (isNil && age >= UNDATED) return undefined;
-    const sample = age > UNDATED ? undefined : sampleOf(lookOf(age), id);
-    return el(isNil ? 'li.none' : 'li.some', el('span', sample, name), el('b', amount(sums[age]!)));
-  });
-  return el('div.ages', { role: 'group', 'aria-label': words.ages }, bar(sums, id), el('ul', items));
-}
-
-const WIDTH = 1000;
-
-function bar(sums: readonly Decimal[], id: string): Html | undefined {
-  const lengths = sums.map((sum) => Math.max(0, Number(formatDecimal(sum))));
-  const all = lengths.reduce((left, right) => left + right, 0);
-  if (!(all > 0) || !Number.isFinite(all)) return undefined;
-  let at = 0;
-  const pieces = lengths.map((length, age) => {
-    const [x, width] = [at, (length / all) * WIDTH];
-    at += width;
-    const place = { x: x.toFixed(1), y: 0, width: width.toFixed(1), height: 12 };
-    return width > 0 ? el('rect', { ...fillOf(lookOf(age), id), ...place }) : undefined;
-  });
-  const frame = { viewBox: `0 0 ${WIDTH} 12`, preserveAspectRatio: 'none', 'aria-hidden': 'true' };
-  return el('svg.bar', frame, hatching(id), pieces);
 }
 
 /** Documents with their payments below them. What was cancelled has no open amount, and no sum. */
@@ -261,16 +224,15 @@ function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexO
   // A link to a file beside the index: whatever its name is, it leads nowhere else.
   const link = ({ name, fiscalId, file }: IndexLine): Html =>
     el('a', { href: `./${encodeURIComponent(file)}` }, el('bdi', name ?? fiscalId ?? words.noName));
-  const sum = (of: (line: IndexLine) => Decimal): Decimal => lines.map(of).reduce(addDecimals, DECIMAL_ZERO);
-  const ids = lines.map(({ fiscalId }) => fiscalId);
   const columns: Column<IndexLine>[] = [
     ['text', listing === 'issued' ? words.customer : words.supplier, link],
-    ['id', fiscalIdTerm(ids, writing), ({ fiscalId }) => fiscalId],
+    ['id', fiscalIdTerm(lines, writing), ({ fiscalId }) => fiscalId],
     ['count', words.documents, ({ count }) => count],
     ['amount', words.overdue, ({ overdue }) => overdue],
     ['amount', words.amountDue, ({ total }) => total],
   ];
   const rows = lines.toSorted((left, right) => compareDecimals(right.total, left.total));
+  const sum = (of: (line: IndexLine) => Decimal): Decimal => lines.map(of).reduce(addDecimals, DECIMAL_ZERO);
   const foot = [[words.sum, undefined, undefined, sum(({ overdue }) => overdue), sum(({ total }) => total)]];
   return titledTable(caption, { columns, rows, foot }, writing, 'h3');
 }
@@ -286,14 +248,7 @@ body { max-width: 54rem; }
 .due { padding: 0.9rem 1.1rem; background: var(--band); border-left: 4px solid var(--accent); break-inside: avoid; }
 .due h2 { font-size: 0.95rem; font-weight: 400; margin: 0; padding: 0; border: 0; color: var(--soft); } .due p { margin: 0; }
 .due .sum { font-size: 1.7rem; line-height: 1.3; font-weight: 700; overflow-wrap: anywhere; } .due .code { font-size: 1rem; font-weight: 400; color: var(--soft); }
-.ages { margin: 1rem 0 0; break-inside: avoid; }
-.ages .bar { display: block; width: 100%; height: 0.75rem; }
-.ages ul { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
-.ages li { flex: 1 1 auto; min-width: 5rem; max-width: 100%; }
-.ages b { display: block; font-weight: 600; overflow-wrap: anywhere; } .ages .none b { font-weight: 400; color: var(--soft); }
-.ages li svg { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
 .block td:first-child { min-width: 4.5rem; overflow-wrap: anywhere; } .block td:nth-child(2) { min-width: 5rem; overflow-wrap: anywhere; } .block td:nth-child(n + 5):last-child { font-weight: 600; }
 .message { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); break-inside: avoid; } .message p { overflow-wrap: anywhere; }
 @media screen and (max-width: 46rem) { .letter .what { text-align: left; } }
-@media print { .ages li { min-width: 4.6rem; } .ages ul { font-size: 0.8rem; gap: 0.4rem 0.8rem; } }
 `.trim();

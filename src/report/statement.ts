@@ -9,7 +9,7 @@ import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { WhereFilter } from '../query/where/where.ts';
 import { CANCELLED, CREDIT } from './terms.ts';
-import { OwnNames } from './invoice-figures.ts';
+import { OwnNames } from './tallies.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;

@@ -1,6 +1,6 @@
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { numberOrder } from '../query/cell-order.ts';
-import { el, Html } from './html.ts';
+import { el, Html, type Content } from './html.ts';
 import type { Writing } from './words.ts';
 
 /** What a column has, its heading, and its cell of a row. Amounts and counts stand to the right; an ID is never broken over two lines. */
@@ -11,13 +11,14 @@ type Kind = 'text' | 'id' | 'day' | 'count' | 'amount';
 type CellValue = string | number | Decimal | Html | undefined;
 
 interface TableContent<Row> {
-  readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   /** Whether amounts of zero are shown where there is nothing else: a column is left out only where no row has an amount. */
   readonly hasZeros?: boolean;
   /** Last rows, which do not take part in sorting. */
   readonly foot?: readonly (readonly CellValue[])[] | undefined;
+  /** What stands below the table. */
+  readonly note?: Content;
   /** What stands below the row, over all columns. */
   readonly below?: (row: Row) => string | undefined;
 }
@@ -25,20 +26,21 @@ interface TableContent<Row> {
 /** A table and its title, which stay together in print. */
 export function titledTable<Row>(
   title: string,
-  { note, ...content }: Omit<TableContent<Row>, 'caption'> & { readonly note?: string | undefined },
+  content: TableContent<Row>,
   writing: Writing,
   head = 'h4',
 ): Html {
+  const { note } = content;
   const below = note === undefined ? undefined : el('p.note', note);
-  return el('section.block', el(head, title), table({ caption: title, ...content }, writing), below);
+  return el('section.block', el(head, title), table(title, content, writing), below);
 }
 
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 15;
 
 /** A sortable table, as a rule without columns of zero amounts. On a narrow screen each cell is a line, behind the head of its column. */
-export function table<Row>(content: TableContent<Row>, writing: Writing): Html {
-  const { caption, columns, foot = [], below, hasZeros = false } = content;
+function table<Row>(caption: string, content: TableContent<Row>, writing: Writing): Html {
+  const { columns, foot = [], below, hasZeros = false } = content;
   const rows = content.rows.map((row) => columns.map(([, , cell]) => cell(row)));
   const all = [...rows, ...foot];
   const isLeftOut = (value: CellValue): boolean => (hasZeros ? value === undefined : isNil(value));

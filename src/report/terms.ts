@@ -26,11 +26,6 @@ export function ageNames(words: Words): string[] {
   ];
 }
 
-/** The class that gives an age its look in a chart. */
-export function lookOf(age: number): string {
-  return age === UNDATED ? 'undated' : `part${age}`;
-}
-
 /** What stands above the columns of aging and statements in a workbook, in the words of pages; of other columns their names. */
 export function headingsIn(words: Words): (columns: readonly string[]) => readonly string[] {
   const known: Readonly<Record<string, string>> = {
@@ -65,9 +60,12 @@ export function headingsIn(words: Words): (columns: readonly string[]) => readon
     });
 }
 
-/** What these fiscal IDs are called: in Chile they have a name of their own. */
-export function fiscalIdTerm(fiscalIds: readonly (string | undefined)[], { words }: Writing): string {
-  const ids = fiscalIds.filter((id) => id !== undefined);
+/** What the fiscal IDs of these are called: in Chile they have a name of their own. */
+export function fiscalIdTerm(
+  parties: readonly { readonly fiscalId: string | undefined }[],
+  { words }: Writing,
+): string {
+  const ids = parties.flatMap(({ fiscalId }) => fiscalId ?? []);
   return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : words.fiscalId;
 }
 

@@ -75,10 +75,6 @@ const WORDS = {
   overdueOf: both('{amount} overdue', '{amount} vencido'),
   nothingOverdue: both('nothing overdue', 'nada vencido'),
   ageing: both('Open amounts by age', 'Saldos abiertos por antigüedad'),
-  ageingAbout: both(
-    'How long the open amounts are overdue, in days.',
-    'Cuántos días llevan vencidos los saldos abiertos.',
-  ),
   months: both('Issued and received by month', 'Emitido y recibido por mes'),
   monthsAbout: both(
     'Totals of the invoices of each month by their date of issue; credit notes are taken away.',
@@ -136,7 +132,6 @@ const WORDS = {
   missing: both('Documents without amount', 'Documentos sin saldo'),
   noCurrencyRow: both('No currency named', 'Sin moneda indicada'),
   notDue: both('Not due', 'No vencido'),
-  figures: both('The figures as a table', 'Las cifras en una tabla'),
   noBalances: both(
     'Open amounts, ageing and counterparties are not shown.',
     'No se muestran saldos abiertos, antigüedad ni contrapartes.',
@@ -242,7 +237,6 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
   const longDay = dates({ dateStyle: 'long' });
   const month = dates({ month: 'short', year: '2-digit' });
   const longMonth = dates({ month: 'long', year: 'numeric' });
-  const rough = new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 });
   const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
   const percent = new Intl.NumberFormat(tag, { style: 'percent', ...oneDecimal });
   const words = wordsIn(language);
@@ -281,8 +275,6 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
     },
     /** `nov 26` for `2026-11`. */
     month: (name: string): string => month(`${name}-01`),
-    /** A rough number for the axis of a chart: `1.2M`. */
-    rough: (value: number): string => rough.format(value),
     /** A share of 1, with one decimal; undefined where there is nothing to have a share of. */
     share: (part: Decimal, whole: Decimal): string | undefined => {
       if (whole.coefficient <= 0n || part.coefficient < 0n) return undefined;

@@ -1,6 +1,6 @@
 import { formatDay, localDay, localMinute } from '../json/calendar-day.ts';
 import { compareOrders } from '../query/cell-order.ts';
-import type { RecordNote } from '../report/invoice-figures.ts';
+import type { RecordNote } from '../report/page-frame.ts';
 import type { Notices } from './notices.ts';
 
 /** What has records that were read earlier: an export, or a listing in a database. */

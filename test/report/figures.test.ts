@@ -140,9 +140,12 @@ async function compareWithPage(place: string, open: ReturnType<typeof browserFor
       cards: [...section.ownerDocument.querySelectorAll('.cards')[at]!.querySelectorAll('b')]
         .slice(0, 5)
         .map((figure) => figure.textContent),
-      ageing: [...section.querySelectorAll('.bars ~ details tbody tr')].map((row) =>
-        [...row.querySelectorAll('td')].map((cell) => [cell.dataset['l'] ?? '', cell.textContent] as const),
-      ),
+      ageing: [...section.querySelectorAll('.ages')].map((strip) => ({
+        label: strip.getAttribute('aria-label'),
+        ages: [...strip.querySelectorAll('li')].map((age) =>
+          ['span', 'b'].map((part) => age.querySelector(part)!.textContent),
+        ),
+      })),
     })),
   );
   const ungrouped = (texts: readonly (string | null)[]): string[] =>
@@ -156,31 +159,24 @@ async function compareWithPage(place: string, open: ReturnType<typeof browserFor
       section.issued?.inPeriod ?? '0',
       section.received?.inPeriod ?? '0',
     ].map(plain),
-    // Without the columns that are zero in both rows, and the rows of nothing but zeros.
-    ageing: (['receivable', 'payable'] as const)
-      .map((direction) => {
-        const amounts = section[direction].buckets.map(
-          (amount, at) => [AGES[at]!, plain(amount), at] as const,
-        );
-        return { direction, amounts, isShown: amounts.some(([, amount]) => amount !== '0') };
-      })
-      .filter(({ isShown }) => isShown)
-      .map(({ direction, amounts }) => [
-        ['', direction === 'receivable' ? 'Receivable' : 'Payable'],
-        ...amounts
-          .filter(([, , at]) =>
-            [section.receivable, section.payable].some(({ buckets }) => plain(buckets[at] ?? '0') !== '0'),
-          )
-          .map(([head, amount]) => [head, amount]),
-      ]),
+    // Without those in which nothing is open, and without zeros of what has no age.
+    ageing: (['receivable', 'payable'] as const).flatMap((direction) => {
+      const ages = section[direction].buckets.map((amount, at) => [AGES[at]!, plain(amount)]);
+      if (ages.every(([, amount]) => amount === '0')) return [];
+      return {
+        label: direction === 'receivable' ? 'Receivable' : 'Payable',
+        ages: ages.filter(([name, amount]) => amount !== '0' || !AGES.slice(-2).includes(name!)),
+      };
+    }),
   }));
   expect(
-    shown.map((one) => ({
+    shown.map(({ cards, ageing, ...one }) => ({
       ...one,
-      cards: ungrouped(one.cards),
-      ageing: one.ageing.map((row) =>
-        row.map(([head, text], at) => [head, at === 0 ? text : ungrouped([text])[0]]),
-      ),
+      cards: ungrouped(cards),
+      ageing: ageing.map(({ label, ages }) => ({
+        label,
+        ages: ages.map(([name, amount]) => [name, ungrouped([amount!])[0]]),
+      })),
     })),
   ).toEqual(expected);
   expect(complaints).toEqual([]);

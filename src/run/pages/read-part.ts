@@ -19,7 +19,7 @@ interface Tally {
   finish(): { readonly findings: readonly Finding[] };
 }
 
-export interface PartRead<Read> {
+interface PartRead<Read> {
   readonly result: PartState;
   readonly profile: string | undefined;
   /** As the token names it. */

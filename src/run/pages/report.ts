@@ -9,13 +9,8 @@ import { makeFolder } from '../../output/files/target.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { writerOfResult } from '../../query/questions.ts';
 import { batchOfRows } from '../../query/result-rows.ts';
-import {
-  FundTally,
-  organizationFigures,
-  type ListingFinding,
-  type ReportFigures,
-} from '../../report/figures.ts';
-import { InvoiceFigures, type DirectionFigures, type ReportDates } from '../../report/invoice-figures.ts';
+import { figuresJson, reportFigures, type ListingName, type ReportFigures } from '../../report/figures.ts';
+import { FundTally, InvoiceTally, type ReportDates } from '../../report/tallies.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
@@ -32,14 +27,7 @@ import type { Run } from '../run.ts';
 import type { RunDay } from '../run-day.ts';
 import { pageDefaults } from '../settings.ts';
 import { listingSource } from '../sources/listing-source.ts';
-import {
-  deliverText,
-  inPageRun,
-  refuseOnTerminal,
-  type PagePart,
-  type PartRead,
-  type ReadParts,
-} from './read-part.ts';
+import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
@@ -142,11 +130,11 @@ async function writePage(
   const words = () => ({ what: 'listings', lack: 'not whole in the report, which says so' });
   await inPageRun(context, { options, parts, words }, (run, read) =>
     deliverText(run, { path, what: 'reports' }, async () => {
-      const { dates, all } = await readListings(run, flags, read);
+      const { all, figuresOf } = await readListings(run, flags, read);
       run.whole.owner = all.find((one) => one.profile !== undefined)?.profile;
-      const figures = figuresOf(all, dates, run.day.caveats);
+      const figures = figuresOf(all);
       warnOfMissing(run.notices, figures);
-      if (format === 'json') return (await import('../../report/figures-rows.ts')).figuresJson(figures);
+      if (format === 'json') return figuresJson(figures);
       const { reportPage } = await import('../../report/page.ts');
       const set = pageDefaults(await storeOf(run), run.whole.owner);
       const writing = writingFor(context, flags.lang ?? set.lang);
@@ -155,24 +143,23 @@ async function writePage(
   );
 }
 
-/** The result of a listing, with the figures of those records that could be read. */
-type ListingRead = ReportPart & PartRead<InvoiceFigures | FundTally>;
-
 const RUN = { name: 'report', partKind: 'listings' } as const;
 
 /** Reads the listings into figures. Throws UsageError for a period that the day of the records does not allow. */
 async function readListings(run: Run, flags: ReportFlags, read: ReadParts<ReportPart>) {
   const dates = datesOf(run.day, flags);
-  const all = await read<InvoiceFigures | FundTally>((fields, { listing }) =>
-    listing === 'funds' ? new FundTally(fields) : new InvoiceFigures(fields, listing, dates),
+  const parts = await read<InvoiceTally | FundTally>((fields, { listing }) =>
+    listing === 'funds' ? new FundTally(fields) : new InvoiceTally(fields, listing, dates),
   );
-  return { dates, all };
+  const all = parts.map((one) => ({ ...one, failure: one.result.failure && findingOf(one.result.failure) }));
+  const { caveats } = run.day;
+  return { dates, all, figuresOf: (own: typeof all) => reportFigures(own, { dates, caveats }) };
 }
 
 /** Writes how each organization stands in each currency, as a table for a terminal, in one run. */
 async function writeMonth(context: Context, job: Job, notices: Notices): Promise<void> {
   const { flags, sources } = job;
-  const { monthColumns, monthRows } = await import('../../report/figures-rows.ts');
+  const { monthForm, monthRows } = await import('../../report/month.ts');
   const { profiles } = sources;
   const isSeveral = profiles.length > 1;
   const parts = profiles.flatMap((profile) =>
@@ -188,14 +175,13 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
     const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
     const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
     const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { isResult: true });
-    const { columns, shown } = monthColumns(writing, isSeveral);
-    const openWriter = writerOfResult(plan.openWriter, { columns: () => columns, shown });
+    const openWriter = writerOfResult(plan.openWriter, monthForm(writing, isSeveral));
     const rows = async function* (): AsyncGenerator<RecordBatch> {
-      const { dates, all } = await readListings(run, flags, read);
+      const { dates, all, figuresOf } = await readListings(run, flags, read);
       for (const profile of profiles) {
         const own = all.filter((_, at) => parts[at]!.profile === profile);
         if (!own.some(({ result }) => hasRecords(result))) continue;
-        const figures = figuresOf(own, dates, run.day.caveats);
+        const figures = figuresOf(own);
         const ofProfile = isSeveral ? run.notices.forPart(String(profile)) : run.notices;
         warnOfMissing(ofProfile, figures);
         yield batchOfRows(monthRows(figures, writing, isSeveral));
@@ -221,42 +207,6 @@ function datesOf(day: RunDay, { period: named, asOf }: ReportFlags): ReportDates
     named === undefined ? monthOf(day.dayWithWarning()) : readPeriod(named, () => day.dayWithWarning());
   if (named !== undefined) readBegunPeriod(period.name, Math.max(day.day, asOf ?? 0));
   return { today: day.day, asOf: asOf === undefined ? day.endOf(period) : day.countedTo(), period };
-}
-
-/** The report of one organization, of the listings that were read. */
-function figuresOf(
-  read: readonly ListingRead[],
-  dates: ReportDates,
-  caveats: ReportFigures['caveats'],
-): ReportFigures {
-  const known = read.find(({ organization }) => organization !== undefined) ?? read[0];
-  const invoicesOf = (listing: Listing): DirectionFigures | undefined => {
-    const tally = read.find((one) => one.listing === listing)?.tally;
-    return tally instanceof InvoiceFigures ? tally.finish() : undefined;
-  };
-  const funds = read.find(({ tally }) => tally instanceof FundTally)?.tally as FundTally | undefined;
-  const organization = organizationFigures({
-    profile: known?.profile,
-    organization: known?.organization,
-    issued: invoicesOf('issued'),
-    received: invoicesOf('received'),
-    funds: funds?.finish(),
-    reasonFor: (listing) => {
-      const failure = read.find((one) => one.listing === listing)?.result.failure;
-      if (failure !== undefined) return findingOf(failure);
-      const text = `No ${RESOURCES[listing].records} were given`;
-      return { level: 'warning', text, details: { code: 'no source' } };
-    },
-  });
-  const failures = read.flatMap(({ listing: part, result: { failure }, tally }): ListingFinding[] => {
-    const first = failure && findingOf(failure);
-    const others = tally
-      ?.finish()
-      .findings.filter(({ level, text }) => level === 'failure' && text !== first?.text);
-    return [...(first ? [first] : []), ...(others ?? [])].map((one) => ({ ...one, part }));
-  });
-  const complete = failures.length === 0 && !caveats.includes('part');
-  return { dates, caveats, complete, failures, organization };
 }
 
 function formatOf(context: Context, { format, output, outputDir, lang, title }: ReportFlags): ReportFormat {
@@ -286,16 +236,15 @@ function formatOf(context: Context, { format, output, outputDir, lang, title }: 
   return chosen;
 }
 
-const LISTINGS = ['issued', 'received', 'funds'] as const;
-type Listing = (typeof LISTINGS)[number];
+const LISTINGS: readonly ListingName[] = ['issued', 'received', 'funds'];
 const RESOURCES = { issued, received, funds };
 
 interface ReportPart extends PagePart {
-  readonly listing: Listing;
+  readonly listing: ListingName;
 }
 
 interface ReportSource {
-  readonly listing: Listing;
+  readonly listing: ListingName;
   readonly source: Source;
 }
 
@@ -384,7 +333,9 @@ async function chooseSources(
 }
 
 /** Which listing a file has: as it is said before its name, else by the name, else by its receipt. Throws UsageError. */
-async function listingOfFile(text: string): Promise<{ readonly listing: Listing; readonly file: string }> {
+async function listingOfFile(
+  text: string,
+): Promise<{ readonly listing: ListingName; readonly file: string }> {
   const [, named, file = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
   let listing = LISTINGS.find((one) =>
     named === undefined ? basename(file).startsWith(one) : one === named,

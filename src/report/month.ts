@@ -1,0 +1,54 @@
+import { DECIMAL_ZERO, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import type { ResultForm } from '../query/questions.ts';
+import { textJson, type Row } from '../query/result-rows.ts';
+import { isKnown, sumOf, type CurrencySection, type ReportFigures } from './figures.ts';
+import type { Writing } from './words.ts';
+
+/** The amounts of the month: the heading, of which listing's figures it is, and the amount of a currency. */
+const FIGURES = [
+  ['receivable', 'issued', 'balances', ({ receivable }) => receivable?.open],
+  ['overdue', 'issued', 'balances', ({ receivable }) => receivable?.overdue],
+  ['payable', 'received', 'balances', ({ payable }) => payable?.open],
+  ['overduePayable', 'received', 'balances', ({ payable }) => payable?.overdue],
+  ['billed', 'issued', 'months', ({ issued }) => issued?.inPeriod],
+  ['tax', 'issued', 'months', ({ issued }) => sumOf((issued?.byType ?? []).map(({ tax }) => tax))],
+] as const satisfies readonly (readonly [
+  keyof Writing['words'],
+  'issued' | 'received',
+  'balances' | 'months',
+  (section: Partial<CurrencySection>) => Decimal | undefined,
+])[];
+
+/** The form of `monthRows`, in the words of the language. */
+export function monthForm({ words }: Writing, isSeveral: boolean): ResultForm {
+  const roles = [
+    ...(isSeveral ? [[words.organization, 'profile'] as const] : []),
+    [words.currency, 'currency'] as const,
+    ...FIGURES.map(([word]) => [words[word], 'amount'] as const),
+  ];
+  return {
+    columns: () => roles.map(([column]) => column),
+    shown: Object.fromEntries(roles.map(([column, role]) => [column, { role }])),
+  };
+}
+
+/** How an organization stands, a row for each currency, as on the first screen of the page. What is not known is null. */
+export function monthRows({ organization }: ReportFigures, { words }: Writing, isSeveral: boolean): Row[] {
+  const { profile, name, fiscalIds, currencies } = organization;
+  const sections: readonly Partial<CurrencySection>[] = currencies.length > 0 ? currencies : [{}];
+  return sections.map((section): Row => {
+    const amounts = FIGURES.map(([, listing, figure, amountOf]) =>
+      isKnown(organization, figure, listing) ? (amountOf(section) ?? DECIMAL_ZERO) : undefined,
+    );
+    // A currency has one number of decimals, in its zeros too.
+    const scale = widestScale(amounts.flatMap((amount) => amount ?? []));
+    return [
+      ...(isSeveral ? [[words.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),
+      [words.currency, textJson(section.currency)],
+      ...FIGURES.map(([word], at) => {
+        const amount = amounts[at];
+        return [words[word], amount === undefined ? 'null' : formatDecimal(amount, scale)] as const;
+      }),
+    ];
+  });
+}
