@@ -37,21 +37,26 @@ export interface EarlierBooks {
   readonly remove: () => Promise<void>;
 }
 
-const MAX_ANSWER = 40_000;
-/** The most bytes that are kept of what a command prints: more than an answer has, whatever is taken out of it. */
-const MAX_PRINTED = 1 << 19;
-/** The most notes of an answer, and the most characters of one. */
-const MAX_NOTES = 12;
-const MAX_NOTE = 600;
-/** Bytes of an answer around its rows: its other members, and a note on what was cut. */
-const FRAME = 600;
-
 interface Waiting {
   /** Aborted when nobody waits for the answer any longer. */
   readonly signal: AbortSignal;
   /** Takes how far the run has come, in words. */
   readonly onProgress?: ((words: string) => void) | undefined;
 }
+
+type Redact = Context['secrets']['redact'];
+
+const MAX_ANSWER = 40_000;
+/** Bytes of an answer around its rows: its other members, and a note on what was cut. */
+const FRAME = 600;
+/** The most bytes that are kept of what a command prints: more than an answer has, whatever is taken out of it. */
+const MAX_PRINTED = 1 << 19;
+/** The most notes of an answer, and the most characters of one. */
+const MAX_NOTES = 12;
+const MAX_NOTE = 600;
+
+const ASK_ON = 'Ask for more with limit, narrow it with where, or have summarize count and add.';
+const ASK_LESS = 'Ask for fewer columns, for fewer rows with limit, or narrow it with where.';
 
 /**
  * The answer to a question, as JSON text: whether it is `complete`, or data are missing, whether it is `truncated`, so that there
@@ -72,23 +77,24 @@ export async function answerTo(
   const { printed, found, incomplete } = await run.finally(() => earlier?.remove());
   const clean = prints === 'columns' ? cleanText : cleanJson;
   const cleaned = printed.lines.slice(0, limit).map((line) => clean(line, redact));
-  const messages = [
+  const notes = [
     earlier?.sentence ?? [],
     incomplete?.message ?? [],
     incomplete?.hint ?? [],
     found.flatMap(noteOf),
     cleaned.some(({ hadLink }) => hadLink) ? 'Links are left out of the texts.' : [],
-  ];
-  const notes = shownNotes(messages.flat(), redact);
-  let room = MAX_ANSWER - FRAME - notes.reduce((sum, note) => sum + bytesOf(note), 0);
+  ].flat();
+  const others = notes.length - MAX_NOTES;
+  const members = notes.slice(0, MAX_NOTES).map((note) => sentence(note, redact));
+  if (others > 0) members.push(`There are ${others} more notes.`);
+  let room = MAX_ANSWER - FRAME - members.reduce((sum, note) => sum + bytesOf(JSON.stringify(note)), 0);
   const tooMuch = cleaned.findIndex(({ json }) => (room -= bytesOf(json)) < 0);
   const rows = cleaned.slice(0, tooMuch < 0 ? undefined : tooMuch).map(({ json }) => json);
   const isCut = tooMuch >= 0 || printed.isCut;
   const hasMore = cleaned.length < printed.lines.length;
+  if (isCut) members.push(cutNote(rows.length, prints));
+  else if (hasMore) members.push(`The first ${limit} rows are here, and there are more. ${ASK_ON}`);
   const saysMore = found.some(({ details }) => details?.code === 'more rows');
-  if (isCut) notes.push(JSON.stringify(cutNote(rows.length, prints)));
-  else if (hasMore)
-    notes.push(JSON.stringify(`The first ${limit} rows are here, and there are more. ${ASK_ON}`));
   const readAt = found.flatMap(({ details }) => (details?.code === 'as of' ? details.readAt : []));
   const asOf = before === undefined ? startedAt : (readAt.toSorted()[0] ?? null);
   return `{${[
@@ -96,7 +102,7 @@ export async function answerTo(
     `"truncated":${isCut || hasMore || saysMore}`,
     `"organization":${JSON.stringify(organization ?? null)}`,
     `"asOf":${JSON.stringify(asOf)}`,
-    `"notes":[${notes.join(',\n')}]`,
+    `"notes":[${members.map((note) => JSON.stringify(note)).join(',\n')}]`,
     `"${prints}":[${rows.join(',\n')}]`,
   ].join(',\n')}}`;
 }
@@ -116,13 +122,14 @@ async function runQuestion(
   const found: Finding[] = [];
   const listener = { found: (one: Finding) => void found.push(one), progress: onProgress };
   const io = { stdin: NO_INPUT, stdout: printed, signal: interruptedBy(signal) };
-  try {
-    await run({ ...context, listener, argv, ...io });
-    return { printed, found, incomplete: undefined };
-  } catch (error) {
-    if (!(error instanceof IncompleteError)) throw error;
-    return { printed, found, incomplete: error };
-  }
+  const incomplete = await run({ ...context, listener, argv, ...io }).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof IncompleteError) return error;
+      throw error;
+    },
+  );
+  return { printed, found, incomplete };
 }
 
 /** What a finding says that an answer does not say in a member of its own, or throw. */
@@ -132,7 +139,7 @@ function noteOf({ level, text, details }: Finding): readonly string[] {
 }
 
 /** The text of an error for an assistant: what happened, then what to do about it. */
-export function errorText(error: unknown, redact: (text: string) => string): string {
+export function errorText(error: unknown, redact: Redact): string {
   if (error instanceof FolioError) return sentence([error.message, error.hint ?? ''].join('\n'), redact);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return sentence(`this is a fault of folio's own, please report it: ${what}`, redact);
@@ -159,24 +166,22 @@ const NO_INPUT: InputStream = {
 
 /** An output that keeps the beginning of what is written. */
 function keptOutput() {
-  const chunks: Buffer[] = [];
-  let room = MAX_PRINTED;
+  let text = Buffer.alloc(0);
   const kept = {
     isTerminal: false,
     isPipe: false,
     columns: undefined,
     isCut: false,
     get lines(): readonly string[] {
-      const lines = Buffer.concat(chunks).toString('utf8').split('\n');
+      const lines = text.toString('utf8').split('\n');
       const rest = lines.pop()!;
       return kept.isCut || rest === '' ? lines : [...lines, rest];
     },
-    write(bytes: Uint8Array | string): Promise<void> {
-      const chunk = Buffer.from(bytes as string);
-      kept.isCut ||= chunk.length > room;
-      chunks.push(chunk.subarray(0, room));
-      room = Math.max(0, room - chunk.length);
-      return Promise.resolve();
+    write: async (bytes: Uint8Array | string): Promise<void> => {
+      if (kept.isCut) return;
+      const all = Buffer.concat([text, Buffer.from(bytes as string)]);
+      kept.isCut = all.length > MAX_PRINTED;
+      text = all.subarray(0, MAX_PRINTED);
     },
   };
   return kept satisfies OutputStream;
@@ -189,7 +194,6 @@ const TEXT = /"(?:[^"\\]|\\.)*"/g;
  */
 const LINK =
   /(?:(?<![a-z\d])(?:(?:https?|ftp|wss?|file):|www[.\u3002\uff0e\uff61])|[a-z][a-z\d+.-]{0,20}:\/\/|(?<![\w:/\\])[/\\]{2})[^\s"'<>]+/gi;
-const LINK_INSTEAD = '(link)';
 
 /** Text of a record, safe for whoever reads it as words; and whether a link was taken out of it. */
 interface Cleaned {
@@ -198,14 +202,14 @@ interface Cleaned {
 }
 
 /** A text as JSON: without secrets and links, and with characters that cannot be seen marked. */
-function cleanText(text: string, redact: (text: string) => string): Cleaned {
+function cleanText(text: string, redact: Redact): Cleaned {
   const shown = visible(redact(text));
-  const unlinked = shown.replace(LINK, LINK_INSTEAD);
+  const unlinked = shown.replace(LINK, '(link)');
   return { json: JSON.stringify(unlinked), hadLink: unlinked !== shown };
 }
 
 /** JSON text, the texts in it cleaned. Numbers stay as they are. */
-function cleanJson(line: string, redact: (text: string) => string): Cleaned {
+function cleanJson(line: string, redact: Redact): Cleaned {
   const unsigned = withoutSignedLinks(line);
   let hadLink = unsigned !== line;
   const json = unsigned.replace(TEXT, (literal) => {
@@ -221,19 +225,10 @@ function bytesOf(text: string): number {
   return Buffer.byteLength(text) + ',\n'.length;
 }
 
-const ASK_ON = 'Ask for more with limit, narrow it with where, or have summarize count and add.';
-const ASK_LESS = 'Ask for fewer columns, for fewer rows with limit, or narrow it with where.';
-
 function cutNote(count: number, prints: AssistantQuestion['prints']): string {
   if (prints === 'columns') return `The answer was cut behind ${countOf(count, 'name')}: it may have 40 kB.`;
   if (count === 0) return `The first row alone is too large for an answer. ${ASK_LESS}`;
   return `The answer was cut behind ${countOf(count, 'row')}: it may have 40 kB. ${ASK_LESS}`;
-}
-
-function shownNotes(notes: readonly string[], redact: (text: string) => string): string[] {
-  const shown = notes.slice(0, MAX_NOTES).map((note) => JSON.stringify(sentence(note, redact)));
-  const others = notes.length - shown.length;
-  return others === 0 ? shown : [...shown, JSON.stringify(`There are ${others} more notes.`)];
 }
 
 /** How folio's sentences quote the records, which were written by others; here it speaks itself. */
@@ -246,14 +241,16 @@ const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
 const ARGUMENT =
   /(?<![\w-])--(where|since|until|period|open|overdue|expand|sum|group-by|columns|sort|limit|as-of|payable)\b(?!-)/g;
 
+/** A text of the command line in which flags have their names as arguments of a tool. */
+export function asArguments(text: string): string {
+  return text.replace(ARGUMENT, (_, flag: string) => flag.replace('-', '_'));
+}
+
 /** A sentence without its quotes of records and the service's links; flags have their names as arguments of a tool. */
-function sentence(text: string, redact: (text: string) => string): string {
-  const shown = redact(text)
+function sentence(text: string, redact: Redact): string {
+  const lines = redact(text)
     .split('\n')
-    .map((line) => QUOTED.reduce((rest, [quote, instead]) => rest.replace(quote, instead), visible(line)))
-    .join('\n')
-    .replace(LINK, LINK_INSTEAD)
-    .replace(ARGUMENT, (_, flag: string) => flag.replace('-', '_'))
-    .trim();
+    .map((line) => QUOTED.reduce((rest, [quote, instead]) => rest.replace(quote, instead), visible(line)));
+  const shown = asArguments(lines.join('\n').replace(LINK, '(link)')).trim();
   return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
 }

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Writable, type Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { Limiter } from '../../api/limiter.ts';
-import type { Clock, Context, Environment } from '../../context.ts';
+import type { Clock, Context } from '../../context.ts';
 import { isDatabase } from '../../database/address.ts';
 import { UsageError } from '../../errors.ts';
 import { chooseHeld, profileChoice } from '../../profiles/choice.ts';
@@ -20,7 +20,7 @@ import { requestDefaults } from '../../run/flag.ts';
 import { FromDatabase, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
-import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
+import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords, type Arguments } from './tools.ts';
 
 /** `from` is a database of `folio sync`, read in place of the service. */
 type AssistantFlags = GlobalFlags & RequestFlags & { readonly from?: string | undefined };
@@ -34,28 +34,35 @@ export async function serveAssistant(
   flags: AssistantFlags,
   run: AssistantSource['run'],
 ): Promise<void> {
-  const { concurrency = requestDefaults.concurrency } = flags;
+  const { concurrency = requestDefaults.concurrency, from } = flags;
+  const { names } = profileChoice(flags.profile);
+  if (flags.tokenFile === '-') {
+    throw new UsageError('the token cannot come from standard input, which the assistant has', {
+      hint: 'Name a file, set FOLIO_TOKEN, or log in with `folio auth login`.',
+    });
+  }
   let limiter: Limiter | undefined;
   const limiterFor = (most: number): Limiter => (limiter ??= new Limiter(most));
-  const source = await sourceOf({ ...context, limiterFor }, flags, run);
-  if (context.stdin.isTerminal) {
-    const notices = new Notices(context, flags);
+  const limited = { ...context, limiterFor };
+  const notices = new Notices(context, flags);
+  const source =
+    from === undefined
+      ? await ofService(limited, flags)
+      : await ofDatabase(limited, { from, names, warn: (text) => notices.warn(text) });
+  if (context.stdin.isTerminal)
     notices.remark('An assistant starts this and talks to it; see folio mcp --help. Ctrl-C ends it.');
-  }
   const calls = new Set<Promise<unknown>>();
   const input = context.stdin.open();
-  const ended = new AbortController();
   const output = new Writable({
     write: (chunk: Buffer, _, done) => void context.stdout.write(chunk).then(() => done(), done),
   });
-  const questions = new PassThrough();
-  const transport = new StdioServerTransport(questions, output);
+  const transport = new StdioServerTransport(Readable.from(untilAnswered(input, calls)), output);
   // Whoever ends the conversation closes it.
+  const ended = new AbortController();
   const close = transport.close.bind(transport);
   transport.close = () => close().finally(() => ended.abort());
   const turns = new Limiter(concurrency);
-  const serving = serveStdio(() => serverOf(source, { calls, turns }), { transport });
-  void endWhenAnswered(input, questions, calls);
+  const serving = serveStdio(() => serverOf({ run, ...source }, { calls, turns }), { transport });
   const stop = (): void => void serving.close();
   context.signal.addEventListener('abort', stop, { once: true });
   if (context.signal.aborted) stop();
@@ -67,21 +74,19 @@ export async function serveAssistant(
   context.signal.throwIfAborted();
 }
 
-/** Passes the input on, and its end when each question before it was answered or taken back. */
-async function endWhenAnswered(
-  input: Readable,
-  questions: PassThrough,
-  calls: ReadonlySet<Promise<unknown>>,
-): Promise<void> {
-  input.pipe(questions, { end: false });
-  await once(input, 'end').catch(() => {});
+/** The input, which ends when each question in it was answered or taken back. */
+async function* untilAnswered(input: Readable, calls: ReadonlySet<Promise<unknown>>) {
+  try {
+    yield* input as AsyncIterable<Buffer>;
+  } catch {
+    // An input that breaks off has ended.
+  }
   // What was passed on becomes a call within a turn of the event loop, and its answer is sent within one.
   do {
     await nextTurn();
     await Promise.allSettled(calls);
   } while (calls.size > 0);
   await nextTurn();
-  questions.end();
 }
 
 const ANNOTATIONS = {
@@ -97,29 +102,26 @@ function serverOf(
 ): McpServer {
   const server = new McpServer({ name: 'folio', version }, { instructions: ASSISTANT_INSTRUCTIONS });
   const { secrets, clock } = source.context;
-  for (const { name, title, description, input, toQuestion } of assistantTools(source.before !== undefined)) {
-    server.registerTool(
-      name,
-      { title, description, inputSchema: input, annotations: ANNOTATIONS },
-      async (input, call) => {
-        const { signal } = call.mcpReq;
-        const progress = showProgress(call, clock);
-        const answering = async (): Promise<string> => {
-          const question = toQuestion(input);
-          const release = await turns.acquire(signal);
-          progress.tell?.('reads records');
-          return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
-        };
-        const answer = answering().then(
-          (text) => ({ text, isError: false }),
-          (error: unknown) => ({ text: errorText(error, secrets.redact), isError: true }),
-        );
-        calls.add(answer);
-        const { text, isError } = await answer.finally(() => calls.delete(answer));
-        progress.stop();
-        return { content: [{ type: 'text' as const, text }], isError };
-      },
-    );
+  for (const { name, input, toQuestion, ...texts } of assistantTools(source.before !== undefined)) {
+    const settings = { ...texts, inputSchema: input, annotations: ANNOTATIONS };
+    server.registerTool(name, settings, async (given, call) => {
+      const { signal } = call.mcpReq;
+      const progress = showProgress(call, clock);
+      const answering = async (): Promise<string> => {
+        const question = toQuestion(given as Arguments);
+        const release = await turns.acquire(signal);
+        progress.tell?.('reads records');
+        return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
+      };
+      const answer = answering().then(
+        (text) => ({ text, isError: false }),
+        (error: unknown) => ({ text: errorText(error, secrets.redact), isError: true }),
+      );
+      calls.add(answer);
+      const { text, isError } = await answer.finally(() => calls.delete(answer));
+      progress.stop();
+      return { content: [{ type: 'text' as const, text }], isError };
+    });
   }
   return server;
 }
@@ -144,42 +146,54 @@ function showProgress({ mcpReq: { _meta: meta, notify } }: ServerContext, clock:
   return { tell: (words: string): void => void (message = words), stop: () => stopped.abort() };
 }
 
-async function sourceOf(
+/** What is asked, but for what runs a question, unless there is no answer. */
+type Books = Omit<AssistantSource, 'run'> & Partial<AssistantSource>;
+
+async function ofService(context: Context, flags: AssistantFlags): Promise<Books> {
+  const { profile, baseUrl, tokenFile, sandbox, awkward, concurrency, retries, retryDelay } = flags;
+  const timeout = flags.timeout && flags.timeout / 1_000;
+  const service = { profile, baseUrl, tokenFile, sandbox, awkward };
+  const words = flagWords({ ...service, concurrency, retries, retryDelay, timeout });
+  let { env } = context;
+  // The profile that is the current one now stays it.
+  if (!(profile ?? (env['FOLIO_PROFILE'] || env['FOLIO_TOKEN'] || sandbox)))
+    env = { ...env, FOLIO_PROFILE: (await context.config()).currentProfile };
+  // As the session will choose it; the token of the environment is nobody's by name.
+  const organization = profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
+  return { context: { ...context, env }, organization, words };
+}
+
+/** Of the profile of --profile, the current one, or the only one of the database. */
+async function ofDatabase(
   context: Context,
-  flags: AssistantFlags,
-  run: AssistantSource['run'],
-): Promise<AssistantSource> {
-  const { from } = flags;
-  const { names } = profileChoice(flags.profile);
-  if (flags.tokenFile === '-') {
-    throw new UsageError('the token cannot come from standard input, which the assistant has', {
-      hint: 'Name a file, set FOLIO_TOKEN, or log in with `folio auth login`.',
+  { from, names, warn }: { from: string; names: readonly string[] | undefined; warn: (text: string) => void },
+): Promise<Books> {
+  if (from === '-') {
+    throw new UsageError('--from - is standard input, which the assistant has', {
+      hint: 'Make a database with `folio sync books.db`, and name it.',
     });
   }
-  if (from === undefined) {
-    const { profile, baseUrl, tokenFile, sandbox, awkward, concurrency, retries, retryDelay } = flags;
-    const env = await withProfileFixed(context, flags);
-    const timeout = flags.timeout && flags.timeout / 1_000;
-    const ofService = { profile, baseUrl, tokenFile, sandbox, awkward };
-    const words = flagWords({ ...ofService, concurrency, retries, retryDelay, timeout });
-    // As the session will choose it; the token of the environment is nobody's by name.
-    const organization = profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
-    return { context: { ...context, env }, organization, words, run };
+  if (!(await isDatabase(from))) {
+    throw new UsageError(`--from ${from}: that is no database of folio sync`, {
+      hint: 'Make one with `folio sync books.db`, and name it.',
+    });
   }
-  const profile = await profileIn(from, names, context);
-  // Nobody reads the standard error of a server: each answer is this error.
-  if (profile instanceof UsageError) {
-    new Notices(context, flags).warn(profile.message);
-    const run = (): Promise<never> => Promise.reject(profile);
-    return { context, organization: undefined, words: [], run };
+  const held = await profilesHeld(from, context);
+  const [profile, ...others] = await chooseHeld({ shown: from, held }, { names, all: false }, context);
+  if (profile === undefined) {
+    throw new UsageError(`${from} holds no records`, { hint: `Bring them with folio sync ${from}.` });
   }
-  return {
-    context,
-    organization: profile,
-    words: flagWords({ from, profile }),
-    before: (resource, day) => booksBefore(context, { from, profile }, { resource, day }),
-    run,
-  };
+  if (others.length > 0) {
+    const error = new UsageError(`${from} has the records of ${held.join(', ')}`, {
+      hint: 'Name one of them with --profile. An assistant can have several servers, each with its own.',
+    });
+    // Nobody reads the standard error of a server: each answer is this error.
+    warn(error.message);
+    return { context, organization: undefined, words: [], run: () => Promise.reject(error) };
+  }
+  const before = (resource: Resource, day: number): Promise<EarlierBooks> =>
+    booksBefore(context, { from, profile }, { resource, day });
+  return { context, organization: profile, words: flagWords({ from, profile }), before };
 }
 
 /** The records as the last sync before a day left them, in a file of their own. Throws UsageError where there was none. */
@@ -213,41 +227,4 @@ async function booksBefore(
   } finally {
     await database.close();
   }
-}
-
-/** The profile of the database whose records are read: that of --profile, the current one, or its only one; else an error. */
-async function profileIn(
-  from: string,
-  names: readonly string[] | undefined,
-  context: Context,
-): Promise<string | UsageError> {
-  if (from === '-') {
-    throw new UsageError('--from - is standard input, which the assistant has', {
-      hint: 'Make a database with `folio sync books.db`, and name it.',
-    });
-  }
-  if (!(await isDatabase(from))) {
-    throw new UsageError(`--from ${from}: that is no database of folio sync`, {
-      hint: 'Make one with `folio sync books.db`, and name it.',
-    });
-  }
-  const known = await profilesHeld(from, context);
-  const choice = { names, all: false };
-  const [profile, ...others] = await chooseHeld({ shown: from, held: known }, choice, context);
-  if (profile === undefined) {
-    throw new UsageError(`${from} holds no records`, { hint: `Bring them with folio sync ${from}.` });
-  }
-  if (others.length > 0) {
-    return new UsageError(`${from} has the records of ${known.join(', ')}`, {
-      hint: 'Name one of them with --profile. An assistant can have several servers, each with its own.',
-    });
-  }
-  return profile;
-}
-
-/** The environment, in which the profile that is the current one now stays it. */
-async function withProfileFixed({ env, config }: Context, globals: GlobalFlags): Promise<Environment> {
-  const isStated = globals.profile ?? (env['FOLIO_PROFILE'] || env['FOLIO_TOKEN']);
-  if (isStated !== undefined || globals.sandbox === true) return env;
-  return { ...env, FOLIO_PROFILE: (await config()).currentProfile };
 }
