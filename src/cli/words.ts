@@ -48,8 +48,7 @@ What customers owe: open amounts by age, less credits. One is found by a part of
 * folio aging :: all customers, those who owe most first
 * folio aging --where counterpartyName~roble :: how much, how late, and the fiscal ID
 * folio issued --open --where counterpartyName~roble :: which documents
-* folio statement --customer-fiscal-id 60155440-2 -o owes.html :: a page to send, by the fiscal ID
-* folio aging --payable :: whom you owe`,
+* folio statement --customer-fiscal-id 60155440-2 -o owes.html :: a page to send, by the fiscal ID`,
   },
   {
     words: 'overdue late due days days-late past-due vencidas atraso',
@@ -58,8 +57,6 @@ What customers owe: open amounts by age, less credits. One is found by a part of
 What was due before today and is still to be paid is --overdue, whatever the status says.
 * folio issued --overdue -o late.xlsx :: a workbook of what is late; dueBy is the day that it was due
 * folio statement --all --overdue -o late.xlsx :: the same with the column daysLate: how many days late
-* folio issued --overdue --sort=-open --limit 10 :: the ten largest
-* folio aging :: a column for each 30 days
 * folio issued --open --where 'due<=+7d' :: what is due within a week`,
   },
   {
@@ -69,7 +66,6 @@ What was due before today and is still to be paid is --overdue, whatever the sta
 Paid is what has nothing open and was not cancelled. The status has several words for it, such as
   MANUALLY_MARKED_AS_PAID. Credit notes that were used up are with them.
 * folio issued ${PAID} :: what was paid
-* folio issued ${PAID} --period last-month --sum total :: of what was issued last month
 * folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
   30 days`,
   },
@@ -83,9 +79,7 @@ Paid is what has nothing open and was not cancelled. The status has several word
 The service's own word for where a document stands is its status. It does not say what is late or paid: what
   is partly paid and late is PARTIALLY_PAID.
 * folio issued --count --group-by status :: which there are
-* folio issued --where status=PENDING,PARTIALLY_PAID :: those of two
-* folio issued --overdue :: what is late, whatever the status says
-* folio issued ${PAID} :: what was paid, too`,
+* folio issued --where status=PENDING,PARTIALLY_PAID :: those of two`,
   },
   {
     words: 'month quarter year mes periodo',
@@ -95,7 +89,6 @@ The service's own word for where a document stands is its status. It does not sa
     help: `
 A month, a quarter or a year is kept by --period; --group-by adds up month by month.
 * folio issued --period last-month --sum total :: what was invoiced last month
-* folio issued --period 2026-10 --sum total --group-by counterpartyName :: October, by customer
 * folio issued --sum total --group-by date:month :: also date:quarter and date:year
 * folio report --period 2026-10 -o october.html :: on a page`,
   },
@@ -121,11 +114,9 @@ From one day to another, both within, is --since and --until. --from names a fil
     help: `
 Documents of a customer are found by a part of the name, or by fiscal ID, which the service does.
 * folio customers :: all customers
-* folio aging --where counterpartyName~roble :: what one owes
 * folio issued --where counterpartyName~roble :: by name
 * folio issued --customer-fiscal-id 60155440-2 :: by fiscal ID
-* folio customers --where name~roble --columns fiscalId,name :: the fiscal ID of a name
-* folio issued --where number=10002 :: one invoice`,
+* folio customers --where name~roble --columns fiscalId,name :: the fiscal ID of a name`,
   },
   {
     words: 'supplier suppliers vendor vendors issuer proveedor proveedores supplier-name',
@@ -147,7 +138,7 @@ Documents of a supplier are found by a part of the name, or by fiscal ID, which 
 The ending of the file says the format: .xlsx is a workbook. For csv that a spreadsheet reads, add --excel.
 * folio issued -o issued.xlsx :: a workbook
 * folio issued --excel -o issued.csv :: csv, in which no text runs as a formula
-* folio issued --columns number,customer.name,total -o three.csv :: three columns, as the service wrote them`,
+* folio issued --columns number,customer.name,total -o three.csv :: three columns`,
   },
   {
     words: 'download downloads pdf xml files attachments descargar',
@@ -175,8 +166,7 @@ The files of issued invoices (PDF, XML) are put into a folder by folio issued do
 Invoices that you issued are folio issued, those that suppliers sent are folio received.
 * folio issued :: the newest last; --limit 20, or --all on a terminal
 * folio received :: those of suppliers
-* folio issued --where number=10002 :: one invoice
-* folio issued --open :: what is still to be paid`,
+* folio issued --where number=10002 :: one invoice`,
   },
   {
     words: 'credits credit credit-notes credit-note notas-de-credito',
@@ -185,8 +175,6 @@ Invoices that you issued are folio issued, those that suppliers sent are folio r
 Credit notes are documents of the listing. Sums, aging and report take them away; --open leaves them out.
 * folio issued --where documentType=CREDIT_NOTE :: all credit notes
 * folio issued --where documentType=CREDIT_NOTE --where 'open>0' :: those that are not used up
-* folio issued --sum open --group-by counterpartyName :: what each owes, less credits; open.creditNotes says
-  how much
 * folio issued --count --group-by documentType :: which types there are`,
   },
   {
@@ -195,8 +183,6 @@ Credit notes are documents of the listing. Sums, aging and report take them away
     help: `
 The payments of an invoice are a list within it; --expand payments makes a row of each.
 * folio issued --expand payments --columns number,payments.date,payments.amount :: a row a payment
-* folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
-  30 days
 * folio issued --expand payments --sum payments.amount --group-by payments.date:month :: month by month`,
   },
   {
@@ -211,8 +197,7 @@ The payments of an invoice are a list within it; --expand payments makes a row o
 --sum adds a column exactly, credit notes taken away, each currency by itself; --group-by has a sum for each.
 * folio issued --period last-month --sum total :: what was invoiced last month
 * folio issued --period last-month --sum total --group-by counterpartyName :: by customer
-* folio issued --sum total --group-by date:month :: by month
-* folio issued --open --sum open :: what is still to be paid`,
+* folio issued --sum total --group-by date:month :: by month`,
   },
   {
     words: 'cron schedule scheduled nightly daily automatic task',
@@ -221,7 +206,6 @@ Off a terminal a run that succeeds says nothing, and any exit code but 0 is not 
   the user of the job, or set FOLIO_TOKEN; cron has its own PATH: write the whole path of folio.
 * folio issued --open -o /srv/books/open.csv --receipt beside :: a file a night, as it was before if it fails
 * folio sync /srv/books/books.db :: a database a night
-* folio doctor :: whether all is set up; run it as that user
 More: folio help exit-codes, folio help environment.`,
   },
   {
@@ -229,8 +213,7 @@ More: folio help exit-codes, folio help environment.`,
     help: `
 folio sends nothing. It writes the page or the file to attach.
 * folio statement --customer-fiscal-id 60155440-2 -o owes.html :: what one customer owes
-* folio statement --all --output-dir statements :: a page for each
-* folio report -o report.html :: how you stand`,
+* folio statement --all --output-dir statements :: a page for each`,
   },
   {
     words: 'ayuda tutorial examples manual ejemplos',
@@ -238,8 +221,7 @@ folio sends nothing. It writes the page or the file to attach.
 Every command has its help, with examples at its end.
 * folio help :: commands, topics and words
 * folio issued --help :: a command
-* folio --sandbox issued --open :: try it: made-up data, no token, no set-up
-* folio doctor :: whether all is set up, and what to fix`,
+* folio --sandbox issued --open :: try it: made-up data, no token, no set-up`,
   },
   {
     words: 'language idioma espanol spanish locale',
@@ -258,39 +240,33 @@ function byName(payable: string, part = 'roble'): readonly string[] {
   return [filter, `folio aging ${filter}${payable}`];
 }
 
-interface MeantWord {
-  /** What to write instead, of what the command has. `value` stood behind the word. */
-  readonly instead: (command: Command, value: string | undefined, today: number) => readonly string[];
-  /** The first command line of its page. */
-  readonly example: string;
-  readonly topic: Topic;
-}
-
 /** What folio has for what was typed, or for one of several words (`who owes`); undefined for words that are not in the table. */
-export function meantWord(...typed: readonly string[]): MeantWord | undefined {
+export function meantWord(...typed: readonly string[]) {
   const words = typed.join(' ').replace(/^-+/, '').toLowerCase().split(' ');
   for (const word of words) {
-    const isPeriod = meantPeriod(word, 0) !== undefined;
-    const meaning = MEANINGS.find((each) => each.words.split(' ').includes(isPeriod ? 'month' : word));
-    if (meaning !== undefined) return meant(meaning, word);
+    const known = meantPeriod(word, 0) === undefined ? word : 'month';
+    const meaning = MEANINGS.find((each) => each.words.split(' ').includes(known));
+    if (meaning === undefined) continue;
+    return {
+      /** What to write instead, of what the command has. `value` stood behind the word. */
+      instead: (command: Command, value: string | undefined, today: number) =>
+        insteadOf(meaning, { word, value, today }, command),
+      /** The first command line of its page. */
+      example: /^\* (.*?) :: /m.exec(meaning.help)![1]!,
+      topic: topicOf(meaning, word),
+    };
   }
   return undefined;
 }
 
-function meant(meaning: Meaning, word: string): MeantWord {
-  return {
-    instead: ({ options }, typed, today) => {
-      const isPlain = typed !== undefined && /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed);
-      const lines = meaning.instead?.({ word, value: isPlain ? typed : undefined, today }) ?? [];
-      return lines.filter((line) => {
-        const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
-        const hasFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
-        return line.startsWith('folio ') ? !hasFlag : hasFlag;
-      });
-    },
-    example: /^\* (.*?) :: /m.exec(meaning.help)![1]!,
-    topic: topicOf(meaning, word),
-  };
+function insteadOf({ instead }: Meaning, typed: Typed, { options }: Command): readonly string[] {
+  const isPlain = /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed.value ?? '');
+  const lines = instead?.({ ...typed, value: isPlain ? typed.value : undefined }) ?? [];
+  return lines.filter((line) => {
+    const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
+    const hasFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
+    return line.startsWith('folio ') ? !hasFlag : hasFlag;
+  });
 }
 
 /** The pages of help on words, each under its first word. */
@@ -299,10 +275,6 @@ export function wordTopics(): readonly Topic[] {
 }
 
 function topicOf({ help }: Meaning, name: string): Topic {
-  const [about = '', ...more] = blocksOf(help);
-  return {
-    name,
-    about: String(about),
-    blocks: [about, ...more, 'More: folio help questions, folio help formats.'],
-  };
+  const blocks = blocksOf(`${help}\nMore: folio help questions, folio help formats.`);
+  return { name, about: String(blocks[0]), blocks };
 }
