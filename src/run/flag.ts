@@ -166,24 +166,17 @@ export function textLike(words: readonly string[]) {
   return () => Object.assign((value: string): string => value, { words } satisfies Offering);
 }
 
-/** A comma-separated list of names, none empty or twice. */
+/** A comma-separated list of names, none empty or twice; of a repeated flag all its lists as one. */
 export function nameList(flag: string) {
-  return (value: string): readonly string[] => {
-    const list = value.split(',').map((name) => name.trim());
+  return (value: string, before: readonly string[] = []): readonly string[] => {
+    const list = [...before, ...value.split(',').map((name) => name.trim())];
     if (list.includes(''))
       return refuse(flag, value, 'names with commas between them, such as number,customer.name');
     const twice = list.find((name, at) => list.indexOf(name) !== at);
     if (twice !== undefined)
-      return refuse(flag, value, `each name once, ${JSON.stringify(twice)} comes twice`);
+      return refuse(flag, list.join(','), `each name once, ${JSON.stringify(twice)} comes twice`);
     return list;
   };
-}
-
-/** The same of a repeatable flag, all its lists as one. */
-export function namesOfAll(flag: string) {
-  const read = nameList(flag);
-  return (value: string, before: readonly string[] = []): readonly string[] =>
-    read([...before, value].join(','));
 }
 
 export function oneName(flag: string) {
@@ -217,7 +210,7 @@ export const columnType = parser(
 
 /** `name=value`, collected over repeated flags. */
 export function parameter(flag: string) {
-  return (value: string, before: readonly (readonly [string, string])[] = []) => {
+  return (value: string, before: readonly (readonly [string, string])[] = []): typeof before => {
     const at = value.indexOf('=');
     if (at < 1) return refuse(flag, value, 'name=value, such as status=OVERDUE');
     return [...before, [value.slice(0, at), value.slice(at + 1)] as const];
@@ -242,7 +235,7 @@ export const delimiter = parser((text) => {
   return /^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character) ? character : undefined;
 }, 'one character that is no letter, digit, quote or line break, none of . - _, such as ";" or "\\t"');
 
-/** The parsers of values for requests. `timeout` is written in seconds and read as milliseconds. */
+/** The parsers of how requests are sent: how many at a time and how often. `timeout` is written in seconds and read as milliseconds. */
 export const requestParsers = {
   concurrency: wholeNumber(1, 64),
   retries: wholeNumber(0, 100),
@@ -261,5 +254,5 @@ export const requestDefaults: RequestLimits = {
   timeout: 60_000,
 };
 
-/** How requests are sent: how many at a time and how often; times in ms. */
+/** Times are in ms. */
 export type RequestLimits = Readonly<Record<keyof typeof requestParsers, number>>;

@@ -27,11 +27,12 @@ import {
   day,
   delimiter,
   flagNamed,
-  namesOfAll,
+  nameList,
   oneName,
   oneOf,
   parameter,
-  requestParsers,
+  requestDefaults as usual,
+  requestParsers as parsers,
   target,
   textLike,
   wholeNumber,
@@ -74,28 +75,26 @@ function appendName(name: string, before?: string): string {
 }
 
 export const requestFlags = {
-  concurrency: valued('--concurrency <n>', 'requests in flight (default 4)', requestParsers.concurrency),
+  concurrency: valued(
+    '--concurrency <n>',
+    `requests in flight (default ${usual.concurrency})`,
+    parsers.concurrency,
+  ),
   retries: valued(
     '--retries <n>',
-    'tries after the first, for each request (default 5)',
-    requestParsers.retries,
+    `tries after the first, for each request (default ${usual.retries})`,
+    parsers.retries,
   ),
   retryDelay: valued(
     '--retry-delay <ms>',
-    'first wait before a retry; it doubles, with jitter (default 500)',
-    requestParsers.retryDelay,
+    `first wait before a retry; it doubles, with jitter (default ${usual.retryDelay})`,
+    parsers.retryDelay,
   ),
-  timeout: valued('--timeout <s>', 'seconds that one request may take (default 60)', requestParsers.timeout),
-};
-
-/** `-o`, and how rows look in csv and tables. */
-export const rowFlags = {
-  output: valued('-o, --output <file>', 'write a file, whole or not at all; - is standard output', target),
-  excel: bareFlag(
-    '--excel',
-    'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula',
+  timeout: valued(
+    '--timeout <s>',
+    `seconds that one request may take (default ${usual.timeout / 1_000})`,
+    parsers.timeout,
   ),
-  wide: bareFlag('--wide', 'table: every column, however wide'),
 };
 
 export const outputFlags = {
@@ -104,7 +103,7 @@ export const outputFlags = {
     `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     oneOf(formats),
   ),
-  output: rowFlags.output,
+  output: valued('-o, --output <file>', 'write a file, whole or not at all; - is standard output', target),
   columns: valued(
     '--columns <names>',
     'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
@@ -120,8 +119,11 @@ export const outputFlags = {
   ),
   delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter),
   header: negatedFlag('--no-header', 'csv: no line with the names of the columns'),
-  excel: rowFlags.excel,
-  wide: rowFlags.wide,
+  excel: bareFlag(
+    '--excel',
+    'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula',
+  ),
+  wide: bareFlag('--wide', 'table: every column, however wide'),
   raw: bareFlag('--raw', 'table: numbers and dates as they were sent'),
 };
 
@@ -133,20 +135,15 @@ export const receiptFlags = {
   ),
 };
 
-export function allProfilesFlag(about = 'of every profile; --profile a,b for some'): Flag<true> {
+export function allProfilesFlag(about = 'of every profile; --profile a,b for some') {
   return bareFlag('--all-profiles', about, excludes(['--profile']));
 }
 
-export function outputDirFlag(about: string, ...rules: readonly Rule[]): Flag<string> {
+export function outputDirFlag(about: string, ...rules: readonly Rule[]) {
   const hint = 'Name them with --profile a,b, or say --all-profiles.';
   const several = needs(['several profiles', '--profile'], 'needs several profiles', hint);
-  return text(
-    '--output-dir <dir>',
-    about,
-    several,
-    excludes(['--output'], 'it writes a file for each profile'),
-    ...rules,
-  );
+  const alone = excludes(['--output'], 'it writes a file for each profile');
+  return text('--output-dir <dir>', about, several, alone, ...rules);
 }
 
 export const profilesFlags = {
@@ -159,9 +156,7 @@ export const profilesFlags = {
   ),
 };
 
-export function paramFlag(
-  about = 'any other parameter of the service, sent as it is',
-): Flag<readonly (readonly [name: string, value: string])[]> {
+export function paramFlag(about = 'any other parameter of the service, sent as it is') {
   return valued('--param <name=value>', about, parameter);
 }
 
@@ -193,7 +188,8 @@ const AS_GROUPS = {
 };
 
 export function extentFlags({ paging }: Resource) {
-  const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
+  const { firstPage, maxSize } = paging.kind === 'numbered' ? paging : {};
+  const most = maxSize === undefined ? '' : `, at most ${maxSize}`;
   return {
     limit: valued(
       '--limit <n>',
@@ -207,43 +203,33 @@ export function extentFlags({ paging }: Resource) {
       'everything, also where a table would stop at 50',
       excludes(['--limit', '--page']),
     ),
-    page:
-      paging.kind === 'numbered'
-        ? valued(
-            '--page <n>',
-            `just this page, numbered from ${paging.firstPage}`,
-            wholeNumber(paging.firstPage, 1_000_000_000),
-          )
-        : undefined,
-    nextToken:
-      paging.kind === 'cursor'
-        ? text(
-            '--next-token <cursor>',
-            'begin at this cursor of an earlier page',
-            excludes(
-              ['several profiles', '--output-dir'],
-              'it is a place in the listing of one organization',
-              {
-                hint: 'Leave it out, or name one profile.',
-              },
-            ),
-          )
-        : undefined,
+    page: firstPage === undefined ? undefined : pageFlag(firstPage),
+    nextToken: paging.kind === 'cursor' ? nextTokenFlag : undefined,
     pageSize: valued(
       '--page-size <n>',
-      `records a request${most === undefined ? '' : `, at most ${most}`}; from 10 on, pages may have a few less, so that they overlap`,
-      wholeNumber(1, most ?? 1_000_000),
+      `records a request${most}; from 10 on, pages may have a few less, so that they overlap`,
+      wholeNumber(1, maxSize ?? 1_000_000),
     ),
   };
 }
 
+function pageFlag(first: number) {
+  const about = `just this page, numbered from ${first}`;
+  return valued('--page <n>', about, wholeNumber(first, 1_000_000_000));
+}
+
+const nextTokenFlag = text(
+  '--next-token <cursor>',
+  'begin at this cursor of an earlier page',
+  excludes(['several profiles', '--output-dir'], 'it is a place in the listing of one organization', {
+    hint: 'Leave it out, or name one profile.',
+  }),
+);
+
 export const READS_A_FILE: Rule = excludes(
   [
-    ...[...Object.keys(requestFlags), 'sandbox', 'baseUrl', 'tokenFile'].map(flagNamed),
-    '--page',
-    '--next-token',
-    '--page-size',
-    '--param',
+    ...Object.keys(requestFlags).map(flagNamed),
+    ...['--sandbox', '--base-url', '--token-file', '--page', '--next-token', '--page-size', '--param'],
   ],
   'a file is read, and no service',
 );
@@ -275,11 +261,7 @@ export const questionFlags = {
   where: valued(
     '--where <condition>',
     'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
-    () =>
-      (expression, before: readonly Condition[] = []): readonly Condition[] => [
-        ...before,
-        parseCondition(expression),
-      ],
+    () => withCondition,
   ),
   open: bareFlag('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
   overdue: bareFlag('--overdue', 'of that, only what was due before today, whatever its status'),
@@ -305,7 +287,7 @@ export const questionFlags = {
   sum: valued(
     '--sum <columns>',
     'the exact total of a column, for each currency, credit notes taken away',
-    namesOfAll,
+    nameList,
   ),
   asSent: bareFlag(
     '--as-sent',
@@ -315,7 +297,7 @@ export const questionFlags = {
   groupBy: valued(
     '--group-by <columns>',
     'totals for each value of a column, or by date:month; also :day, :quarter, :year; without --sum, the number of records',
-    namesOfAll,
+    nameList,
   ),
   sort: sortFlag(
     'order what comes out: dueBy,-totalAmount (a minus: descending)',
@@ -338,19 +320,21 @@ export const questionFlags = {
   ),
 };
 
+function withCondition(text: string, before: readonly Condition[] = []): readonly Condition[] {
+  return [...before, parseCondition(text)];
+}
+
 function dateFlags() {
+  const alone = excludes(['--since', '--until'], 'a period has both its days');
   const flags = DATE_FLAGS.map((one) => {
-    const syntax = `${one.flag} ${one.bound === 'period' ? '<period>' : '<date>'}`;
-    const rules =
-      one.bound === 'period' ? [excludes(['--since', '--until'], 'a period has both its days')] : [];
-    return [one.name, valued(syntax, one.about, () => (text) => parseDateRange(one, text), ...rules)];
+    const [kind, rules] = one.bound === 'period' ? ['period', [alone]] : ['date', []];
+    const parse = (text: string): DateRange => parseDateRange(one, text);
+    return [one.name, valued(`${one.flag} <${kind}>`, one.about, () => parse, ...rules)];
   });
   return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateRange> };
 }
 
-export function fieldFlag(
-  ...rules: readonly Rule[]
-): Flag<readonly (readonly [field: string, column: string])[]> {
+export function fieldFlag(...rules: readonly Rule[]) {
   return valued(
     '--field <name=column>',
     `the column of ${FIELD_NAMES.join(', ')}; for good: folio config set fields.<name>`,

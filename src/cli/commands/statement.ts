@@ -6,10 +6,10 @@ import {
   fieldFlag,
   fromFlags,
   langFlag,
+  outputFlags,
   questionFlags,
   receiptFlags,
   requestFlags,
-  rowFlags,
 } from '../../run/flags.ts';
 import { formats } from '../../output/formats.ts';
 import { declareCommand } from '../command.ts';
@@ -43,7 +43,7 @@ const statementFlags = {
     `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     oneOf(['html', ...formats]),
   ),
-  output: rowFlags.output,
+  output: outputFlags.output,
   folder: text(
     '--output-dir <dir>',
     'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
@@ -55,8 +55,8 @@ const statementFlags = {
     'which columns of the rows, in which order; Folio=number is one under a heading of its own',
     columnList,
   ),
-  excel: rowFlags.excel,
-  wide: rowFlags.wide,
+  excel: outputFlags.excel,
+  wide: outputFlags.wide,
 };
 
 export const statementCommand = declareCommand({
