@@ -2,16 +2,10 @@ import { OutputError } from '../errors.ts';
 import { declaredType, ofAll, type FieldsOf } from '../invoices/fields.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
-import {
-  insertStatement,
-  quoteName,
-  type Database,
-  type Dialect,
-  type StoredRow,
-  type StoredValue,
-} from './database.ts';
+import { RowReader, type TableColumn } from './columns.ts';
+import { quoteName, type Database, type Dialect, type StoredRow, type StoredValue } from './database.ts';
+import type { RecordsToWrite } from './differences.ts';
 import { DOCUMENT_COLUMNS } from './document-columns.ts';
-import { RowReader, type FittedColumn, type TableColumn } from './record-columns.ts';
 
 /*
  * The columns of a table of records and of its view change together.
@@ -51,31 +45,28 @@ const STRICT: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
   ['timestamp with time zone', 'time'],
 ]);
 
-interface ColumnChange {
-  readonly table: string;
-  readonly run: number;
-  /** All tables of records that the run writes. */
-  readonly tables: readonly string[];
-  readonly fields: FieldsOf;
-  /** The columns that the table is to have. */
-  readonly columns: readonly FittedColumn[];
+/** The columns that a table is to have. */
+interface PlannedColumns {
+  readonly columns: readonly TableColumn[];
   /** What the records that are being written hold, by field. */
   readonly facts: ReadonlyMap<string, ColumnFacts>;
   /** Names of columns that folio works out. */
   readonly own: readonly string[];
+  /** Names of the columns that it has so far. */
+  readonly names: readonly string[];
 }
 
 /** Gives the table, its view and `_columns` the columns that new records need. Returns those of the view. */
 export async function changeColumns(
   database: Database,
-  change: ColumnChange,
+  { table, run, tables, fields }: RecordsToWrite,
+  planned: PlannedColumns,
 ): Promise<readonly ViewColumn[]> {
-  const { table, run, columns, own } = change;
+  const { columns, own, names } = planned;
   const { types, engine } = database.dialect;
   const isSqlite = engine === 'SQLite';
-  const there = (await database.relation(table))!.columns;
   const added = columns.filter(({ before }) => before === undefined);
-  const retyped = columns.filter(({ type, before }) => before !== undefined && before !== type);
+  const retyped = columns.filter(({ type, before = type }) => before !== type);
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ type, before }) => types[before!] !== types[type]);
   for (const column of altered) await refuseDependentViews(database, table, column);
@@ -86,35 +77,37 @@ export async function changeColumns(
     }),
     ...added.map(({ name, type }) => `ADD COLUMN ${quoteName(name)} ${types[type]}`),
     ...own
-      .filter((name) => !there.has(name))
+      .filter((name) => !names.includes(name))
       .map((name) => `ADD COLUMN ${quoteName(name)} ${types[DOCUMENT_COLUMNS.get(name)!]}`),
   ];
-  const view = await planView(database, change);
-  const isMade = changes.length > 0 || retyped.length > 0 || view.columns.some(({ isNew }) => isNew);
-  if (isMade && view.exists) {
-    await lockTables(database, change);
+  const kept = (await database.relation(`${table}_current`))?.columns;
+  const view = planView(database.dialect, { ...planned, fields, kept: kept ?? new Map() });
+  const isMade = changes.length > 0 || retyped.length > 0 || view.some(({ isNew }) => isNew);
+  if (isMade && kept !== undefined) {
+    await lockTables(database, tables);
     // A column that no view reads can get another type.
-    if (altered.length > 0) await makeView(database, table, withoutValues(view.columns, altered));
+    if (altered.length > 0) await makeView(database, table, withoutValues(view, altered));
   }
   // Together, since PostgreSQL may write the whole table anew for a statement.
   for (const statement of isSqlite || changes.length === 0 ? changes : [changes.join(', ')])
     await database.query(`ALTER TABLE ${database.table(table)} ${statement}`);
-  if (isMade) await makeView(database, table, view.columns);
+  if (isMade) await makeView(database, table, view);
   for (const column of isSqlite ? retyped : [])
     if (/numeric|boolean/.test(column.before!)) await rewriteAsText(database, table, column);
   await database.each(
     `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND field = ?`,
     retyped.map(({ type, field }) => [type, table, field]),
   );
-  await database.each(
-    insertStatement(database, '_columns', ['resource', 'column', 'type', 'first_run', 'field']),
+  await database.insert(
+    '_columns',
+    ['resource', 'column', 'type', 'first_run', 'field'],
     added.map(({ name, type, field }) => [table, name, type, run, field]),
   );
-  return view.columns;
+  return view;
 }
 
 /** Locks all tables at the first change of one: none has to be waited for while readers wait for another one. */
-async function lockTables(database: Database, { tables }: ColumnChange): Promise<void> {
+async function lockTables(database: Database, tables: readonly string[]): Promise<void> {
   const there: string[] = [];
   for (const table of new Set(tables))
     if ((await database.relation(`${table}_current`)) !== undefined) there.push(table);
@@ -156,7 +149,7 @@ async function rewriteAsText(database: Database, table: string, column: TableCol
 /** The columns that show nothing for records of the profile which the run has written, although these hold something. */
 export async function unreadableColumns(
   database: Database,
-  { table, profile, run }: { readonly table: string; readonly profile: string; readonly run: number },
+  { table, profile, run }: RecordsToWrite,
   columns: readonly ViewColumn[],
 ): Promise<readonly UnreadableColumn[]> {
   const strict = columns.filter(({ lost }) => lost !== undefined);
@@ -173,14 +166,17 @@ export async function unreadableColumns(
   });
 }
 
-/** Finds out whether there is a view, and which columns it is to have: those that it has, then new ones. */
-async function planView(
-  database: Database,
-  { table, fields, columns, facts, own }: ColumnChange,
-): Promise<{ readonly exists: boolean; readonly columns: readonly ViewColumn[] }> {
-  const { dialect } = database;
-  const relation = await database.relation(`${table}_current`);
-  const kept = relation?.columns ?? new Map<string, string>();
+interface PlannedView extends PlannedColumns {
+  readonly fields: FieldsOf;
+  /** The columns that it has so far, with their types. */
+  readonly kept: ReadonlyMap<string, string>;
+}
+
+/** The columns that the view is to have: those that it has, then new ones, since it can be given columns at its end alone. */
+function planView(
+  dialect: Dialect,
+  { columns, facts, own, fields, kept }: PlannedView,
+): readonly ViewColumn[] {
   const shown = columns.flatMap((column): ViewColumn[] => {
     const { name, field } = column;
     const held = facts.get(field);
@@ -193,11 +189,9 @@ async function planView(
   const others = ['_profile', '_key', ...own].map((name): ViewColumn => {
     return { name, shownAs: '', expression: quoteName(name), isNew: !kept.has(name) };
   });
-  // A view can be given columns at its end alone.
   const names = [...kept.keys()];
   const positionOf = ({ name, isNew }: ViewColumn): number => (isNew ? names.length : names.indexOf(name));
-  const all = [...others, ...shown].toSorted((a, b) => positionOf(a) - positionOf(b));
-  return { exists: relation !== undefined, columns: all };
+  return [...others, ...shown].toSorted((a, b) => positionOf(a) - positionOf(b));
 }
 
 /** The columns that the view has so far, those of `hidden` with NULL in place of their values. */

@@ -46,12 +46,8 @@ export interface Database {
   stream(sql: string, parameters?: StoredRow): AsyncGenerator<StoredRow[]>;
   /** Runs the statement once for each row of parameters. */
   each(sql: string, rows: readonly StoredRow[]): Promise<void>;
-  /** Inserts groups of rows, which have a value for each of the columns. No other statement may run meanwhile. */
-  insert(
-    table: string,
-    columns: readonly string[],
-    groups: AsyncIterable<readonly StoredRow[]>,
-  ): Promise<void>;
+  /** Inserts rows, which have a value for each of the columns. */
+  insert(table: string, columns: readonly string[], rows: readonly StoredRow[]): Promise<void>;
   /** Views of the user that read the table's column itself, so that its type cannot change. */
   dependentViews(table: string, column: string): Promise<readonly string[]>;
   /**
@@ -85,12 +81,6 @@ const UNSTORABLE = /[\0\uD800-\uDFFF]/;
 /** The text as every database can hold it. */
 export function storableText(text: string): string {
   return UNSTORABLE.test(text) ? Buffer.from(text).toString('utf8').replaceAll('\0', '\uFFFD') : text;
-}
-
-/** The statement that inserts a row of parameters. */
-export function insertStatement(database: Database, table: string, columns: readonly string[]): string {
-  const marks = columns.map(() => '?').join(', ');
-  return `INSERT INTO ${database.table(table)} (${columns.map(quoteName).join(', ')}) VALUES (${marks})`;
 }
 
 /** The statement for the rows of these keys alone, which are its last parameters. It has to end in a condition. */

@@ -1,3 +1,4 @@
+import type { FieldsOf } from '../invoices/fields.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
 import { recordBytes } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
@@ -16,13 +17,14 @@ export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL, REWOR
 /** What a user calls a change. */
 export type Change = 'added' | 'changed' | 'gone' | 'back';
 
-/** What a user sees of each action; nothing of the others. */
-const CHANGES: Readonly<Record<number, Change | undefined>> = {
-  [ADD]: 'added',
-  [CHANGE]: 'changed',
-  [BRING_BACK]: 'back',
-  [BRING_BACK_CHANGED]: 'back',
-};
+/** What a user sees of each action, by its number; nothing of the others. */
+const CHANGES: readonly (Change | undefined)[] = [undefined, 'added', 'changed', 'back', 'back'];
+
+/** The rows of one profile in a table of records. */
+export interface ProfileRows {
+  readonly table: string;
+  readonly profile: string;
+}
 
 export interface Differences {
   readonly listing: SpooledListing;
@@ -35,10 +37,16 @@ export interface Differences {
   readonly counts: Readonly<Record<Change, number>>;
 }
 
-interface Compared {
-  readonly table: string;
-  readonly profile: string;
-  readonly listing: SpooledListing;
+/** What a run writes into one table of records. */
+export interface RecordsToWrite extends ProfileRows {
+  readonly run: number;
+  readonly differences: Differences;
+  /** All tables of records that the run writes. */
+  readonly tables: readonly string[];
+  readonly fields: FieldsOf;
+  readonly version: string;
+  /** By which rule the last whole sync worked out the columns of documents; undefined where there was none. */
+  readonly lastRule: string | undefined;
 }
 
 /**
@@ -49,27 +57,28 @@ interface Compared {
  */
 export async function findDifferences(
   database: Database | undefined,
-  { table, profile, listing }: Compared,
+  rows: ProfileRows,
+  listing: SpooledListing,
 ): Promise<Differences> {
   const actions = new Uint8Array(listing.index.count).fill(ADD);
   const gone: string[] = [];
   let current = 0;
   if (database !== undefined) {
-    const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(table)} WHERE _profile = ?`;
-    for await (const rows of database.stream(sql, [profile])) {
-      for (const [keyCell, hash, goneRun] of rows) {
+    const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(rows.table)} WHERE _profile = ?`;
+    for await (const group of database.stream(sql, [rows.profile])) {
+      for (const [keyCell, hash, goneRun] of group) {
         const key = String(keyCell);
         const wasThere = goneRun === null;
         if (wasThere) current++;
         const number = listing.find(key);
-        if (number < 0) {
-          if (wasThere) gone.push(key);
-        } else if (listing.index.contentText(number) === hash)
-          actions[number] = wasThere ? LEAVE : BRING_BACK;
-        else actions[number] = wasThere ? CHANGE : BRING_BACK_CHANGED;
+        if (number >= 0) {
+          const isSame = listing.index.contentText(number) === hash;
+          const [same, other] = wasThere ? [LEAVE, CHANGE] : [BRING_BACK, BRING_BACK_CHANGED];
+          actions[number] = isSame ? same : other;
+        } else if (wasThere) gone.push(key);
       }
     }
-    await findRespelt(database, { table, profile, listing }, actions);
+    await findRespelt(database, rows, { listing, actions });
   }
   const counts = { added: 0, changed: 0, gone: gone.length, back: 0 };
   for (const action of actions) {
@@ -82,8 +91,8 @@ export async function findDifferences(
 /** Finds those of the changed records that say the same as before, field by field. */
 async function findRespelt(
   database: Database,
-  { table, profile, listing }: Compared,
-  actions: Uint8Array,
+  { table, profile }: ProfileRows,
+  { listing, actions }: Pick<Differences, 'listing' | 'actions'>,
 ): Promise<void> {
   const sql = `SELECT _key, _raw FROM ${database.table(table)} WHERE _profile = ?`;
   const comparer = new FieldComparer();
@@ -113,15 +122,15 @@ const SAMPLES = 5;
 /** The first records of each kind of change. */
 export async function sampleChanges(
   database: Database | undefined,
-  { table, profile }: Pick<Compared, 'table' | 'profile'>,
+  { table, profile }: ProfileRows,
   { listing, actions, gone }: Differences,
 ): Promise<readonly SampleChange[]> {
   const samples: Record<Change, SampleChange[]> = { added: [], changed: [], gone: [], back: [] };
   for await (const records of listing.withAction(actions, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED)) {
     for (const { key, number, batch, index } of records) {
       const change = CHANGES[actions[number]!]!;
-      if (samples[change].length === SAMPLES) continue;
-      samples[change].push({ change, key, record: recordBytes(batch, index).toString('utf8') });
+      if (samples[change].length < SAMPLES)
+        samples[change].push({ change, key, record: recordBytes(batch, index).toString('utf8') });
     }
   }
   for (const key of gone.slice(0, SAMPLES)) {

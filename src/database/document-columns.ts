@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { dayIn, worthOf } from '../invoices/open-items.ts';
 import { Document, DOCUMENT_ROLES } from '../invoices/document.ts';
 import type { Family } from '../invoices/document-types.ts';
-import { ofProfile, type AmountRole, type Fields, type FieldsOf } from '../invoices/fields.ts';
+import { ofProfile, type AmountRole, type Fields } from '../invoices/fields.ts';
 import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import { CellReader } from '../json/cells.ts';
 import { formatDecimal } from '../json/decimal.ts';
 import { DIGEST_WORDS, digestInto } from '../json/digest-identity.ts';
 import { RecordIndex } from '../json/record-index.ts';
 import type { RecordBatch } from '../json/records.ts';
+import type { RecordsToWrite } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { storableText, type Dialect, type StoredValue } from './database.ts';
 
@@ -20,19 +21,18 @@ import { storableText, type Dialect, type StoredValue } from './database.ts';
 const AMOUNTS = ['open', 'total', 'net', 'tax', 'paid'] as const satisfies readonly AmountRole[];
 
 /** The columns that a row of a document has beside those of its fields, and their types. Amounts have signs. */
-const TYPES = {
-  _kind: 'key',
-  _open: 'numeric',
-  _total: 'numeric',
-  _currency: 'key',
-  _party: 'key',
-  _party_name: 'key',
-  _due: 'day',
-  _net: 'numeric',
-  _tax: 'numeric',
-  _paid: 'numeric',
-} as const;
-export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map(Object.entries(TYPES));
+export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map([
+  ['_kind', 'key'],
+  ['_open', 'numeric'],
+  ['_total', 'numeric'],
+  ['_currency', 'key'],
+  ['_party', 'key'],
+  ['_party_name', 'key'],
+  ['_due', 'day'],
+  ['_net', 'numeric'],
+  ['_tax', 'numeric'],
+  ['_paid', 'numeric'],
+]);
 
 /** The words of `_kind`; what has none counts as an invoice. */
 const KINDS: Partial<Record<Family, string>> = {
@@ -44,14 +44,26 @@ const KINDS: Partial<Record<Family, string>> = {
 
 /** Works out the columns of the documents of one profile. */
 export class DocumentColumns {
+  /** The names of the columns. */
+  readonly names: readonly string[] = [...DOCUMENT_COLUMNS.keys()];
   /** Of the version, since each may have another rule, and of what the columns mean: by another one, all rows are worked out anew. */
   readonly rule: string;
   readonly #dialect: Dialect;
   readonly #cells: CellReader;
   readonly #document: Document;
+  /** Those that are written in several ways; a million would take 300 MB. Of any other, each document says what all say. */
   readonly #parties: Counterparties;
+  /** Digests of all parties, and of what the first document says of each. */
+  readonly #first = new RecordIndex();
+  readonly #words = new Uint32Array(2 * DIGEST_WORDS);
+  /** The number of each document's party. */
+  readonly #partyOf: Uint32Array;
+  /** The parties that are written in several ways, and what their newest documents say of them. */
+  readonly #varying = new Set<number>();
+  #newest: ReadonlySet<string> = new Set();
 
-  private constructor(dialect: Dialect, fields: Fields, version: string) {
+  private constructor(dialect: Dialect, fields: Fields, { version, differences }: RecordsToWrite) {
+    this.#partyOf = new Uint32Array(differences.actions.length);
     this.#dialect = dialect;
     const reads = { roles: [...DOCUMENT_ROLES, 'due', ...AMOUNTS] as const };
     const names = { fields: { usual: fields } };
@@ -63,77 +75,59 @@ export class DocumentColumns {
   }
 
   /** Undefined for a listing of something else than documents that may be open. */
-  static of(
-    dialect: Dialect,
-    { fields, profile, version }: { fields: FieldsOf; profile: string; version: string },
-  ): DocumentColumns | undefined {
+  static of(dialect: Dialect, documents: RecordsToWrite): DocumentColumns | undefined {
+    const { fields, profile } = documents;
     const areDocuments = fields.usual.declared.some(([, , role]) => role === 'open');
-    return areDocuments ? new DocumentColumns(dialect, ofProfile(fields, profile), version) : undefined;
+    if (!areDocuments) return undefined;
+    return new DocumentColumns(dialect, ofProfile(fields, profile), documents);
+  }
+
+  /** Learns what a document says of its counterparty. Called for all, in their order, before the first is read. */
+  learn(number: number, batch: RecordBatch, index: number): void {
+    this.#show(batch, index);
+    const party = this.#parties.known(this.#document);
+    digestInto(this.#words, 0, party.key);
+    const known = this.#first.find(this.#words);
+    if (known >= 0 && !this.#isFirst(known, namesOf(party))) this.#varying.add(known);
+    if (known < 0) digestInto(this.#words, DIGEST_WORDS, JSON.stringify(namesOf(party)));
+    this.#partyOf[number] = known < 0 ? this.#first.add(this.#words) : known;
+  }
+
+  /** Called when all were learned from. */
+  async learnNames(documents: SpooledListing): Promise<void> {
+    if (this.#varying.size === 0) return;
+    await documents.each((number, batch, index) => {
+      if (!this.#varying.has(this.#partyOf[number]!)) return;
+      this.#show(batch, index);
+      this.#parties.of(this.#document);
+    });
+    this.#newest = new Set(Array.from(this.#parties.all(), (party) => JSON.stringify(namesOf(party))));
   }
 
   /**
-   * Learns what all documents say of their counterparties, before the first is read. Only those are remembered that are written in
-   * several ways, since a million would take 300 MB: of any other, each document says what all say, and a digest of that will do.
-   * Returns whether the document with a number may have these as `_party` and `_party_name`: where it may not, there is a newer one
-   * of its counterparty.
+   * Whether the document with a number may have these as `_party` and `_party_name`: where it may not, there is a newer one of its
+   * counterparty.
    */
-  async learn(
-    documents: SpooledListing,
-  ): Promise<(number: number, ...names: readonly StoredValue[]) => boolean> {
-    const parties = new RecordIndex();
-    const partyOf = new Uint32Array(documents.index.count);
-    const varying = new Set<number>();
-    const words = new Uint32Array(2 * DIGEST_WORDS);
-    const isWritten = (party: number, names: readonly StoredValue[]): boolean => {
-      digestInto(words, DIGEST_WORDS, JSON.stringify(names));
-      return parties.hasContent(party, words);
-    };
-    await this.#each(documents, (number) => {
-      const party = this.#parties.known(this.#document);
-      digestInto(words, 0, party.key);
-      const known = parties.find(words);
-      if (known >= 0 && !isWritten(known, namesOf(party))) varying.add(known);
-      if (known < 0) digestInto(words, DIGEST_WORDS, JSON.stringify(namesOf(party)));
-      partyOf[number] = known < 0 ? parties.add(words) : known;
-    });
-    await this.#each(documents, (number) => {
-      if (varying.has(partyOf[number]!)) this.#parties.of(this.#document);
-    });
-    const newest = new Set(Array.from(this.#parties.all(), (party) => JSON.stringify(namesOf(party))));
-    return (number, ...names) => {
-      const party = partyOf[number]!;
-      return varying.has(party) ? newest.has(JSON.stringify(names)) : isWritten(party, names);
-    };
+  isNewest(number: number, ...names: readonly StoredValue[]): boolean {
+    const party = this.#partyOf[number]!;
+    return this.#varying.has(party) ? this.#newest.has(JSON.stringify(names)) : this.#isFirst(party, names);
   }
 
-  async #each(documents: SpooledListing, act: (number: number) => void): Promise<void> {
-    let number = 0;
-    for await (const batch of documents.all())
-      for (let index = 0; index < batch.count; index++) {
-        this.#show(batch, index);
-        act(number++);
-      }
+  #isFirst(party: number, names: readonly StoredValue[]): boolean {
+    digestInto(this.#words, DIGEST_WORDS, JSON.stringify(names));
+    return this.#first.hasContent(party, this.#words);
   }
 
   /** The cells of the columns, in the order of `DOCUMENT_COLUMNS`. */
   read(batch: RecordBatch, index: number): StoredValue[] {
     this.#show(batch, index);
     const document = this.#document;
-    const [party, name] = namesOf(this.#parties.known(document));
-    const due = document.text('due')?.slice(0, 'yyyy-mm-dd'.length);
-    const cells: Record<keyof typeof TYPES, StoredValue> = {
-      _kind: document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none',
-      _open: this.#amount('open'),
-      _total: this.#amount('total'),
-      _currency: textOf(document.currency),
-      _party: party,
-      _party_name: name,
-      _due: typeof dayIn(document, 'due') === 'number' ? this.#dialect.value('day', due!) : null,
-      _net: this.#amount('net'),
-      _tax: this.#amount('tax'),
-      _paid: this.#amount('paid'),
-    };
-    return Object.values(cells);
+    const kind = document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none';
+    const [open, total, net, tax, paid] = AMOUNTS.map((role) => this.#amount(role));
+    const day = document.text('due')?.slice(0, 'yyyy-mm-dd'.length);
+    const due = typeof dayIn(document, 'due') === 'number' ? this.#dialect.value('day', day!) : null;
+    const names = namesOf(this.#parties.known(document));
+    return [kind, open!, total!, textOf(document.currency), ...names, due, net!, tax!, paid!];
   }
 
   #show(batch: RecordBatch, index: number): void {

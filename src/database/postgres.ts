@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
-import { OutputError, UsageError, errorCode } from '../errors.ts';
+import { OutputError, ServiceError, UsageError, errorCode } from '../errors.ts';
 import type { PostgresAddress } from './address.ts';
 import {
   CommitUnknown,
@@ -127,14 +127,14 @@ class PostgresDatabase implements Database {
     await this.#explained((client) => client.query(statements.join(';\n')));
   }
 
-  async insert(
-    table: string,
-    columns: readonly string[],
-    groups: AsyncIterable<readonly StoredRow[]>,
-  ): Promise<void> {
+  async insert(table: string, columns: readonly string[], rows: readonly StoredRow[]): Promise<void> {
+    if (rows.length === 0) return;
     const { from } = (await loadDriver()).copyStreams;
     const sql = `COPY ${this.table(table)} (${columns.map(quoteName).join(', ')}) FROM STDIN`;
-    await this.#explained((client) => pipeline(Readable.from(copyChunks(groups)), client.query(from(sql))));
+    const lines = rows.map((row) => `${row.map(copyCell).join('\t')}\n`);
+    await this.#explained((client) =>
+      pipeline(Readable.from([Buffer.from(lines.join(''))]), client.query(from(sql))),
+    );
   }
 
   async dependentViews(table: string, column: string): Promise<readonly string[]> {
@@ -157,44 +157,47 @@ class PostgresDatabase implements Database {
    * a deadlock.
    */
   async lockTables(tables: readonly string[]): Promise<void> {
-    let first = 0;
-    for (let tries = 1; ; tries++) {
+    let busy = tables[0]!;
+    for (let tries = 0; tries < LOCK_TRIES; tries++) {
       await this.query('SAVEPOINT unlocked');
-      const busy = await this.#tryLocks(tables, first);
-      if (busy < 0) break;
+      const other = await this.#tryLocks(tables, busy);
+      if (other === undefined) return void (await this.query('RELEASE SAVEPOINT unlocked'));
       await this.query('ROLLBACK TO SAVEPOINT unlocked');
-      if (tries === LOCK_TRIES) {
-        throw new OutputError(`${this.shown} is in use: others always read ${tables[busy]}`, {
-          hint: 'Its columns have to change. Run folio sync again when they are done.',
-        });
-      }
       await this.query(`SELECT pg_sleep(${LOCK_PAUSE})`);
-      first = busy;
+      busy = other;
     }
-    await this.query('RELEASE SAVEPOINT unlocked');
+    throw new OutputError(`${this.shown} is in use: others always read ${busy}`, {
+      hint: 'Its columns have to change. Run folio sync again when they are done.',
+    });
   }
 
-  /** Waits for the table `first`, then locks all others if it can at once. Returns which table others have; -1 for none. */
-  async #tryLocks(tables: readonly string[], first: number): Promise<number> {
+  /** Waits for the first table, then locks all if it can at once. Returns one that others have. */
+  async #tryLocks(tables: readonly string[], first: string): Promise<string | undefined> {
     const lock = (names: readonly string[], mode = ''): Promise<unknown> => {
       const all = names.map((name) => this.table(name)).join(', ');
       return this.query(`LOCK TABLE ${all} IN ACCESS EXCLUSIVE MODE${mode}`);
     };
-    await lock([tables[first]!]);
-    for (const [at, table] of tables.entries()) {
+    await lock([first]);
+    for (const table of tables) {
       try {
         await lock([table, `${table}_current`], ' NOWAIT');
       } catch (error) {
-        if (!(error instanceof Error && errorCode(error.cause) === LOCK_TIMEOUT)) throw error;
-        return at;
+        if (error instanceof Error && errorCode(error.cause) === LOCK_TIMEOUT) return table;
+        throw error;
       }
     }
-    return -1;
+    return undefined;
   }
 
   async begin(): Promise<void> {
-    await this.#beginTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    const begin = (): Promise<void> => this.#beginTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ');
     try {
+      // The connection may have been idle for hours, and then lost.
+      await begin().catch(async (error: unknown) => {
+        if (!(error instanceof ServiceError)) throw error;
+        await this.reconnect();
+        await begin();
+      });
       const [row] = await this.query(`SELECT pg_try_advisory_xact_lock(${LOCK_KEY})`);
       if (row![0] !== 't') throw await this.#heldByAnother();
     } catch (error) {
@@ -345,11 +348,6 @@ const NULL_CELL = '\\N';
 const SPECIAL = /[\\\n\r\t\b\f\v]/;
 const EACH_SPECIAL = new RegExp(SPECIAL, 'g');
 const LETTERS = new Map([...'\n\r\t\b\f\v'].map((character, at) => [character, 'nrtbfv'[at]!]));
-
-async function* copyChunks(groups: AsyncIterable<readonly StoredRow[]>): AsyncGenerator<Buffer> {
-  for await (const rows of groups)
-    yield Buffer.from(rows.map((row) => `${row.map(copyCell).join('\t')}\n`).join(''));
-}
 
 function copyCell(value: StoredValue): StoredValue {
   if (value === null) return NULL_CELL;

@@ -1,8 +1,8 @@
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { quoteName, type Database } from './database.ts';
-import { readColumns } from './record-columns.ts';
-import { organizationsIn, readRuns, type StoredRun } from './tables.ts';
+import { readColumns } from './columns.ts';
+import { newestRuns, organizationsIn, type StoredRun } from './tables.ts';
 
 /** The last sync of a listing of one profile. */
 export interface LastSync {
@@ -52,7 +52,7 @@ export class StoredBooks {
   /** The last sync of the table of each profile. */
   async lastSyncs(table: string): Promise<readonly LastSync[]> {
     const last = new Map<string, LastSync>();
-    for (const { profile, at, error } of await readRuns(this.#database, table)) {
+    for (const { profile, at, error } of await newestRuns(this.#database, 'resource = ?', [table])) {
       const wholeAt = error === undefined ? at : last.get(profile)?.wholeAt;
       last.set(profile, { profile, at, error, wholeAt });
     }
@@ -64,20 +64,20 @@ export class StoredBooks {
     table: string,
     { profile, moment }: { readonly profile: string; readonly moment: number },
   ): Promise<StoredRun | undefined> {
-    const runs = await readRuns(this.#database, table);
-    return runs.findLast(
-      (run) => run.profile === profile && run.error === undefined && Date.parse(run.at) < moment,
-    );
+    const where = 'resource = ? AND profile = ? AND finished_at < ?';
+    const runs = await newestRuns(this.#database, where, [table, profile, new Date(moment).toISOString()]);
+    return runs.findLast(({ error }) => error === undefined);
   }
 
   async organizations(): Promise<ReadonlyMap<string, string>> {
-    return organizationsIn(await readRuns(this.#database));
+    return organizationsIn(await newestRuns(this.#database));
   }
 
   /** The column of a field that records can be ordered by; undefined where there is none, or one that does not hold text. */
   async textColumn(table: string, field: string | undefined): Promise<string | undefined> {
-    const { known } = await readColumns(this.#database, table);
-    const column = known.find((one) => one.field === field);
+    const names = [...((await this.#database.relation(table))?.columns.keys() ?? [])];
+    const columns = await readColumns(this.#database, table, names);
+    const column = columns.find((one) => one.field === field);
     return column?.type === 'text' ? column.name : undefined;
   }
 

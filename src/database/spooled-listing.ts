@@ -15,14 +15,7 @@ export interface ListedRecord {
 }
 
 /** Records whose rows are in memory at a time. */
-const RECORDS_TOGETHER = 50;
-
-interface SpooledListingOptions {
-  /** What its records are, for messages: `issued invoices`. */
-  readonly records: string;
-  /** The columns that together tell records apart; undefined for `id`. */
-  readonly key: readonly string[] | undefined;
-}
+const RECORDS_TOGETHER = 200;
 
 /**
  * A listing, without its signed links, that waits in a temporary file until all of it has come. Each record must have a key that
@@ -30,16 +23,22 @@ interface SpooledListingOptions {
  */
 export class SpooledListing {
   readonly index = new RecordIndex();
-  readonly #records = new RecordSpool();
-  readonly #options: SpooledListingOptions;
+  readonly #spool = new RecordSpool();
+  readonly #records: string;
+  readonly #key: readonly string[];
   readonly #keys: RecordKeys;
   readonly #identity: DigestReader;
   readonly #wanted = new Uint32Array(DIGEST_WORDS);
 
-  constructor(options: SpooledListingOptions) {
-    this.#options = options;
-    this.#keys = new RecordKeys({ named: options.key });
-    this.#identity = new DigestReader({ named: options.key });
+  /**
+   * @param records what its records are, for messages: `issued invoices`
+   * @param key the columns that together tell records apart; undefined for `id`
+   */
+  constructor({ records, key }: { readonly records: string; readonly key: readonly string[] | undefined }) {
+    this.#records = records;
+    this.#key = key ?? ['id'];
+    this.#keys = new RecordKeys({ named: key });
+    this.#identity = new DigestReader({ named: key });
   }
 
   /** The number of the record that has the key, from 0 on, or -1. */
@@ -51,13 +50,20 @@ export class SpooledListing {
   /** Adds records. Throws UsageError for one without a key, or with the key of another. */
   async add(batch: RecordBatch): Promise<void> {
     const stored = withoutLinks(wholeRecords(batch));
-    for (let at = 0; at < stored.count; at++) this.#addKey(stored, at);
-    await this.#records.add(stored);
+    for (let at = 0; at < stored.count; at++) {
+      const { hasKey, words } = this.#identity.read(stored, at);
+      const first = hasKey ? this.index.find(words) : -1;
+      if (!hasKey || first >= 0) throw this.#badKey(first, stored, at);
+      this.index.add(words);
+    }
+    await this.#spool.add(stored);
   }
 
-  /** All records, in their order; each batch stands until the next one is read. May be called more than once. */
-  all(): AsyncIterable<RecordBatch> {
-    return this.#records.read({ reuse: true });
+  /** Shows each record, in their order. May be called more than once. */
+  async each(show: (number: number, batch: RecordBatch, index: number) => void): Promise<void> {
+    let number = 0;
+    for await (const batch of this.#spool.read({ reuse: true }))
+      for (let index = 0; index < batch.count; index++) show(number++, batch, index);
   }
 
   /**
@@ -71,11 +77,11 @@ export class SpooledListing {
   ): AsyncGenerator<readonly ListedRecord[]> {
     if (!wanted.some((action) => actions.includes(action))) return;
     let number = 0;
-    for await (const batch of this.all()) {
+    for await (const batch of this.#spool.read({ reuse: true })) {
       let records: ListedRecord[] = [];
       for (let index = 0; index < batch.count; index++, number++) {
-        if (wanted.includes(actions[number]!))
-          records.push({ key: this.#keyOf(batch, index), number, batch, index });
+        if (!wanted.includes(actions[number]!)) continue;
+        records.push({ key: this.#keys.read(batch, index)!, number, batch, index });
         if (records.length < RECORDS_TOGETHER) continue;
         yield records;
         records = [];
@@ -85,25 +91,16 @@ export class SpooledListing {
   }
 
   async close(): Promise<void> {
-    await this.#records.close();
+    await this.#spool.close();
   }
 
-  #keyOf(batch: RecordBatch, index: number): string {
-    return this.#keys.read(batch, index)!;
-  }
-
-  #addKey(batch: RecordBatch, at: number): void {
-    const { hasKey, words } = this.#identity.read(batch, at);
-    const first = hasKey ? this.index.find(words) : -1;
-    if (hasKey && first < 0) {
-      this.index.add(words);
-      return;
-    }
-    const { records, key = ['id'] } = this.#options;
-    const [place, columns] = [this.index.count + 1, key.join(', ')];
-    const reason = hasKey
-      ? `the records ${first + 1} and ${place} of the ${records} have the same ${columns}: ${this.#keyOf(batch, at).slice(0, 60)}`
-      : `record ${place} of the ${records} has no ${columns}: ${recordBytes(batch, at).toString('utf8', 0, 60)}…`;
-    throw new UsageError(reason, { hint: `Nothing was written. ${KEY_HINT}` });
+  /** The error for a record without a key, or with that of the record `first`. */
+  #badKey(first: number, batch: RecordBatch, at: number): UsageError {
+    const [place, columns] = [this.index.count + 1, this.#key.join(', ')];
+    const reason =
+      first < 0
+        ? `record ${place} of the ${this.#records} has no ${columns}: ${recordBytes(batch, at).toString('utf8', 0, 60)}…`
+        : `the records ${first + 1} and ${place} of the ${this.#records} have the same ${columns}: ${this.#keys.read(batch, at)!.slice(0, 60)}`;
+    return new UsageError(reason, { hint: `Nothing was written. ${KEY_HINT}` });
   }
 }

@@ -6,14 +6,7 @@ import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
 import { EXACT_DIGITS, fitsInt64 } from '../json/decimal.ts';
 import { cannotWrite } from '../output/files/target.ts';
 import type { SqliteAddress } from './address.ts';
-import {
-  insertStatement,
-  quoteName,
-  type Database,
-  type Dialect,
-  type Relation,
-  type StoredRow,
-} from './database.ts';
+import { quoteName, type Database, type Dialect, type Relation, type StoredRow } from './database.ts';
 
 type SqliteContext = Pick<Context, 'clock' | 'signal' | 'quietly'>;
 
@@ -98,19 +91,17 @@ export function sqliteFileExists({ path, shown }: SqliteAddress): boolean {
 /** Throws OutputError where the file cannot be written, or no file can be made in its folder. */
 export function requireWritable(address: SqliteAddress): void {
   const { path, shown } = address;
-  const exists = sqliteFileExists(address);
+  const ofFile = sqliteFileExists(address) ? [path] : [];
   try {
-    accessSync(exists ? path : dirname(resolve(path)), constants.W_OK);
-    accessSync(dirname(resolve(path)), constants.W_OK);
+    for (const place of [...ofFile, dirname(resolve(path))]) accessSync(place, constants.W_OK);
   } catch (error) {
     throw cannotWrite(shown, error);
   }
   // The superuser may write any file, but a file that is read-only for all is left alone.
-  if (exists && (statSync(path).mode & 0o222) === 0) {
-    throw new OutputError(`${shown} is read-only`, {
-      hint: `Allow writing with chmod u+w ${shown}, or sync into another file.`,
-    });
-  }
+  if (ofFile.every((file) => (statSync(file).mode & 0o222) !== 0)) return;
+  throw new OutputError(`${shown} is read-only`, {
+    hint: `Allow writing with chmod u+w ${shown}, or sync into another file.`,
+  });
 }
 
 /** Opens the file, which is made where it is not there. Rejects with OutputError, or UsageError where it is no database. */
@@ -193,17 +184,15 @@ class SqliteDatabase implements Database {
       return all[Symbol.iterator]();
     });
     try {
-      for (let isOver = false; !isOver;) {
+      for (;;) {
         const group: StoredRow[] = [];
         this.#explained(() => {
-          while (group.length < ROWS_TOGETHER && !isOver) {
-            const next = rows.next();
-            if (next.done) isOver = true;
-            else group.push(Object.values(next.value) as StoredRow);
-          }
+          for (let next = rows.next(); !next.done; next = rows.next())
+            if (group.push(Object.values(next.value) as StoredRow) === ROWS_TOGETHER) break;
         });
         await this.#yieldToSignal();
-        if (group.length > 0) yield group;
+        if (group.length === 0) return;
+        yield group;
       }
     } finally {
       rows.return?.();
@@ -211,6 +200,7 @@ class SqliteDatabase implements Database {
   }
 
   async each(sql: string, rows: readonly StoredRow[]): Promise<void> {
+    if (rows.length === 0) return;
     await this.#yieldToSignal();
     this.#explained(() => {
       const statement = this.#connection.prepare(sql);
@@ -218,13 +208,10 @@ class SqliteDatabase implements Database {
     });
   }
 
-  async insert(
-    table: string,
-    columns: readonly string[],
-    groups: AsyncIterable<readonly StoredRow[]>,
-  ): Promise<void> {
-    const sql = insertStatement(this, table, columns);
-    for await (const rows of groups) await this.each(sql, rows);
+  async insert(table: string, columns: readonly string[], rows: readonly StoredRow[]): Promise<void> {
+    const marks = columns.map(() => '?').join(', ');
+    const names = columns.map(quoteName).join(', ');
+    await this.each(`INSERT INTO ${this.table(table)} (${names}) VALUES (${marks})`, rows);
   }
 
   /** None: SQLite reads the definition of a view each time that it is used. */

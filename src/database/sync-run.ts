@@ -1,7 +1,7 @@
 import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { CommitUnknown, Conflict, insertStatement, type Database, type StoredRow } from './database.ts';
+import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
 import {
   findDifferences,
   sampleChanges,
@@ -10,7 +10,7 @@ import {
   type SampleChange,
 } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { RUN_COLUMNS, makeRunTables, readRuns, type StoredRun } from './tables.ts';
+import { RUN_COLUMNS, makeRunTables, newestRuns, type StoredRun } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
 
 /** One listing of one profile, read or not. */
@@ -151,7 +151,7 @@ async function writeParts(
   options: SyncOptions,
 ): Promise<readonly [run: number, synced: readonly SyncedPart[]]> {
   await makeRunTables(database);
-  const runs = await readRuns(database);
+  const runs = await newestRuns(database);
   const run = (runs.at(-1)?.run ?? 0) + 1;
   const { version } = options;
   const tables = parts.map(({ table }) => table);
@@ -169,7 +169,7 @@ async function writeParts(
     });
   }
   const entries = all.map((synced) => runEntry(database, run, synced, options));
-  await database.each(insertStatement(database, '_runs', RUN_COLUMNS), entries);
+  await database.insert('_runs', RUN_COLUMNS, entries);
   return [run, all];
 }
 
@@ -193,10 +193,10 @@ async function compare(
   part: SyncPart,
   goneLimit: GoneLimit | undefined,
 ): Promise<SyncedPart & { readonly differences?: Differences }> {
-  const { table, profile, outcome: listing } = part;
+  const { table, outcome: listing } = part;
   if (listing instanceof Error) return { part, counts: NO_CHANGES, error: listing };
   const hasTable = (await database?.relation(table)) !== undefined;
-  const differences = await findDifferences(hasTable ? database : undefined, { table, profile, listing });
+  const differences = await findDifferences(hasTable ? database : undefined, part, listing);
   const compared = { part, total: listing.index.count, counts: differences.counts };
   const error = goneLimitError(table, differences, goneLimit);
   return { ...compared, error, ...(error === undefined && { differences }) };

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { quoteName, type Database, type Dialect, type StoredValue } from './database.ts';
+import { quoteName, type Database, type Dialect, type StoredRow, type StoredValue } from './database.ts';
 
 /** A table of folio's own: what its columns hold; behind a question mark, or nothing. */
 interface OwnTable {
@@ -70,25 +70,40 @@ export interface StoredRun {
   readonly rule: string | undefined;
 }
 
-/** The runs of a table, or of all, the oldest first; none where no sync has written yet. */
-export async function readRuns(database: Database, ofTable?: string): Promise<readonly StoredRun[]> {
+/**
+ * The newest runs of each listing of each profile, the oldest first: the last one, the last whole one, and the last one that knew its
+ * organization. None where no sync has written yet.
+ *
+ * @param where the condition of the runs that are looked at, in SQL
+ */
+export async function newestRuns(
+  database: Database,
+  where = '1 = 1',
+  parameters: StoredRow = [],
+): Promise<readonly StoredRun[]> {
   if ((await database.relation('_runs')) === undefined) return [];
-  const [where, parameters] = ofTable === undefined ? ['', []] : ['WHERE resource = ?', [ofTable]];
+  const runs = database.table('_runs');
+  const newest =
+    `SELECT max(run) AS run, resource, profile FROM ${runs} WHERE ${where}` +
+    ' GROUP BY resource, profile, error IS NULL, organization IS NULL';
   const rows = await database.query(
-    `SELECT run, resource, profile, finished_at, error, organization, rule FROM ${database.table('_runs')} ${where} ORDER BY run`,
+    'SELECT run, resource, profile, finished_at, error, organization, rule' +
+      ` FROM ${runs} JOIN (${newest}) AS newest USING (run, resource, profile) ORDER BY run`,
     parameters,
   );
-  const optional = (cell: StoredValue | undefined): string | undefined =>
-    typeof cell === 'string' ? cell : undefined;
   return rows.map(([run, table, profile, at, error, organization, rule]) => ({
     run: Number(run),
     table: String(table),
     profile: String(profile),
     at: instantOf(String(at)),
-    error: optional(error),
-    organization: optional(organization),
-    rule: optional(rule),
+    error: textOf(error),
+    organization: textOf(organization),
+    rule: textOf(rule),
   }));
+}
+
+function textOf(cell: StoredValue | undefined): string | undefined {
+  return typeof cell === 'string' ? cell : undefined;
 }
 
 /** The moment as texts that can be ordered: PostgreSQL writes it in the zone of the session. */
@@ -99,11 +114,8 @@ function instantOf(text: string): string {
 
 /** The organization that the records of each profile are of, as the last run knew it. */
 export function organizationsIn(runs: readonly StoredRun[]): ReadonlyMap<string, string> {
-  return new Map(
-    runs.flatMap(({ profile, organization }) =>
-      organization === undefined ? [] : [[profile, organization] as const],
-    ),
-  );
+  const known = runs.filter(({ organization }) => organization !== undefined);
+  return new Map(known.map(({ profile, organization }) => [profile, organization!]));
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { StoredBooks } from '../../src/database/read-back.ts';
-import { readRuns } from '../../src/database/tables.ts';
+import { newestRuns } from '../../src/database/tables.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 import { describeDatabases, postgresForTests } from '../support/databases.ts';
@@ -127,7 +127,7 @@ describeDatabases('a run that was overtaken, in %s', (newAddress) => {
   it('leaves what the newer run wrote of the same listing, and writes the others', async () => {
     const database = await open(await newAddress());
     await sync(database, invoices(2));
-    const lastRun = (await readRuns(database)).at(-1)!.run;
+    const lastRun = (await newestRuns(database)).at(-1)!.run;
     expect(lastRun).toBe(1);
     await sync(database, invoices(3));
     const old = await part(invoices(1));

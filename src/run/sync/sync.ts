@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
-import { parseDatabaseAddress, type DatabaseAddress } from '../../database/address.ts';
+import { parseDatabaseAddress, type DatabaseAddress, type SqliteAddress } from '../../database/address.ts';
 import type { Database } from '../../database/database.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import { planSync, writeSync, type GoneLimit, type SyncPart } from '../../database/sync-run.ts';
-import { checkTables, organizationsIn, readRuns, tryWriting } from '../../database/tables.ts';
+import { checkTables, organizationsIn, newestRuns, tryWriting } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { withOwnColumn } from '../../json/scan-records.ts';
@@ -91,15 +91,17 @@ export async function syncDatabase(
     notices,
   };
   await inRun(context, options, async (run) => {
-    const target = new SyncTarget(address, run.context);
+    const closing: Closing = [];
     try {
-      await target.open(flags.plan === true);
-      await syncListings(run, target, { flags, byProfile });
+      await syncListings(run, closing, { address, flags, byProfile });
     } finally {
-      await target.close();
+      for (const close of closing.toReversed()) await close();
     }
   });
 }
+
+/** What ends with the run. */
+type Closing = (() => Promise<void>)[];
 
 function readWords(
   { env, secrets }: Context,
@@ -135,94 +137,62 @@ function findResources(names: readonly string[]): readonly Resource[] {
   });
 }
 
-/** The database of a sync. Its file is made when there is something to write. */
-class SyncTarget {
-  /** Undefined where its file does not exist yet. */
-  existing: Database | undefined;
-  readonly #address: DatabaseAddress;
-  readonly #context: Context;
-  #unlock: (() => Promise<void>) | undefined;
+/** Keeps other runs out of the file. Rejects where it cannot be written, or another run has it. */
+async function lockFile(address: SqliteAddress, context: Context, closing: Closing): Promise<void> {
+  requireWritable(address);
+  const file = await findTarget(address.path);
+  if (file.kind !== 'file') return;
+  const lock = await lockTarget(file, context);
+  closing.push(() => lock.release());
+}
 
-  constructor(address: DatabaseAddress, context: Context) {
-    this.#address = address;
-    this.#context = context;
-  }
-
-  /** Called before the first request. Rejects where the database cannot be written, or is being written by another run. */
-  async open(isPlan: boolean): Promise<void> {
-    const address = this.#address;
-    if (address.engine === 'SQLite') {
-      if (!isPlan) requireWritable(address);
-      const file = isPlan ? undefined : await findTarget(address.path);
-      if (file?.kind === 'file') {
-        const lock = await lockTarget(file, this.#context);
-        this.#unlock = () => lock.release();
-      }
-      if (!sqliteFileExists(address)) return;
-    }
-    this.existing = await openDatabase(address, this.#context);
-  }
-
-  /** The database, connected again where needed: the connection may have been idle for hours while listings were read. */
-  async connected(): Promise<Database> {
-    const database = (this.existing ??= await openDatabase(this.#address, this.#context));
-    try {
-      await database.query('SELECT 1');
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      await database.reconnect();
-    }
-    return database;
-  }
-
-  async close(): Promise<void> {
-    await this.existing?.close();
-    await this.#unlock?.();
-  }
+interface SyncRequest {
+  readonly address: DatabaseAddress;
+  readonly flags: SyncFlags;
+  readonly byProfile: readonly (readonly ProfileListing[])[];
 }
 
 /** Reads all listings: those of one profile one after the other, and up to four profiles at a time. Then it writes them. */
 async function syncListings(
   run: Run,
-  target: SyncTarget,
-  {
-    flags,
-    byProfile,
-  }: { readonly flags: SyncFlags; readonly byProfile: readonly (readonly ProfileListing[])[] },
+  closing: Closing,
+  { address, flags, byProfile }: SyncRequest,
 ): Promise<void> {
-  const tables = byProfile[0]!.map(({ resource }) => tableOf(resource));
   const { clock, signal } = run.context;
-  const { existing } = target;
+  const open = async (): Promise<Database> => {
+    const database = await openDatabase(address, run.context);
+    closing.push(() => database.close());
+    return database;
+  };
+  const isFile = address.engine === 'SQLite';
+  if (isFile && !flags.plan) await lockFile(address, run.context, closing);
+  // A file is made when there is something to write.
+  const existing = isFile && !sqliteFileExists(address) ? undefined : await open();
+  const tables = byProfile[0]!.map(({ resource }) => tableOf(resource));
   if (existing !== undefined) await checkTables(existing, tables, version);
   // Before the first request: to read the listings may take an hour.
   if (existing !== undefined && !flags.plan) await tryWriting(existing, tables);
-  const runs = existing === undefined ? [] : await readRuns(existing);
+  const runs = existing === undefined ? [] : await newestRuns(existing);
   const organizations = organizationsIn(runs);
   const goneLimit = flags.allowGone ? undefined : (flags.maxGone ?? DEFAULT_LIMIT);
   const options = { goneLimit, lastRun: runs.at(-1)?.run ?? 0, version, clock, signal };
-  const spools: SpooledListing[] = [];
   const parts: SyncPart[] = [];
-  try {
-    const read = forEachPart(run, byProfile, async (ofProfile, stop) => {
-      const done: SyncPart[] = [];
-      for (const one of ofProfile)
-        done.push(await readListing(run, one, { organizations, spools, signal: stop }));
-      return done;
-    });
-    for await (const done of read) parts.push(...done);
-    const synced = flags.plan
-      ? await planSync(existing, parts, options)
-      : await writeSync(await target.connected(), parts, options);
-    const results = byProfile.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
-    await showResults(run, results, flags.format);
-  } finally {
-    for (const spool of spools) await spool.close();
-  }
+  const read = forEachPart(run, byProfile, async (ofProfile, stop) => {
+    const done: SyncPart[] = [];
+    for (const one of ofProfile)
+      done.push(await readListing(run, one, { organizations, closing, signal: stop }));
+    return done;
+  });
+  for await (const done of read) parts.push(...done);
+  const synced = flags.plan
+    ? await planSync(existing, parts, options)
+    : await writeSync(existing ?? (await open()), parts, options);
+  const results = byProfile.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
+  await showResults(run, results, flags.format);
 }
 
 interface Reading {
-  /** Closed at the end of the run. */
-  readonly spools: SpooledListing[];
+  readonly closing: Closing;
   /** The organization of each profile at the last sync. */
   readonly organizations: ReadonlyMap<string, string>;
   readonly signal: AbortSignal;
@@ -232,7 +202,7 @@ interface Reading {
 async function readListing(
   run: Run,
   { name, resource, profile: named }: ProfileListing,
-  { spools, organizations, signal }: Reading,
+  { closing, organizations, signal }: Reading,
 ): Promise<SyncPart> {
   const { clock } = run.context;
   const startedAt = clock.now();
@@ -243,10 +213,11 @@ async function readListing(
   const { failure } = await tryPart(run, { source, name, signal, profile: named }, async (part) => {
     profile = part.profile ?? profile;
     organization = part.session?.organization;
-    listing = new SpooledListing({ records: source.records, key: part.defaults.key });
-    spools.push(listing);
+    const spooled = new SpooledListing({ records: source.records, key: part.defaults.key });
+    listing = spooled;
+    closing.push(() => spooled.close());
     refuseOtherOrganization(profile, organization, organizations.get(profile));
-    for await (const records of recordsOf(part)) await listing.add(records);
+    for await (const records of recordsOf(part)) await spooled.add(records);
     checkPart(part);
   });
   if (listing !== undefined && failure instanceof UsageError) throw failure;

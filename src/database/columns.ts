@@ -1,6 +1,6 @@
 import { OutputError } from '../errors.ts';
 import { CellReader } from '../json/cells.ts';
-import type { ColumnFacts } from '../json/column-facts.ts';
+import { ColumnFacts } from '../json/column-facts.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { cutBytes } from '../output/files/side-files.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type StoredRow,
   type StoredValue,
 } from './database.ts';
+import type { DocumentColumns } from './document-columns.ts';
 
 /*
  * The columns of a table of records: one for each field of the records, with a name that the database can have and a type that
@@ -24,42 +25,35 @@ export interface TableColumn {
   /** The column's name: the same, but where the database cannot have that. */
   readonly name: string;
   readonly type: ColumnType;
-}
-
-/** A column that a table has to have for new records. */
-export interface FittedColumn extends TableColumn {
-  /** What it held so far; undefined for a new one. */
+  /** The type that it has in the database so far; undefined for a new one. */
   readonly before: ColumnType | undefined;
 }
-
-export interface FittedColumns {
-  readonly all: readonly FittedColumn[];
-  readonly withoutColumn: readonly string[];
-}
-
-/** A column means the same field in every run, whichever records that run writes. */
-export const STABLE_NAMES = true;
 
 /** The most columns that a table gets: SQLite ends at 2,000, PostgreSQL at 1,600. `_raw` has all fields of a record. */
 const MAX_COLUMNS = 1_500;
 
 const NAMELESS = '(empty)';
 
-interface KnownColumns {
-  /** The columns of fields, in the order of the table. */
-  readonly known: readonly TableColumn[];
-  readonly names: readonly string[];
+/** Reads all fields. A column means the same field in every run, whichever records that run writes. */
+function fieldReader(): CellReader {
+  return new CellReader(undefined, true);
 }
 
-/** The columns of a table, none where it is not there. Throws OutputError where it has lost one. */
-export async function readColumns(database: Database, table: string): Promise<KnownColumns> {
+/**
+ * The columns of a table that has columns of these names, in their order; none where it is not there. Throws OutputError where it
+ * has lost one.
+ */
+export async function readColumns(
+  database: Database,
+  table: string,
+  names: readonly string[],
+): Promise<readonly TableColumn[]> {
   const { shown } = database;
-  const names = [...((await database.relation(table))?.columns.keys() ?? [])];
   const rows = await database.query(
     `SELECT "column", type, field FROM ${database.table('_columns')} WHERE resource = ?`,
     [table],
   );
-  const known = rows.map((cells): TableColumn => {
+  const columns = rows.map((cells): TableColumn => {
     const [name = '', typed = '', field = ''] = cells.map(String);
     const type = columnTypes.find((one) => one === typed);
     if (type === undefined) {
@@ -72,39 +66,57 @@ export async function readColumns(database: Database, table: string): Promise<Kn
         hint: `Delete its row from _columns, or the table, and run folio sync again.`,
       });
     }
-    return { name, type, field };
+    return { name, type, field, before: type };
   });
   const position = new Map(names.map((name, at) => [name, at]));
-  return { known: known.toSorted((a, b) => position.get(a.name)! - position.get(b.name)!), names };
+  return columns.toSorted((a, b) => position.get(a.name)! - position.get(b.name)!);
+}
+
+/** What the fields of records hold. */
+export class FieldSurvey {
+  readonly #reader = fieldReader();
+  readonly #facts: ColumnFacts[] = [];
+
+  add(batch: RecordBatch, index: number): void {
+    for (const [at, cell] of this.#reader.read(batch, index).entries()) {
+      this.#facts[at] ??= new ColumnFacts();
+      if (cell !== undefined) this.#facts[at].add(cell);
+    }
+  }
+
+  /** By flat name, in order of first appearance. */
+  facts(): ReadonlyMap<string, ColumnFacts> {
+    return new Map(this.#reader.columns.map((field, at) => [field, this.#facts[at]!]));
+  }
 }
 
 /**
- * Decides which columns a table has to have.
+ * Decides which columns a table has to have, and which fields get none.
  *
- * @param facts what the records that are to be written hold, by flat name, in order of first appearance
- * @param own names of folio's other columns, in lower case
+ * @param known the columns of fields that it has
+ * @param facts what the records that are to be written hold, by flat name
+ * @param names names that other columns have
  */
 export function planColumns(
-  dialect: Dialect,
-  { known, names }: KnownColumns,
+  { nameBytes, reservedNames }: Dialect,
+  known: readonly TableColumn[],
   facts: ReadonlyMap<string, ColumnFacts>,
-  own: readonly string[],
-): FittedColumns {
-  const taken = new Set([...names.map((name) => name.toLowerCase()), ...dialect.reservedNames, ...own]);
-  const fitted = new Map<string, FittedColumn>();
-  for (const column of known) fitted.set(column.field, { ...column, before: column.type });
-  const withoutColumn = new Set<string>();
+  names: readonly string[],
+): { readonly columns: readonly TableColumn[]; readonly withoutColumn: readonly string[] } {
+  const taken = new Set([...names.map((name) => name.toLowerCase()), ...reservedNames]);
+  const columns = new Map(known.map((column) => [column.field, column]));
+  const withoutColumn: string[] = [];
   for (const [flatName, held] of facts) {
     const field = storableText(flatName);
-    const column = fitted.get(field);
-    if (column === undefined && fitted.size >= MAX_COLUMNS) withoutColumn.add(field);
+    const column = columns.get(field);
+    if (column === undefined && columns.size >= MAX_COLUMNS) withoutColumn.push(field);
     else {
-      const name = column?.name ?? freeName(field, taken, dialect.nameBytes);
+      const name = column?.name ?? freeName(field, taken, nameBytes);
       const type = contentsOf(held).reduce(widened, column?.type ?? 'null');
-      fitted.set(field, { field, name, type, before: column?.before });
+      columns.set(field, { field, name, type, before: column?.before });
     }
   }
-  return { all: [...fitted.values()], withoutColumn: [...withoutColumn] };
+  return { columns: [...columns.values()], withoutColumn };
 }
 
 /** The field's name: with a number behind it where another column has it, or where it is cut, being too long for the database. */
@@ -131,21 +143,26 @@ function widened(type: ColumnType, content: ColumnType): ColumnType {
   return type === 'null' ? content : 'text';
 }
 
-/** Reads records as rows: the record itself, then a cell for each column. */
+/** Reads records as rows: the record itself, a cell for each column, then those that folio works out. */
 export class RowReader {
+  /** The names of the columns of its rows. */
+  readonly names: readonly string[];
   /** Records with a text in which NUL is shown as U+FFFD. */
   withNul = 0;
-  readonly #cells = new CellReader(undefined, STABLE_NAMES);
+  readonly #cells = fieldReader();
   readonly #dialect: Dialect;
   readonly #columns: readonly TableColumn[];
+  readonly #documents: DocumentColumns | undefined;
   readonly #empty: readonly null[];
   readonly #indexOf: ReadonlyMap<string, number>;
   /** The index among `columns` of each column of the records; undefined for those that the table has no room for. */
   readonly #indexes: (number | undefined)[] = [];
 
-  constructor(dialect: Dialect, columns: readonly TableColumn[]) {
+  constructor(dialect: Dialect, columns: readonly TableColumn[], documents?: DocumentColumns) {
+    this.names = ['_raw', ...columns.map(({ name }) => name), ...(documents?.names ?? [])];
     this.#dialect = dialect;
     this.#columns = columns;
+    this.#documents = documents;
     this.#empty = columns.map(() => null);
     this.#indexOf = new Map(columns.map(({ field }, at) => [field, at]));
   }
@@ -168,6 +185,7 @@ export class RowReader {
       row[column + 1] = this.#dialect.value(this.#columns[column]!.type, text);
     }
     if (hasNul) this.withNul++;
+    if (this.#documents !== undefined) row.push(...this.#documents.read(batch, index));
     return row;
   }
 }
