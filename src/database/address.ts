@@ -13,28 +13,28 @@ export interface SqliteAddress {
 
 export interface PostgresAddress {
   readonly engine: 'PostgreSQL';
-  /** A name or an IP address, or a folder with the socket; undefined for that of PGHOST, else this machine. */
-  readonly host: string | undefined;
-  readonly port: number | undefined;
-  readonly user: string | undefined;
-  /** Only where the address came from the environment. */
-  readonly password: string | undefined;
-  readonly database: string | undefined;
-  readonly sslMode: SslMode | undefined;
-  /** A file of certificates of authorities, or `system` for those that Node knows. */
-  readonly sslRootCertificate: string | undefined;
-  /** Settings of the session, as in `-c search_path=books`. */
-  readonly options: string | undefined;
+  readonly settings: PostgresSettings;
   /** How messages call it: without a password. */
   readonly shown: string;
 }
+
+/**
+ * What an address says of a connection, in the words of libpq. `host` may be a folder with a socket, `sslrootcert` is a file of
+ * authorities or `system`, and `options` are settings of the session, such as `-c search_path=books`.
+ */
+export type PostgresSettings = Readonly<Partial<Record<Setting, string>>>;
+
+type Setting = 'host' | 'port' | 'user' | 'password' | 'dbname' | 'sslmode' | 'sslrootcert' | 'options';
 
 /** How a connection is encrypted, in the words of libpq. */
 export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
+/** A hint where another one was given. */
+export const SSL_MODES = `It may be ${sslModes.join(', ')}.`;
+
 /** The parameters that an address may have. */
-const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'options'];
+const PARAMETERS: readonly string[] = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'options'];
 
 /** Further endings of exports, besides those of folio's formats. */
 const EXPORT = /\.(?:tsv|tab|xls|pdf|gz|zip)$/i;
@@ -108,54 +108,42 @@ function parsePostgres(text: string, source: string, isSecret: boolean): Postgre
       hint: `It knows ${PARAMETERS.join(', ')}.`,
     });
   }
-  const parameter = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
-  const user = decode(url.username) ?? parameter('user');
-  const host = decode(url.hostname.replace(/^\[(.*)\]$/, '$1')) ?? parameter('host');
-  const port = url.port === '' ? parameter('port') : url.port;
-  const database = decode(url.pathname.slice(1));
-  const at = `${user === undefined ? '' : `${user}@`}${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`;
-  return {
-    engine: 'PostgreSQL',
-    host,
-    user,
-    database,
-    port: port === undefined ? undefined : parsePort(port, source),
-    password: decode(url.password) ?? parameter('password'),
-    sslMode: parseSslMode(parameter('sslmode'), source),
-    sslRootCertificate: parameter('sslrootcert'),
-    options: parameter('options'),
-    shown: `postgres://${at}${database === undefined ? '' : `/${database}`}`,
-  };
+  const named = withoutEmpty({
+    user: decode(url.username),
+    host: decode(url.hostname.replace(/^\[(.*)\]$/, '$1')),
+    port: url.port,
+    dbname: decode(url.pathname.slice(1)),
+    password: decode(url.password),
+  });
+  const settings = { ...withoutEmpty(Object.fromEntries(url.searchParams)), ...named };
+  const { user, host = 'localhost', port, dbname, sslmode } = settings;
+  if (port !== undefined && !(/^\d+$/.test(port) && Number(port) > 0 && Number(port) < 65536))
+    throw new UsageError(`${source} has the port ${port}`, { hint: 'A port is a number from 1 to 65535.' });
+  if (sslmode !== undefined && !sslModes.some((name) => name === sslmode))
+    throw new UsageError(`${source} has sslmode=${sslmode}`, { hint: SSL_MODES });
+  const at = `${user === undefined ? '' : `${user}@`}${host}${port === undefined ? '' : `:${port}`}`;
+  const shown = `postgres://${at}${dbname === undefined ? '' : `/${dbname}`}`;
+  return { engine: 'PostgreSQL', settings, shown };
+}
+
+/** The settings that say something: an empty text is none. */
+export function withoutEmpty(settings: Readonly<Record<string, string | undefined>>): PostgresSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value));
 }
 
 function parseUrl(text: string, source: string): URL {
   try {
     return new URL(text);
   } catch (error) {
-    throw new UsageError(`${source} is no address of a PostgreSQL database`, {
-      hint: EXAMPLES,
-      cause: error,
-    });
+    const message = `${source} is no address of a PostgreSQL database`;
+    throw new UsageError(message, { hint: EXAMPLES, cause: error });
   }
 }
 
-function decode(part: string): string | undefined {
-  if (part === '') return undefined;
+function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
     return part;
   }
-}
-
-function parsePort(text: string, source: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port > 0 && port < 65536) return port;
-  throw new UsageError(`${source} has the port ${text}`, { hint: 'A port is a number from 1 to 65535.' });
-}
-
-function parseSslMode(text: string | undefined, source: string): SslMode | undefined {
-  const mode = sslModes.find((name) => name === text);
-  if (mode !== undefined || text === undefined) return mode;
-  throw new UsageError(`${source} has sslmode=${text}`, { hint: `It may be ${sslModes.join(', ')}.` });
 }

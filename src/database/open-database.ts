@@ -18,7 +18,7 @@ export async function openDatabase(
 ): Promise<Database> {
   if (address.engine === 'SQLite') return openSqlite(address, context);
   const { env, signal, processes, secrets } = context;
-  secrets.hide([address.password ?? '', env['PGPASSWORD'] ?? ''].filter((secret) => secret !== ''));
+  secrets.hide([address.settings.password ?? '', env['PGPASSWORD'] ?? ''].filter((secret) => secret !== ''));
   const { openPostgres } = await import('./postgres.ts');
   const application = `folio, process ${processes.pid} on ${processes.host}`;
   return openPostgres(address, { env, signal, application, writes });

@@ -3,10 +3,17 @@ import { isIP } from 'node:net';
 import { homedir, platform, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import type { Client, ClientConfig } from 'pg';
+import type { Client } from 'pg';
 import type { Environment } from '../context.ts';
 import { UsageError, systemReason } from '../errors.ts';
-import { sslModes, type PostgresAddress, type SslMode } from './address.ts';
+import {
+  SSL_MODES,
+  sslModes,
+  withoutEmpty,
+  type PostgresAddress,
+  type PostgresSettings,
+  type SslMode,
+} from './address.ts';
 import { refusesEncryption } from './postgres-failure.ts';
 
 export interface PostgresContext {
@@ -42,14 +49,34 @@ export async function loadDriver() {
  */
 export async function connect(
   address: PostgresAddress,
-  context: PostgresContext,
+  { env, signal, application }: PostgresContext,
   onClient: (client: Client) => void,
 ): Promise<Client> {
   const { pg } = await loadDriver();
-  const mode = sslModeOf(address, context);
+  const ofEnvironment = withoutEmpty({
+    host: env['PGHOST'],
+    port: env['PGPORT'],
+    user: env['PGUSER'],
+    password: env['PGPASSWORD'],
+    dbname: env['PGDATABASE'],
+    sslmode: env['PGSSLMODE'],
+    sslrootcert: env['PGSSLROOTCERT'],
+  });
+  const settings = { host: 'localhost', ...ofEnvironment, ...address.settings };
+  const { host, port = 5432, user = systemUser(), dbname = user, password, options } = settings;
+  const mode = sslModeOf(settings);
   const attempt = async (ssl: ConnectionOptions | false): Promise<Client> => {
-    context.signal.throwIfAborted();
-    const client = new pg.Client({ ...clientConfig(address, context), ssl });
+    signal.throwIfAborted();
+    const client = new pg.Client({
+      ...{ host, user, database: dbname, port: Number(port), ssl },
+      ...(password === undefined ? {} : { password }),
+      ...(options === undefined ? {} : { options }),
+      application_name: application,
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+      // All values as the server writes them.
+      types: { getTypeParser: () => (text: string) => text },
+    });
     // An error of an idle connection shows at its next use.
     client.on('error', () => undefined);
     onClient(client);
@@ -57,7 +84,7 @@ export async function connect(
     return client;
   };
   if (mode === 'disable') return attempt(false);
-  const encrypted = encryption(mode, address, context);
+  const encrypted = encryption(mode, settings, env);
   if (mode !== 'prefer') return attempt(encrypted);
   try {
     return await attempt(encrypted);
@@ -67,43 +94,33 @@ export async function connect(
   }
 }
 
-function hostOf({ host }: PostgresAddress, { env }: PostgresContext): string {
-  return host ?? env['PGHOST'] ?? 'localhost';
-}
-
-/** Connections to other machines are encrypted unless the user chose otherwise. */
-function sslModeOf(address: PostgresAddress, context: PostgresContext): SslMode {
-  const host = hostOf(address, context);
-  // A socket in the file system is never encrypted.
-  if (host.startsWith('/')) return 'disable';
-  const named = address.sslMode ?? (context.env['PGSSLMODE'] || undefined);
-  if (namedAuthorities(address, context) === PUBLIC) {
-    if (named === undefined || named === 'verify-full') return 'verify-full';
-    throw new UsageError(`sslrootcert=${PUBLIC} does not go with sslmode=${named}`, {
-      hint: 'Whoever owns any name gets a certificate of a public authority: use sslmode=verify-full.',
-    });
-  }
-  if (named === undefined) return LOOPBACK.test(host) ? 'disable' : 'require';
-  const mode = sslModes.find((name) => name === named);
-  if (mode !== undefined) return mode;
-  throw new UsageError(`PGSSLMODE is ${named}`, { hint: `It may be ${sslModes.join(', ')}.` });
-}
-
 /** libpq's word for the authorities that everybody trusts. */
 const PUBLIC = 'system';
 
-function namedAuthorities(address: PostgresAddress, { env }: PostgresContext): string | undefined {
-  return address.sslRootCertificate ?? (env['PGSSLROOTCERT'] || undefined);
+type HostSettings = PostgresSettings & { readonly host: string };
+
+/** Connections to other machines are encrypted unless the user chose otherwise. */
+function sslModeOf({ host, sslmode, sslrootcert }: HostSettings): SslMode {
+  // A socket in the file system is never encrypted.
+  if (host.startsWith('/')) return 'disable';
+  if (sslrootcert === PUBLIC) {
+    if (sslmode === undefined || sslmode === 'verify-full') return 'verify-full';
+    throw new UsageError(`sslrootcert=${PUBLIC} does not go with sslmode=${sslmode}`, {
+      hint: 'Whoever owns any name gets a certificate of a public authority: use sslmode=verify-full.',
+    });
+  }
+  if (sslmode === undefined) return LOOPBACK.test(host) ? 'disable' : 'require';
+  const mode = sslModes.find((name) => name === sslmode);
+  if (mode !== undefined) return mode;
+  throw new UsageError(`PGSSLMODE is ${sslmode}`, { hint: SSL_MODES });
 }
 
 /**
  * As with libpq, `require` verifies the authority where there are trusted ones to hold it against. Another than libpq, folio has
  * `verify-full` without such a file trust the public authorities, where the name is what cannot be had by others.
  */
-function encryption(mode: SslMode, address: PostgresAddress, context: PostgresContext): ConnectionOptions {
-  const named = namedAuthorities(address, context);
-  const file = named === PUBLIC ? undefined : (named ?? usualAuthorities(context));
-  const host = hostOf(address, context);
+function encryption(mode: SslMode, { host, sslrootcert }: HostSettings, env: Environment): ConnectionOptions {
+  const file = sslrootcert === PUBLIC ? undefined : (sslrootcert ?? usualAuthorities(env));
   if (mode === 'verify-ca' && file === undefined) {
     throw new UsageError('sslmode=verify-ca needs the certificates of the authorities that you trust', {
       hint: 'Name their file: ?sslrootcert=FILE in the address, PGSSLROOTCERT, or ~/.postgresql/root.crt.',
@@ -120,7 +137,7 @@ function encryption(mode: SslMode, address: PostgresAddress, context: PostgresCo
 }
 
 /** Where libpq looks for authorities that nobody named; undefined where no such file is. */
-function usualAuthorities({ env }: PostgresContext): string | undefined {
+function usualAuthorities(env: Environment): string | undefined {
   const folder =
     platform() === 'win32'
       ? join(env['APPDATA'] ?? homedir(), 'postgresql')
@@ -138,25 +155,6 @@ function readCertificates(file: string): string {
       cause: error,
     });
   }
-}
-
-function clientConfig(address: PostgresAddress, context: PostgresContext): ClientConfig {
-  const { env, application } = context;
-  const user = address.user ?? env['PGUSER'] ?? systemUser();
-  const password = address.password ?? env['PGPASSWORD'];
-  return {
-    host: hostOf(address, context),
-    user,
-    port: address.port ?? Number(env['PGPORT'] ?? 5432),
-    database: address.database ?? env['PGDATABASE'] ?? user,
-    ...(password === undefined ? {} : { password }),
-    ...(address.options === undefined ? {} : { options: address.options }),
-    application_name: application,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    // All values as the server writes them.
-    types: { getTypeParser: () => (text: string) => text },
-  };
 }
 
 function systemUser(): string {

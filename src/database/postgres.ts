@@ -321,7 +321,7 @@ class PostgresDatabase implements Database {
 
   #explain(error: unknown, explain = explainPostgres): unknown {
     const { signal } = this.#context;
-    const role = this.#client?.user ?? this.#address.user ?? '';
+    const role = this.#client?.user ?? this.#address.settings.user ?? '';
     const session = { role, schema: this.#schema, writes: this.#context.writes };
     return signal.aborted ? (signal.reason as unknown) : explain(error, this.shown, session);
   }
