@@ -98,11 +98,9 @@ export async function changeColumns(
     `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND field = ?`,
     retyped.map(({ type, field }) => [type, table, field]),
   );
-  await database.insert(
-    '_columns',
-    ['resource', 'column', 'type', 'first_run', 'field'],
-    added.map(({ name, type, field }) => [table, name, type, run, field]),
-  );
+  const rows = added.map(({ name, type, field }) => [table, name, type, run, field]);
+  if (rows.length > 0)
+    await database.insert('_columns', ['resource', 'column', 'type', 'first_run', 'field'], [rows]);
   return view;
 }
 

@@ -5,6 +5,9 @@ export type StoredValue = string | number | bigint | null;
 
 export type StoredRow = readonly StoredValue[];
 
+/** Rows, some at a time. */
+export type RowGroups = Iterable<readonly StoredRow[]> | AsyncIterable<readonly StoredRow[]>;
+
 /** What a column may hold; `null` is one that has held nothing yet, so that any other may follow. */
 export const columnTypes = ['null', 'text', 'numeric', 'boolean', 'json'] as const;
 
@@ -46,8 +49,8 @@ export interface Database {
   stream(sql: string, parameters?: StoredRow): AsyncGenerator<StoredRow[]>;
   /** Runs the statement once for each row of parameters. */
   each(sql: string, rows: readonly StoredRow[]): Promise<void>;
-  /** Inserts rows, which have a value for each of the columns. */
-  insert(table: string, columns: readonly string[], rows: readonly StoredRow[]): Promise<void>;
+  /** Inserts groups of rows, which have a value for each of the columns. No other statement may run meanwhile. */
+  insert(table: string, columns: readonly string[], groups: RowGroups): Promise<void>;
   /** Views of the user that read the table's column itself, so that its type cannot change. */
   dependentViews(table: string, column: string): Promise<readonly string[]>;
   /**

@@ -17,11 +17,10 @@ export async function openDatabase(
   writes = true,
 ): Promise<Database> {
   if (address.engine === 'SQLite') return openSqlite(address, context);
-  const { env, signal, processes, secrets } = context;
-  secrets.hide([address.settings.password ?? '', env['PGPASSWORD'] ?? ''].filter((secret) => secret !== ''));
+  const passwords = [address.settings.password, context.env['PGPASSWORD']];
+  context.secrets.hide(passwords.flatMap((password) => password || []));
   const { openPostgres } = await import('./postgres.ts');
-  const application = `folio, process ${processes.pid} on ${processes.host}`;
-  return openPostgres(address, { env, signal, application, writes });
+  return openPostgres(address, { ...context, writes });
 }
 
 /** Opens a database that is there, to read it. Rejects with UsageError where there is no such file. */

@@ -4,7 +4,7 @@ import { homedir, platform, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client } from 'pg';
-import type { Environment } from '../context.ts';
+import type { Context, Environment } from '../context.ts';
 import { UsageError, systemReason } from '../errors.ts';
 import {
   SSL_MODES,
@@ -16,11 +16,7 @@ import {
 } from './address.ts';
 import { refusesEncryption } from './postgres-failure.ts';
 
-export interface PostgresContext {
-  readonly env: Environment;
-  readonly signal: AbortSignal;
-  /** The name of the session in the server's list of sessions. */
-  readonly application: string;
+export interface PostgresContext extends Pick<Context, 'env' | 'signal' | 'processes'> {
   /** Whether tables are to be changed, and not only read. */
   readonly writes: boolean;
 }
@@ -49,7 +45,7 @@ export async function loadDriver() {
  */
 export async function connect(
   address: PostgresAddress,
-  { env, signal, application }: PostgresContext,
+  { env, signal, processes }: PostgresContext,
   onClient: (client: Client) => void,
 ): Promise<Client> {
   const { pg } = await loadDriver();
@@ -71,7 +67,8 @@ export async function connect(
       ...{ host, user, database: dbname, port: Number(port), ssl },
       ...(password === undefined ? {} : { password }),
       ...(options === undefined ? {} : { options }),
-      application_name: application,
+      // In the server's list of sessions.
+      application_name: `folio, process ${processes.pid} on ${processes.host}`,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
       // All values as the server writes them.

@@ -9,6 +9,7 @@ import {
   type Database,
   type Dialect,
   type Relation,
+  type RowGroups,
   type StoredRow,
   type StoredValue,
 } from './database.ts';
@@ -127,14 +128,10 @@ class PostgresDatabase implements Database {
     await this.#explained((client) => client.query(statements.join(';\n')));
   }
 
-  async insert(table: string, columns: readonly string[], rows: readonly StoredRow[]): Promise<void> {
-    if (rows.length === 0) return;
+  async insert(table: string, columns: readonly string[], groups: RowGroups): Promise<void> {
     const { from } = (await loadDriver()).copyStreams;
     const sql = `COPY ${this.table(table)} (${columns.map(quoteName).join(', ')}) FROM STDIN`;
-    const lines = rows.map((row) => `${row.map(copyCell).join('\t')}\n`);
-    await this.#explained((client) =>
-      pipeline(Readable.from([Buffer.from(lines.join(''))]), client.query(from(sql))),
-    );
+    await this.#explained((client) => pipeline(Readable.from(copyChunks(groups)), client.query(from(sql))));
   }
 
   async dependentViews(table: string, column: string): Promise<readonly string[]> {
@@ -348,6 +345,11 @@ const NULL_CELL = '\\N';
 const SPECIAL = /[\\\n\r\t\b\f\v]/;
 const EACH_SPECIAL = new RegExp(SPECIAL, 'g');
 const LETTERS = new Map([...'\n\r\t\b\f\v'].map((character, at) => [character, 'nrtbfv'[at]!]));
+
+async function* copyChunks(groups: RowGroups): AsyncGenerator<Buffer> {
+  for await (const rows of groups)
+    yield Buffer.from(rows.map((row) => `${row.map(copyCell).join('\t')}\n`).join(''));
+}
 
 function copyCell(value: StoredValue): StoredValue {
   if (value === null) return NULL_CELL;

@@ -85,13 +85,25 @@ export class StoredBooks {
    * The records of a profile that are not gone, as the service sent them except for links to files. They come in the order in
    * which they were first stored, or in `order`.
    */
-  async *read(table: string, chosen: Chosen): AsyncGenerator<RecordBatch> {
+  async *read(table: string, { profile, where, order }: Chosen): AsyncGenerator<RecordBatch> {
+    const database = this.#database;
+    const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
+    const sql =
+      `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
+      ` ORDER BY ${orderTerms(database, order)}`;
     const before = this.#turn;
     let end = (): void => undefined;
     this.#turn = new Promise((resolve) => (end = resolve));
     await before;
     try {
-      yield* readRecords(this.#database, table, chosen);
+      for await (const rows of database.stream(
+        sql,
+        where === undefined ? [profile] : [profile, where.value],
+      )) {
+        const texts = rows.map(([raw]) => String(raw));
+        const records = where === undefined ? texts : texts.map((text) => text.replace(FIRST_MEMBER, '{'));
+        yield scanArray(Buffer.from(`[${records.join(',')}]`));
+      }
     } finally {
       end();
     }
@@ -116,23 +128,6 @@ export class StoredBooks {
 
   async close(): Promise<void> {
     await this.#database.close();
-  }
-}
-
-async function* readRecords(
-  database: Database,
-  table: string,
-  { profile, where, order }: Chosen,
-): AsyncGenerator<RecordBatch> {
-  const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
-  const sql =
-    `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
-    ` ORDER BY ${orderTerms(database, order)}`;
-  const parameters = where === undefined ? [profile] : [profile, where.value];
-  for await (const rows of database.stream(sql, parameters)) {
-    const texts = rows.map(([raw]) => String(raw));
-    const records = where === undefined ? texts : texts.map((text) => text.replace(FIRST_MEMBER, '{'));
-    yield scanArray(Buffer.from(`[${records.join(',')}]`));
   }
 }
 

@@ -6,7 +6,14 @@ import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
 import { EXACT_DIGITS, fitsInt64 } from '../json/decimal.ts';
 import { cannotWrite } from '../output/files/target.ts';
 import type { SqliteAddress } from './address.ts';
-import { quoteName, type Database, type Dialect, type Relation, type StoredRow } from './database.ts';
+import {
+  quoteName,
+  type Database,
+  type Dialect,
+  type Relation,
+  type RowGroups,
+  type StoredRow,
+} from './database.ts';
 
 type SqliteContext = Pick<Context, 'clock' | 'signal' | 'quietly'>;
 
@@ -208,10 +215,11 @@ class SqliteDatabase implements Database {
     });
   }
 
-  async insert(table: string, columns: readonly string[], rows: readonly StoredRow[]): Promise<void> {
+  async insert(table: string, columns: readonly string[], groups: RowGroups): Promise<void> {
     const marks = columns.map(() => '?').join(', ');
     const names = columns.map(quoteName).join(', ');
-    await this.each(`INSERT INTO ${this.table(table)} (${names}) VALUES (${marks})`, rows);
+    const sql = `INSERT INTO ${this.table(table)} (${names}) VALUES (${marks})`;
+    for await (const rows of groups) await this.each(sql, rows);
   }
 
   /** None: SQLite reads the definition of a view each time that it is used. */

@@ -169,7 +169,7 @@ async function writeParts(
     });
   }
   const entries = all.map((synced) => runEntry(database, run, synced, options));
-  await database.insert('_runs', RUN_COLUMNS, entries);
+  await database.insert('_runs', RUN_COLUMNS, [entries]);
   return [run, all];
 }
 

@@ -1,7 +1,7 @@
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { changeColumns, unreadableColumns, type UnreadableColumn } from './change-columns.ts';
 import { FieldSurvey, RowReader, planColumns, readColumns, type TableColumn } from './columns.ts';
-import { ofKeys, quoteName, type Database } from './database.ts';
+import { ofKeys, quoteName, type Database, type StoredRow } from './database.ts';
 import {
   ADD,
   BRING_BACK,
@@ -57,8 +57,9 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   const view = await changeColumns(database, toWrite, { columns, facts, own, names });
   await markGone(writing);
   const reader = new RowReader(dialect, columns, documents);
-  const toDo = differences.listing.withAction(differences.actions, ADD, ...UPDATES, REWORK);
-  for await (const records of toDo) await writeRows(writing, records, reader);
+  await updateRows(writing, reader);
+  if (differences.actions.includes(ADD))
+    await database.insert(table, [...OWN_COLUMNS, ...reader.names.slice(1)], newRows(writing, reader));
   if (lacksKey) await addRecordKey(database, table);
   return {
     retyped: columns.filter(
@@ -122,37 +123,38 @@ async function markGone(writing: Writing): Promise<void> {
   }
 }
 
-/** Writes the rows of some records. */
-async function writeRows(
-  writing: Writing,
-  records: readonly ListedRecord[],
-  reader: RowReader,
-): Promise<void> {
-  const { database, table, rows, profile, run, differences } = writing;
+/** Writes the rows that are there. */
+async function updateRows(writing: Writing, reader: RowReader): Promise<void> {
+  const { database, rows, profile, run, differences } = writing;
   const { listing, actions } = differences;
-  const having = (...wanted: readonly number[]): readonly ListedRecord[] =>
-    records.filter(({ number }) => wanted.includes(actions[number]!));
-  const changed = having(CHANGE, BRING_BACK, BRING_BACK_CHANGED).map(({ key }) => key);
-  await keepHistory(writing, changed, "CASE WHEN _gone_run IS NULL THEN 'changed' ELSE 'back' END");
   // Where the record has the same values as before, the run of its last change stays.
   const own = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
-  await database.each(
-    updateOf(rows, [...own, ...reader.names.map(assigned)]),
-    having(...UPDATES).map(({ key, number, batch, index }) => {
+  const update = updateOf(rows, [...own, ...reader.names.map(assigned)]);
+  for await (const records of listing.withAction(actions, ...UPDATES, REWORK)) {
+    const having = (...wanted: readonly number[]): readonly ListedRecord[] =>
+      records.filter(({ number }) => wanted.includes(actions[number]!));
+    const changed = having(CHANGE, BRING_BACK, BRING_BACK_CHANGED).map(({ key }) => key);
+    await keepHistory(writing, changed, "CASE WHEN _gone_run IS NULL THEN 'changed' ELSE 'back' END");
+    const updated = having(...UPDATES).map(({ key, number, batch, index }) => {
       const isChanged = actions[number] === CHANGE || actions[number] === BRING_BACK_CHANGED;
       const hash = listing.index.contentText(number);
       return [hash, isChanged ? run : null, ...reader.read(batch, index), profile, key];
-    }),
-  );
-  await rework(writing, having(REWORK));
-  await database.insert(
-    table,
-    [...OWN_COLUMNS, ...reader.names.slice(1)],
-    having(ADD).map(({ key, number, batch, index }) => {
+    });
+    await database.each(update, updated);
+    await rework(writing, having(REWORK));
+  }
+}
+
+async function* newRows(
+  { profile, run, differences }: Writing,
+  reader: RowReader,
+): AsyncGenerator<StoredRow[]> {
+  const { listing, actions } = differences;
+  for await (const records of listing.withAction(actions, ADD))
+    yield records.map(({ key, number, batch, index }) => {
       const hash = listing.index.contentText(number);
       return [profile, key, hash, run, run, null, ...reader.read(batch, index)];
-    }),
-  );
+    });
 }
 
 /** Writes the columns that folio works out anew where they have other values now. */

@@ -83,21 +83,12 @@ const CHANGES: readonly Change[] = ['added', 'changed', 'gone', 'back'];
 
 function resultRow({ resource, synced }: ListingResult): Row {
   const { part, total = null, counts, error, samples } = synced;
-  const { added, changed, gone, back } = counts;
   const first = CHANGES.map((change) => {
     const some = samples?.filter((sample) => sample.change === change) ?? [];
     return [`first.${change}`, some.map((sample) => nameOf(sample, resource)).join(', ') || null];
   });
   return [
-    ...rowOf({
-      profile: part.profile,
-      resource: oneWordName(resource, '-'),
-      total,
-      added,
-      changed,
-      gone,
-      back,
-    }),
+    ...rowOf({ profile: part.profile, resource: oneWordName(resource, '-'), total, ...counts }),
     ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
     ...rowOf({ error: error?.message ?? null, ...(samples && Object.fromEntries(first)) }),
   ];
