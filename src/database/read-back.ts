@@ -49,14 +49,14 @@ export class StoredBooks {
     return (await this.#database.query(sql)).map(([profile]) => String(profile));
   }
 
-  /** The last sync of the table of each profile. */
+  /** The last sync of the table of each profile, by name. */
   async lastSyncs(table: string): Promise<readonly LastSync[]> {
     const last = new Map<string, LastSync>();
     for (const { profile, at, error } of await newestRuns(this.#database, 'resource = ?', [table])) {
       const wholeAt = error === undefined ? at : last.get(profile)?.wholeAt;
       last.set(profile, { profile, at, error, wholeAt });
     }
-    return [...last.values()];
+    return [...last.values()].toSorted((a, b) => (a.profile < b.profile ? -1 : 1));
   }
 
   /** The last whole sync of a profile's records that ended before a moment, in milliseconds since 1970; undefined where there is none. */
