@@ -1,8 +1,8 @@
 import { fstatSync, promises, type BigIntStats } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { Context } from '../context.ts';
+import type { Context, Environment } from '../context.ts';
 import type { DatabaseAddress } from '../database/address.ts';
-import { UsageError } from '../errors.ts';
+import { OutputError, UsageError } from '../errors.ts';
 import { behindLinks, findStream } from '../output/files/target.ts';
 
 /** A file that a run reads, or with `names` the files of a folder. */
@@ -32,9 +32,10 @@ interface RunPaths {
 
 /**
  * Refuses a run that would write over what it reads, or write two things into one file. Files are compared as they are on the
- * disk: a link, another spelling or a second name does not hide one. Throws UsageError.
+ * disk: a link, another spelling or a second name does not hide one. Throws UsageError; OutputError where the working folder is gone.
  */
 export async function checkPaths({ env }: Context, { tokenFile, reads, writes }: RunPaths): Promise<void> {
+  for (const { path } of [...writes, ...reads]) refuseLostFolder(path, env);
   const all: WrittenAt[] = [];
   for (const written of writes) all.push({ written, ...(await keysOf(written.path)) });
   if (all.some(({ keys }) => keys.some((key) => key.startsWith(ON_DISK)))) {
@@ -55,22 +56,33 @@ export async function checkPaths({ env }: Context, { tokenFile, reads, writes }:
   }
 }
 
-async function refuseOver(read: ReadPath, all: readonly WrittenAt[]): Promise<void> {
-  const { key, found } = await placeOf(read.path);
+/** Throws OutputError for a path below a working folder that was removed: nobody can tell what it means. */
+function refuseLostFolder(path: string | undefined, { PWD: folder }: Environment): void {
+  try {
+    if (findStream(path) === undefined) resolve(path!);
+  } catch (cause) {
+    const named = folder === undefined ? '' : ` ${folder}`;
+    throw new OutputError(`the working folder${named} was removed, and ${path} would be in it`, {
+      hint: 'Change to a folder that is there, or give the whole path.',
+      cause,
+    });
+  }
+}
+
+async function refuseOver({ path: read, is, names }: ReadPath, all: readonly WrittenAt[]): Promise<void> {
+  const { key, found } = await placeOf(read);
   // A device or a pipe is not written over.
   if (found !== undefined && !found.isFile() && !found.isDirectory()) return;
   const over = all.find(({ written, keys, folder }) =>
-    read.names === undefined
-      ? keys.includes(key)
-      : folder === key && read.names.test(basename(written.path ?? '')),
+    names === undefined ? keys.includes(key) : folder === key && names.test(basename(written.path ?? '')),
   );
   if (over === undefined) return;
-  const { flag, path } = over.written;
+  const { flag, path = '-' } = over.written;
   throw new UsageError(
-    path === undefined || path === '-'
-      ? `standard output goes into ${read.is}`
-      : `${flag} ${path} would replace ${read.is}`,
-    { hint: 'Name another file.' },
+    path === '-' ? `standard output goes into ${is}` : `${flag} ${path} would replace ${is}`,
+    {
+      hint: 'Name another file.',
+    },
   );
 }
 
@@ -83,12 +95,10 @@ export function readsOfDatabase(address: DatabaseAddress): readonly ReadPath[] {
   }));
 }
 
+/** Where something is written: a file on the disk, or a stream. */
 interface WrittenAt {
   readonly written: WrittenPath;
-  /**
-   * A stream's number, or the place on the disk of a file that is there; else its folder and its name in lower case, since some disks
-   * have no case.
-   */
+  /** A stream's number, or the key of a file on the disk; of a stream into a file, both. */
   readonly keys: readonly string[];
   /** The key of the folder that it is in; undefined for a stream. */
   readonly folder: string | undefined;
@@ -100,15 +110,21 @@ async function keysOf(path: string | undefined): Promise<Omit<WrittenAt, 'writte
     const { key, folder } = await placeOf(path!);
     return { keys: [key], folder };
   }
-  const found = statOfStream(stream);
-  // A terminal or a pipe may well be more than one stream.
-  const ofFile = found?.isFile() === true ? [keyOf(found)] : [];
-  return { keys: [`stream ${stream}`, ...ofFile], folder: undefined };
+  const keys = [`stream ${stream}`];
+  try {
+    const found = fstatSync(stream, { bigint: true });
+    // A terminal or a pipe may well be more than one stream.
+    if (found.isFile()) keys.push(keyOf(found));
+  } catch {
+    // It is closed.
+  }
+  return { keys, folder: undefined };
 }
 
 const ON_DISK = 'file ';
 
 interface Place {
+  /** Of a file that is there, its place on the disk; else its folder and its name in lower case, since some disks have no case. */
   readonly key: string;
   readonly folder: string;
   readonly found: BigIntStats | undefined;
@@ -129,12 +145,4 @@ async function placeOf(path: string): Promise<Place> {
 
 function keyOf({ dev, ino }: BigIntStats): string {
   return `${ON_DISK}${dev}:${ino}`;
-}
-
-function statOfStream(descriptor: number): BigIntStats | undefined {
-  try {
-    return fstatSync(descriptor, { bigint: true });
-  } catch {
-    return undefined;
-  }
 }

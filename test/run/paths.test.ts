@@ -131,6 +131,24 @@ describe('what a run reads', () => {
   });
 });
 
+it.each(['issued -o x.csv', 'issued --receipt x.json', 'issued --from x.jsonl', 'sync x.db'])(
+  '%s from a folder that was removed says so, and what to do',
+  async (line) => {
+    const cwd = temporaryFolder();
+    const run = runFolio([...line.split(' '), ...(line.includes('--from') ? [] : ['--sandbox'])], {
+      cwd,
+      env: { PWD: cwd },
+      shell: 'rmdir "$PWD" && exec "$@"',
+    });
+    const { code, stdout, stderr } = await run;
+    expect([code, stdout.toString()]).toEqual([1, '']);
+    expect(stderr).toBe(
+      `folio: the working folder ${cwd} was removed, and ${line.split(' ').at(-1)} would be in it\n` +
+        '  Change to a folder that is there, or give the whole path.\n',
+    );
+  },
+);
+
 /** Every file below the folder, with its text. */
 function contents(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
