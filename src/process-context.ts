@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, writeSync, type Stats } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
@@ -122,13 +122,15 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
     opened.on('error', (error) => (failure ??= error));
     return opened;
   };
-  const isTerminal = (): boolean => mayBeTerminal(descriptor) && stream().isTTY === true;
+  const mayBeTerminal = (): boolean => statsOf(descriptor)?.isCharacterDevice() !== false;
+  const isTerminal = (): boolean => mayBeTerminal() && stream().isTTY === true;
   return {
     get isTerminal() {
       return isTerminal();
     },
     get isPipe() {
-      return isPipe(descriptor);
+      const stats = statsOf(descriptor);
+      return stats?.isFIFO() === true || stats?.isSocket() === true;
     },
     get columns() {
       return isTerminal() ? stream().columns || undefined : undefined;
@@ -139,7 +141,7 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
           error ? reject(cannotWrite(name, error, 'What it has so far is not whole.')) : resolve();
         if (failure) return finish(failure);
         room -= Buffer.byteLength(bytes);
-        const mayGoNow = room >= 0 && opened === undefined && !mayBeTerminal(descriptor);
+        const mayGoNow = room >= 0 && opened === undefined && !mayBeTerminal();
         const rest = mayGoNow ? writeDirectly(descriptor, bytes) : bytes;
         if (rest.length === 0) resolve();
         else stream().write(rest, finish);
@@ -147,22 +149,12 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
   };
 }
 
-/** Whether another program reads what is written, through a pipe or a socket. */
-function isPipe(descriptor: number): boolean {
+/** What a descriptor is; undefined where it is closed. */
+function statsOf(descriptor: number): Stats | undefined {
   try {
-    const found = fstatSync(descriptor);
-    return found.isFIFO() || found.isSocket();
+    return fstatSync(descriptor);
   } catch {
-    return false;
-  }
-}
-
-/** False for a file or a pipe. */
-function mayBeTerminal(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isCharacterDevice();
-  } catch {
-    return true;
+    return undefined;
   }
 }
 

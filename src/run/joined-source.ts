@@ -1,28 +1,22 @@
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { CellReader } from '../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
 import { RecordSpool } from '../output/spool.ts';
 import type { Delivery } from '../paging/page.ts';
+import { ownersOf } from '../query/exports/read-export.ts';
 import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
 import { checkPart, forEachPart, recordsOf, tryPart, type Source } from './part.ts';
 import type { PartState } from './progress.ts';
 import type { Run } from './run.ts';
 
-interface JoinedOptions {
-  /** What is read of each. The caller has opened it, and closes it. */
-  readonly source: Source;
-  /** The profiles, in the order in which their records come. */
-  readonly profiles: readonly string[];
-  /** The most records of a listing that are wanted, of all profiles together. */
-  readonly limit: number;
-}
-
 /**
  * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
- * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records.
+ * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records. Opening and closing
+ * the source of each is up to the caller.
+ *
+ * @param most how many records of a listing are wanted, of all profiles together
  */
-export function joinedSource(run: Run, { source, profiles, limit: most }: JoinedOptions): Source {
+export function joinedSource(run: Run, source: Source, most = Infinity): Source {
   const { name, records, resource, order } = source;
   return {
     kind: 'local',
@@ -37,7 +31,7 @@ export function joinedSource(run: Run, { source, profiles, limit: most }: Joined
     async *read({ status, lacks }, wanted): AsyncGenerator<Delivery> {
       const { limit } = wanted;
       const open = new Set<RecordSpool>();
-      const collect = async (profile: string, signal: AbortSignal) => {
+      const collect = async ({ name: profile = '' }: PartState, signal: AbortSignal) => {
         const collected = new RecordSpool();
         open.add(collected);
         const state = await tryPart(run, { source, name: profile, profile, signal }, async (part) => {
@@ -49,7 +43,7 @@ export function joinedSource(run: Run, { source, profiles, limit: most }: Joined
       const read: PartState[] = [];
       let left = limit === undefined ? Infinity : most;
       try {
-        for await (const { state, collected } of forEachPart(run, profiles, collect)) {
+        for await (const { state, collected } of forEachPart(run, run.parts, collect)) {
           read.push(state);
           const own = { name: PROFILE_COLUMN, value: JSON.stringify(state.name) };
           for await (const batch of hasRecords(state) ? collected.read() : []) {
@@ -85,18 +79,11 @@ function totalOf(parts: readonly PartState[], limit = Infinity): number | undefi
     : totals.reduce<number>((sum, one) => sum + one!, 0);
 }
 
-/** Reads of which profile a record is. */
-function profileReader(): (batch: RecordBatch, index: number) => string | undefined {
-  const cells = new CellReader([PROFILE_COLUMN]);
-  return (batch, index) => cells.read(batch, index)[0]?.text;
-}
-
 /** Whether nothing could be read of the profile of a record. Called when all was read. */
 export function unreadTest({ parts }: Run): (record: RecordBatch) => boolean {
-  const profileOf = profileReader();
   return (record) => {
-    const profile = profileOf(record, 0);
-    return parts.some((part) => part.name === profile && !hasRecords(part));
+    const [owner] = ownersOf(record);
+    return parts.some((part) => part.name === owner && !hasRecords(part));
   };
 }
 
@@ -105,11 +92,10 @@ export async function* countedByProfile(
   { parts }: Run,
   answer: AsyncIterable<RecordBatch>,
 ): AsyncGenerator<RecordBatch> {
-  const profileOf = profileReader();
   const states = new Map(parts.map((part) => [part.name, part]));
   for await (const batch of answer) {
-    for (let index = 0; index < batch.count; index++) {
-      const state = states.get(profileOf(batch, index));
+    for (const owner of ownersOf(batch)) {
+      const state = states.get(owner);
       if (state !== undefined) state.records++;
     }
     yield batch;

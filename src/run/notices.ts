@@ -35,45 +35,40 @@ const REFUSED = { large: 'were too much', slow: 'took too long', size: 'were ref
 export class Notices {
   readonly #context: Context;
   readonly #flags: NoticeFlags;
-  #all: Finding[] = [];
-  /** The warnings so far, each with its part: a response may hold tens of thousands. */
-  #warned = new Set<string>();
-  #part: string | undefined;
-  /** Milliseconds since 1970. */
-  #startedAt: number;
+  readonly #part: string | undefined;
+  readonly #run;
 
-  constructor(context: Context, flags: NoticeFlags) {
+  /** @param of the part of a run that they are about, and what all parts of the run share */
+  constructor(context: Context, flags: NoticeFlags, of?: { part: string; run: ReturnType<typeof newRun> }) {
     this.#context = context;
     this.#flags = flags;
-    this.#startedAt = context.clock.now();
+    this.#part = of?.part;
+    this.#run = of?.run ?? newRun(context);
   }
 
   /** The same notices about one part of several: its name goes before each. */
   forPart(part: string): Notices {
-    const notices = new Notices(this.#context, this.#flags);
-    notices.#all = this.#all;
-    notices.#warned = this.#warned;
-    notices.#part = part;
-    notices.#startedAt = this.#startedAt;
-    return notices;
+    return new Notices(this.#context, this.#flags, { part, run: this.#run });
   }
 
   /** What was found so far: in the whole run, or in the part that these notices are about, or that has this name. */
   findings(part = this.#part): readonly Finding[] {
-    return part === undefined ? this.#all : this.#all.filter((one) => one.part === part);
+    const { found } = this.#run;
+    return part === undefined ? found : found.filter((one) => one.part === part);
   }
 
   /** Keeps what was found and shows it: warnings once each. A failure is shown where the run ends. */
   add(...findings: readonly Finding[]): void {
     const part = this.#part;
+    const { found, warned } = this.#run;
     for (const finding of findings) {
       const { level, text } = finding;
       if (level === 'warning') {
         const warning = `${part ?? ''}\n${text}`;
-        if (this.#warned.has(warning)) continue;
-        this.#warned.add(warning);
+        if (warned.has(warning)) continue;
+        warned.add(warning);
       }
-      this.#all.push(part === undefined ? finding : { ...finding, part });
+      found.push(part === undefined ? finding : { ...finding, part });
       this.#context.listener?.found(finding);
       if (level === 'remark') this.#remark(text);
       else if (!this.#flags.quiet && level === 'warning') this.#write(text, 'warning: ');
@@ -102,7 +97,7 @@ export class Notices {
     // `document of the fund` for `documents of the fund`.
     const named = all === '' && count === 1 ? what.replace(/s(?= of |$)/, '') : what;
     const counted = `${group(String(count))}${all} ${named} → ${place}`;
-    this.remark([counted, ...more, sizeText(bytes), timeText(clock.now() - this.#startedAt)].join(', '));
+    this.remark([counted, ...more, sizeText(bytes), timeText(clock.now() - this.#run.startedAt)].join(', '));
   }
 
   /** The same of a file that is in place. Says nothing of a stream. */
@@ -167,6 +162,11 @@ export class Notices {
     const part = this.#part === undefined ? '' : `${this.#part}: `;
     void stderr.write(shownLine(`${time}${before}${visible(`${part}${text}`)}`, stderr)).catch(() => {});
   }
+}
+
+/** What the notices of a run share. The warnings so far have each their part: a response may hold tens of thousands. */
+function newRun({ clock }: Context) {
+  return { found: [] as Finding[], warned: new Set<string>(), startedAt: clock.now() };
 }
 
 /** A time in ms since 1970 as logs write it, to the second: `2026-11-20T12:00:00Z`. */

@@ -99,17 +99,18 @@ export async function planOutput(
   }
   const { columns } = flags;
   const isOpen = columns?.isOpen === true;
-  const { writer } = formatOf(format);
+  let headings: Layout['headings'] =
+    columns !== undefined && columns.headings.size > 0 ? (all) => columns.headingsOf(all) : undefined;
+  const worded = language ?? lang?.setting;
+  if (headings === undefined && format === 'xlsx' && worded !== undefined) {
+    const { writingFor } = await import('../report/words.ts');
+    headings = (await import('../report/terms.ts')).headingsIn(writingFor(context, worded).words);
+  }
   const layout: Layout = {
     ...rows,
     single,
     columns: isOpen ? undefined : columns?.names,
-    headings:
-      columns !== undefined && columns.headings.size > 0
-        ? (all) => columns.headingsOf(all)
-        : format === 'xlsx'
-          ? await headingsFor(context, language ?? lang?.setting)
-          : undefined,
+    headings,
     isChosen: columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header !== false,
@@ -123,7 +124,7 @@ export async function planOutput(
     locale: onTerminal ? localeOf(context.env) : undefined,
     color: target === undefined && useColor(context.env, onTerminal, flags.color !== false),
   };
-  const plain = await writer();
+  const plain = await formatOf(format).writer();
   const { writerOfChosen } = columns ? await import('../query/named-columns.ts') : {};
   const isTerminalTable = onTerminal && format === 'table';
   const { all = false, limit, page } = flags;
@@ -141,27 +142,16 @@ export async function planOutput(
   };
 }
 
-async function headingsFor(
-  context: Context,
-  language: ReportLanguage | undefined,
-): Promise<Layout['headings']> {
-  if (language === undefined) return undefined;
-  const { writingFor } = await import('../report/words.ts');
-  return (await import('../report/terms.ts')).headingsIn(writingFor(context, language).words);
-}
-
 const DUE_BEFORE_DATE = 6.5;
 
-interface ShownOptions {
-  readonly resource: Resource | undefined;
-  readonly expand: string | undefined;
-  /** Whether records are chosen by what is due, which then matters more to a reader than the status. */
-  readonly isOfDue: boolean;
-}
-
+/** The columns that people look for. `isOfDue`: records are chosen by what is due, which then matters more than the status. */
 export function shownColumns(
   fields: FieldsOf,
-  { resource, expand, isOfDue }: ShownOptions,
+  {
+    resource,
+    expand,
+    isOfDue,
+  }: { resource: Resource | undefined; expand: string | undefined; isOfDue: boolean },
 ): readonly KnownColumn[] {
   const all = ofAll(fields);
   const known = (resource?.shown ?? []).map(({ in: place, ...column }): KnownColumn => {

@@ -132,18 +132,18 @@ export async function withPart(
 ): Promise<void> {
   const { name, source, receipt } = options;
   const state = stateOf(run, name);
-  const { progress, notices } = state;
+  const { notices } = state;
   const work = (): Promise<void> => openPart(run, options, read);
-  progress.begin(run.context.clock.now());
+  state.begin();
   try {
     if (receipt === undefined) await work();
     else {
       const { withReceipt } = await import('./receipt.ts');
       await withReceipt({ ...run, ...receipt, name: source.name, whole: state, notices, parts: [] }, work);
     }
-    progress.state = 'done';
+    state.stage = 'done';
   } catch (error) {
-    progress.state = 'failed';
+    state.stage = 'failed';
     if (isFailure(error)) state.failure = error;
     throw error;
   }
@@ -234,7 +234,7 @@ const ORDER_MAY_MOVE =
 /** The records of a part, in batches between which the event loop runs. Throws the signal's reason. */
 export function recordsOf(part: Part, wanted: Wanted = {}): AsyncGenerator<RecordBatch> {
   const { source, state, context } = part;
-  state.progress.limit = wanted.limit;
+  state.limit = wanted.limit;
   const records = async function* (): AsyncGenerator<RecordBatch> {
     for await (const { records } of source.read(part, wanted)) yield records;
   };

@@ -7,7 +7,7 @@ import { localDay, localMinute } from '../json/calendar-day.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written, openDestination } from '../output/files/destination.ts';
-import { endingsOf, type Format } from '../output/formats.ts';
+import { endingsOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { chooseHeld, profileChoice, refuseProfiles } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
@@ -42,8 +42,7 @@ import {
   tryPart,
   type Part,
 } from './part.ts';
-import type { ReadPath, WrittenPath } from './paths.ts';
-import type { PartState } from './progress.ts';
+import type { ReadPath } from './paths.ts';
 import { inRun, type Run } from './run.ts';
 import { isOfSeveral, chooseProfiles } from './session.ts';
 import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
@@ -98,39 +97,28 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     // Of one, the flags may want the form of several.
     const profiles = chosen.length > 1 || (chosen.length > 0 && isOfSeveral(flags)) ? chosen : undefined;
     const folder = profiles && flags.outputDir;
-    const files =
-      folder === undefined ? undefined : await planFiles(context, request, { profiles: profiles!, folder });
+    const files = folder === undefined ? undefined : await planFiles(context, request, profiles!, folder);
     const { name, records } = source;
-    const { changesSince } = flags;
-    const { readsOfExport } =
-      changesSince === undefined ? {} : await import('../query/exports/read-receipt.ts');
-    const ofChanges = readsOfExport?.('--changes-since', changesSince!) ?? [];
-    const options = {
-      flags,
-      name,
-      records,
-      output: flags.output,
-      folder,
-      parts: profiles,
-      notices,
-      reads: [...(source.reads ?? []), ...(request.reads ?? []), ...ofChanges],
-      files: files?.flatMap(({ writes }) => writes),
-    };
+    const { output, changesSince: earlier } = flags;
+    const { readsOfExport } = earlier === undefined ? {} : await import('../query/exports/read-receipt.ts');
+    const ofChanges = readsOfExport?.('--changes-since', earlier!) ?? [];
+    const reads = [...(source.reads ?? []), ...(request.reads ?? []), ...ofChanges];
+    const writes = files?.flatMap(({ written }) => written);
+    const options = { flags, name, records, output, folder, parts: profiles, notices, reads, files: writes };
     await inRun(context, options, async (run) => {
       const columns = flags.listColumns ? await knownColumns(run, request, profiles) : undefined;
-      if (columns !== undefined) return writeColumns(run.context, flags.output, async () => columns);
+      if (columns !== undefined) return writeColumns(run.context, output, async () => columns);
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
       if (!isChosen && chosen.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
         const whose = `the figures are of ${chosen.join(', ')} together`;
-        run.notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
+        notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
       }
       await source.open?.(run, chosen);
       if (files !== undefined) return exportFilePerProfile(run, request, files);
-      const limit = flags.limit ?? Infinity;
       const part =
         profiles === undefined
           ? { source, profile: chosen[0] }
-          : { source: (await import('./joined-source.ts')).joinedSource(run, { source, profiles, limit }) };
+          : { source: (await import('./joined-source.ts')).joinedSource(run, source, flags.limit) };
       await withPart(run, part, (open) => exportPart(open, request));
     });
   } finally {
@@ -138,17 +126,17 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   }
 }
 
-interface ProfilesOptions {
-  /** Undefined for the service. */
-  readonly held: HeldProfiles | undefined;
-  readonly flags: GlobalFlags & ProfilesFlags;
-  readonly notices: Notices;
-}
-
-/** Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. Throws UsageError. */
+/**
+ * Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. `held` is undefined for the
+ * service. Throws UsageError.
+ */
 export async function chosenProfiles(
   context: Context,
-  { held, flags, notices }: ProfilesOptions,
+  {
+    held,
+    flags,
+    notices,
+  }: { held: HeldProfiles | undefined; flags: GlobalFlags & ProfilesFlags; notices: Notices },
 ): Promise<readonly string[]> {
   if (held === undefined) return isOfSeveral(flags) ? chooseProfiles(context, flags, notices) : [];
   // The profiles are those of the source: the store need not know them.
@@ -160,33 +148,27 @@ export async function chosenProfiles(
   return [];
 }
 
-interface ProfileFile {
-  readonly profile: string;
-  readonly format: Format;
-  readonly path: string;
-  readonly receipt: string | undefined;
-  readonly writes: readonly WrittenPath[];
-}
+type FileOfProfile = Awaited<ReturnType<typeof planFiles>>[number];
 
 /** `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv. */
 async function planFiles(
   context: Context,
   { flags, source, sheet }: ExportRequest,
-  { profiles, folder }: { readonly profiles: readonly string[]; readonly folder: string },
-): Promise<readonly ProfileFile[]> {
+  profiles: readonly string[],
+  folder: string,
+) {
   const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
   const store = await storeOf({ flags, context });
   const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
   return profiles.map((profile) => {
     const defaults = flagDefaults(store, profile, source.resource);
     const format = flags.format ?? loneCountFormat(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
-    const ending = endingsOf(format)[0]!;
-    const path = join(folder, `${profile}.${listing}.${ending}`);
+    const path = join(folder, `${profile}.${listing}.${endingsOf(format)[0]!}`);
     const receipt = receiptPathOf?.(path);
-    const writes = [{ path, flag: '--output-dir:', is: `where the records of ${profile} go` }];
+    const written = [{ path, flag: '--output-dir:', is: `where the records of ${profile} go` }];
     if (receipt !== undefined)
-      writes.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
-    return { profile, format, path, receipt, writes };
+      written.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
+    return { profile, format, path, receipt, written };
   });
 }
 
@@ -194,7 +176,7 @@ async function planFiles(
 async function exportFilePerProfile(
   run: Run,
   request: ExportRequest,
-  files: readonly ProfileFile[],
+  files: readonly FileOfProfile[],
 ): Promise<void> {
   const { source } = request;
   for (const { profile, path } of files) {
@@ -203,26 +185,28 @@ async function exportFilePerProfile(
     if (!existsSync(older)) continue;
     run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
   }
-  const results: PartState[] = [];
-  const all = forEachPart(run, files, ({ profile, format, path: output, receipt }, signal) => {
-    const own = receipt === undefined ? undefined : { file: receipt, output };
-    return tryPart(run, { source, name: profile, profile, signal, receipt: own }, (part) =>
+  const kept: string[] = [];
+  const all = forEachPart(run, files, async ({ profile, format, path: output, receipt: file }, signal) => {
+    const receipt = file === undefined ? undefined : { file, output };
+    const result = await tryPart(run, { source, name: profile, profile, signal, receipt }, (part) =>
       exportPart(part, request, { format, output }),
     );
+    return { result, output };
   });
-  for await (const result of all) results.push(result);
-  const kept = files.flatMap(({ profile, path }) => {
-    const isMissing = results.some((one) => one.name === profile && !hasRecords(one));
-    const stats = isMissing ? statSync(path, { throwIfNoEntry: false }) : undefined;
-    return stats?.isFile()
-      ? `${profile}: ${path} stays as it was, of ${localMinute(stats.mtime.toISOString())}`
-      : [];
-  });
-  checkResults(results, { ...wordsOfProfiles(results), kept });
+  for await (const { result, output } of all) {
+    const stats = hasRecords(result) ? undefined : statSync(output, { throwIfNoEntry: false });
+    if (!stats?.isFile()) continue;
+    kept.push(`${result.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
+  }
+  checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
 }
 
 /** Writes the records of a part, to `to` or as the flags name. Throws IncompleteError after everything that came was written. */
-async function exportPart(part: Part, request: ExportRequest, to: OutputTarget = {}): Promise<void> {
+async function exportPart(
+  part: Part,
+  request: ExportRequest,
+  to: Pick<OutputFlags, 'format' | 'output'> = {},
+): Promise<void> {
   const { flags, consequence } = request;
   if (flags.listColumns) return exportColumns(part, request);
   const { state, notices, context, source, names, run } = part;
@@ -251,13 +235,11 @@ async function exportPart(part: Part, request: ExportRequest, to: OutputTarget =
   checkPart(part, found, consequence);
 }
 
-type OutputTarget = Pick<OutputFlags, 'format' | 'output'>;
-
 /** Plans the output by the flags, and by the settings for what they leave open. */
 async function planPart(
   { context, defaults, source, names, run, profile }: Part,
   request: ExportRequest,
-  { format, output }: OutputTarget,
+  { format, output }: Pick<OutputFlags, 'format' | 'output'>,
 ): Promise<OutputPlan> {
   const { flags, single = false, words, sheet = source.records } = request;
   const { expand, open, overdue } = flags;
@@ -288,68 +270,57 @@ async function planPart(
   return planOutput(context, outputFlags, { ...rows, defaults, lang, names, expand, isResult });
 }
 
-interface Ended {
-  readonly questions: Questions;
-  readonly plan: OutputPlan;
-  readonly newestFirst: boolean;
-}
-
 /** Remarks how much was written to a file; of what went to standard output, of how many records these are the first. */
-function remarkEnd(part: Part, request: ExportRequest, ended: Ended): void {
-  const { source, state, status, notices, run } = part;
-  const { questions, plan } = ended;
-  const order = orderOf(part, request.flags, ended);
-  if (plan.target === undefined) {
-    const text = countText(part, request.flags, { ...ended, order });
-    if (text !== '') notices.remark(text);
-  }
+function remarkEnd(
+  { source, state, status, notices, run }: Part,
+  { flags, single }: ExportRequest,
+  { questions, plan, newestFirst }: { questions: Questions; plan: OutputPlan; newestFirst: boolean },
+): void {
+  const { limit, sort, page, nextToken } = flags;
+  const { records, totalAtEnd } = status;
+  const { filtered, hasResult, hasRows, isFull, isListing } = questions;
+  const { target, tableLimit, isTerminalTable: isTable } = plan;
+
+  /** In which order they came, where a user did not choose it and sees a part of them, or a table that begins with the newest. */
+  const orderOf = (): string | undefined => {
+    const isPart = isFull || (isListing && records >= limit! && records < (totalAtEnd ?? Infinity));
+    const isCut = limit !== undefined && isPart;
+    if (source.order === undefined || sort !== undefined || hasResult || !(isCut || newestFirst))
+      return undefined;
+    const begins = newestFirst ? 'newest' : source.order.begins;
+    if (begins === 'unsorted') return 'in the order of the service';
+    return `the ${begins}${source.isJoined ? ' of each profile' : ''} first`;
+  };
+  const order = orderOf();
+  const footer = (shown: number, total: number, isCut: boolean): string =>
+    tableFooter({ shown, total, locale: plan.layout.locale, isCut, order });
+  const countText = (): string => {
+    if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
+      return footer(filtered.kept, filtered.seen, false);
+    if (!isListing || !isTable || (page ?? nextToken) !== undefined)
+      return (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
+    if (totalAtEnd !== undefined) return footer(records, totalAtEnd, tableLimit !== undefined);
+    return tableLimit !== undefined && records >= tableLimit
+      ? `the first ${records} · --all for the rest`
+      : '';
+  };
+  const text = target === undefined ? countText() : '';
+  if (text !== '') notices.remark(text);
+
   notices.remarkWritten(() => {
-    const { records, delivered, written: ownFiles } = state;
-    if (ownFiles !== undefined || plan.target === undefined || delivered?.isFile !== true) return ownFiles;
-    const seen = (questions.filtered ?? { seen: status.totalAtEnd }).seen;
-    const ofListing = questions.hasRows ? { what: 'rows' } : { what: source.records, of: seen };
-    const joined = source.isJoined ? [`of ${countOf(run.parts.filter(hasRecords).length, 'profile')}`] : [];
+    const { delivered } = state;
+    if (state.written !== undefined || target === undefined || delivered?.isFile !== true)
+      return state.written;
+    const { seen } = filtered ?? { seen: totalAtEnd };
+    const ofListing = hasRows ? { what: 'rows' } : { what: source.records, of: seen };
+    const joined = source.isJoined ? `of ${countOf(run.parts.filter(hasRecords).length, 'profile')}` : [];
     return {
-      ...(request.single ? { count: 1, what: 'records' } : { count: records, ...ofListing }),
-      place: plan.target,
+      ...(single ? { count: 1, what: 'records' } : { count: state.records, ...ofListing }),
+      place: target,
       bytes: delivered.bytes,
-      more: order === undefined ? joined : [...joined, order],
+      more: [joined, order ?? []].flat(),
     };
   });
-}
-
-/** In which order records came, where a user did not choose it and sees a part of them, or a table that begins with the newest. */
-function orderOf(
-  { source: { order, isJoined }, status: { records, totalAtEnd = Infinity } }: Part,
-  { limit, sort }: ExportFlags,
-  { questions, newestFirst }: Ended,
-): string | undefined {
-  if (order === undefined || sort !== undefined || questions.hasResult) return undefined;
-  const isCut =
-    limit !== undefined &&
-    (questions.isFull || (questions.isListing && records >= limit && records < totalAtEnd));
-  if (!isCut && !newestFirst) return undefined;
-  const begins = newestFirst ? 'newest' : order.begins;
-  if (begins === 'unsorted') return 'in the order of the service';
-  return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
-}
-
-/** What stands below records on standard output: of how many they are the first, and in which order; empty where that is nothing. */
-function countText(
-  { status: { records, totalAtEnd } }: Part,
-  { page, nextToken }: ExportFlags,
-  { questions, plan, order }: Ended & { readonly order: string | undefined },
-): string {
-  const { filtered, hasRows, isFull, isListing } = questions;
-  const { isTerminalTable: isTable, tableLimit: limit, layout } = plan;
-  const footer = (shown: number, total: number, isCut: boolean): string =>
-    tableFooter({ shown, total, locale: layout.locale, isCut, order });
-  if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
-    return footer(filtered.kept, filtered.seen, false);
-  if (!isListing || !isTable || (page ?? nextToken) !== undefined)
-    return (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
-  if (totalAtEnd !== undefined) return footer(records, totalAtEnd, limit !== undefined);
-  return limit !== undefined && records >= limit ? `the first ${records} · --all for the rest` : '';
 }
 
 /** The format of a lone --count: csv without header, so that only the number comes out: `n=$(folio issued --count)`. */

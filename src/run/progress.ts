@@ -16,68 +16,28 @@ import { duration, timeStamp, type Notices, type Written } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { Session } from './session.ts';
 
-/** How far a part of a run is, computed from the events of its walk and requests. */
-export class Progress {
-  state: 'waiting' | 'running' | 'done' | 'failed' = 'waiting';
-  /** Milliseconds since 1970. */
-  startedAt = 0;
-  records = 0;
-  pages = 0;
-  retries = 0;
-  shrinks = 0;
-  /** How often the walk read again what may have moved. */
-  rereads = 0;
-  /** No request is sent before this time, in milliseconds since 1970. */
-  waitsUntil = 0;
-  limit: number | undefined;
-  #total: number | undefined;
-  readonly #inFlight = new Set<number>();
-
-  get inFlight(): number {
-    return this.#inFlight.size;
-  }
-
-  /** How many records will come, as far as is known. */
-  get goal(): number | undefined {
-    if (this.limit === undefined) return this.#total;
-    return this.#total === undefined ? undefined : Math.min(this.#total, this.limit);
-  }
-
-  begin(now: number): void {
-    this.state = 'running';
-    this.startedAt = now;
-  }
-
-  walked(event: WalkEvent): void {
-    if (event.kind === 'shrink') this.shrinks++;
-    else if (event.kind === 'reread') this.rereads = event.round;
-    else if (event.kind === 'page') {
-      this.pages++;
-      this.#total = event.total ?? this.#total;
-      // Records that are read again were counted before.
-      if (this.rereads === 0) this.records = Math.min(this.records + event.records, this.goal ?? Infinity);
-    }
-  }
-
-  requested(event: RequestEvent, now: number): void {
-    if (event.kind === 'request') this.#inFlight.add(event.request);
-    else if (event.kind === 'response') this.#inFlight.delete(event.request);
-    else {
-      this.waitsUntil = Math.max(this.waitsUntil, now + event.wait);
-      if (event.kind === 'throttled') return;
-      this.#inFlight.delete(event.request);
-      this.retries++;
-    }
-  }
-}
-
 /** What is known of a part of a run so far, for progress, receipt and the end of the run. */
 export class PartState {
   /** Undefined where the run has one part, and for what joins several. */
   readonly name: string | undefined;
   readonly notices: Notices;
-  readonly progress = new Progress();
   readonly status: WalkStatus;
+  stage: 'waiting' | 'running' | 'done' | 'failed' = 'waiting';
+  /** Milliseconds since 1970. */
+  startedAt = 0;
+  /** The most records that are read. */
+  limit: number | undefined;
+  /** How far it is, by the events of its walk and requests. */
+  readonly progress = {
+    records: 0,
+    pages: 0,
+    retries: 0,
+    shrinks: 0,
+    rereads: 0,
+    inFlight: new Set<number>(),
+  };
+  /** No request is sent before this time, in milliseconds since 1970. */
+  waitsUntil = 0;
   /** Whose records they are, where its parts are listings of one organization; once it is known. */
   owner: string | undefined;
   /** Whose token was used, once it is known. */
@@ -91,27 +51,61 @@ export class PartState {
   records = 0;
   /** Why the part is missing; where it is an IncompleteError, why it is not whole. */
   failure: FolioError | undefined;
-  readonly requested: (event: RequestEvent) => void;
+  #total: number | undefined;
+  readonly #clock: Clock;
 
   constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {
     this.name = name;
     this.notices = name === undefined ? notices : notices.forPart(name);
-    this.status = new WalkStatus((event) => {
-      this.progress.walked(event);
-      this.notices.walked(event);
-    });
-    this.requested = (event) => {
-      this.progress.requested(event, clock.now());
-      this.notices.requested(event);
-    };
+    this.status = new WalkStatus((event) => this.#walked(event));
+    this.#clock = clock;
   }
+
+  begin(): void {
+    this.stage = 'running';
+    this.startedAt = this.#clock.now();
+  }
+
+  /** How many records will come, as far as is known. */
+  get goal(): number | undefined {
+    const { limit = Infinity } = this;
+    const most = Math.min(this.#total ?? Infinity, limit);
+    return this.#total === undefined ? undefined : most;
+  }
+
+  #walked(event: WalkEvent): void {
+    const { progress } = this;
+    this.notices.walked(event);
+    if (event.kind === 'shrink') progress.shrinks++;
+    else if (event.kind === 'reread') progress.rereads = event.round;
+    else if (event.kind === 'page') {
+      progress.pages++;
+      this.#total = event.total ?? this.#total;
+      // Records that are read again were counted before.
+      if (progress.rereads === 0)
+        progress.records = Math.min(progress.records + event.records, this.goal ?? Infinity);
+    }
+  }
+
+  readonly requested = (event: RequestEvent): void => {
+    const { inFlight } = this.progress;
+    this.notices.requested(event);
+    if (event.kind === 'request') inFlight.add(event.request);
+    else if (event.kind === 'response') inFlight.delete(event.request);
+    else {
+      this.waitsUntil = Math.max(this.waitsUntil, this.#clock.now() + event.wait);
+      if (event.kind === 'throttled') return;
+      inFlight.delete(event.request);
+      this.progress.retries++;
+    }
+  };
 }
 
 interface ProgressView {
   readonly flags: GlobalFlags;
   /** `issued invoices` */
   readonly records: string;
-  readonly parts: readonly { readonly name: string | undefined; readonly progress: Progress }[];
+  readonly parts: readonly PartState[];
   readonly partKind: 'profiles' | 'listings';
 }
 
@@ -168,11 +162,9 @@ async function showLines(
 ): Promise<void> {
   for (;;) {
     await clock.sleep(PERIOD, stopped);
-    for (const { name, progress } of parts) {
-      if (progress.state !== 'running') continue;
-      const prefix = name === undefined ? '' : `${name}: `;
-      const line = progressLine(progress, clock.now(), String);
-      const text = `${prefix}${records}: ${line}`;
+    for (const part of parts.filter(({ stage }) => stage === 'running')) {
+      const prefix = part.name === undefined ? '' : `${part.name}: `;
+      const text = `${prefix}${records}: ${progressLine(part, clock.now(), String)}`;
       if (listener !== undefined) listener.progress(text);
       else await stderr.write(`${timeStamp(clock.now())} ${text}\n`);
     }
@@ -202,13 +194,11 @@ function spinnerText({ clock, stderr, env }: Context, { records, parts, partKind
   const now = clock.now();
   const [first] = parts;
   if (first !== undefined && first.name === undefined)
-    return truncate(`${records}  ${progressLine(first.progress, now, group)}`, width);
-  const ended = parts.filter(({ progress: { state } }) => state === 'done' || state === 'failed').length;
-  const running = parts.filter(({ progress: { state } }) => state === 'running');
+    return truncate(`${records}  ${progressLine(first, now, group)}`, width);
+  const ended = parts.filter(({ stage }) => stage === 'done' || stage === 'failed').length;
+  const running = parts.filter(({ stage }) => stage === 'running');
   const indent = Math.max(0, ...running.map(({ name }) => displayWidth(name ?? '')));
-  const lines = running.map(
-    ({ name = '', progress }) => `  ${name.padEnd(indent)}  ${progressLine(progress, now, group)}`,
-  );
+  const lines = running.map((part) => `  ${part.name?.padEnd(indent)}  ${progressLine(part, now, group)}`);
   return [`${records} · ${ended} of ${parts.length} ${partKind}`, ...lines]
     .map((line) => truncate(line, width))
     .join('\n');
@@ -217,18 +207,17 @@ function spinnerText({ clock, stderr, env }: Context, { records, parts, partKind
 /** Milliseconds of work before the time left is estimated. */
 const ESTIMATE_AFTER = 2_000;
 
-/** `4,000 of 12,345 · 3 pages · 4 in flight · 1 retry · 12 s left` */
-export function progressLine(progress: Progress, now: number, group: GroupDigits): string {
-  const { records, goal, pages, inFlight, retries, shrinks, rereads, state, startedAt, waitsUntil } =
-    progress;
+/** How far a running part is: `4,000 of 12,345 · 3 pages · 4 in flight · 1 retry · 12 s left` */
+function progressLine(part: PartState, now: number, group: GroupDigits): string {
+  const { progress, goal, waitsUntil } = part;
+  const { records, pages, inFlight, retries, shrinks, rereads } = progress;
   const of = goal === undefined ? '' : ` of ${group(String(goal))}`;
   const parts = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];
   if (retries > 0) parts.push(retries === 1 ? '1 retry' : `${retries} retries`);
   if (shrinks > 0) parts.push(`${countOf(shrinks, 'page')} too large`);
-  if (state !== 'running') return [...parts, state].join(' · ');
-  if (inFlight > 0) parts.push(`${inFlight} in flight`);
+  if (inFlight.size > 0) parts.push(`${inFlight.size} in flight`);
   else if (waitsUntil > now) parts.push(`waits ${duration(waitsUntil - now)}`);
-  const spent = now - startedAt;
+  const spent = now - part.startedAt;
   if (rereads > 0) parts.push('reading again what moved');
   else if (goal !== undefined && records > 0 && records < goal && spent >= ESTIMATE_AFTER)
     parts.push(`${duration((spent / records) * (goal - records))} left`);

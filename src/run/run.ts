@@ -6,7 +6,7 @@ import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlag
 import { Notices } from './notices.ts';
 import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
 import { PartState, showingProgress } from './progress.ts';
-import { RunDay } from './run-day.ts';
+import { runDay, type RunDay } from './run-day.ts';
 import { sharedBySessions, type SharedBySessions } from './session.ts';
 
 /** The flags that concern a run as a whole: the service, the requests, the messages, what columns mean, and the day. */
@@ -67,7 +67,7 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const { flags, records, folder, partKind = 'profiles' } = options;
+  const { flags, records, output, folder, reads = [], partKind = 'profiles' } = options;
   const { clock } = outer;
   const startedAt = clock.now();
   const notices = options.notices ?? new Notices(outer, flags);
@@ -77,22 +77,14 @@ export async function inRun(
   await showingProgress(outer, view, async (context) => {
     const { receiptOf, withReceipt } = flags.receipt === undefined ? {} : await import('./receipt.ts');
     const receipt = receiptOf?.(flags.receipt!, options);
-    await checkPaths(context, {
-      tokenFile: flags.tokenFile,
-      reads: options.reads ?? [],
-      writes: [
-        ...(folder === undefined
-          ? [{ flag: '--output', path: options.output, is: 'where the records go' }]
-          : []),
-        ...(options.files ?? []),
-        ...(receipt === undefined
-          ? []
-          : [{ flag: '--receipt', path: receipt, is: 'where the receipt goes' }]),
-      ],
-    });
+    const writes = [...(options.files ?? [])];
+    if (folder === undefined) writes.unshift({ flag: '--output', path: output, is: 'where the records go' });
+    if (receipt !== undefined)
+      writes.push({ flag: '--receipt', path: receipt, is: 'where the receipt goes' });
+    await checkPaths(context, { tokenFile: flags.tokenFile, reads, writes });
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
     const shared = sharedBySessions(context, flags);
-    const day = new RunDay(startedAt, notices, flags.asOf);
+    const day = runDay(startedAt, notices, flags.asOf);
     const run = { context, flags, notices, whole, parts, shared, day, startedAt };
     try {
       if (receipt === undefined) await work(run);

@@ -1,5 +1,5 @@
 import { parseBaseUrl } from '../api/address.ts';
-import { ApiClient, type ObserveRequests } from '../api/client.ts';
+import { ApiClient, type ClientOptions, type ObserveRequests } from '../api/client.ts';
 import { RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError, AuthError } from '../errors.ts';
@@ -21,15 +21,8 @@ import { requestFlags, type GlobalFlags, type ProfilesFlags, type RequestFlags }
 import type { Notices } from './notices.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 
-interface ServiceAddress {
-  readonly baseUrl: URL;
-  readonly token: string;
-  /** How to set another token, as a sentence for hints. */
-  readonly tokenHint?: string | undefined;
-  readonly observe?: ObserveRequests | undefined;
-  /** Shared by all clients of a run; without it the client has its own. */
-  readonly quota?: RetryQuota | undefined;
-}
+/** The client has a quota of its own where it shares none with the other clients of a run. */
+type ServiceAddress = Pick<ClientOptions, 'baseUrl' | 'token' | 'tokenHint' | 'observe' | 'quota'>;
 
 /** Makes the client of one organization. Loads the HTTP library; sends nothing. */
 export async function makeClient(
@@ -57,50 +50,35 @@ export async function makeClient(
 }
 
 /** The organizations of the sandbox, in place of profiles. */
-const SANDBOX_PROFILES = ['one', 'two'] as const;
+const SANDBOX_PROFILES: readonly string[] = ['one', 'two'];
 
-interface SandboxService {
-  readonly baseUrl: URL;
-  /** The token of the organization of this name; without a name, of the first one. */
-  readonly tokenOf: (profile: string | undefined) => string;
-  close(): Promise<void>;
-}
-
-export async function startSandboxService(
-  context: Context,
-  flags: Pick<GlobalFlags, 'awkward'>,
-): Promise<SandboxService> {
-  const { startSandbox } = await import('../sandbox/server.ts');
-  const sandbox = await startSandbox({
-    now: () => context.clock.now(),
-    awkward: flags.awkward === true,
-  });
-  return {
-    baseUrl: parseBaseUrl(sandbox.baseUrl),
-    tokenOf: (profile) => sandbox.tokens[profile === undefined ? 0 : placeInSandbox(profile)],
-    close: () => sandbox.close(),
-  };
-}
-
-/** The place, from 0, of the organization of this name. Throws UsageError where there is none. */
-function placeInSandbox(profile: string): 0 | 1 {
-  const place = SANDBOX_PROFILES.findIndex((name) => name === profile);
-  if (place === 0 || place === 1) return place;
+/** Throws UsageError where the sandbox has no organization of this name. */
+function checkInSandbox(profile: string): void {
+  if (SANDBOX_PROFILES.includes(profile)) return;
   throw new UsageError(`--sandbox has no profile ${JSON.stringify(profile)}`, {
     hint: `Its organizations are ${SANDBOX_PROFILES.join(' and ')}.`,
   });
 }
 
-/** What the sessions of a run share. */
-export interface SharedBySessions {
-  readonly quota: RetryQuota;
-  /** The first call starts it. */
-  readonly sandbox: () => Promise<SandboxService>;
-  close(): Promise<void>;
+/** Starts the embedded service. `tokenOf` has the token of each of its organizations; without a name, of the first one. */
+export async function startSandboxService(
+  { clock }: Pick<Context, 'clock'>,
+  { awkward }: Pick<GlobalFlags, 'awkward'>,
+) {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const sandbox = await startSandbox({ now: () => clock.now(), awkward: awkward === true });
+  const tokenOf = (profile = SANDBOX_PROFILES[0]!): string => {
+    checkInSandbox(profile);
+    return sandbox.tokens[SANDBOX_PROFILES.indexOf(profile)]!;
+  };
+  return { baseUrl: parseBaseUrl(sandbox.baseUrl), tokenOf, close: () => sandbox.close() };
 }
 
-export function sharedBySessions(context: Context, flags: GlobalFlags): SharedBySessions {
-  let sandbox: Promise<SandboxService> | undefined;
+/** What the sessions of a run share: the quota of retries, and the sandbox, which the first call of it starts. */
+export type SharedBySessions = ReturnType<typeof sharedBySessions>;
+
+export function sharedBySessions(context: Context, flags: GlobalFlags) {
+  let sandbox: ReturnType<typeof startSandboxService> | undefined;
   return {
     quota: new RetryQuota(),
     sandbox: () => (sandbox ??= startSandboxService(context, flags)),
@@ -137,31 +115,30 @@ interface SessionOptions {
 }
 
 /** Finds address and token, and makes the client. Sends nothing. Throws AuthError without a token, or for an expired one. */
-export async function openSession(
-  context: Context,
-  { flags, profile: name = flags.profile, resource, notices, observe, shared }: SessionOptions,
-): Promise<Session> {
-  const { baseUrl, profile, defaults, ...found } = flags.sandbox
-    ? await inSandbox(shared, name)
-    : await connectionOf(context, { flags, profile: name, notices, resource });
+export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
+  const { flags, observe, shared } = options;
+  const { baseUrl, profile, defaults, tokenHint, ...found } = await findService(context, options);
   const token = found.token.reveal();
   const limits = { ...requestDefaults, ...defaults, ...valuesGiven(flags, requestFlags) };
-  const service = { baseUrl, token, tokenHint: found.tokenHint, observe, quota: shared.quota };
-  const client = await makeClient(context, service, limits);
+  const client = await makeClient(
+    context,
+    { baseUrl, token, tokenHint, observe, quota: shared.quota },
+    limits,
+  );
   const tokenEndsSoon = nearEnd(found.token, context.clock.now());
   const organization = decodeToken(token)?.organizationId;
   return { client, profile, baseUrl, organization, tokenEndsSoon, limits, defaults };
 }
 
-interface Found extends Pick<Session, 'baseUrl' | 'profile' | 'defaults'> {
-  readonly token: Secret;
-  readonly tokenHint?: string;
-}
-
-async function connectionOf(
+async function findService(
   context: Context,
-  { flags, profile: name, notices, resource }: Omit<SessionOptions, 'observe' | 'shared'>,
-): Promise<Found> {
+  { flags, profile: name = flags.profile, notices, resource, shared }: SessionOptions,
+) {
+  if (flags.sandbox) {
+    const { baseUrl, tokenOf } = await shared.sandbox();
+    const token = new Secret(tokenOf(name));
+    return { baseUrl, token, tokenHint: undefined, profile: name, defaults: {} satisfies FlagDefaults };
+  }
   const store = await context.config();
   const own = { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile };
   const found = await resolveConnection(context, { flags: own, store });
@@ -176,11 +153,6 @@ async function connectionOf(
     profile: isOfProfile ? profile : undefined,
     defaults: flagDefaults(store, profile, resource),
   };
-}
-
-async function inSandbox(shared: SharedBySessions, profile: string | undefined): Promise<Found> {
-  const { baseUrl, tokenOf } = await shared.sandbox();
-  return { baseUrl, token: new Secret(tokenOf(profile)), profile, defaults: {} };
 }
 
 /** Requests one record: resolves when the service takes the token, else rejects as any request would. */
@@ -213,7 +185,7 @@ export async function chooseProfiles(
   const { names: chosen } = profileChoice(profile, allProfiles);
   if (sandbox) {
     const profiles = chosen ?? SANDBOX_PROFILES;
-    profiles.forEach(placeInSandbox);
+    profiles.forEach(checkInSandbox);
     return profiles;
   }
   const refuseOne = (name: string, what: string, isSet: boolean, hint?: string): void => {
