@@ -184,8 +184,11 @@ export function outcomeOf(
   const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
   if (first === undefined) return undefined;
-  const isCommon = failed.every(({ failure }) => failure.message === first.message);
-  if (failed.length === results.length && isCommon) return first;
+  // Of a dozen that fail, most fail for the same reason, which comes once.
+  const names = new Map<string, string[]>();
+  for (const { name, failure } of failed)
+    names.set(failure.message, [...(names.get(failure.message) ?? []), name]);
+  if (failed.length === results.length && names.size === 1) return first;
   const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
   const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
   const isNone = !results.some(hasRecords);
@@ -198,10 +201,6 @@ export function outcomeOf(
     ...kept,
     ...(delivered.length === 0 ? [] : [`delivered: ${delivered.join(', ')}`]),
   ];
-  // Of a dozen that fail, most fail for the same reason, which comes once.
-  const names = new Map<string, string[]>();
-  for (const { name, failure } of failed)
-    names.set(failure.message, [...(names.get(failure.message) ?? []), name]);
   const reasons = [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`);
   const text = `${summary}: ${reasons.join('; ')}`;
   return isNone
@@ -220,13 +219,11 @@ export function wordsOfProfiles(
   notWhole = 'not whole',
   missing = 'missing',
 ): OutcomeWords {
-  const names = results.filter(({ failure }) => failure !== undefined).map(({ name }) => name);
+  const failed = results.flatMap(({ name, failure }) => (failure === undefined ? [] : (name ?? [])));
   return {
     what: 'profiles',
-    delivered: results.flatMap(({ name, failure }) =>
-      failure === undefined && name !== undefined ? name : [],
-    ),
+    delivered: results.flatMap(({ name, failure }) => (failure === undefined ? (name ?? []) : [])),
     lack: results.every(hasRecords) ? notWhole : missing,
-    hint: `Run \`folio doctor --profile ${names[0]}\` to see what to fix there; to run these again, use --profile ${names.join(',')}.`,
+    hint: `Run \`folio doctor --profile ${failed[0]}\` to see what to fix there; to run these again, use --profile ${failed.join(',')}.`,
   };
 }

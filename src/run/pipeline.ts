@@ -388,8 +388,8 @@ export async function sourceFor(
   const { isDatabase } = await import('../database/address.ts');
   const request = { from, resource, id, flags, fiscalIds, ofPart };
   if (from !== STANDARD_INPUT && (await isDatabase(from))) {
-    const { databaseSource, FromDatabase } = await import('./sources/database-source.ts');
-    return databaseSource({ ...request, database: new FromDatabase(from, [resource]) });
+    const { databaseSource, databaseFrom } = await import('./sources/database-source.ts');
+    return databaseSource({ ...request, database: databaseFrom(from, [resource]) });
   }
   return (await import('./sources/export-source.ts')).exportSource(request);
 }

@@ -17,7 +17,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { requestDefaults } from '../../run/flag.ts';
-import { FromDatabase, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
+import { databaseFrom, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords, type Arguments } from './tools.ts';
@@ -202,7 +202,7 @@ async function booksBefore(
   { from, profile }: { readonly from: string; readonly profile: string },
   { resource, day }: { readonly resource: Resource; readonly day: number },
 ): Promise<EarlierBooks> {
-  const database = new FromDatabase(from, [resource]);
+  const database = databaseFrom(from, [resource]);
   const table = tableOf(resource);
   try {
     const books = await database.open(context);

@@ -269,8 +269,8 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
   }
   const [only] = from;
   if (from.length === 1 && (await isDatabase(only!))) {
-    const { databaseSource, FromDatabase } = await import('../sources/database-source.ts');
-    const database = new FromDatabase(only!, Object.values(RESOURCES));
+    const { databaseSource, databaseFrom } = await import('../sources/database-source.ts');
+    const database = databaseFrom(only!, Object.values(RESOURCES));
     return LISTINGS.map((listing) => {
       const request = { from: only!, resource: RESOURCES[listing], ofPart: 'warning' as const };
       return { listing, source: databaseSource({ ...request, database }) };

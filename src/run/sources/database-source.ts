@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { parseDatabaseAddress, type DatabaseAddress } from '../../database/address.ts';
+import { parseDatabaseAddress } from '../../database/address.ts';
 import { openForReading } from '../../database/open-database.ts';
 import { StoredBooks, type LastSync, type StoredOrder } from '../../database/read-back.ts';
 import { checkTables } from '../../database/tables.ts';
@@ -12,7 +12,7 @@ import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import type { Notices } from '../notices.ts';
 import { usualOrder, type Source } from '../part.ts';
-import { readsOfDatabase, type ReadPath } from '../paths.ts';
+import { readsOfDatabase } from '../paths.ts';
 import type { Origin } from '../run-day.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
@@ -21,54 +21,42 @@ export function tableOf(resource: Pick<Resource, 'name'>): string {
   return oneWordName(resource, '_');
 }
 
-/** A synced database, some listings of which are read in place of the service. Opened when first needed, once until it is closed. */
-export class FromDatabase {
-  readonly shown: string;
-  readonly reads: readonly ReadPath[];
-  readonly #address: DatabaseAddress;
-  readonly #tables: readonly string[];
-  #books: Promise<StoredBooks> | undefined;
+/** A synced database, some listings of which are read in place of the service. */
+type FromDatabase = ReturnType<typeof databaseFrom>;
 
-  constructor(from: string, listings: readonly Resource[]) {
-    this.#tables = listings.map(tableOf);
-    this.#address = parseDatabaseAddress(from);
-    this.shown = this.#address.shown;
-    this.reads = readsOfDatabase(this.#address);
-  }
-
-  /** Throws UsageError where it, or the table of one of these listings, is not folio's. */
-  async open(context: Context): Promise<StoredBooks> {
-    return (this.#books ??= this.#opened(context));
-  }
-
-  async close(): Promise<void> {
-    const books = await this.#books?.catch(() => undefined);
-    this.#books = undefined;
-    await books?.close();
-  }
-
-  async #opened(context: Context): Promise<StoredBooks> {
-    const database = await openForReading(this.#address, context);
+/** The database of that name, which is opened when it is first needed, once until it is closed. Throws UsageError for no address. */
+export function databaseFrom(from: string, listings: readonly Resource[]) {
+  const address = parseDatabaseAddress(from);
+  const openBooks = async (context: Context): Promise<StoredBooks> => {
+    const database = await openForReading(address, context);
     try {
-      await checkTables(database, this.#tables, version);
+      await checkTables(database, listings.map(tableOf), version);
       return new StoredBooks(database);
     } catch (error) {
       await database.close();
       throw error;
     }
-  }
+  };
+  let opened: Promise<StoredBooks> | undefined;
+  return {
+    shown: address.shown,
+    reads: readsOfDatabase(address),
+    /** Throws UsageError where it, or the table of one of the listings, is not folio's. */
+    open: (context: Context): Promise<StoredBooks> => (opened ??= openBooks(context)),
+    async close(): Promise<void> {
+      const books = await opened?.catch(() => undefined);
+      opened = undefined;
+      await books?.close();
+    },
+  };
 }
 
 /**
  * What became of the last sync of each listing in a database, of the profile or of all. Throws UsageError where no sync has written
  * to it, or none of the profile.
  */
-export async function lastSyncsIn(
-  from: string,
-  context: Context,
-  profile: string | undefined,
-): Promise<{ readonly shown: string; readonly syncs: readonly (LastSync & { readonly table: string })[] }> {
-  const database = new FromDatabase(from, []);
+export async function lastSyncsIn(from: string, context: Context, profile: string | undefined) {
+  const database = databaseFrom(from, []);
   const { shown } = database;
   const all: (LastSync & { readonly table: string })[] = [];
   try {
@@ -188,7 +176,7 @@ function originsOf(syncs: readonly LastSync[], records: string, notices: Notices
 
 /** The profiles of the records in a database, of whatever listing. Throws UsageError where it is none of folio's. */
 export async function profilesHeld(from: string, context: Context): Promise<readonly string[]> {
-  const database = new FromDatabase(from, listings);
+  const database = databaseFrom(from, listings);
   try {
     const all = new Set<string>();
     for (const resource of listings)
