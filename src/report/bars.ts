@@ -6,7 +6,7 @@ import type { Writing } from './words.ts';
 /** An amount as a length in a bar. Its title is exact. */
 interface Piece {
   readonly amount: Decimal;
-  /** A class: `part0`, `series1`. Below zero it is hatched. */
+  /** A class: `part0`, `issued`. Below zero it is hatched. */
   readonly look: string;
   readonly title: string;
 }

@@ -96,11 +96,11 @@ const STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2430; --soft: #5a6472; --line: #d5dae1; --band: #f4f6f8;
   --accent: #1f5a96; --late: #a3341c; --warn: #fff3cd; --warn-ink: #5c4400;
   --part0: #9db7d2; --part1: #f2c879; --part2: #e09a4b; --part3: #bf6426; --part4: #7a2f14; --part5: #8a8f98;
-  --series0: #1f5a96; --series1: #d08a3c; --shade: rgb(28 36 48 / 28%); }
+  --issued: #1f5a96; --received: #d08a3c; --shade: rgb(28 36 48 / 28%); }
 @media (prefers-color-scheme: dark) { :root { --paper: #14181e; --ink: #e6e9ee; --soft: #a3adba; --line: #38414d; --band: #1d232b;
   --accent: #8ab8e8; --late: #ff9d86; --warn: #4a3a08; --warn-ink: #ffe7a3;
   --part0: #5f7d9c; --part1: #8a5a18; --part2: #b97a2a; --part3: #dda14f; --part4: #f6d9a0; --part5: #6c737d;
-  --series0: #6ea6de; --series1: #e0a45c; --shade: rgb(0 0 0 / 70%); } }
+  --issued: #6ea6de; --received: #e0a45c; --shade: rgb(0 0 0 / 70%); } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 66rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums lining-nums; }
@@ -123,7 +123,7 @@ svg { display: block; width: 100%; } .apart { position: absolute; }
 .bar { height: 0.75rem; } .beside { display: block; min-width: 8rem; } .beside .bar { height: 0.5rem; }
 .bar rect, .sample rect { stroke: var(--paper); stroke-width: 0.75; }
 .part0 { fill: var(--part0); } .part1 { fill: var(--part1); } .part2 { fill: var(--part2); } .part3 { fill: var(--part3); } .part4 { fill: var(--part4); }
-.part5, .hatched { fill: url(#hatch); } .series0 { fill: var(--series0); } .series1 { fill: var(--series1); }
+.part5, .hatched { fill: url(#hatch); } .issued { fill: var(--issued); } .received { fill: var(--received); }
 #hatch path:first-child { fill: var(--paper); } #hatch path:last-child { stroke: var(--part5); stroke-width: 3; }
 .sample { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
 .ages { margin: 0.75rem 0 0; break-inside: avoid; }
@@ -153,7 +153,7 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   .wide td[data-l]::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } }
 @media (max-width: 34rem) { body { padding: 1.25rem 0.9rem 2rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
-  --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #000; --series0: #333; --series1: #b5b5b5;
+  --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #000; --issued: #333; --received: #b5b5b5;
   --warn: #fff; --warn-ink: #000; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -195,9 +195,9 @@ function currencySection(view: SectionView): Html {
     types,
     types.every((one) => one === undefined) ? undefined : el('p.note', words.byDocumentDate),
     parties(words.debtors, receivable, view),
-    overdueTable(issued?.overdue, view),
-    dueTable(words.dueSoon, issued?.dueSoon, view),
-    dueTable(words.dueSoonPay, received?.dueSoon, view),
+    invoiceTable(words.largest, issued?.overdue, view, true),
+    invoiceTable(words.dueSoon, issued?.dueSoon, view),
+    invoiceTable(words.dueSoonPay, received?.dueSoon, view),
     parties(words.creditors, payable, view),
   );
 }
@@ -226,24 +226,19 @@ function months({ section: { issued, received }, writing, dates }: SectionView):
   }));
   const most = Math.max(...rows.flatMap((row) => [lengthOf(row.issued), lengthOf(row.received)]));
   if (most === 0) return undefined;
-  const both = [
-    { name: 'issued', look: 'series0' },
-    { name: 'received', look: 'series1' },
-  ] as const;
-  const bars = (row: (typeof rows)[number]): Html => {
-    const titles = both.map(({ name }) => `${row.label}, ${words[name]}: ${amount(row[name])}`);
-    return el(
-      'span.beside',
-      both.map(({ name, look }, at) => bar([{ amount: row[name], look, title: titles[at]! }], most)),
-    );
-  };
+  const both = ['issued', 'received'] as const;
+  const bars = (row: (typeof rows)[number]): Html[] =>
+    both.map((name) => {
+      const title = `${row.label}, ${words[name]}: ${amount(row[name])}`;
+      return bar([{ amount: row[name], look: name, title }], most);
+    });
   const columns: Column<(typeof rows)[number]>[] = [
     ['text', words.month, ({ label }) => label],
     ['amount', words.issued, (row) => row.issued],
     ['amount', words.received, (row) => row.received],
-    ['text', `${words.issued} · ${words.received}`, bars],
+    ['text', `${words.issued} · ${words.received}`, (row) => el('span.beside', bars(row))],
   ];
-  const legend = both.map(({ name, look }) => [sampleOf(look), `${words[name]} `]);
+  const legend = both.map((name) => [sampleOf(name), `${words[name]} `]);
   return titledTable(words.months, { columns, rows, note: [legend, words.monthsAbout] }, writing);
 }
 
@@ -307,52 +302,29 @@ function parties(title: string, figures: OpenFigures | undefined, view: SectionV
   return titledTable(title, { columns, rows, foot: counterpartyCount > 1 ? foot : undefined }, writing);
 }
 
-type ListedInvoice = ListedInvoices['first'][number];
-
-function invoiceColumns({ words }: Writing) {
-  return {
-    number: ['id', words.number, ({ number }) => number],
-    party: ['text', words.counterparty, ({ counterparty }) => counterparty ?? words.noName],
-    due: ['day', words.due, ({ due }) => due],
-    amount: ['amount', words.amount, ({ amount }) => amount],
-  } satisfies Record<string, Column<ListedInvoice>>;
-}
-
 const MAX_OVERDUE = 10;
 
-function overdueTable(list: ListedInvoices | undefined, { writing, dates }: SectionView): Html | undefined {
-  const { words } = writing;
-  const first = list?.first.slice(0, MAX_OVERDUE) ?? [];
-  const { number, party, due, amount } = invoiceColumns(writing);
-  const columns: Column<ListedInvoice>[] = [
-    number,
-    party,
-    ['id', fiscalIdTerm(first, writing), ({ fiscalId }) => fiscalId],
-    due,
-    ['count', words.days, (invoice) => dates.asOf - invoice.due],
-    amount,
-  ];
-  return list && invoiceTable(words.largest, columns, { ...list, first }, writing);
-}
-
-function dueTable(
-  title: string,
-  list: ListedInvoices | undefined,
-  { writing }: SectionView,
-): Html | undefined {
-  const { number, party, due, amount } = invoiceColumns(writing);
-  return list && invoiceTable(title, [due, number, party, amount], list, writing);
-}
-
-/** A table of the first invoices of a list, with the sum below it, or with a note where there are more. */
+/** The first invoices of a list, with the sum below them, or with a note where there are more. */
 function invoiceTable(
   title: string,
-  columns: readonly Column<ListedInvoice>[],
-  { first: rows, count, sum }: ListedInvoices,
-  writing: Writing,
+  list: ListedInvoices | undefined,
+  { writing, dates }: SectionView,
+  isOverdue = false,
 ): Html | undefined {
+  if (list === undefined || list.count === 0) return undefined;
   const { words } = writing;
-  if (count === 0) return undefined;
+  const { count, sum } = list;
+  const rows = list.first.slice(0, isOverdue ? MAX_OVERDUE : undefined);
+  type Of = Column<(typeof rows)[number]>;
+  const document: Of[] = [
+    ['id', words.number, ({ number }) => number],
+    ['text', words.counterparty, ({ counterparty }) => counterparty ?? words.noName],
+  ];
+  const due: Of = ['day', words.due, (invoice) => invoice.due];
+  const amount: Of = ['amount', words.amount, (invoice) => invoice.amount];
+  const id: Of = ['id', fiscalIdTerm(rows, writing), ({ fiscalId }) => fiscalId];
+  const days: Of = ['count', words.days, (invoice) => dates.asOf - invoice.due];
+  const columns = isOverdue ? [...document, id, due, days, amount] : [due, ...document, amount];
   if (count === rows.length) {
     const total = [words.total, ...columns.slice(2).map(() => undefined), sum];
     return titledTable(title, { columns, rows, foot: [total] }, writing);

@@ -19,11 +19,10 @@ interface StatementPageOptions extends StatementFacts {
 
 /** A statement for the one it is about: it names nobody but the sender and that one, and of a fault only that there was one. */
 export function statementPage(
-  { statement, profile, organization, organizationFiscalId, isWhole }: OwnStatement,
+  { party, currencies, unreadable, profile, organization, organizationFiscalId, isWhole }: OwnStatement,
   { writing, note, ...facts }: StatementPageOptions,
 ): string {
   const { words } = writing;
-  const { party, unreadable, currencies } = statement;
   // A profile's name means little to whom the page is sent.
   const sender = organization ?? organizationFiscalId ?? profile ?? words.organization;
   const name = party.name ?? party.fiscalId ?? words.noName;
@@ -45,9 +44,7 @@ export function statementPage(
         el('p.party', el('bdi', name)),
         idLine(party.fiscalId, name, writing),
       ),
-      isWhole && unreadable === 0
-        ? settled
-        : warning(el('strong', words.statementNotWhole), ` ${alsoUnreadable}`),
+      isWhole ? settled : warning(el('strong', words.statementNotWhole), ` ${alsoUnreadable}`),
       recordNotes(facts, writing),
       open.map((one) => currencySection(one, facts.listing, writing)),
       noteLine(
@@ -203,10 +200,10 @@ function senderSection(pages: readonly IndexedStatement[], options: IndexOptions
 }
 
 /** A line for each currency in which something is open. */
-function linesOf({ own: { statement }, file }: IndexedStatement) {
-  return statement.currencies
+function linesOf({ own: { party, currencies }, file }: IndexedStatement) {
+  return currencies
     .map(({ currency, documents, credits, balance }) => ({
-      ...statement.party,
+      ...party,
       file,
       currency,
       count: documents.length + credits.length,

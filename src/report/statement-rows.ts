@@ -13,14 +13,13 @@ import type { RecordFacts } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 import { scaleOf, type Writing } from './words.ts';
 
-export interface OwnStatement {
-  readonly statement: Statement;
+/** A statement with its sender. */
+export interface OwnStatement extends Statement {
   /** Undefined where the source has no profiles. */
   readonly profile: string | undefined;
-  readonly isOneOfSeveral: boolean;
   readonly organization: string | undefined;
   readonly organizationFiscalId: string | undefined;
-  /** Whether all its invoices were there. */
+  /** Whether all its documents were there, and could be read. */
   readonly isWhole: boolean;
 }
 
@@ -89,9 +88,8 @@ export function statementForm(isSeveral: boolean): ResultForm {
  */
 export function* statementRows(statements: readonly OwnStatement[], writing?: Writing): Generator<Row> {
   const ages = writing && [...ageNames(writing.words), statusTerm('CANCELLED', writing.language)];
-  for (const { profile, statement } of statements) {
-    const { party } = statement;
-    for (const { currency, documents, credits, cancelled } of statement.currencies) {
+  for (const { profile, party, currencies } of statements) {
+    for (const { currency, documents, credits, cancelled } of currencies) {
       const owner = fieldsOf(OWNER_COLUMNS, { profile, party, currency });
       for (const document of [...documents, ...credits, ...cancelled])
         yield [...owner, ...fieldsOf(DOCUMENT_COLUMNS, document, ages)];
@@ -106,14 +104,12 @@ export function amountsDue(
   locale: string,
 ): { readonly profile: string | undefined; readonly text: string }[] {
   const group = digitGrouper(locale);
-  const senders = new Map(statements.map((own) => [own.profile, own.isOneOfSeveral]));
-  return [...senders].flatMap(([profile, isOneOfSeveral]) => {
+  return [...new Set(statements.map(({ profile }) => profile))].flatMap((profile) => {
     const own = statements.filter((one) => one.profile === profile);
-    const open = own.flatMap(({ statement }) =>
-      statement.currencies.flatMap(({ balance }) => (balance.invoices > 0 ? balance : [])),
-    );
+    const balances = own.flatMap(({ currencies }) => currencies.map(({ balance }) => balance));
+    const open = balances.filter(({ invoices }) => invoices > 0);
     const texts = byCurrency(open, ({ currency }) => currency)
-      .map((balances) => sumOfBalances(balances))
+      .map((ofOne) => sumOfBalances(ofOne))
       .toSorted((left, right) => compareOrders(left.currency, right.currency))
       .map((sum) => {
         const [due, overdue] = [totalOf(sum), overdueOf(sum)];
@@ -124,7 +120,7 @@ export function amountsDue(
       });
     const what = listing === 'issued' ? 'amount due' : 'amount payable';
     if (texts.length === 0) return [];
-    return { profile: isOneOfSeveral ? profile : undefined, text: `${what}: ${texts.join(' · ')}` };
+    return { profile, text: `${what}: ${texts.join(' · ')}` };
   });
 }
 
@@ -146,20 +142,18 @@ export function statementsJson(
   statements: readonly OwnStatement[],
   { asOf, today, caveats, onlyPeriod, listing }: StatementFacts,
 ): string {
-  const isWhole = (own: OwnStatement): boolean => own.isWhole && own.statement.unreadable === 0;
-  const all = statements.map((own) => {
-    const { profile, organization, organizationFiscalId, statement } = own;
-    return objectJson([
+  const all = statements.map(({ profile, party, ...own }) =>
+    objectJson([
       ['profile', textJson(profile)],
-      ['organization', textJson(organization ?? profile)],
-      ['organizationFiscalId', textJson(organizationFiscalId)],
-      ['counterparty', textJson(statement.party.name)],
-      ['fiscalId', textJson(statement.party.fiscalId)],
-      ['complete', String(isWhole(own))],
-      ['unreadable', String(statement.unreadable)],
-      ['currencies', listJson(statement.currencies.map(currencyJson))],
-    ]);
-  });
+      ['organization', textJson(own.organization ?? profile)],
+      ['organizationFiscalId', textJson(own.organizationFiscalId)],
+      ['counterparty', textJson(party.name)],
+      ['fiscalId', textJson(party.fiscalId)],
+      ['complete', String(own.isWhole)],
+      ['unreadable', String(own.unreadable)],
+      ['currencies', listJson(own.currencies.map(currencyJson))],
+    ]),
+  );
   return `${objectJson([
     ['asOf', JSON.stringify(formatDay(asOf))],
     ['balancesOf', JSON.stringify(formatDay(today))],

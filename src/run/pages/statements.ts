@@ -177,7 +177,7 @@ async function writeRows(job: Job, { format, defaults }: Extract<Form, { kind: '
   const delivered = await deliver(run, rows(), { plan, state });
   run.notices.remarkFile(delivered, { count: state.records, what: 'documents', place: plan.target });
   for (const { profile, text } of due)
-    (profile === undefined ? run.notices : run.notices.forPart(profile)).remark(text);
+    (isSeveral ? run.notices.forPart(String(profile)) : run.notices).remark(text);
   if (isEmpty) run.notices.remark('nothing is open');
 }
 
@@ -205,7 +205,7 @@ const INDEX = 'index.html';
 
 /** Writes a new folder with a page for everyone with something open, and an index. */
 async function writeFolder(job: Job, path: string): Promise<void> {
-  const { run, flags, language } = job;
+  const { run, flags, isSeveral, language } = job;
   const { context } = run;
   const { safePageName, uniqueNames } = await import('../../output/downloads/file-names.ts');
   const { writeNewFolder } = await import('../../output/files/new-folder.ts');
@@ -217,7 +217,7 @@ async function writeFolder(job: Job, path: string): Promise<void> {
     const { facts, statements, isWhole } = await readStatements(job);
     const uniqueName = uniqueNames([INDEX]);
     for (const own of statements) {
-      const file = uniqueName(safePageName(stemOf(own), 'html'));
+      const file = uniqueName(safePageName(stemOf(own, isSeveral), 'html'));
       await write(file, statementPage(own, { ...facts, writing, note }));
       indexed.push({ own, file });
     }
@@ -231,9 +231,9 @@ async function writeFolder(job: Job, path: string): Promise<void> {
 }
 
 /** The name of a page without its ending: whom it is about, behind the profile where there are several. */
-function stemOf({ profile, isOneOfSeveral, statement: { party } }: OwnStatement): string {
+function stemOf({ profile, party }: OwnStatement, isSeveral: boolean): string {
   const named = [party.fiscalId, party.name].filter((part) => part !== undefined).join(' ');
-  return isOneOfSeveral ? `${profile}.${named}` : named;
+  return isSeveral ? `${profile}.${named}` : named;
 }
 
 interface StatementFlags
@@ -265,7 +265,7 @@ function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
 }
 
 /** Reads every organization. Throws where nothing could be read, and where no document is of the fiscal IDs. */
-async function readStatements({ run, flags, fiscalIds, isSeveral, read }: Job) {
+async function readStatements({ run, flags, fiscalIds, read }: Job) {
   const { organization, open, overdue, period } = flags;
   const { day } = run.day;
   const dates = { asOf: run.day.countedTo(), today: day };
@@ -280,12 +280,14 @@ async function readStatements({ run, flags, fiscalIds, isSeveral, read }: Job) {
     const { name, fiscalId } = figures?.own ?? {};
     const sender = {
       profile,
-      isOneOfSeveral: isSeveral,
       organization: organization ?? pageDefaults(store, profile).organization ?? name,
       organizationFiscalId: fiscalId,
-      isWhole,
     };
-    return (figures?.statements ?? []).map((statement) => ({ ...sender, statement }));
+    return (figures?.statements ?? []).map((statement): OwnStatement => ({
+      ...sender,
+      ...statement,
+      isWhole: isWhole && statement.unreadable === 0,
+    }));
   });
   const results = parts.map(({ result }) => result);
   if (fiscalIds !== undefined && statements.length === 0) {
@@ -310,7 +312,7 @@ async function readStatements({ run, flags, fiscalIds, isSeveral, read }: Job) {
 
 /** Warns of those who have both cancelled documents and credit notes: which belong together is unknown. */
 function warnOfBoth({ notices }: Run, statements: readonly OwnStatement[]): void {
-  const both = statements.filter(({ statement: { currencies } }) =>
+  const both = statements.filter(({ currencies }) =>
     currencies.some(({ cancelled }) => cancelled.length > 0),
   );
   if (both.length === 0) return;
@@ -325,7 +327,7 @@ const MAX_NAMED = 5;
 
 /** Whom the first of the statements are about. */
 function firstNames(statements: readonly OwnStatement[]): string {
-  const names = statements.map(({ statement: { party } }) => party.name ?? party.fiscalId ?? 'no name');
+  const names = statements.map(({ party }) => party.name ?? party.fiscalId ?? 'no name');
   return names.slice(0, MAX_NAMED).join(', ');
 }
 
