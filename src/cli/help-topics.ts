@@ -12,7 +12,8 @@ export interface Topic {
   readonly blocks: readonly (string | TermList | { readonly lines: string })[];
 }
 
-export type TermList = readonly (readonly [term: string, meaning: string])[];
+export type Term = readonly [term: string, meaning: string];
+export type TermList = readonly Term[];
 
 /*
  * The texts of the topics. A paragraph begins at the left, its other lines do not. So does each term of a list, `* term :: meaning`.

@@ -2,7 +2,7 @@ import type { Command, Help, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { commandPath, declareCommand, examplesOf, shownUnder } from './command.ts';
-import type { TermList, Topic } from './help-topics.ts';
+import type { Term, TermList, Topic } from './help-topics.ts';
 import { hintAmong } from './suggestions.ts';
 
 export const helpCommand = declareCommand({
@@ -56,35 +56,32 @@ export const ABOUT_TOPICS = 'More: folio help exit-codes, environment, formats, 
 /** What a command does, its daily flags in a line each, the others under "More", and the examples last, where a terminal stops. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
-  const flags = helper.visibleOptions(command).filter(({ long }) => long !== '--help');
-  const hasMore = flags.length > FEW;
-  const [daily, more] = [true, false].map((isDaily) =>
-    flags.filter(({ long }) => (!hasMore || DAILY.has(long!)) === isDaily),
-  ) as [Option[], Option[]];
-  const short = ({ flags: syntax, description }: Option): string =>
-    hasMore ? shortened(description, width - Math.max(COLUMN, displayWidth(syntax) + 4)) : description;
-  const commands = shownUnder(command);
   const section = (title: string, terms: TermList, isBelow?: boolean): string =>
     terms.length === 0 ? '' : `\n${title}:\n${listOf(terms, width, isBelow)}`;
+  const words = command.registeredArguments.map((one): Term => [one.name(), one.description]);
+  const commands = shownUnder(command).map((one): Term => [
+    helper.subcommandTerm(one),
+    helper.subcommandDescription(one),
+  ]);
+  const flags = helper.visibleOptions(command).filter(({ long }) => long !== '--help');
+  const isShort = flags.length > FEW;
+  const daily = isShort ? flags.filter(({ long }) => DAILY.has(long!)) : flags;
+  const more = flags.filter((flag) => !daily.includes(flag));
+  const line = ({ flags: syntax, description }: Option): Term => {
+    const room = width - Math.max(COLUMN, displayWidth(syntax) + 4);
+    return [syntax, isShort ? shortened(description, room) : description];
+  };
+  const others = command.parent === null ? ABOUT_TOPICS : 'Flags for every command: folio --help';
   return [
     `Usage: ${helper.commandUsage(command)}\n\n${wrapText(command.description(), width)}`,
-    section(
-      'Arguments',
-      command.registeredArguments.map((one) => [one.name(), one.description]),
-    ),
-    section(
-      'Commands',
-      commands.map((one) => [helper.subcommandTerm(one), helper.subcommandDescription(one)]),
-    ),
-    section(
-      'Flags',
-      daily.map((flag) => [flag.flags, short(flag)]),
-    ),
+    section('Arguments', words),
+    section('Commands', commands),
+    section('Flags', daily.map(line)),
     section(
       'More',
-      more.map((flag) => [flag.flags, flag.description]),
+      more.map(({ flags: syntax, description }) => [syntax, description]),
     ),
-    `\n${wrapText(command.parent === null ? ABOUT_TOPICS : 'Flags for every command: folio --help', width)}`,
+    `\n${wrapText(others, width)}`,
     section('Examples', examplesOf(command), true),
   ].join('');
 }

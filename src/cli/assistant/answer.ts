@@ -75,23 +75,24 @@ export async function answerTo(
   const earlier = since === undefined ? undefined : await before?.(resource, since);
   const run = runQuestion(source, question, { ...waiting, earlier: earlier?.path });
   const { printed, found, incomplete } = await run.finally(() => earlier?.remove());
-  const clean = prints === 'columns' ? cleanText : cleanJson;
-  const cleaned = printed.lines.slice(0, limit).map((line) => clean(line, redact));
+  const lines = prints === 'columns' ? printed.lines.map((name) => JSON.stringify(name)) : printed.lines;
+  const links: string[] = [];
+  const cleaned = lines.slice(0, limit).map((line) => cleanJson(line, redact, links));
   const notes = [
     earlier?.sentence ?? [],
     incomplete?.message ?? [],
     incomplete?.hint ?? [],
     found.flatMap(noteOf),
-    cleaned.some(({ hadLink }) => hadLink) ? 'Links are left out of the texts.' : [],
+    links.length > 0 ? 'Links are left out of the texts.' : [],
   ].flat();
   const others = notes.length - MAX_NOTES;
   const members = notes.slice(0, MAX_NOTES).map((note) => sentence(note, redact));
   if (others > 0) members.push(`There are ${others} more notes.`);
   let room = MAX_ANSWER - FRAME - members.reduce((sum, note) => sum + bytesOf(JSON.stringify(note)), 0);
-  const tooMuch = cleaned.findIndex(({ json }) => (room -= bytesOf(json)) < 0);
-  const rows = cleaned.slice(0, tooMuch < 0 ? undefined : tooMuch).map(({ json }) => json);
+  const tooMuch = cleaned.findIndex((row) => (room -= bytesOf(row)) < 0);
+  const rows = cleaned.slice(0, tooMuch < 0 ? undefined : tooMuch);
   const isCut = tooMuch >= 0 || printed.isCut;
-  const hasMore = cleaned.length < printed.lines.length;
+  const hasMore = cleaned.length < lines.length;
   if (isCut) members.push(cutNote(rows.length, prints));
   else if (hasMore) members.push(`The first ${limit} rows are here, and there are more. ${ASK_ON}`);
   const saysMore = found.some(({ details }) => details?.code === 'more rows');
@@ -195,29 +196,17 @@ const TEXT = /"(?:[^"\\]|\\.)*"/g;
 const LINK =
   /(?:(?<![a-z\d])(?:(?:https?|ftp|wss?|file):|www[.\u3002\uff0e\uff61])|[a-z][a-z\d+.-]{0,20}:\/\/|(?<![\w:/\\])[/\\]{2})[^\s"'<>]+/gi;
 
-/** Text of a record, safe for whoever reads it as words; and whether a link was taken out of it. */
-interface Cleaned {
-  readonly json: string;
-  readonly hadLink: boolean;
-}
-
-/** A text as JSON: without secrets and links, and with characters that cannot be seen marked. */
-function cleanText(text: string, redact: Redact): Cleaned {
-  const shown = visible(redact(text));
-  const unlinked = shown.replace(LINK, '(link)');
-  return { json: JSON.stringify(unlinked), hadLink: unlinked !== shown };
-}
-
-/** JSON text, the texts in it cleaned. Numbers stay as they are. */
-function cleanJson(line: string, redact: Redact): Cleaned {
-  const unsigned = withoutSignedLinks(line);
-  let hadLink = unsigned !== line;
-  const json = unsigned.replace(TEXT, (literal) => {
-    const clean = cleanText(JSON.parse(literal) as string, redact);
-    hadLink ||= clean.hadLink;
-    return clean.json;
+/**
+ * JSON text whose texts are safe for whoever reads them as words: without secrets and links, and with characters that cannot be seen
+ * marked. Numbers stay as they are. Adds the links to a list.
+ */
+function cleanJson(line: string, redact: Redact, links: string[]): string {
+  const unsigned = line.startsWith('{') ? withoutSignedLinks(line) : line;
+  if (unsigned !== line) links.push(line);
+  return unsigned.replace(TEXT, (literal) => {
+    const shown = visible(redact(JSON.parse(literal) as string));
+    return JSON.stringify(shown.replace(LINK, (link) => (links.push(link), '(link)')));
   });
-  return { json, hadLink };
 }
 
 /** The bytes of a text as the member of a list. */
