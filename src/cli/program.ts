@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { listings } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import {
   addCommand,
@@ -12,6 +11,9 @@ import {
   type Declaration,
   type ProgramFor,
 } from './command.ts';
+import { downloadCommand } from './commands/download.ts';
+import { customerItems, fundItems } from './commands/items.ts';
+import { listingCommand } from './commands/listing.ts';
 import { firstScreen, formatHelp, helpCommand } from './help.ts';
 import { addSuggestions } from './suggestions.ts';
 
@@ -27,9 +29,18 @@ const EXAMPLES = [
   ['folio doctor', 'whether all is set up, and what to fix'],
 ] as const;
 
-/** What loads the declaration of each command. What the command runs is loaded later still. */
+/** The commands under those of some listings. */
+const UNDER: Readonly<Record<string, CommandGroup>> = {
+  issued: { download: downloadCommand },
+  customers: customerItems,
+  funds: fundItems,
+};
+
+/** What loads the declaration of each command; those of listings are here. What the command runs is loaded later still. */
 const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
-  ...Object.fromEntries(listings.map((each) => [each.name, () => loadListing(each)])),
+  ...Object.fromEntries(
+    listings.map((each) => [each.name, async () => listingCommand(each, UNDER[each.name])]),
+  ),
   aging: async () => (await import('./commands/aging.ts')).agingCommand,
   reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
@@ -110,18 +121,6 @@ async function declareCommands(
   }
   addSuggestions(program);
   return program;
-}
-
-/** What loads the commands under those of some listings. */
-const UNDER: Readonly<Record<string, () => Promise<CommandGroup>>> = {
-  issued: async () => ({ download: (await import('./commands/download.ts')).downloadCommand }),
-  customers: async () => (await import('./commands/items.ts')).customerItems,
-  funds: async () => (await import('./commands/items.ts')).fundItems,
-};
-
-async function loadListing(resource: Resource): Promise<Declaration> {
-  const { listingCommand } = await import('./commands/listing.ts');
-  return listingCommand(resource, await UNDER[resource.name]?.());
 }
 
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
