@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
 import type { Context, OutputStream, Secrets } from '../context.ts';
 import { localDay } from '../json/calendar-day.ts';
-import { UsageError, FolioError, Interrupted } from '../errors.ts';
+import { FolioError, Interrupted } from '../errors.ts';
+import { commandOf } from './command.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
 import { programFor, wholeProgram } from './program.ts';
-import { explained, Unrecognized } from './suggestions.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
 /** A stream for messages: it removes secrets from each text, not one split over two writes; folio writes a line at a time. */
@@ -32,13 +32,11 @@ export async function runCommandLine(outer: Context): Promise<number> {
 
 /** The error as one of folio's; faults as they are. */
 async function asFolioError(thrown: unknown, context: Context): Promise<unknown> {
-  if (thrown instanceof Unrecognized)
-    return explained(thrown, localDay(context.clock.now()), () => wholeProgram(context));
   if (!(thrown instanceof CommanderError)) return thrown;
-  const message = thrown.message
-    .replace(/^error: /, '')
-    .replace(/^option '(?:-\w, )?([^']*)' argument missing/, '$1: the value is missing');
-  return new UsageError(message, { hint: 'See --help for what there is.' });
+  const { explained } = await import('./suggestions.ts');
+  const today = localDay(context.clock.now());
+  const command = commandOf(thrown);
+  return explained(thrown, { command, today, wholeProgram: () => wholeProgram(context) });
 }
 
 /** Drops the errors that commander throws for help and for the version, which are answers. */

@@ -1,4 +1,4 @@
-import { Argument, Option, type Command } from 'commander';
+import { Argument, Option, type Command, type CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { Flag, Flags, Rule, Values } from '../run/flag.ts';
@@ -32,6 +32,13 @@ const examples = new WeakMap<Command, Examples>();
 
 export function examplesOf(command: Command): Examples {
   return examples.get(command) ?? [];
+}
+
+const parsed = new WeakMap<CommanderError, Command>();
+
+/** The command at which the parser met an error. */
+export function commandOf(error: CommanderError): Command {
+  return parsed.get(error)!;
 }
 
 /** What a command gets of the program, besides the world outside. */
@@ -208,10 +215,16 @@ function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): o
   return Object.defineProperties({}, Object.fromEntries(heard));
 }
 
-/** Has the help of a command say what it does, and examples of it. */
+/** Has the help of a command say what it does, and examples of it, and its errors which command it is. */
 export function setHelp(command: Command, help: Pick<Declaration, 'description' | 'examples'>): Command {
   examples.set(command, help.examples ?? []);
-  return command.description(help.description).enablePositionalOptions();
+  return command
+    .description(help.description)
+    .enablePositionalOptions()
+    .exitOverride((error) => {
+      parsed.set(error, command);
+      throw error;
+    });
 }
 
 /**

@@ -3,7 +3,6 @@ import { UsageError } from '../errors.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { commandPath, declareCommand, examplesOf, shownUnder } from './command.ts';
 import type { Term, TermList, Topic } from './help-topics.ts';
-import { hintAmong } from './suggestions.ts';
 
 export const helpCommand = declareCommand({
   description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
@@ -11,31 +10,30 @@ export const helpCommand = declareCommand({
   run: async ({ stdout, program }, _, [words]) => {
     const width = Math.min(stdout.columns ?? 80, 100);
     const { topics } = await import('./help-topics.ts');
-    const { meantWord, wordTopics } = await import('./words.ts');
+    const { hintAmong, meantWord, wordTopics } = await import('./words.ts');
+    const others = wordTopics().map(({ name }) => name);
     const isCommand = shownUnder(program).some((each) => each.name() === words[0]);
     const topic =
       topics.find(({ name }) => name === words.join(' ')) ??
       (isCommand ? undefined : meantWord(...words)?.topic);
     if (topic !== undefined) return stdout.write(renderTopic(topic, width));
-    const others = wordTopics().map(({ name }) => name);
-    const command = commandNamed(program, words, [...topics.map(({ name }) => name), ...others]);
+    let command = program;
+    for (const word of words) {
+      const next = command.commands.find((each) => each.name() === word);
+      if (next === undefined) {
+        const pages = command === program ? [...topics.map(({ name }) => name), ...others] : [];
+        const names = [...shownUnder(command).map((each) => each.name()), ...pages];
+        const hint = hintAmong(word, names, commandPath(command));
+        throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint });
+      }
+      command = next;
+    }
     if (command !== program) return command.outputHelp();
     const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
     const blocks = ['Topics:', list, `Words, as in folio help owe: ${others.join(', ')}.`];
     await stdout.write(`${program.helpInformation()}\n${renderTopic({ blocks }, width)}`);
   },
 });
-
-/** The command that the words lead to. Throws UsageError for one that leads nowhere, with what there is. */
-function commandNamed(program: Command, words: readonly string[], topics: readonly string[]): Command {
-  return words.reduce((command, word) => {
-    const next = command.commands.find((each) => each.name() === word);
-    if (next !== undefined) return next;
-    const names = shownUnder(command).map((each) => each.name());
-    const hint = hintAmong(word, command === program ? [...names, ...topics] : names, commandPath(command));
-    throw new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint });
-  }, program);
-}
 
 /** The flags that most people need on most days. */
 const DAILY = new Set(

@@ -15,7 +15,6 @@ import { downloadCommand } from './commands/download.ts';
 import { customerItems, fundItems } from './commands/items.ts';
 import { listingCommand } from './commands/listing.ts';
 import { firstScreen, formatHelp, helpCommand } from './help.ts';
-import { addSuggestions } from './suggestions.ts';
 
 const ABOUT =
   'Invoices, customers and prepaid-expense funds of an organization: every record once, every amount as sent, or it says what is ' +
@@ -119,7 +118,6 @@ async function declareCommands(
     } else program.command(syntax, { hidden });
     if (summary !== undefined) program.commands.at(-1)!.summary(summary);
   }
-  addSuggestions(program);
   return program;
 }
 
@@ -129,7 +127,6 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
   setHelp(program, { description: ABOUT, examples: EXAMPLES })
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
-    .exitOverride()
     .configureOutput({
       writeOut,
       // Errors are thrown, and `runCommandLine` prints them. The help of a command that only groups others is no error.

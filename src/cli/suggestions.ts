@@ -1,33 +1,23 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { isPeriod, meantPeriod } from '../invoices/periods.ts';
-import { nearestHint, nearestNames } from '../query/nearest-names.ts';
+import { nearestNames } from '../query/nearest-names.ts';
 import { commandPath, shownUnder, termOf } from './command.ts';
+import { hintAmong, meantWord } from './words.ts';
 
-export class Unrecognized extends UsageError {
+interface Slip {
   readonly command: Command;
-  readonly word: string;
-
-  constructor(message: string, { command, word, hint }: { command: Command; word: string; hint?: string }) {
-    super(message, { hint });
-    this.command = command;
-    this.word = word;
-  }
+  /** The day of the run, in days since 1970-01-01. */
+  readonly today: number;
+  readonly wholeProgram: () => Promise<Command>;
 }
 
 /**
- * Has a command, and all commands under it, throw Unrecognized for an unknown command, flag or argument. The parser suggests names only in
- * part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and it does not know the flags of every
- * command. Call this when all commands are declared.
+ * An error of the parser with what was likely meant. The parser suggests names only in part: it takes a misspelt command of
+ * `customers`, which lists by itself, for an argument, and it does not know the flags of every command.
  */
-export function addSuggestions(command: Command): void {
-  command.exitOverride((error) => {
-    throw unrecognized(command, error) ?? error;
-  });
-  command.commands.forEach(addSuggestions);
-}
-
-function unrecognized(command: Command, { code, message }: CommanderError): UsageError | undefined {
+export async function explained({ code, message }: CommanderError, slip: Slip): Promise<UsageError> {
+  const { command } = slip;
   const path = commandPath(command);
   const text = message.replace(/^error: /, '');
   switch (code) {
@@ -36,7 +26,7 @@ function unrecognized(command: Command, { code, message }: CommanderError): Usag
       const word = /'([^'=]*)/.exec(message)?.[1] ?? '';
       if (hasFlag(command, word))
         return new UsageError(`${word} takes no value`, { hint: `Write ${word} alone.` });
-      return new Unrecognized(`unknown option '${word}'`, { command, word });
+      return new UsageError(`unknown option '${word}'`, { hint: await hintForFlag(word, slip) });
     }
     case 'commander.missingArgument':
       return new UsageError(text, { hint: `Write it like ${termOf(path, command)}.` });
@@ -53,43 +43,26 @@ function unrecognized(command: Command, { code, message }: CommanderError): Usag
       const what = isGroup
         ? `unknown command '${word}'${whose}`
         : `'${word}' is one argument too many for ${path}`;
-      return new Unrecognized(what, { command, word });
+      return new UsageError(what, { hint: hintForWord(word, slip) });
     }
     default:
-      return undefined;
+      return new UsageError(
+        text.replace(/^option '(?:-\w, )?([^']*)' argument missing/, '$1: the value is missing'),
+        { hint: 'See --help for what there is.' },
+      );
   }
 }
 
-/** The same error with what was likely meant. `today` is in days since 1970-01-01. */
-export async function explained(
-  { command, word, message }: Unrecognized,
-  today: number,
-  wholeProgram: () => Promise<Command>,
-): Promise<UsageError> {
-  const hint = word.startsWith('-')
-    ? ((await meantByFlag(word, command, today)) ?? (await placeOf(word, command, wholeProgram)))
-    : await meantByWord(word, command, today);
-  return new UsageError(message, { hint });
-}
-
-/** What folio has for that word, or a flag of the command that is written nearly so. */
-async function meantByFlag(flag: string, command: Command, today: number): Promise<string | undefined> {
-  const { meantWord } = await import('./words.ts');
-  const meant = meantWord(flag)?.instead(command, command.args[command.args.indexOf(flag) + 1], today) ?? [];
+/** What folio has for that word, a flag of the command that is written nearly so, or the commands that have this flag. */
+async function hintForFlag(flag: string, { command, today, wholeProgram }: Slip): Promise<string> {
   const name = flag.replace(/^-+/, '');
+  const meant = meantWord(flag)?.instead(command, command.args[command.args.indexOf(flag) + 1], today) ?? [];
   if (meant.length > 0) return `Write ${meant.join(' or ')}. See folio help ${name}.`;
   // Names are compared without their dashes, which all of them have.
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(name, names).map((one) => `--${one}`);
-  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : undefined;
-}
-
-/** The commands that have the flag, without those under them. */
-async function placeOf(
-  flag: string,
-  command: Command,
-  wholeProgram: () => Promise<Command>,
-): Promise<string> {
+  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
+  // Not those under a command that has it.
   const commandsWith = (one: Command): Command[] =>
     hasFlag(one, flag) ? [one] : shownUnder(one).flatMap(commandsWith);
   const have = commandsWith(await wholeProgram()).map(commandPath);
@@ -99,10 +72,9 @@ async function placeOf(
 }
 
 /** A command that is written nearly so, or what the word may stand for: a period, a customer, or what folio has for it. */
-async function meantByWord(word: string, command: Command, today: number): Promise<string> {
+function hintForWord(word: string, { command, today }: Slip): string {
   const path = commandPath(command);
   if (word === 'help') return `Write ${path} --help.`;
-  const { meantWord } = await import('./words.ts');
   const names = shownUnder(command).map((each) => each.name());
   const meant = meantWord(word);
   const period = isPeriod(word) ? word : meantPeriod(word, today);
@@ -117,9 +89,4 @@ async function meantByWord(word: string, command: Command, today: number): Promi
 
 function hasFlag(command: Command, flag: string): boolean {
   return command.options.some(({ long }) => long === flag);
-}
-
-/** The names that are written nearly so, or all; where there are none behind the path of a command, that the word is to be left out. */
-export function hintAmong(word: string, names: readonly string[], path: string): string {
-  return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { meantPeriod } from '../invoices/periods.ts';
 import { endingsOf, formats } from '../output/formats.ts';
+import { nearestHint } from '../query/nearest-names.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
 
 /*
@@ -277,4 +278,9 @@ export function wordTopics(): readonly Topic[] {
 function topicOf({ help }: Meaning, name: string): Topic {
   const blocks = blocksOf(`${help}\nMore: folio help questions, folio help formats.`);
   return { name, about: String(blocks[0]), blocks };
+}
+
+/** The names that are written nearly so, or all; where there are none behind the path of a command, that the word is to be left out. */
+export function hintAmong(word: string, names: readonly string[], path: string): string {
+  return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
 }
