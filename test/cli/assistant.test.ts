@@ -122,7 +122,11 @@ describe('an assistant that asks a database', () => {
     expect(row).toContain('"total":12345678901234567892.30,');
     expect(sums).toMatchObject({ complete: true, asOf: expect.stringMatching(/^20\d\d-.*Z$/) });
     expect(sums.notes.join('; ')).toMatch(/1 credit note taken away.*1 cancelled document not open/);
-    const groups = await assistant.ask('summarize', { listing: 'issued', group_by: ['customer.name'] });
+    const groups = await assistant.ask('summarize', {
+      listing: 'issued',
+      group_by: ['customer.name'],
+      where: [],
+    });
     expect(groups.rows).toHaveLength(4);
     const count = await assistant.ask('summarize', { listing: 'issued', overdue: true, since: '2026-02' });
     expect(count.rows).toEqual([{ records: 2 }]);

@@ -60,10 +60,10 @@ const OTHERWISE: { readonly [Flag in keyof typeof FLAGS]?: string } = {
 function taken(flags: readonly (keyof typeof FLAGS)[]): Record<string, z.ZodType> {
   const members = flags.map((flag) => {
     const { syntax, about } = FLAGS[flag];
-    const isList = ['where', 'sum', 'groupBy', 'sort'].includes(flag);
-    // A condition may have commas.
-    const one = flag === 'where' ? z.string() : isList || flag === 'expand' ? name : z.string();
-    const value = isList ? z.array(one).min(1) : syntax.includes('<') ? one : z.boolean();
+    let value: z.ZodType = syntax.includes('<') ? z.string() : z.boolean();
+    if (flag === 'where') value = z.array(z.string());
+    if (flag === 'expand') value = name;
+    if (flag === 'sum' || flag === 'groupBy' || flag === 'sort') value = z.array(name).min(1);
     return [argumentName(flag), value.optional().describe(asArguments(OTHERWISE[flag] ?? about))] as const;
   });
   return Object.fromEntries(members);
