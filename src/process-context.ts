@@ -4,7 +4,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
 import { runCommandLine } from './cli/command-line.ts';
-import type { Clock, Context, Environment, InputStream, OutputStream, StartSpinner } from './context.ts';
+import type { Clock, Context, InputStream, OutputStream, StartSpinner } from './context.ts';
 import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/target.ts';
 import { processTable } from './output/files/processes.ts';
@@ -13,58 +13,53 @@ import { typedTextOf } from './output/files/typed-text.ts';
 /** The most milliseconds that a run may clean up after a signal. */
 const CLEAN_UP_MILLISECONDS = 1_500;
 
-/** What folio uses of the process. `main` makes it; a test may make another one. */
-export interface OwnProcess {
-  /** The arguments after the program's name. */
-  readonly argv: readonly string[];
-  readonly env: Environment;
-  readonly pid: number;
+/** What folio uses of the process. `main` hands it over; a test may hand over another one. */
+export interface OwnProcess extends Pick<NodeJS.Process, 'argv' | 'env' | 'pid' | 'hrtime' | 'emitWarning'> {
   /** The number of the user, on systems that have one. */
-  readonly uid: number | undefined;
-  readonly stdin: () => ReadStream;
-  readonly stdout: () => WriteStream;
-  readonly stderr: () => WriteStream;
-  /** The numbers of the files that these two write to. */
-  readonly descriptors: { readonly stdout: number; readonly stderr: number };
-  /** Milliseconds since some moment, as `Clock.elapsed`. */
-  elapsed(): number;
-  /** Sends a signal to a process. 0 sends nothing and throws when there is no such process. */
-  kill(pid: number, signal: 0): boolean;
+  readonly getuid?: (() => number) | undefined;
+  // The runtime makes these streams when they are first read.
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+  readonly stderr: WriteStream;
+  /** Signal 0 sends nothing and throws when there is no such process. */
+  kill(pid: number, signal: 0 | StopSignal): boolean;
   /** Calls the listener when the signal comes next. The signal then does not end the process. */
-  once(signal: StopSignal, listener: () => void): void;
-  /** Ends this process as the signal does by itself. */
-  endBy(signal: 'SIGINT' | 'SIGTERM'): void;
-  /** Loads something without the runtime's warnings about it. */
-  quietly<T>(load: () => Promise<T>): Promise<T>;
+  once(signal: StopSignal, listener: () => void): unknown;
+  removeAllListeners(signal: StopSignal): unknown;
 }
 
 /** SIGBREAK is Ctrl-Break on Windows; no other system sends it, and Windows sends no SIGTERM. */
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGBREAK';
 
+/** The numbers of the files that the two streams write to. */
+const DESCRIPTORS = { stdout: 1, stderr: 2 };
+
 /**
  * Runs the command line of the process. `main` loads this file late, and with it all that every command needs. Returns the exit
  * code.
  */
-export function start(own: OwnProcess): Promise<number> {
+export function start(own: OwnProcess, descriptors = DESCRIPTORS): Promise<number> {
   // There is a listener for each request in flight, so that many listeners are no leak.
   EventEmitter.defaultMaxListeners = 100;
-  return runCommandLine(realContext(own));
+  return runCommandLine(realContext(own, descriptors));
 }
 
 /** The real process and the real world as a context. What few commands need is loaded when they ask for it. */
-function realContext(own: OwnProcess): Context {
-  const { argv, env, uid } = own;
+function realContext(own: OwnProcess, descriptors: typeof DESCRIPTORS): Context {
+  const env = { ...own.env };
+  // A token command inherits the environment, and a crash report may show it: neither must have the token.
+  delete own.env['FOLIO_TOKEN'];
+  const uid = own.getuid?.();
   const signal = stopSignal(own);
-  const secrets = knownSecrets(env);
   const clock = realClock(own);
   const processes = processTable(own);
   return {
-    argv,
-    stdin: inputStream(own.stdin, own.stderr),
-    stdout: outputStream('standard output', own.descriptors.stdout, own.stdout),
-    stderr: outputStream('standard error', own.descriptors.stderr, own.stderr),
+    argv: own.argv.slice(2),
+    stdin: inputStream(own),
+    stdout: outputStream('standard output', descriptors.stdout, () => own.stdout),
+    stderr: outputStream('standard error', descriptors.stderr, () => own.stderr),
     env,
-    secrets,
+    secrets: knownSecrets(env),
     signal,
     clock,
     config: async () => {
@@ -72,8 +67,16 @@ function realContext(own: OwnProcess): Context {
       return openStore({ env, clock, processes, signal, uid });
     },
     processes,
-    loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),
-    quietly: (load) => own.quietly(load),
+    loadSpinner: async () => spinnerOn(own.stderr, (await import('ora')).default),
+    async quietly(load) {
+      const { emitWarning } = own;
+      own.emitWarning = () => undefined;
+      try {
+        return await load();
+      } finally {
+        own.emitWarning = emitWarning;
+      }
+    },
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
     networkProbe: async () => (await import('./api/network-probe.ts')).nodeNetworkProbe,
@@ -89,7 +92,10 @@ function stopSignal(own: OwnProcess): AbortSignal {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) {
     // Windows knows SIGBREAK as what it sends, but not as what a program can be ended by.
     const known = name === 'SIGBREAK' ? 'SIGINT' : name;
-    const end = (): void => own.endBy(known);
+    const end = (): void => {
+      own.removeAllListeners(known);
+      own.kill(own.pid, known);
+    };
     own.once(name, () => {
       if (controller.signal.aborted) return end();
       own.once(name, end);
@@ -171,15 +177,15 @@ function writeDirectly(descriptor: number, bytes: Uint8Array | string): Uint8Arr
 }
 
 /** Standard input. Prompts go to `prompts`, so that standard output has only data. */
-function inputStream(open: () => ReadStream, prompts: () => WriteStream): InputStream {
+function inputStream(own: OwnProcess): InputStream {
   return {
     get isTerminal() {
-      return open().isTTY === true;
+      return own.stdin.isTTY === true;
     },
-    open,
-    readAll: () => readAll(open()),
-    readHidden: (prompt) => readTyped(open(), { screen: prompts(), prompt, show: false }),
-    readLine: (prompt) => readTyped(open(), { screen: prompts(), prompt, show: true }),
+    open: () => own.stdin,
+    readAll: () => readAll(own.stdin),
+    readHidden: (prompt) => readTyped(own.stdin, { screen: own.stderr, prompt, show: false }),
+    readLine: (prompt) => readTyped(own.stdin, { screen: own.stderr, prompt, show: true }),
   };
 }
 
@@ -244,7 +250,8 @@ const MAX_TIMER = 2 ** 31 - 1;
 function realClock(own: OwnProcess): Clock {
   return {
     now: () => Date.now(),
-    elapsed: () => own.elapsed(),
+    // The runtime's `performance` does the same, and takes 1 ms to load.
+    elapsed: () => Number(own.hrtime.bigint()) / 1e6,
     random: () => Math.random(),
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {

@@ -94,7 +94,12 @@ function startHere(args: readonly string[], options: RunHereOptions = {}): Runni
   };
 }
 
-type Streams = Pick<OwnProcess, 'stdin' | 'stdout' | 'stderr' | 'descriptors' | 'once'>;
+interface Streams extends Pick<OwnProcess, 'once'> {
+  readonly stdin: () => ReadStream;
+  readonly stdout: () => WriteStream;
+  readonly stderr: () => WriteStream;
+  readonly descriptors: { readonly stdout: number; readonly stderr: number };
+}
 
 /**
  * Runs the program as built in this process, on these streams.
@@ -108,19 +113,28 @@ export async function runWith(
 ): Promise<number> {
   const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: NO_SETTINGS, ...options.env };
   const standing = { isOver: false };
+  const { pid, hrtime } = process;
   const own: OwnProcess = {
-    ...streams,
-    argv: withData(args, options),
+    ...{ pid, hrtime, getuid: process.getuid?.bind(process), once: streams.once },
+    argv: ['node', 'folio', ...withData(args, options)],
     env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
-    pid: process.pid,
-    uid: process.getuid?.(),
-    elapsed: () => performance.now(),
-    kill: (pid, signal) => process.kill(pid, signal),
-    // A process that has ended is ended by nothing more.
-    endBy: (signal) => {
-      if (!standing.isOver) throw new Error(`the program would end by ${signal}`);
+    get stdin() {
+      return streams.stdin();
     },
-    quietly: (load) => load(),
+    get stdout() {
+      return streams.stdout();
+    },
+    get stderr() {
+      return streams.stderr();
+    },
+    kill: (other, signal) => {
+      if (signal === 0) return process.kill(other, signal);
+      // A process that has ended is ended by nothing more.
+      if (!standing.isOver) throw new Error(`the program would end by ${signal}`);
+      return true;
+    },
+    removeAllListeners: () => {},
+    emitWarning: () => {},
   };
   const before = process.cwd();
   if (running > 0 && (options.cwd ?? before) !== before) throw new Error('another run is in this folder');
@@ -129,7 +143,7 @@ export async function runWith(
     if (options.cwd !== undefined) process.chdir(options.cwd);
     return await (
       await builtStart()
-    )(own);
+    )(own, streams.descriptors);
   } finally {
     standing.isOver = true;
     process.chdir(before);
