@@ -1,8 +1,8 @@
-import type { Ledger } from './ledger.ts';
+import type { Document, Ledger } from './ledger.ts';
 import { hash32 } from './values.ts';
 
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
-export type SortKey = (typeof sortKeys)[number];
+type SortKey = (typeof sortKeys)[number];
 
 /** Records of a listing by their position in it: which of them, and in which order. */
 export interface RecordView {
@@ -17,59 +17,49 @@ type Trait = (index: number) => number;
 const NO_DAY = 2 ** 20;
 
 /** What a listing is sorted by; without a key the day of arrival. */
-export function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
+export function traitOf({ at, presenceOf }: Ledger, key: SortKey | undefined): Trait {
   return (index) => {
-    if (key === 'NUMBER') return ledger.numberOf(index);
-    if (key === 'DATE') return ledger.dayOf(index);
-    if (key === 'AMOUNT') return ledger.totalOf(index);
-    if (key === undefined) return ledger.arrivalDayOf(index);
-    return ledger.presenceOf('dueBy', index) === 'there' ? ledger.dueDayOf(index) : NO_DAY;
+    if (key === 'DUE_BY' && presenceOf('dueBy', index) !== 'there') return NO_DAY;
+    const { number: NUMBER, day: DATE, due: DUE_BY, total: AMOUNT, arrival } = at(index);
+    return key === undefined ? arrival : { NUMBER, DATE, DUE_BY, AMOUNT }[key];
   };
 }
 
-/** The orders of one ledger. Each is made when it is first needed, and kept: four bytes a record. */
-export class Ordering {
-  readonly ledger: Ledger;
-  #filtered: { readonly name: string; readonly view: RecordView } | undefined;
-  readonly #orders = new Map<SortKey, Uint32Array>();
-
-  constructor(ledger: Ledger) {
-    this.ledger = ledger;
-  }
-
-  /** All records by `key`, or as they arrived without one; records of equal key as they arrived. */
-  view(key: SortKey | undefined, descending: boolean): RecordView {
-    const total = this.ledger.count;
-    const asArrived = key === undefined || (key === 'DATE' && this.ledger.dated);
-    const order = asArrived ? undefined : this.#order(key);
-    const at = (position: number): number => (order === undefined ? position : order[position]!);
-    return { total, at: descending ? (position) => at(total - 1 - position) : at };
-  }
-
-  /**
-   * Only the records that `wanted` accepts, in the order of `view`. `name` stands for both: the last such view is kept, so that
-   * the pages of one listing are not filtered again and again.
-   */
-  filtered(name: string, view: RecordView, wanted: (index: number) => boolean): RecordView {
-    if (this.#filtered?.name !== name) this.#filtered = { name, view: filterView(view, wanted) };
-    return this.#filtered.view;
-  }
-
-  #order(key: SortKey): Uint32Array {
-    const order = this.#orders.get(key) ?? sortIndices(this.ledger.count, traitOf(this.ledger, key));
-    this.#orders.set(key, order);
-    return order;
-  }
+interface Order {
+  /** Without it, records come as they arrived; so do those of equal key. */
+  readonly key: SortKey | undefined;
+  readonly descending: boolean;
+  /** Undefined for all records. */
+  readonly accepts: ((document: Document) => boolean) | undefined;
 }
 
-function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
-  const indices = Uint32Array.from({ length: view.total }, (_, position) => view.at(position)).filter(wanted);
-  return { total: indices.length, at: (position) => indices[position]! };
-}
+export type ViewOf = (name: string, order: Order) => RecordView;
 
-function sortIndices(count: number, trait: Trait): Uint32Array {
-  const traits = Float64Array.from({ length: count }, (_, index) => trait(index));
-  return Uint32Array.from(traits.keys()).sort((one, other) => traits[one]! - traits[other]! || one - other);
+const MAX_VIEWS = 16;
+
+/**
+ * Makes the views of one ledger, by the name that stands for their order. They are kept, four bytes a record, so that the pages of a
+ * listing are not sorted again and again.
+ */
+export function viewsOf(ledger: Ledger): ViewOf {
+  const views = new Map<string, Uint32Array>();
+  const indicesOf = ({ key, descending, accepts }: Order): Uint32Array => {
+    const all = Uint32Array.from({ length: ledger.count }, (_, index) => index);
+    const indices = accepts === undefined ? all : all.filter((index) => accepts(ledger.at(index)));
+    if (key !== undefined && !(key === 'DATE' && ledger.dated)) {
+      const traits = new Float64Array(ledger.count);
+      const trait = traitOf(ledger, key);
+      for (const index of indices) traits[index] = trait(index);
+      indices.sort((one, other) => traits[one]! - traits[other]! || one - other);
+    }
+    return descending ? indices.reverse() : indices;
+  };
+  return (name, order) => {
+    const indices = views.get(name) ?? indicesOf(order);
+    if (views.size === MAX_VIEWS) views.clear();
+    views.set(name, indices);
+    return { total: indices.length, at: (position) => indices[position]! };
+  };
 }
 
 /**

@@ -1,18 +1,23 @@
 import type { Settings } from '../options.ts';
 import { FiscalIds, RecordIds } from './ids.ts';
-import { Ledger } from './ledger.ts';
-import { Ordering } from './ordering.ts';
-import { Parties } from './parties.ts';
+import { openLedger, type Ledger } from './ledger.ts';
+import { viewsOf, type ViewOf } from './ordering.ts';
+import { openParties } from './parties.ts';
 import { hash32 } from './values.ts';
 
 /** What decides the data besides its counts: the same gives the same. `today` is its last day, in days since 1970-01-01. */
 type DataSettings = Pick<Settings, 'seed' | 'awkward' | 'ids'> & { readonly today: number };
 
+interface Invoices {
+  readonly ledger: Ledger;
+  readonly viewOf: ViewOf;
+}
+
 /** One organization's data: what there is of it, by index. Records become text when they are served. */
 export interface Organization extends Pick<DataSettings, 'today' | 'awkward'> {
   readonly id: string;
-  readonly issued: Ordering;
-  readonly received: Ordering;
+  readonly issued: Invoices;
+  readonly received: Invoices;
   /** How many there are of what has this name. */
   readonly count: (name: string) => number;
   /** The ids of one kind of record; those of each salt are others. */
@@ -42,28 +47,20 @@ function makeOrganization(
   const idsOf = (salt: number): RecordIds => new RecordIds(hash32(seed, salt), ids === 'repeat');
   const owner = new FiscalIds(96_000_000 + (hash32(seed, 1) % 900_000), 1).of(0);
   const shift = hash32(seed, 2) % 4_000_000;
-  const customers = new Parties(idsOf(3), {
-    count: count('customers'),
-    firstFiscalId: firstCustomer + shift,
-    kind: 'customer',
-    awkward,
-  });
-  const issuers = new Parties(idsOf(4), {
-    count: Math.min(5000, Math.ceil(count('received') / 4)),
-    firstFiscalId: firstIssuer + shift,
-    kind: 'supplier',
-    awkward,
-  });
-  const both = { owner, today, awkward };
-  const issued = { ...both, ids: idsOf(6), parties: customers, count: count('issued'), dated: true };
-  const received = { ...both, ids: idsOf(7), parties: issuers, count: count('received'), dated: false };
-  return {
-    today,
-    awkward,
-    count,
-    idsOf,
-    id: new RecordIds(hash32(seed, 5)).of(0),
-    issued: new Ordering(new Ledger(issued)),
-    received: new Ordering(new Ledger(received)),
+  const invoices = (kind: 'customer' | 'supplier'): Invoices => {
+    const dated = kind === 'customer';
+    const ledger = openLedger({
+      ...{ ids: idsOf(dated ? 6 : 7), owner, today, awkward, dated },
+      count: count(dated ? 'issued' : 'received'),
+      parties: openParties(idsOf(dated ? 3 : 4), {
+        count: dated ? count('customers') : Math.min(5000, Math.ceil(count('received') / 4)),
+        firstFiscalId: (dated ? firstCustomer : firstIssuer) + shift,
+        kind,
+        awkward,
+      }),
+    });
+    return { ledger, viewOf: viewsOf(ledger) };
   };
+  const id = new RecordIds(hash32(seed, 5)).of(0);
+  return { today, awkward, count, idsOf, id, issued: invoices('customer'), received: invoices('supplier') };
 }

@@ -26,12 +26,14 @@ const DIFFICULT_NAMES = [
   'Łódź Żegluga Sp. z o.o.',
 ];
 
-const CUSTOMERS =
-  list(`Comercial, Constructora, Panadería, Librería, Clínica, Agrícola, Ferretería, Hotel, Colegio, Viña,
-  Farmacia, Inmobiliaria`);
-const SUPPLIERS =
-  list(`Distribuidora, Imprenta, Transportes, Energía, Telecomunicaciones, Seguros, Papelera, Arriendos,
-  Combustibles, Publicidad, Aseo Industrial, Maestranza`);
+const TRADES = {
+  customer:
+    list(`Comercial, Constructora, Panadería, Librería, Clínica, Agrícola, Ferretería, Hotel, Colegio, Viña,
+  Farmacia, Inmobiliaria`),
+  supplier:
+    list(`Distribuidora, Imprenta, Transportes, Energía, Telecomunicaciones, Seguros, Papelera, Arriendos,
+  Combustibles, Publicidad, Aseo Industrial, Maestranza`),
+};
 const PLACES =
   list(`Roble, Los Álamos, Ñuble, Santa Inés, Aconcagua, Río Bueno, Del Valle, Tres Cruces, Maipo,
   La Serena, Andes, El Peñón, Llanquihue, San Martín, Pacífico, Copihue`);
@@ -52,79 +54,63 @@ function choose<T>(all: readonly T[], random: number): T {
   return all[random % all.length]!;
 }
 
-/** The customers of an organization, or the issuers of the invoices that it receives. */
-export class Parties {
-  readonly ids: RecordIds;
-  readonly seed: number;
+interface PartyOptions {
   /** How many there are; records refer to one even where there are none. */
   readonly count: number;
-  readonly fiscalIds: FiscalIds;
-  readonly #trades: readonly string[];
-  readonly #awkward: boolean;
+  readonly firstFiscalId: number;
+  readonly kind: keyof typeof TRADES;
+  readonly awkward: boolean;
+}
 
-  constructor(
-    ids: RecordIds,
-    options: { count: number; firstFiscalId: number; kind: 'customer' | 'supplier'; awkward: boolean },
-  ) {
-    this.ids = ids;
-    this.seed = ids.seed;
-    this.count = options.count;
-    this.fiscalIds = new FiscalIds(options.firstFiscalId, options.count);
-    this.#trades = options.kind === 'customer' ? CUSTOMERS : SUPPLIERS;
-    this.#awkward = options.awkward;
-  }
+export type Parties = ReturnType<typeof openParties>;
 
-  /**
-   * As a JSON string literal. The first 192 of a kind differ; a number tells later ones apart. Every third awkward one is a
-   * difficult one.
-   */
-  nameOf(index: number): string {
-    const numbered = (round: number): string => (round === 0 ? '' : ` ${round + 1}`);
-    if (this.#awkward && index % 3 === 2) {
+/** The customers of an organization, or the issuers of the invoices that it receives. Texts are JSON. */
+export function openParties(ids: RecordIds, { count, firstFiscalId, kind, awkward }: PartyOptions) {
+  const { seed } = ids;
+  const fiscalIds = new FiscalIds(firstFiscalId, count);
+  const trades = TRADES[kind];
+  const numbered = (round: number): string => (round === 0 ? '' : ` ${round + 1}`);
+
+  /** The first 192 of a kind differ; a number tells later ones apart. Every third awkward one is a difficult one. */
+  const nameOf = (index: number): string => {
+    if (awkward && index % 3 === 2) {
       const position = Math.floor(index / 3);
       const round = Math.floor(position / DIFFICULT_NAMES.length);
       return `"${choose(DIFFICULT_NAMES, position)}${numbered(round)}"`;
     }
-    const count = this.#trades.length * PLACES.length;
+    const pairs = trades.length * PLACES.length;
     // 71 and 192 have no divisor in common, so that each pair of trade and place comes once in a round.
-    const pair = ((hash32(this.seed, 0, 20) % count) + index * 71) % count;
-    const name = `${choose(this.#trades, pair)} ${PLACES[Math.floor(pair / this.#trades.length)]}`;
-    const form = choose(FORMS, hash32(this.seed, index, 20));
-    return `"${name}${numbered(Math.floor(index / count))} ${form}"`;
-  }
-
-  /** In which invoices are written. One in four is abroad. */
-  currencyOf(index: number): Currency {
-    const share = (index + this.seed) % 12;
-    return share < 9 ? 'CLP' : share < 11 ? 'USD' : 'EUR';
-  }
-
-  /** Days between an invoice and the day on which it is due. */
-  termOf(index: number): number {
-    return choose(TERMS, hash32(this.seed, index, 12));
-  }
-
-  /** Whether no value added tax is due on what is bought or sold, as for schooling. */
-  isExempt(index: number): boolean {
-    return hash32(this.seed, index, 23) % 9 === 0;
-  }
-
-  emailOf(index: number): string {
-    return `cobranza${index + 1}@example.com`;
-  }
-
-  /** The address as a JSON object. */
-  addressOf(index: number): string {
-    const random = hash32(this.seed, index, 30);
+    const pair = ((hash32(seed, 0, 20) % pairs) + index * 71) % pairs;
+    const name = `${choose(trades, pair)} ${PLACES[Math.floor(pair / trades.length)]}`;
+    return `"${name}${numbered(Math.floor(index / pairs))} ${choose(FORMS, hash32(seed, index, 20))}"`;
+  };
+  const emailOf = (index: number): string => `"cobranza${index + 1}@example.com"`;
+  const addressOf = (index: number): string => {
+    const random = hash32(seed, index, 30);
     const street = `${choose(STREETS, random)} ${1 + ((random >>> 8) % 4000)}`;
     return `{"street":"${street}","city":"${choose(CITIES, random >>> 4)}","country":"CL"}`;
-  }
+  };
 
-  /** The object that stands for the party within an invoice. */
-  summaryOf(index: number): string {
-    return (
-      `{"id":"${this.ids.of(index)}","fiscalId":"${this.fiscalIds.of(index)}"` +
-      `,"name":${this.nameOf(index)},"email":"${this.emailOf(index)}","address":${this.addressOf(index)}}`
-    );
-  }
+  return {
+    ids,
+    seed,
+    count,
+    fiscalIds,
+    nameOf,
+    emailOf,
+    addressOf,
+    /** In which invoices are written. One in four is abroad. */
+    currencyOf(index: number): Currency {
+      const share = (index + seed) % 12;
+      return share < 9 ? 'CLP' : share < 11 ? 'USD' : 'EUR';
+    },
+    /** Days between an invoice and the day on which it is due. */
+    termOf: (index: number): number => choose(TERMS, hash32(seed, index, 12)),
+    /** Whether no value added tax is due on what is bought or sold, as for schooling. */
+    isExempt: (index: number): boolean => hash32(seed, index, 23) % 9 === 0,
+    /** The object that stands for the party within an invoice. */
+    summaryOf: (index: number): string =>
+      `{"id":"${ids.of(index)}","fiscalId":"${fiscalIds.of(index)}"` +
+      `,"name":${nameOf(index)},"email":${emailOf(index)},"address":${addressOf(index)}}`,
+  };
 }

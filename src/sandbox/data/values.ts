@@ -36,16 +36,10 @@ export class Draw {
 
 // All days are counted from 1970-01-01.
 const MILLISECONDS_A_DAY = 86_400_000;
-const dayTexts = new Map<number, string>();
 
 /** `2024-10-15` */
 export function dayText(day: number): string {
-  let text = dayTexts.get(day);
-  if (text === undefined) {
-    text = new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);
-    dayTexts.set(day, text);
-  }
-  return text;
+  return new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);
 }
 
 /** How many days the data reaches back from the day that is today in it, so that each of the last twelve months is whole. */

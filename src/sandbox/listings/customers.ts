@@ -109,7 +109,7 @@ export function renderCustomer(ledger: Ledger, index: number): string {
   const limit = 100 * draw.below(40) * (currency === 'CLP' ? 500_000 : 1000);
   return (
     `{"id":"${parties.ids.of(index)}","fiscalId":"${parties.fiscalIds.of(index)}"` +
-    `,"name":${parties.nameOf(index)},"email":"${parties.emailOf(index)}"` +
+    `,"name":${parties.nameOf(index)},"email":${parties.emailOf(index)}` +
     `,"phone":${draw.below(4) === 0 ? 'null' : `"+56 9 ${1000 + draw.below(9000)} ${1000 + draw.below(9000)}"`}` +
     `,"address":${parties.addressOf(index)},"contacts":[${renderContacts(draw)}]` +
     `,"paymentTermDays":${parties.termOf(index)},"currency":"${currency}"` +

@@ -1,6 +1,7 @@
 import { normalizeFiscalId } from '../data/ids.ts';
-import { documentTypes, statuses, type Ledger } from '../data/ledger.ts';
-import { shuffleTies, sortKeys, traitOf, type Ordering } from '../data/ordering.ts';
+import { documentTypes, statuses, type Document, type Ledger } from '../data/ledger.ts';
+import { shuffleTies, sortKeys, traitOf } from '../data/ordering.ts';
+import type { Organization } from '../data/organization.ts';
 import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
 import { envelope, PAGE, pageFields, pageReply, tieSalt, type Call, type ServedListing } from '../listing.ts';
 import { BadQuery } from '../query.ts';
@@ -62,9 +63,12 @@ interface InvoiceListing {
   readonly render: (index: number, ledger: Ledger) => string;
 }
 
-function answerInvoices(call: Call, ordering: Ordering, listing: InvoiceListing): Reply {
+function answerInvoices(
+  call: Call,
+  { ledger, viewOf }: Organization['issued'],
+  listing: InvoiceListing,
+): Reply {
   const { query, settings } = call;
-  const { ledger } = ordering;
   const page = query.integer('options_page', 0, 0);
   const size = Math.min(query.integer('options_pageSize', 10, 1), listing.maxSize, settings.maxRecords);
   const key = query.oneOf('options_sortBy', sortKeys) ?? listing.sortedBy;
@@ -81,16 +85,15 @@ function answerInvoices(call: Call, ordering: Ordering, listing: InvoiceListing)
   };
   if (parties?.size === 0 && listing.namesUnknown) return jsonReply(400, JSON.stringify({ errors }));
   if (parties?.size === 0) throw new BadQuery('None of the issuerFiscalIds exists');
-  const all = ordering.view(key, descending);
   const isFiltered = Object.values(wanted).some((value) => value !== undefined);
-  const accepts = (index: number): boolean =>
-    (parties?.has(ledger.partyOf(index)) ?? true) &&
-    (wanted.statuses?.includes(ledger.statusOf(index)) ?? true) &&
-    (wanted.types?.includes(ledger.typeOf(index)) ?? true) &&
-    ledger.arrivalDayOf(index) >= (wanted.since ?? -Infinity) &&
-    (wanted.number === undefined || ledger.numberOf(index) === wanted.number);
+  const accepts = ({ party, status, type, arrival, number }: Document): boolean =>
+    (parties?.has(party) ?? true) &&
+    (wanted.statuses?.includes(status) ?? true) &&
+    (wanted.types?.includes(type) ?? true) &&
+    arrival >= (wanted.since ?? -Infinity) &&
+    number === (wanted.number ?? number);
   const name = JSON.stringify([wanted, key, descending]);
-  const sorted = isFiltered ? ordering.filtered(name, all, accepts) : all;
+  const sorted = viewOf(name, { key, descending, accepts: isFiltered ? accepts : undefined });
   const view = shuffleTies(sorted, traitOf(ledger, key), tieSalt(call, size));
   const framed = envelope(pageFields(view.total, page, size), listing.namesUnknown ? errors : []);
   const render = (index: number): string => listing.render(index, ledger);
@@ -139,65 +142,68 @@ export function renderIssued(
   index: number,
   { linkTo, withMovements = false }: { linkTo: LinkTo; withMovements?: boolean },
 ): string {
-  const { ids, parties } = ledger;
+  const { parties, owner, awkward } = ledger;
+  const document = ledger.at(index);
+  const { party } = document;
   const draw = new Draw(hash32(ledger.seed, index, 40));
-  const party = ledger.partyOf(index);
-  const [id, date] = [ids.of(index), dayText(ledger.dayOf(index))];
-  const payments = renderPayments(ledger, index, draw);
+  const [id, date] = [ledger.ids.of(index), dayText(document.day)];
+  const payments = renderPayments(ledger, document, draw);
   return (
-    `{"id":"${id}","number":${ledger.numberOf(index)},"documentType":"${ledger.typeOf(index)}"` +
-    `,"status":"${ledger.statusOf(index)}","date":"${date}T00:00:00Z"` +
-    renderRare(ledger, 'dueBy', index, `"${dayText(ledger.dueDayOf(index))}T00:00:00Z"`) +
-    renderAmounts(ledger, index) +
-    `,"exchangeRate":${exchangeRate(ledger, index, draw)}` +
-    `,"issuerFiscalId":"${ledger.owner}","receiverFiscalId":"${parties.fiscalIds.of(party)}"` +
+    `{"id":"${id}","number":${document.number},"documentType":"${document.type}"` +
+    `,"status":"${document.status}","date":"${date}T00:00:00Z"` +
+    renderRare(ledger, 'dueBy', index, `"${dayText(document.due)}T00:00:00Z"`) +
+    renderAmounts(document) +
+    `,"exchangeRate":${exchangeRate(document, awkward, draw)}` +
+    `,"issuerFiscalId":"${owner}","receiverFiscalId":"${parties.fiscalIds.of(party)}"` +
     renderRare(ledger, 'customer', index, parties.summaryOf(party)) +
     `,"categories":${renderCategories(draw)},"payments":[${payments}]` +
     (withMovements ? `,"movements":[${payments}]` : '') +
-    `,"referenceNumber":"inv_${id.slice(0, 14)}"${renderRelated(ledger, index)}` +
+    `,"referenceNumber":"inv_${id.slice(0, 14)}"${renderRelated(ledger, document)}` +
     `,"purchaseOrder":${draw.below(3) === 0 ? `"OC-${draw.below(99_999)}"` : 'null'}` +
-    renderTrackingId(ledger, draw) +
-    `,"notes":${draw.pick(ledger.awkward ? AWKWARD_NOTES : NOTES)}${PAYMENT_INSTRUCTIONS}` +
+    renderTrackingId(awkward, draw) +
+    `,"notes":${draw.pick(awkward ? AWKWARD_NOTES : NOTES)}${PAYMENT_INSTRUCTIONS}` +
     `,"sentByEmail":${draw.below(2) === 0},"files":[${renderFiles(id, draw, linkTo)}]` +
-    `,"createdAt":"${date}T13:${10 + draw.below(50)}:07.${100 + draw.below(900)}Z"${lateFieldsOfIssued(ledger, index)}}`
+    `,"createdAt":"${date}T13:${10 + draw.below(50)}:07.${100 + draw.below(900)}Z"` +
+    `${lateFieldsOfIssued(ledger, index, date)}}`
   );
 }
 
 /** The tax authority's number of a few, which awkward ones have with 19 digits. */
-function renderTrackingId({ awkward }: Ledger, draw: Draw): string {
+function renderTrackingId(awkward: boolean, draw: Draw): string {
   if (draw.below(12) !== 0) return '';
   const [start, end] = [1e8 + draw.below(1e8), 1e7 + draw.below(9e7)];
   return `,"trackingId":${awkward ? `81${start}${end}` : `8${start}`}`;
 }
 
-/** How many files the invoice of this index has, 0 to 2: the second is the XML. */
+/** The files of an invoice, 0 to 2: the second is the XML. */
 function renderFiles(id: string, draw: Draw, linkTo: LinkTo): string {
   const share = draw.below(10);
-  if (share < 2) return '';
-  const first = `{"fileUrl":"${linkTo(id, 0)}"}`;
-  return share < 8 ? first : `${first},{"fileUrl":"${linkTo(id, 1)}"}`;
+  const count = share < 2 ? 0 : share < 8 ? 1 : 2;
+  return Array.from({ length: count }, (_, file) => `{"fileUrl":"${linkTo(id, file)}"}`).join();
 }
 
 /** Together what is paid. What a credit note took off is a payment of its own. */
-function renderPayments(ledger: Ledger, index: number, draw: Draw): string {
-  const paid = ledger.paidOf(index);
-  if (paid === 0 || ledger.typeOf(index) === 'CREDIT_NOTE') return '';
-  const correction = ledger.correctionOf(index);
-  const isSetOff = correction !== undefined && ledger.paidOf(correction.note) !== 0;
-  const off = isSetOff ? Math.abs(ledger.totalOf(correction.note)) : 0;
-  const earliest = isSetOff ? ledger.dayOf(correction.note) : ledger.dayOf(index);
-  const day = Math.min(ledger.today, Math.max(earliest, ledger.dueDayOf(index) + draw.below(26) - 15));
-  const method = ledger.statusOf(index) === 'MANUALLY_MARKED_AS_PAID' ? 'MANUAL' : 'TRANSFER';
-  const currency = ledger.currencyOf(index);
+function renderPayments(
+  { at, today }: Ledger,
+  { correction, currency, day, due, paid, status, type }: Document,
+  draw: Draw,
+): string {
+  if (paid === 0 || type === 'CREDIT_NOTE') return '';
+  const note = correction && at(correction.note);
+  const setOff = note === undefined || note.paid === 0 ? undefined : note;
+  const off = Math.abs(setOff?.total ?? 0);
+  const earliest = setOff?.day ?? day;
+  const payday = Math.min(today, Math.max(earliest, due + draw.below(26) - 15));
+  const method = status === 'MANUALLY_MARKED_AS_PAID' ? 'MANUAL' : 'TRANSFER';
   const render = (amount: number, on: number, how: string): string =>
     `{"id":${7_000_000 + draw.below(1e6)},"date":"${dayText(on)}","amount":${moneyText(amount, currency)},"method":"${how}"}`;
-  const transfer = render(paid - off, day, method);
-  return isSetOff ? `${render(off, earliest, 'CREDIT_NOTE')},${transfer}` : transfer;
+  const transfer = render(paid - off, payday, method);
+  return setOff ? `${render(off, earliest, 'CREDIT_NOTE')},${transfer}` : transfer;
 }
 
-function exchangeRate(ledger: Ledger, index: number, draw: Draw): string {
-  if (ledger.currencyOf(index) === 'CLP') return '1';
-  return ledger.awkward && draw.below(4) === 0
+function exchangeRate({ currency }: Document, awkward: boolean, draw: Draw): string {
+  if (currency === 'CLP') return '1';
+  return awkward && draw.below(4) === 0
     ? `9.${1000 + draw.below(9000)}E2`
     : `9${10 + draw.below(90)}.${10 + draw.below(90)}0`;
 }
@@ -211,12 +217,12 @@ function renderCategories(draw: Draw): string {
 }
 
 /** Fields that no record has before the last tenth of the listing, and one that only the last has. */
-function lateFieldsOfIssued(ledger: Ledger, index: number): string {
-  if (index < ledger.count * 0.9) return '';
-  const last = index === ledger.count - 1;
-  const reason = ledger.awkward ? 'Monto, según \\"OC\\"' : 'No coincide con la orden de compra';
-  const dispute = `,"dispute":{"openedAt":"${dayText(ledger.dayOf(index))}","reason":"${reason}"}`;
-  const closing = ledger.awkward && last ? ',"closing":{"year":2026,"ratio":1.50}' : '';
+function lateFieldsOfIssued({ awkward, count }: Ledger, index: number, date: string): string {
+  if (index < count * 0.9) return '';
+  const last = index === count - 1;
+  const reason = awkward ? 'Monto, según \\"OC\\"' : 'No coincide con la orden de compra';
+  const dispute = `,"dispute":{"openedAt":"${date}","reason":"${reason}"}`;
+  const closing = awkward && last ? ',"closing":{"year":2026,"ratio":1.50}' : '';
   return (last || index % 7 === 0 ? dispute : '') + closing;
 }
 
@@ -225,22 +231,23 @@ const CENTERS = list(`Administración, Operaciones Norte, Operaciones Sur, Venta
 
 /** A received invoice as the JSON text that the service sends: about 12 KB, most of it accounting entries. */
 export function renderReceived(ledger: Ledger, index: number): string {
-  const { ids, parties } = ledger;
+  const { parties } = ledger;
+  const document = ledger.at(index);
+  const { party } = document;
   const draw = new Draw(hash32(ledger.seed, index, 50));
-  const party = ledger.partyOf(index);
-  const [id, date] = [ids.of(index), dayText(ledger.dayOf(index))];
-  const arrival = dayText(ledger.arrivalDayOf(index));
+  const [id, date] = [ledger.ids.of(index), dayText(document.day)];
+  const arrival = dayText(document.arrival);
   return (
-    `{"id":"${id}","number":${ledger.numberOf(index)},"documentType":"${ledger.typeOf(index)}"` +
-    `,"status":"${ledger.statusOf(index)}","date":"${date}"` +
-    renderRare(ledger, 'dueBy', index, `"${dayText(ledger.dueDayOf(index))}"`) +
-    `,"receivedDate":"${arrival}T09:${10 + draw.below(50)}:00Z"${renderAmounts(ledger, index)}` +
+    `{"id":"${id}","number":${document.number},"documentType":"${document.type}"` +
+    `,"status":"${document.status}","date":"${date}"` +
+    renderRare(ledger, 'dueBy', index, `"${dayText(document.due)}"`) +
+    `,"receivedDate":"${arrival}T09:${10 + draw.below(50)}:00Z"${renderAmounts(document)}` +
     `,"issuerFiscalId":"${parties.fiscalIds.of(party)}","receiverFiscalId":"${ledger.owner}"` +
     `,"issuer":${parties.summaryOf(party)},"approval":${renderApproval(draw)}` +
-    `,"accountingEntries":[${renderEntries(ledger, index, draw)}]` +
-    `,"referenceNumber":"rec_${id.slice(0, 14)}"${renderRelated(ledger, index)}` +
+    `,"accountingEntries":[${renderEntries(document, hash32(ledger.seed, index, 51), draw)}]` +
+    `,"referenceNumber":"rec_${id.slice(0, 14)}"${renderRelated(ledger, document)}` +
     `,"folio":${draw.below(40) === 0 && ledger.awkward ? '9007199254740993' : 1e6 + draw.below(1e6)}` +
-    `${lateFieldsOfReceived(ledger, index)}}`
+    `${lateFieldsOfReceived(ledger, index, date)}}`
   );
 }
 
@@ -253,57 +260,54 @@ function renderApproval(draw: Draw): string {
  * 33 to 40 entries of about 300 bytes, so that 500 records fit the 6 MB of a response and 1000 do not. Debit and credit are equal:
  * the expense in parts and the tax on one side, what is owed on the other; the other way round in a credit note.
  */
-function renderEntries(ledger: Ledger, index: number, draw: Draw): string {
+function renderEntries(
+  { number, currency, net, exempt, tax, total, type }: Document,
+  seed: number,
+  draw: Draw,
+): string {
   const count = 33 + draw.below(8);
-  const number = ledger.numberOf(index);
-  const currency = ledger.currencyOf(index);
-  const { net, exempt, tax, total } = ledger.amountsOf(index);
-  const isCredit = ledger.typeOf(index) === 'CREDIT_NOTE';
-  const partOf = splitMoney(Math.abs(net + exempt), {
-    count: count - 2,
-    seed: hash32(ledger.seed, index, 51),
-    currency,
-  });
-  let text = '';
-  for (let line = 1; line <= count; line++) {
+  const partOf = splitMoney(Math.abs(net + exempt), { count: count - 2, seed, currency });
+  const entries = Array.from({ length: count }, (_, at) => {
+    const line = at + 1;
     const [isTax, isOwed] = [line === count - 1, line === count];
     const center = draw.below(CENTERS.length);
-    const amount = isOwed ? Math.abs(total) : isTax ? Math.abs(tax) : partOf(line - 1);
-    const [debit, credit] = isOwed === isCredit ? [amount, 0] : [0, amount];
+    const amount = isOwed ? Math.abs(total) : isTax ? Math.abs(tax) : partOf(at);
+    const isDebit = isOwed === (type === 'CREDIT_NOTE');
+    const [debit, credit] = isDebit ? [amount, 0] : [0, amount];
     const account = isOwed ? 'Proveedores' : isTax ? 'IVA crédito fiscal' : draw.pick(ACCOUNTS);
-    text +=
-      `${line === 1 ? '' : ','}{"line":${line},"account":{"code":"5-${100 + draw.below(900)}-${10 + draw.below(90)}"` +
+    return (
+      `{"line":${line},"account":{"code":"5-${100 + draw.below(900)}-${10 + draw.below(90)}"` +
       `,"name":"${account}"},"debit":${moneyText(debit, currency)},"credit":${moneyText(credit, currency)}` +
       `,"costCenter":{"code":"CC-${center}${line}","name":"${CENTERS[center]}"}` +
       `,"description":"Documento ${number}, línea ${line}: imputación automática según regla ${draw.below(500)}"` +
-      `,"tax":{"code":"IVA","rate":0.190,"recoverable":${line % 9 !== 0}},"project":null}`;
-  }
-  return text;
+      `,"tax":{"code":"IVA","rate":0.190,"recoverable":${line % 9 !== 0}},"project":null}`
+    );
+  });
+  return entries.join();
 }
 
 /** A claim appears only in the last twentieth of the listing. */
-function lateFieldsOfReceived(ledger: Ledger, index: number): string {
-  const late = index >= ledger.count * 0.95 && (index % 3 === 0 || index === ledger.count - 1);
-  return late ? `,"claim":{"code":"RCD","date":"${dayText(ledger.dayOf(index))}","accepted":false}` : '';
+function lateFieldsOfReceived({ count }: Ledger, index: number, date: string): string {
+  const late = index >= count * 0.95 && (index % 3 === 0 || index === count - 1);
+  return late ? `,"claim":{"code":"RCD","date":"${date}","accepted":false}` : '';
 }
 
 /** The amounts, in both kinds of invoices. Without awkward data they add up: net, exempt and tax to the total, as open and paid do. */
-function renderAmounts(ledger: Ledger, index: number): string {
-  const currency = ledger.currencyOf(index);
-  const { net, exempt, tax, total } = ledger.amountsOf(index);
+function renderAmounts({ index, currency, total, net, exempt, tax, open, paid, isOdd }: Document): string {
   const text = (amount: number): string => moneyText(amount, currency);
-  const totalText = ledger.isOddlySpelled(index) ? oddMoneyText(total, index) : text(total);
+  const totalText = isOdd ? oddMoneyText(total, index) : text(total);
   return (
     `,"currency":"${currency}","totalAmount":${totalText},"netAmount":${text(net)},"exemptAmount":${text(exempt)}` +
-    `,"taxAmount":${text(tax)},"amountToBePaid":${text(ledger.openOf(index))},"conciliatedAmount":${text(ledger.paidOf(index))}`
+    `,"taxAmount":${text(tax)},"amountToBePaid":${text(open)},"conciliatedAmount":${text(paid)}`
   );
 }
 
 /** Which invoice a credit note corrects: its id, and its number for people. */
-function renderRelated(ledger: Ledger, index: number): string {
-  const of = ledger.correctedBy(index);
-  const [id, number] = of === undefined ? [null, null] : [`"${ledger.ids.of(of)}"`, ledger.numberOf(of)];
-  return `,"relatedDocumentId":${id},"relatedDocumentNumber":${number}`;
+function renderRelated({ ids, at }: Ledger, { type, correction }: Document): string {
+  if (correction === undefined || type === 'INVOICE')
+    return ',"relatedDocumentId":null,"relatedDocumentNumber":null';
+  const { invoice } = correction;
+  return `,"relatedDocumentId":"${ids.of(invoice)}","relatedDocumentNumber":${at(invoice).number}`;
 }
 
 /** A member of an invoice that a few records have as null and a few do not have. */
