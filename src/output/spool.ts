@@ -10,13 +10,20 @@ import { scanLines } from '../json/scan-records.ts';
 const [openFile, readFile] = [promisify(open), promisify(read)];
 const [writeTo, closeFile, removeFile] = [promisify(writeFile), promisify(close), promisify(unlink)];
 
+interface SpoolOptions {
+  /** Names the file; by default it is one of the system's folder for temporary files. */
+  readonly path?: (() => string) | undefined;
+  /** Bytes that are kept in memory before there is a file. */
+  readonly memory?: number;
+}
+
 /**
  * Keeps chunks of bytes until all have come, in memory or, if they are many, in a temporary file. Only its owner may read that file,
  * and its name is removed as soon as it is open, so that a killed run leaves nothing. Methods reject with OutputError, naming the
  * system's reason.
  */
 export class Spool {
-  readonly #folder: string;
+  readonly #path: (() => string) | undefined;
   readonly #memory: number;
   /** The chunks that are not in the file: all of them while there is no file. */
   #chunks: Buffer[] = [];
@@ -25,24 +32,15 @@ export class Spool {
   /** A descriptor instead of a FileHandle: a run that fails never closes it, and Node warns of lost handles. */
   #file: number | undefined;
 
-  /**
-   * @param folder where the file is made
-   * @param memory bytes that are kept in memory before there is a file
-   */
-  constructor({ folder = tmpdir(), memory = 4 * 1024 * 1024 } = {}) {
-    this.#folder = folder;
+  constructor({ path, memory = 4 * 1024 * 1024 }: SpoolOptions = {}) {
+    this.#path = path;
     this.#memory = memory;
-  }
-
-  /** Whether so many bytes more stay in memory. */
-  hasRoomFor(bytes: number): boolean {
-    return this.#file === undefined && this.#inMemory + bytes <= this.#memory;
   }
 
   /** Takes a chunk. Its buffer may be used again as soon as this resolves. */
   async append(chunk: Buffer): Promise<void> {
-    const isFull = !this.hasRoomFor(chunk.length);
     this.#inMemory += chunk.length;
+    const isFull = this.#file !== undefined || this.#inMemory > this.#memory;
     this.#chunks.push(isFull ? chunk : Buffer.from(chunk));
     if (isFull) await this.#flush().catch(this.#fail);
   }
@@ -54,10 +52,18 @@ export class Spool {
    */
   async *read({ reuse = false } = {}): AsyncGenerator<Buffer> {
     const file = this.#file;
-    try {
-      if (file !== undefined) yield* partsOf((...part) => readFile(file, ...part), this.#filedLengths, reuse);
-    } catch (error) {
-      this.#fail(error);
+    let [buffer, start] = [Buffer.alloc(0), 0];
+    for (const length of this.#filedLengths) {
+      if (!reuse || buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
+      for (let done = 0; done < length;) {
+        const { bytesRead } = await readFile(file!, buffer, done, length - done, start + done).catch(
+          this.#fail,
+        );
+        if (bytesRead === 0) throw cutShort();
+        done += bytesRead;
+      }
+      start += length;
+      yield buffer.subarray(0, length);
     }
     yield* this.#chunks;
   }
@@ -71,10 +77,7 @@ export class Spool {
     const bytes = Buffer.allocUnsafe(end - start);
     for (let done = 0; done < bytes.length;) {
       const got = readSync(this.#file, bytes, done, bytes.length - done, start + done);
-      if (got === 0)
-        throw new OutputError('a temporary file ends before what was written to it', {
-          hint: 'Something else has cut it short: run folio again.',
-        });
+      if (got === 0) throw cutShort();
       done += got;
     }
     return bytes;
@@ -99,7 +102,7 @@ export class Spool {
 
   async #openNameless(): Promise<number> {
     const { randomUUID } = await import('node:crypto');
-    const path = join(this.#folder, `folio-${randomUUID()}.rows`);
+    const path = this.#path?.() ?? join(tmpdir(), `folio-${randomUUID()}.rows`);
     const file = await openFile(path, 'wx+', 0o600);
     await removeFile(path);
     return file;
@@ -107,36 +110,19 @@ export class Spool {
 
   readonly #fail = (error: unknown): never => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new OutputError(`cannot keep rows in a temporary file in ${this.#folder}: ${reason}`, {
-      hint: 'Set TMPDIR to a folder with room. Plain csv needs none when the columns are named with --columns.',
+    const where = this.#path === undefined ? ` in ${tmpdir()}` : ' beside the output';
+    const room = this.#path === undefined ? 'Set TMPDIR to a folder with room.' : 'Make room there.';
+    throw new OutputError(`cannot keep rows in a temporary file${where}: ${reason}`, {
+      hint: `${room} Plain csv needs none when the columns are named with --columns.`,
       cause: error,
     });
   };
 }
 
-/**
- * The bytes of a file from its beginning, in parts of these lengths.
- *
- * @param read as the method of a FileHandle
- * @param reuse whether a part is used only until the next one comes: then one buffer does for all
- */
-export async function* partsOf(
-  read: (into: Buffer, offset: number, length: number, at: number) => Promise<{ readonly bytesRead: number }>,
-  lengths: readonly number[],
-  reuse = true,
-): AsyncGenerator<Buffer> {
-  let buffer = Buffer.alloc(0);
-  let start = 0;
-  for (const length of lengths) {
-    if (!reuse || buffer.length < length) buffer = Buffer.allocUnsafeSlow(length);
-    for (let done = 0; done < length;) {
-      const { bytesRead } = await read(buffer, done, length - done, start + done);
-      if (bytesRead === 0) throw new Error('something else has cut it short');
-      done += bytesRead;
-    }
-    start += length;
-    yield buffer.subarray(0, length);
-  }
+function cutShort(): OutputError {
+  return new OutputError('a temporary file ends before what was written to it', {
+    hint: 'Something else has cut it short: run folio again.',
+  });
 }
 
 /** Bytes of records in memory before there is a file. Few, since many such collections may be open. */

@@ -6,18 +6,16 @@ import type { ParquetType } from './parquet/stored-column.ts';
 /** Where bytes go. A write resolves when their buffer may be used again; rejects with OutputError. */
 export interface Sink {
   write(bytes: Uint8Array | string): Promise<void>;
-  /**
-   * Only of a file, which nobody reads before it is whole: begins it anew, and returns what it had, in parts of these lengths in
-   * bytes. Each part is valid until the next one is read.
-   */
-  readonly startOver?: ((lengths: readonly number[]) => Promise<AsyncIterable<Buffer>>) | undefined;
+  /** Of a file, names one beside it for rows that have to wait: the next run removes what a killed one leaves under such a name. */
+  readonly spare?: (() => string) | undefined;
 }
 
 /** A file, device or stream that is being written. */
 export interface OpenTarget {
   readonly isTerminal: boolean;
   write(bytes: Uint8Array): Promise<void>;
-  readonly startOver?: Sink['startOver'] | undefined;
+  /** Undefined but for a file. */
+  readonly spare?: Sink['spare'];
   /** Ends writing; a file appears. */
   commit?(): Promise<void>;
   /** Ends writing; a file stays as it was. Does nothing after the other one. */

@@ -19,7 +19,7 @@ async function contents(spool: Spool): Promise<string[]> {
 
 /** A spool with these chunks, all of which came in one buffer. */
 async function spoolOf(chunks: readonly string[], memory: number): Promise<Spool> {
-  const spool = new Spool({ folder, memory });
+  const spool = new Spool({ path: () => join(folder, 'rows'), memory });
   const buffer = Buffer.alloc(800_000);
   for (const chunk of chunks) await spool.append(buffer.subarray(0, buffer.write(chunk)));
   buffer.fill('-');
@@ -51,12 +51,12 @@ describe('Spool', () => {
   });
 
   it('says what the system said when there is no room for it', async () => {
-    const spool = new Spool({ folder: join(folder, 'missing'), memory: 3 });
+    const spool = new Spool({ path: () => join(folder, 'missing', 'rows'), memory: 3 });
     await spool.append(Buffer.from('abc'));
     const failure = await spool.append(Buffer.from('d')).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(OutputError);
     expect((failure as OutputError).message).toMatch(
-      /^cannot keep rows in a temporary file in .*missing: ENOENT/,
+      /^cannot keep rows in a temporary file beside the output: ENOENT/,
     );
     expect((failure as OutputError).hint).toContain('--columns');
     await spool.close();

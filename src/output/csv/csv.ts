@@ -6,27 +6,18 @@ import { PlainRows, type RowEncoder } from './plain-csv.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** What was written at a time: the header, or rows with so many columns. */
-interface Written {
-  readonly bytes: number;
-  readonly columns: number;
-  readonly isHeader: boolean;
-}
-
 /**
  * csv by RFC 4180, but with LF at the end of lines, and quotes only where they are needed. Null and missing are empty, booleans true
  * and false, arrays compact JSON, numbers as sent. `delimiter` and `excel` make dialects.
  *
  * With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those that
- * were made before a column appeared get their missing delimiters. A file takes the rows as soon as they are more than the spool has
- * memory for, with the columns known by then; where another one appears later, which is rare, it is begun anew at the end.
+ * were made before a column appeared get their missing delimiters.
  */
 export const openCsv: OpenWriter = (sink, layout) => {
   const { columns: named, delimiter = ',', excel, header, headings } = layout;
-  const spool = new Spool();
+  const spool = new Spool({ path: sink.spare });
   /** How many columns the rows of each spooled chunk have. */
   const widths: number[] = [];
-  let written: Written[] = [];
   let begun = false;
   let opened: RowEncoder | undefined;
   const open = async (): Promise<RowEncoder> =>
@@ -44,38 +35,22 @@ export const openCsv: OpenWriter = (sink, layout) => {
   };
 
   /** Writes rows that were made when `width` columns were known. */
-  const put = async (rows: Buffer, width: number, isHeader = false): Promise<void> => {
+  const put = async (rows: Buffer, width: number): Promise<void> => {
     const columns = opened!.columns.length;
     // A row without columns has no delimiter, like a row of one column.
     const missing = columns - Math.max(1, width);
     // A row whose only cell is empty would be an empty line, which readers of csv skip.
     const tail = columns === 1 ? '""' : delimiter.repeat(missing);
-    const bytes = tail === '' ? rows : appendToRows(rows, tail);
-    if (sink.startOver !== undefined) written.push({ bytes: bytes.length, columns, isHeader });
-    await sink.write(bytes);
+    await sink.write(tail === '' ? rows : appendToRows(rows, tail));
   };
 
   const begin = async (encoder: RowEncoder): Promise<void> => {
     if (begun) return;
     begun = true;
-    written = [];
     // Headings may be refused: before anything is written.
     const names = headerOf(encoder);
-    const { length } = encoder.columns;
-    if (excel) await put(Buffer.from(BYTE_ORDER_MARK), length, true);
-    if (header) await put(names, length, true);
-  };
-
-  const drain = async (encoder: RowEncoder): Promise<void> => {
-    // Records without any column leave nothing to write.
-    const isEmpty = encoder.columns.length === 0;
-    if (!isEmpty) await begin(encoder);
-    let chunk = 0;
-    try {
-      for await (const rows of spool.read({ reuse: true })) if (!isEmpty) await put(rows, widths[chunk++]!);
-    } finally {
-      await spool.close();
-    }
+    if (excel) await sink.write(BYTE_ORDER_MARK);
+    if (header) await put(names, encoder.columns.length);
   };
 
   return {
@@ -83,9 +58,6 @@ export const openCsv: OpenWriter = (sink, layout) => {
       const encoder = await open();
       if (named !== undefined) await begin(encoder);
       for (const { bytes, columns } of encoder.encode(batch)) {
-        // Rows can go into a file although columns may follow. A lone column is another matter: see `put`.
-        const mayBegin = sink.startOver !== undefined && encoder.columns.length > 1;
-        if (!begun && mayBegin && !spool.hasRoomFor(bytes.length)) await drain(encoder);
         if (begun) await put(bytes, columns);
         else {
           widths.push(columns);
@@ -95,16 +67,14 @@ export const openCsv: OpenWriter = (sink, layout) => {
     },
     async end() {
       const encoder = await open();
-      if (!begun) await drain(encoder);
-      const before = written;
-      if (before.every(({ columns }) => columns === encoder.columns.length)) return;
-      const parts = await sink.startOver!(before.map(({ bytes }) => bytes));
-      begun = false;
-      await begin(encoder);
-      let part = 0;
-      for await (const rows of parts) {
-        const { columns, isHeader } = before[part++]!;
-        if (!isHeader) await put(rows, columns);
+      // Records without any column leave nothing to write.
+      if (encoder.columns.length === 0) return spool.close();
+      try {
+        await begin(encoder);
+        let chunk = 0;
+        for await (const rows of spool.read({ reuse: true })) await put(rows, widths[chunk++]!);
+      } finally {
+        await spool.close();
       }
     },
   };

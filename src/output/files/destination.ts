@@ -48,11 +48,11 @@ export async function openDestination(
   }
   const gate = target.isTerminal && !styled ? new TerminalGate(target) : undefined;
   // To hash costs about as much as to write, and the runtime takes 3 ms to load its hashes.
-  const newHash = hasReceipt ? (await import('node:crypto')).createHash : undefined;
-  let [bytes, hash] = [0, newHash?.('sha256')];
-  const { startOver } = target;
+  const hash = hasReceipt ? (await import('node:crypto')).createHash('sha256') : undefined;
+  let bytes = 0;
   return {
-    isFile: startOver !== undefined,
+    spare: target.spare,
+    isFile: target.spare !== undefined,
     get bytes() {
       return bytes;
     },
@@ -66,13 +66,6 @@ export async function openDestination(
       hash?.update(sent);
       await (gate ?? target).write(sent);
     },
-    startOver:
-      startOver &&
-      (async (lengths) => {
-        const parts = await startOver(lengths);
-        [bytes, hash] = [0, newHash?.('sha256')];
-        return parts;
-      }),
     async commit() {
       if (gate !== undefined) await gate.end();
       await target.commit?.();

@@ -2,7 +2,6 @@ import { lstat, open, rm, rename } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
-import { partsOf } from '../spool.ts';
 import { removeLeftovers, temporaryPath, type FileContext } from './side-files.ts';
 import { cannotWrite, failTo, type FileTarget } from './target.ts';
 import type { OpenTarget } from '../writer.ts';
@@ -20,66 +19,38 @@ export async function openWholeFile(
 ): Promise<OpenTarget> {
   const { shown, folder, name, existing } = target;
   const lock = hasReceipt ? await (await import('./lock.ts')).lockTarget(target, context) : undefined;
-  /** The last one is being written; those before it were begun anew. */
-  const files: TemporaryFile[] = [];
+  let file: TemporaryFile | undefined;
   let ended: Promise<void> | undefined;
   const remove = async (): Promise<void> => {
-    for (const file of files) await file.remove();
+    await file?.remove();
     await lock?.release();
   };
-  const refuseIfEnded = (): void => {
+  const step = async (action: () => Promise<void>): Promise<void> => {
     if (ended !== undefined) throw new OutputError(`cannot write ${shown}: it was given up`);
-  };
-  /** After a failure the file can never become whole, and the disk may need the space. */
-  const giveUp = async (error: unknown): Promise<never> => {
-    await (ended ??= remove());
-    throw cannotWrite(shown, error);
-  };
-  const orGiveUp = async <T>(action: () => Promise<T>): Promise<T> => {
-    refuseIfEnded();
-    return action().catch(giveUp);
-  };
-  const openNext = async (): Promise<void> => {
-    files.push(await openTemporary(temporaryPath(target, context), shown, existing));
-  };
-  const readAgain = async function* (file: TemporaryFile, lengths: readonly number[]) {
     try {
-      yield* file.read(lengths);
+      await action();
     } catch (error) {
-      await giveUp(error);
+      // After a failure the file can never become whole, and the disk may need the space.
+      ended ??= remove();
+      await ended.catch(() => undefined);
+      throw cannotWrite(shown, error);
     }
   };
   const install = async (): Promise<void> => {
-    try {
-      await files.at(-1)!.install(join(folder, name), context, lock?.isOurs);
-      await flushFolder(folder).catch(
-        failTo(shown, 'The new file is in place, but may not survive a power failure.'),
-      );
-    } catch (error) {
-      throw cannotWrite(shown, error);
-    } finally {
-      await remove();
-    }
+    await file!.install(join(folder, name), context, lock?.isOurs);
+    await flushFolder(folder).catch(
+      failTo(shown, 'The new file is in place, but may not survive a power failure.'),
+    );
   };
-  await orGiveUp(async () => {
+  await step(async () => {
     await removeLeftovers(target, context.clock.now());
-    await openNext();
+    file = await openTemporary(temporaryPath(target, context), shown, existing);
   });
   return {
     isTerminal: false,
-    write: (bytes) => orGiveUp(() => files.at(-1)!.write(bytes)),
-    startOver: (lengths) =>
-      orGiveUp(async () => {
-        const before = files.at(-1)!;
-        await openNext();
-        // It loses its name, so that a kill leaves nothing of it.
-        await rm(before.path);
-        return readAgain(before, lengths);
-      }),
-    commit: async () => {
-      refuseIfEnded();
-      return (ended = install());
-    },
+    spare: () => temporaryPath(target, context),
+    write: (bytes) => step(() => file!.write(bytes)),
+    commit: () => step(() => (ended = install().finally(remove))),
     discard: async () => {
       ended ??= remove();
       await ended.catch(() => undefined);
@@ -97,14 +68,11 @@ type TemporaryFile = Awaited<ReturnType<typeof openTemporary>>;
  * @param existing the file whose mode and owner it is to have; undefined for those that a new file gets in the folder
  */
 export async function openTemporary(path: string, shown: string, existing?: FileTarget['existing']) {
-  const handle = await open(path, 'wx+', existing === undefined ? 0o666 : 0o600);
+  const handle = await open(path, 'wx', existing === undefined ? 0o666 : 0o600);
   const { mode, ino, dev } = await handle.stat();
   await handle.chmod(0o600);
   return {
-    path,
     write: (bytes: Uint8Array): Promise<void> => handle.writeFile(bytes),
-    /** The bytes so far, in parts of these lengths; each is valid until the next one is read. */
-    read: (lengths: readonly number[]) => partsOf((...part) => handle.read(...part), lengths),
     /**
      * Gives the file its real name, with all bytes on the disk.
      *

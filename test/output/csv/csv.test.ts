@@ -222,7 +222,7 @@ describe('a file with more rows than memory is for', () => {
     },
   );
 
-  it('is what it was where the disk fills up while it is begun anew', needingSmallDisk, () =>
+  it('is what it was where the disk fills up while rows wait beside it', needingSmallDisk, () =>
     onSmallDisk(temporaryFolder(), '9m', async (folder) => {
       const output = join(folder, 'all.csv');
       writeFileSync(output, 'old');

@@ -38,7 +38,7 @@ async function exported(
   { flags = [], env }: { flags?: readonly string[]; env?: Awaited<ReturnType<typeof typed>> } = {},
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const from = `${folder}-${name}.jsonl`;
+  const from = join(temporaryFolder(), 'records.jsonl');
   writeFileSync(from, records.map((record) => `${record}\n`).join(''));
   const output = join(folder, `${name}.parquet`);
   const { code, stderr } = await runHere(['issued', '--from', from, '-o', output, ...flags], env && { env });
