@@ -42,39 +42,22 @@ const CHUNK = 1024 * 1024;
 function linesWith(separatorText: string, { columns, headings }: Layout) {
   const separator = Buffer.from(separatorText);
   const pick = columns ? picker(columns, headings?.(columns)) : wholeRecords;
-  let chunk = Buffer.allocUnsafeSlow(0);
-
-  /** Fills the chunk with the records from `first` up to, not including, `end`. Returns their bytes. */
-  const fill = ({ bytes, bounds, spaced }: RecordBatch, first: number, end: number): number => {
-    let at = 0;
-    for (let index = first; index < end; index++) {
-      if (spaced) at += compactInto(bytes, [bounds[2 * index]!, bounds[2 * index + 1]!], chunk.subarray(at));
-      else {
-        // Records with one byte between them, their comma, are copied together where the separator can take its place.
-        const start = bounds[2 * index]!;
-        const begun = index;
-        while (index + 1 < end && separator.length === bounds[2 * index + 2]! - bounds[2 * index + 1]!)
-          index++;
-        at += bytes.copy(chunk, at, start, bounds[2 * index + 1]);
-        const shift = at - bounds[2 * index + 1]!;
-        for (let before = begun; before < index; before++)
-          separator.copy(chunk, shift + bounds[2 * before + 1]!);
-      }
-      at += separator.copy(chunk, at);
-    }
-    return at;
-  };
-
+  let chunk = Buffer.allocUnsafeSlow(CHUNK);
   return function* (sent: RecordBatch): Generator<Buffer> {
-    const batch = pick(sent);
-    const { bounds, count } = batch;
-    for (let first = 0, end = 0; first < count; first = end) {
-      let size = 0;
-      do size += bounds[2 * end + 1]! - bounds[2 * end]! + separator.length;
-      while (++end < count && size + bounds[2 * end + 1]! - bounds[2 * end]! < CHUNK);
-      if (chunk.length < size) chunk = Buffer.allocUnsafeSlow(Math.max(size, CHUNK));
-      yield chunk.subarray(0, fill(batch, first, end));
+    const { bytes, bounds, count, spaced } = pick(sent);
+    let at = 0;
+    for (let index = 0; index < count; index++) {
+      const [start, end] = [bounds[2 * index]!, bounds[2 * index + 1]!];
+      const size = end - start + separator.length;
+      if (at + size > chunk.length) {
+        if (at > 0) yield chunk.subarray(0, at);
+        if (size > chunk.length) chunk = Buffer.allocUnsafeSlow(size);
+        at = 0;
+      }
+      at += spaced ? compactInto(bytes, [start, end], chunk.subarray(at)) : bytes.copy(chunk, at, start, end);
+      for (let byte = 0; byte < separator.length; byte++) chunk[at++] = separator[byte]!;
     }
+    if (at > 0) yield chunk.subarray(0, at);
   };
 }
 
