@@ -17,10 +17,10 @@ type Trait = (index: number) => number;
 const NO_DAY = 2 ** 20;
 
 /** What a listing is sorted by; without a key the day of arrival. */
-export function traitOf({ at, presenceOf }: Ledger, key: SortKey | undefined): Trait {
+export function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
   return (index) => {
-    if (key === 'DUE_BY' && presenceOf('dueBy', index) !== 'there') return NO_DAY;
-    const { number: NUMBER, day: DATE, due: DUE_BY, total: AMOUNT, arrival } = at(index);
+    if (key === 'DUE_BY' && ledger.presenceOf('dueBy', index) !== 'there') return NO_DAY;
+    const { number: NUMBER, day: DATE, due: DUE_BY, total: AMOUNT, arrival } = ledger.at(index);
     return key === undefined ? arrival : { NUMBER, DATE, DUE_BY, AMOUNT }[key];
   };
 }
@@ -52,7 +52,7 @@ export function viewsOf(ledger: Ledger): ViewOf {
       for (const index of indices) traits[index] = trait(index);
       indices.sort((one, other) => traits[one]! - traits[other]! || one - other);
     }
-    return descending ? indices.reverse() : indices;
+    return descending ? indices.toReversed() : indices;
   };
   return (name, order) => {
     const indices = views.get(name) ?? indicesOf(order);
