@@ -1,38 +1,20 @@
 import { hash } from 'node:crypto';
-import type { WordView } from './bytes.ts';
-import { IdentityReader, type KeyColumns } from './identity.ts';
+import { IdentityReader, type KeyColumns, type RecordHash } from './identity.ts';
 
 export const DIGEST_WORDS = 4;
+
+const DIGEST: RecordHash = {
+  width: DIGEST_WORDS,
+  write: (words, to, { bytes }, start, end) => digestInto(words, to, bytes.subarray(start, end)),
+};
 
 /**
  * Reads identities as 128 bits of SHA-256 each: for listings whose records no total counts, and for what outlives a run. It is
  * loaded only there: the runtime takes 3 ms to load what makes digests.
  */
 export class DigestReader extends IdentityReader {
-  #taken = Buffer.allocUnsafe(4096);
-  #length = 0;
-
   constructor(columns: KeyColumns = {}) {
-    super(columns, DIGEST_WORDS);
-  }
-
-  protected override begin(): void {
-    this.#length = 0;
-  }
-
-  protected override take({ bytes }: WordView, start: number, end: number): void {
-    const length = this.#length + end - start;
-    if (length > this.#taken.length) {
-      const larger = Buffer.allocUnsafe(2 * length);
-      this.#taken.copy(larger, 0, 0, this.#length);
-      this.#taken = larger;
-    }
-    bytes.copy(this.#taken, this.#length, start, end);
-    this.#length = length;
-  }
-
-  protected override finish(to: number): void {
-    digestInto(this.words, to, this.#taken.subarray(0, this.#length));
+    super(columns, DIGEST);
   }
 }
 

@@ -1,77 +1,72 @@
 import { QUOTE } from './ascii.ts';
-import { WordView, endOfPlainText } from './bytes.ts';
-import { compactInto } from './checked-text.ts';
+import { endOfPlainText, WordView } from './bytes.ts';
+import { CellReader } from './cells.ts';
+import { compactInto, type Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { signedLinks } from './signed-links.ts';
-import { CellReader } from './cells.ts';
+
+/** A hash: how many words it has, and what writes that of `bytes[start .. end)` from the word `to` on. The first word is never 0. */
+export interface RecordHash {
+  readonly width: number;
+  readonly write: (words: Uint32Array, to: number, view: WordView, start: number, end: number) => void;
+}
 
 /** What stands in a record's content for each signed link. */
-const NO_LINK = new WordView(Buffer.from('null'));
+const NO_LINK = Buffer.from('null');
 
 /**
  * Reads the identity of records: the key (`RecordKeys`) and the content, which is the record as one line, with null for its
- * signed links, since these are signed anew with each answer (spec 2.5). Both as hashes; which hash, a subclass decides.
+ * signed links, since these are signed anew with each answer (spec 2.5). Both as hashes.
  *
  * Records of equal contents say the same. Others may do so, too, where members changed places or are spelt with other escapes:
  * `FieldComparer` compares two such records.
  */
-export abstract class IdentityReader {
+export class IdentityReader {
   /** False where the record has no key: then the words of the key are those of the content. */
   hasKey = false;
   /** How many words the key has, and how many the content. */
   readonly width: number;
-  /**
-   * The words of the key, then those of the content. The first of each is never 0. They are comparable among all readers of a
-   * kind. The next read overwrites them.
-   */
+  /** The words of the key, then those of the content. They are comparable among all readers of a hash. The next read overwrites them. */
   readonly words: Uint32Array;
   readonly #bytes: Buffer;
   readonly #keys: RecordKeys;
+  readonly #hash: RecordHash;
   #batch: RecordBatch | undefined;
-  #view: WordView = NO_LINK;
-  #links: Int32Array | undefined;
+  #view = new WordView(NO_LINK);
+  #links: Int32Array = new Int32Array(0);
   /** Where the last record's links begin in their table. */
   #link = 0;
-  /** Has a part of a record without its white space. */
-  #compacted: WordView = NO_LINK;
+  #scratch = new WordView(Buffer.allocUnsafe(4096));
 
-  protected constructor(columns: KeyColumns, width: number) {
-    this.width = width;
-    this.words = new Uint32Array(2 * width);
+  constructor(columns: KeyColumns = {}, hash = FAST_HASH) {
+    this.width = hash.width;
+    this.words = new Uint32Array(2 * hash.width);
     this.#bytes = Buffer.from(this.words.buffer);
     this.#keys = new RecordKeys(columns);
+    this.#hash = hash;
   }
 
   read(batch: RecordBatch, index: number): this {
-    const { bounds, spaced } = batch;
-    this.#open(batch);
-    const links = (this.#links ??= signedLinks(batch));
-    let at = bounds[2 * index]!;
-    const end = bounds[2 * index + 1]!;
-    this.begin();
-    for (let link = this.#firstLink(links, at); links[link]! < end; link += 2) {
-      this.#takePart(at, links[link]!, spaced);
-      this.take(NO_LINK, 0, NO_LINK.bytes.length);
-      at = links[link + 1]!;
+    if (this.#batch !== batch) {
+      this.#batch = batch;
+      this.#view = new WordView(batch.bytes);
+      this.#links = signedLinks(batch);
     }
-    this.#takePart(at, end, spaced);
-    this.finish(this.width);
+    this.#readContent(batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!, batch.spaced);
     this.#readKey(batch, index);
-    if (!this.hasKey) this.words.copyWithin(0, this.width);
     return this;
   }
 
   #readKey(batch: RecordBatch, index: number): void {
-    this.begin();
-    this.hasKey = true;
-    if (this.#keys.isPlainId(batch, index, this.#view))
-      this.#takeId(batch.ids[2 * index]!, batch.ids[2 * index + 1]!);
+    const id = this.#keys.plainId(batch, index, this.#view);
+    const key = id === undefined ? this.#keys.read(batch, index) : '';
+    this.hasKey = key !== undefined;
+    if (id !== undefined) this.#hash.write(this.words, 0, this.#view, ...id);
+    else if (key === undefined) this.words.copyWithin(0, this.width);
     else {
-      const key = this.#keys.read(batch, index);
-      this.hasKey = key !== undefined;
-      if (key !== undefined) this.#takeText(key);
+      const { bytes } = this.#roomFor(3 * key.length);
+      this.#hash.write(this.words, 0, this.#scratch, 0, bytes.write(key));
     }
-    if (this.hasKey) this.finish(0);
   }
 
   key(): string {
@@ -82,37 +77,35 @@ export abstract class IdentityReader {
     return this.#bytes.toString('latin1', 4 * this.width);
   }
 
-  protected abstract begin(): void;
-  protected abstract take(view: WordView, start: number, end: number): void;
-  protected abstract finish(to: number): void;
-
-  #open(batch: RecordBatch): void {
-    if (this.#batch === batch) return;
-    this.#batch = batch;
-    this.#view = new WordView(batch.bytes);
-    this.#links = undefined;
+  #readContent(start: number, end: number, spaced: boolean): void {
+    const links = this.#links;
+    let link = this.#firstLink(start);
+    if (!spaced && !(links[link]! < end))
+      return this.#hash.write(this.words, this.width, this.#view, start, end);
+    const to = this.#roomFor(end - start + NO_LINK.length).bytes;
+    let [from, length] = [start, 0];
+    const take = (until: number): void => {
+      length += spaced
+        ? compactInto(this.#view.bytes, [from, until], to.subarray(length))
+        : this.#view.bytes.copy(to, length, from, until);
+    };
+    for (; links[link]! < end; link += 2) {
+      take(links[link]!);
+      length += NO_LINK.copy(to, length);
+      from = links[link + 1]!;
+    }
+    take(end);
+    this.#hash.write(this.words, this.width, this.#scratch, 0, length);
   }
 
-  #takePart(start: number, end: number, spaced: boolean): void {
-    if (!spaced) return this.take(this.#view, start, end);
-    if (this.#compacted.bytes.length < end - start)
-      this.#compacted = new WordView(Buffer.allocUnsafe(2 * (end - start)));
-    const length = compactInto(this.#view.bytes, [start, end], this.#compacted.bytes);
-    this.take(this.#compacted, 0, length);
-  }
-
-  #takeId(start: number, end: number): void {
-    const quote = this.#view.bytes[start] === QUOTE ? 1 : 0;
-    this.take(this.#view, start + quote, end - quote);
-  }
-
-  #takeText(text: string): void {
-    const bytes = Buffer.from(text);
-    this.take(new WordView(bytes), 0, bytes.length);
+  #roomFor(size: number): WordView {
+    if (this.#scratch.bytes.length < size) this.#scratch = new WordView(Buffer.allocUnsafe(2 * size));
+    return this.#scratch;
   }
 
   /** The place in the table of the first link at or behind `at`: usually that of the last record, or the next one. */
-  #firstLink(links: Int32Array, at: number): number {
+  #firstLink(at: number): number {
+    const links = this.#links;
     let link = Math.min(this.#link, links.length);
     while (link > 0 && links[link - 2]! >= at) link -= 2;
     while (links[link]! < at) link += 2;
@@ -122,36 +115,17 @@ export abstract class IdentityReader {
 }
 
 /**
- * Reads identities as hashes of 64 bits each, fast and not cryptographic. A caller that takes two records for one because of
- * them must be able to notice a collision, by a count or by reading again. A caller that is not uses `DigestReader`.
+ * 64 bits, fast and not cryptographic. A caller that takes two records for one because of them must be able to notice a collision, by
+ * a count or by reading again. A caller that is not uses `DigestReader`.
  */
-export class HashReader extends IdentityReader {
-  #one = 0;
-  #two = 0;
-  #three = 0;
-  #four = 0;
-
-  constructor(columns: KeyColumns = {}) {
-    super(columns, 2);
-  }
-
-  protected override begin(): void {
-    this.#one = 0xdeadbeef | 0;
-    this.#two = 0x41c6ce57;
-    this.#three = this.#one;
-    this.#four = this.#two;
-  }
-
-  /**
-   * Takes bytes in, four at a time. Two pairs of states take turns, because a step on one state has to wait for the step
-   * before it.
-   */
-  protected override take({ bytes, words }: WordView, start: number, end: number): void {
+const FAST_HASH: RecordHash = {
+  width: 2,
+  /** Takes four bytes at a time. Two pairs of states take turns, because a step on one state has to wait for the step before it. */
+  write(hashed, to, { bytes, words }, start, end) {
     // The length tells "a" from "a\0".
-    let one = step(this.#one, end - start, 0x9e3779b1);
-    let two = step(this.#two, end - start, 0x5f356495);
-    let three = step(this.#three, end - start, 0x9e3779b1);
-    let four = step(this.#four, end - start, 0x5f356495);
+    let one = step(0xdeadbeef | 0, end - start, 0x9e3779b1);
+    let two = step(0x41c6ce57, end - start, 0x5f356495);
+    let [three, four] = [one, two];
     let at = start;
     for (; at + 8 <= end; at += 8) {
       const word = words.getInt32(at, true);
@@ -166,20 +140,13 @@ export class HashReader extends IdentityReader {
       one = step(one, byte, 0x9e3779b1);
       two = step(two, byte, 0x5f356495);
     }
-    this.#one = one;
-    this.#two = two;
-    this.#three = three;
-    this.#four = four;
-  }
-
-  /** One state of each pair is mixed, so that equal states do not cancel each other. */
-  protected override finish(to: number): void {
-    const one = step(mix(this.#one), this.#three, 0x9e3779b1);
-    const two = step(mix(this.#two), this.#four, 0x5f356495);
-    this.words[to] = mix(one ^ Math.imul(two, 0x85ebca77)) || 1;
-    this.words[to + 1] = mix(two ^ Math.imul(one, 0xc2b2ae3d));
-  }
-}
+    // One state of each pair is mixed, so that equal states do not cancel each other.
+    one = step(mix(one), three, 0x9e3779b1);
+    two = step(mix(two), four, 0x5f356495);
+    hashed[to] = mix(one ^ Math.imul(two, 0x85ebca77)) || 1;
+    hashed[to + 1] = mix(two ^ Math.imul(one, 0xc2b2ae3d));
+  },
+};
 
 /** Takes another word in. The step is reversible, so that two words never lead to the same state. */
 function step(state: number, word: number, factor: number): number {
@@ -236,11 +203,12 @@ export class RecordKeys {
       : Buffer.from(key.replaceAll('\0', '\uFFFD')).toString('utf8');
   }
 
-  /** Whether the key is the `id`, and this is written without escapes: then its text is in the bytes of the batch, which `view` is of. */
-  isPlainId({ ids }: RecordBatch, index: number, view: WordView): boolean {
-    const start = ids[2 * index]!;
-    if (this.#named !== undefined || start < 0) return false;
-    return view.bytes[start] !== QUOTE || endOfPlainText(view, start + 1) === ids[2 * index + 1]! - 1;
+  /** Where the key is in the batch, which `view` is of, if it is the `id` and written without escapes. */
+  plainId({ ids }: RecordBatch, index: number, view: WordView): Span | undefined {
+    const [start, end] = [ids[2 * index]!, ids[2 * index + 1]!];
+    if (this.#named !== undefined || start < 0) return undefined;
+    if (view.bytes[start] !== QUOTE) return [start, end];
+    return endOfPlainText(view, start + 1) === end - 1 ? [start + 1, end - 1] : undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { HashReader, type IdentityReader, type KeyColumns } from '../json/identity.ts';
+import { IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { CooperativeTask } from '../json/cooperative-task.ts';
 
@@ -74,7 +74,7 @@ export class UniqueRecords {
   /** As many words as a content has. */
   readonly #sequence: Int32Array;
 
-  constructor(newReader: NewReader = () => new HashReader()) {
+  constructor(newReader: NewReader = () => new IdentityReader()) {
     this.newReader = newReader;
     this.#identity = newReader();
     this.#contents = this.#newSet();
@@ -92,7 +92,7 @@ export class UniqueRecords {
     columns: KeyColumns,
     { isCounted }: { readonly isCounted: boolean },
   ): Promise<UniqueRecords> {
-    if (isCounted) return new UniqueRecords(() => new HashReader(columns));
+    if (isCounted) return new UniqueRecords(() => new IdentityReader(columns));
     const { DigestReader } = await import('../json/digest-identity.ts');
     return new UniqueRecords(() => new DigestReader(columns));
   }

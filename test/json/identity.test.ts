@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DigestReader } from '../../src/json/digest-identity.ts';
-import { HashReader, type IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
+import { IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 
@@ -21,7 +21,7 @@ function unscannedBatch(text: string): RecordBatch {
 type ReaderOptions = KeyColumns & { readonly exact?: boolean };
 
 function readerOf({ exact = false, ...columns }: ReaderOptions = {}): IdentityReader {
-  return exact ? new DigestReader(columns) : new HashReader(columns);
+  return exact ? new DigestReader(columns) : new IdentityReader(columns);
 }
 
 function contents(texts: readonly string[], columns?: ReaderOptions): string[] {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { DigestReader } from '../../src/json/digest-identity.ts';
-import { HashReader } from '../../src/json/identity.ts';
+import { IdentityReader } from '../../src/json/identity.ts';
 import { open } from '../database/try-sync.ts';
 import { randomFrom, RANDOM_SEED, randomRuns } from '../support/random-runs.ts';
 import { batchOf } from '../support/records.ts';
@@ -138,7 +138,7 @@ async function syncedOf(pairs: readonly Pair[], folder: string): Promise<number[
 
 /** A walk may take a respelt record for a changed one, but no changed one for the same. */
 function expectOfWalk({ before, after, isChanged }: Pair): void {
-  for (const newReader of [() => new HashReader(), () => new DigestReader()]) {
+  for (const newReader of [() => new IdentityReader(), () => new DigestReader()]) {
     const [one, other] = [before, after].map((text) => newReader().read(batchOf(text), 0));
     expect(one!.key()).toBe(other!.key());
     if (isChanged) expect(one!.content()).not.toBe(other!.content());
