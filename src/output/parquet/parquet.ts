@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
@@ -6,8 +5,7 @@ import { writePlain } from 'hyparquet-writer/src/plain.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import { OutputError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
-import type { RecordBatch } from '../../json/records.ts';
-import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
+import type { OpenWriter } from '../writer.ts';
 import { StoredColumn, storedType, WIDE, type ParquetValue, type SchemaElement } from './stored-column.ts';
 
 /** When a row group is full: bytes of records as sent, or cells, since few bytes may make thousands of them. */
@@ -16,10 +14,10 @@ const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };
 /** The most columns of all row groups together: the metadata of each waits in memory. */
 const MAX_CHUNKS = 50_000;
 
-const CELLS_A_TURN = 1_000_000;
-
 /** The only column of a file without records and known columns: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
+
+const CREATED_BY = 'folio';
 
 /**
  * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a column is declared,
@@ -29,9 +27,94 @@ const NO_COLUMN = '_no_records';
  *
  * Throws UsageError for a value that does not fit its column's type, with the record's place.
  */
-export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, layout);
+export const openParquet: OpenWriter = (sink, { columns: chosen, headings, types, declared }) => {
+  const reader = new CellReader(chosen);
+  const bytes = new ByteWriter();
+  const file = new ParquetWriter({ writer: bytes, schema: [], createdBy: CREATED_BY });
+  const groups = file.row_groups;
+  const columns: StoredColumn[] = [];
+  let records = 0;
+  /** Of the current group: its rows, and the bytes of their records as sent. */
+  let [rows, bytesSent] = [0, 0];
 
-const CREATED_BY = 'folio';
+  const drain = async (): Promise<void> => {
+    await sink.write(bytes.getBytes());
+    bytes.index = 0;
+  };
+
+  /** Adds the columns that are new: in the rows before, they are null. */
+  const openColumns = (names: readonly string[]): void => {
+    if (columns.length === names.length) return;
+    const shown = headings?.(names) ?? names;
+    for (const [at, name] of [...names.entries()].slice(columns.length)) {
+      const heading = shown[at]!;
+      const type = types?.get(name) ?? types?.get(heading) ?? storedType(declared?.typeOf(name));
+      const column = new StoredColumn(heading, type);
+      column.addNulls(rows);
+      columns.push(column);
+    }
+  };
+
+  const endGroup = async (): Promise<void> => {
+    if ((groups.length + 1) * columns.length > MAX_CHUNKS)
+      throw new OutputError(
+        `${records} records with ${columns.length} different fields are too many cells for a Parquet file`,
+        { hint: 'Name the columns you want with --columns, or use --format jsonl.' },
+      );
+    const chunks = columns.map((column) => writeColumnChunk(bytes, column));
+    groups.push({ columns: chunks, num_rows: BigInt(rows), total_byte_size: 0n });
+    file.num_rows += BigInt(rows);
+    for (const column of columns) column.clear();
+    rows = bytesSent = 0;
+    await drain();
+  };
+
+  /** Writes the columns that came after a group: all of its rows are null there. */
+  const completeGroups = async (): Promise<void> => {
+    for (const group of groups) {
+      for (const column of columns.slice(group.columns.length)) {
+        column.clear();
+        column.addNulls(Number(group.num_rows));
+        group.columns.push(writeColumnChunk(bytes, column));
+      }
+      const sizes = group.columns.map(({ meta_data }) => meta_data!);
+      group.total_byte_size = sizes.reduce((sum, chunk) => sum + chunk.total_uncompressed_size, 0n);
+      group.total_compressed_size = sizes.reduce((sum, chunk) => sum + chunk.total_compressed_size, 0n);
+      await drain();
+    }
+  };
+
+  /** The columns; of a listing without records those that it declares, so that its file fits those of other months. */
+  const allNames = (): readonly string[] => {
+    if (reader.columns.length > 0) return reader.columns;
+    const usual = new Set([...(declared?.names ?? []), ...(types?.keys() ?? [])]);
+    return usual.size > 0 ? [...usual] : [NO_COLUMN];
+  };
+
+  return {
+    async write(batch) {
+      for (let index = 0; index < batch.count; index++) {
+        reader.moveTo(batch, index);
+        openColumns(reader.columns);
+        records++;
+        rows++;
+        bytesSent += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
+        for (let at = 0; at < columns.length; at++) columns[at]!.add(reader, at, records);
+        if (bytesSent >= ROW_GROUP.bytes || rows * columns.length >= ROW_GROUP.cells) await endGroup();
+      }
+    },
+    async end() {
+      openColumns(allNames());
+      if (rows > 0) await endGroup();
+      await completeGroups();
+      const elements = columns.map(({ element }) => element);
+      file.schema = [{ name: 'root', num_children: elements.length }, ...elements];
+      await file.finish();
+      if (records === 0) declareRowGroups(bytes.getBytes());
+      await drain();
+    },
+  };
+};
 
 const THRIFT_STRUCT = 0x0c;
 
@@ -46,128 +129,10 @@ function declareRowGroups(file: Uint8Array): void {
   file[at + 1] = THRIFT_STRUCT;
 }
 
-class ParquetFile implements Writer {
-  readonly #sink: Sink;
-  readonly #layout: Layout;
-  readonly #reader: CellReader;
-  readonly #bytes = new ByteWriter();
-  readonly #file = new ParquetWriter({ writer: this.#bytes, schema: [], createdBy: CREATED_BY });
-  readonly #columns: StoredColumn[] = [];
-  #records = 0;
-  /** Of the current group: its rows, and the bytes of their records as sent. */
-  #rows = 0;
-  #bytesSent = 0;
-  #cellsOfTurn = 0;
-
-  constructor(sink: Sink, layout: Layout) {
-    this.#sink = sink;
-    this.#layout = layout;
-    this.#reader = new CellReader(layout.columns);
-  }
-
-  async write(batch: RecordBatch): Promise<void> {
-    for (let index = 0; index < batch.count; index++) {
-      this.#addRow(batch, index);
-      const columns = this.#columns.length;
-      if (this.#bytesSent >= ROW_GROUP.bytes || this.#rows * columns >= ROW_GROUP.cells)
-        await this.#endGroup();
-      this.#cellsOfTurn += columns;
-      if (this.#cellsOfTurn >= CELLS_A_TURN) {
-        this.#cellsOfTurn = 0;
-        await setImmediate();
-      }
-    }
-  }
-
-  async end(): Promise<void> {
-    this.#openColumns(this.#names());
-    if (this.#rows > 0) await this.#endGroup();
-    await this.#completeGroups();
-    const elements = this.#columns.map(({ element }) => element);
-    this.#file.schema = [{ name: 'root', num_children: elements.length }, ...elements];
-    await this.#file.finish();
-    if (this.#records === 0) declareRowGroups(this.#bytes.getBytes());
-    await this.#drain();
-  }
-
-  #addRow(batch: RecordBatch, index: number): void {
-    const record = this.#reader;
-    record.moveTo(batch, index);
-    this.#openColumns(record.columns);
-    this.#records++;
-    this.#rows++;
-    this.#bytesSent += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
-    for (let at = 0; at < this.#columns.length; at++) this.#columns[at]!.add(record, at, this.#records);
-  }
-
-  /** Adds the columns that are new: in the rows before, they are null. */
-  #openColumns(names: readonly string[]): void {
-    if (this.#columns.length === names.length) return;
-    const { types, declared, headings } = this.#layout;
-    const shown = headings?.(names) ?? names;
-    for (let at = this.#columns.length; at < names.length; at++) {
-      const [name, heading] = [names[at]!, shown[at]!];
-      const type = types?.get(name) ?? types?.get(heading) ?? storedType(declared?.typeOf(name));
-      const column = new StoredColumn(heading, type);
-      column.addNulls(this.#rows);
-      this.#columns.push(column);
-    }
-  }
-
-  /** The columns; of a listing without records those that it declares, so that its file fits those of other months. */
-  #names(): readonly string[] {
-    const names = this.#reader.columns;
-    if (names.length > 0) return names;
-    const { declared, types } = this.#layout;
-    const usual = new Set([...(declared?.names ?? []), ...(types?.keys() ?? [])]);
-    return usual.size > 0 ? [...usual] : [NO_COLUMN];
-  }
-
-  async #endGroup(): Promise<void> {
-    const groups = this.#file.row_groups;
-    this.#checkSize(groups.length + 1);
-    const columns = this.#columns.map((column) => writeColumnChunk(this.#bytes, column));
-    groups.push({ columns, num_rows: BigInt(this.#rows), total_byte_size: 0n });
-    this.#file.num_rows += BigInt(this.#rows);
-    for (const column of this.#columns) column.clear();
-    this.#rows = this.#bytesSent = 0;
-    await this.#drain();
-  }
-
-  /** Writes the columns that came after a group: all of its rows are null there. */
-  async #completeGroups(): Promise<void> {
-    for (const group of this.#file.row_groups) {
-      for (const column of this.#columns.slice(group.columns.length)) {
-        column.clear();
-        column.addNulls(Number(group.num_rows));
-        group.columns.push(writeColumnChunk(this.#bytes, column));
-      }
-      const sizes = group.columns.map(({ meta_data }) => meta_data!);
-      group.total_byte_size = sizes.reduce((sum, chunk) => sum + chunk.total_uncompressed_size, 0n);
-      group.total_compressed_size = sizes.reduce((sum, chunk) => sum + chunk.total_compressed_size, 0n);
-      await this.#drain();
-    }
-  }
-
-  #checkSize(groups: number): void {
-    const columns = this.#columns.length;
-    if (groups * columns <= MAX_CHUNKS) return;
-    throw new OutputError(
-      `${this.#records} records with ${columns} different fields are too many cells for a Parquet file`,
-      { hint: 'Name the columns you want with --columns, or use --format jsonl.' },
-    );
-  }
-
-  async #drain(): Promise<void> {
-    await this.#sink.write(this.#bytes.getBytes());
-    this.#bytes.index = 0;
-  }
-}
-
 type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number];
 type PhysicalType = NonNullable<SchemaElement['type']>;
 type Statistics = NonNullable<NonNullable<ColumnChunk['meta_data']>['statistics']>;
-type PageHeader = Parameters<typeof writePageHeader>[1];
+type Page = Omit<Parameters<typeof writePageHeader>[1], 'uncompressed_page_size' | 'compressed_page_size'>;
 
 /** Bytes of a value that is no text; of a text those of its length. */
 const WIDTHS: Readonly<Partial<Record<PhysicalType, number>>> = {
@@ -191,42 +156,29 @@ function writeColumnChunk(writer: ByteWriter, column: StoredColumn): ColumnChunk
   const dictionarySize = plainSize(type, values) + Math.ceil((indices.length * indexBits) / 8);
   const all = values.length === indices.length ? values : indices.map((index) => values[index]!);
   const isDictionary = column.isShared && type !== 'BOOLEAN' && 2 * dictionarySize < plainSize(type, all);
-  let size = 0;
-  if (isDictionary) {
-    const bytes = plainBytes(type, values);
-    size = writePage(writer, {
-      bytes,
-      header: (compressed_page_size) => ({
-        type: 'DICTIONARY_PAGE',
-        uncompressed_page_size: bytes.length,
-        compressed_page_size,
-        dictionary_page_header: { num_values: values.length, encoding: 'PLAIN' },
-      }),
-    });
-  }
+  const dictionary: Page = {
+    type: 'DICTIONARY_PAGE',
+    dictionary_page_header: { num_values: values.length, encoding: 'PLAIN' },
+  };
+  let size = isDictionary ? writePage(writer, plainBytes(type, values), dictionary) : 0;
   const pageStart = writer.offset;
   const encoding = isDictionary ? 'RLE_DICTIONARY' : 'PLAIN';
-  const bytes = isDictionary ? indexBytes(indices, indexBits) : plainBytes(type, all);
   const levels = new ByteWriter();
   writeRleBitPackedHybrid(levels, column.levels(), 1);
-  size += writePage(writer, {
-    bytes,
-    levels: levels.getBytes(),
-    header: (compressed) => ({
-      type: 'DATA_PAGE_V2',
-      uncompressed_page_size: levels.offset + bytes.length,
-      compressed_page_size: levels.offset + compressed,
-      data_page_header_v2: {
-        num_values: rows,
-        num_nulls: nulls,
-        num_rows: rows,
-        encoding,
-        definition_levels_byte_length: levels.offset,
-        repetition_levels_byte_length: 0,
-        is_compressed: true,
-      },
-    }),
-  });
+  const page: Page = {
+    type: 'DATA_PAGE_V2',
+    data_page_header_v2: {
+      num_values: rows,
+      num_nulls: nulls,
+      num_rows: rows,
+      encoding,
+      definition_levels_byte_length: levels.offset,
+      repetition_levels_byte_length: 0,
+      is_compressed: true,
+    },
+  };
+  const bytes = isDictionary ? indexBytes(indices, indexBits) : plainBytes(type, all);
+  size += writePage(writer, bytes, page, levels.getBytes());
   return {
     file_offset: BigInt(start),
     meta_data: {
@@ -244,22 +196,21 @@ function writeColumnChunk(writer: ByteWriter, column: StoredColumn): ColumnChunk
   };
 }
 
-interface Page {
-  readonly bytes: Uint8Array;
-  /** Of a page of rows: which of them have a value. They stand before the bytes, uncompressed. */
-  readonly levels?: Uint8Array;
-  readonly header: (compressedBytes: number) => PageHeader;
-}
-
-/** Writes a page and returns its size before compression, with its header. */
-function writePage(writer: ByteWriter, { bytes, levels = new Uint8Array(), header }: Page): number {
+/**
+ * Writes a page and returns its size before compression, with its header.
+ *
+ * @param levels of a page of rows: which of them have a value. They stand before the bytes, uncompressed.
+ */
+function writePage(writer: ByteWriter, bytes: Uint8Array, page: Page, levels = new Uint8Array()): number {
   const start = writer.offset;
   const compressed = snappyCompress(bytes);
-  writePageHeader(writer, header(compressed.length));
+  const uncompressed_page_size = levels.length + bytes.length;
+  const compressed_page_size = levels.length + compressed.length;
+  writePageHeader(writer, { ...page, uncompressed_page_size, compressed_page_size });
   const headerSize = writer.offset - start;
   writer.appendBytes(levels);
   writer.appendBytes(compressed);
-  return headerSize + levels.length + bytes.length;
+  return headerSize + uncompressed_page_size;
 }
 
 /** The indexes of the values of the rows in the dictionary. */

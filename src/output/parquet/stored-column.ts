@@ -241,11 +241,7 @@ function decimalKind({ precision, scale }: Decimal): StoredKind {
 /** Digits that a decimal of Parquet has room for in every engine. */
 const MAX_DIGITS = 38;
 
-/** Most numbers: whole, and surely within 64 bits. */
-const SHORT_WHOLE = /^-?\d{1,18}$/;
-
 function whole(literal: string): bigint | undefined {
-  if (SHORT_WHOLE.test(literal)) return BigInt(literal);
   const value = unscaled(literal, { precision: MAX_DIGITS, scale: 0 });
   return value !== undefined && fitsInt64(value) ? value : undefined;
 }
