@@ -1,14 +1,35 @@
-import { pipeline } from 'node:stream/promises';
-import { crc32, createDeflateRaw } from 'node:zlib';
 import { OutputError } from '../../errors.ts';
-import { CellReader } from '../../json/cells.ts';
+import { CellReader, isFilled, type Cell } from '../../json/cells.ts';
+import { ColumnFacts } from '../../json/column-facts.ts';
+import { isId, isIdentifier, knownOfRows, roleOf, screenOrder } from '../column-roles.ts';
 import { Spool } from '../spool.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
-import { CellStyles, xmlAttribute, xmlText } from './cell.ts';
-import { MAX_ROWS, Sheet, sheetColumns, type SheetRow } from './sheet.ts';
+import {
+  CellStyles,
+  cellXml,
+  HEADER_STYLE,
+  inlineString,
+  MAX_FRACTION,
+  xmlAttribute,
+  xmlText,
+  type CellForm,
+} from './cell.ts';
+import { writeZip } from './zip.ts';
 
 /** Rows, or cells, that decide which columns hold dates alone. Later cells that are none become text. */
 const SAMPLE = { rows: 500, cells: 250_000 };
+
+/** Rows of a sheet, with the header. */
+const MAX_ROWS = 1_048_576;
+const MAX_CHARACTERS = 32_767;
+const CURRENCY = /^[A-Z]{3}$/;
+
+type SheetRow = readonly (Cell | undefined)[];
+
+interface SheetColumn extends CellForm {
+  readonly name: string;
+  readonly isCurrency: boolean;
+}
 
 /**
  * A workbook. Its columns are those of the layout, or all that any record has. A full sheet continues in a next one. Rows wait in a
@@ -18,30 +39,57 @@ const SAMPLE = { rows: 500, cells: 250_000 };
  * one; and they wrote a third as many rows a second.
  */
 export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer {
+  const { known = [], isChosen, sheet: title = 'records' } = layout;
   const reader = new CellReader(layout.columns);
   const styles = new CellStyles();
-  const columns = sheetColumns(reader, layout);
   const sheets: Sheet[] = [];
+  /** The columns so far, by their indexes, and these in the order of the sheet. */
+  const columns: SheetColumn[] = [];
+  let order: number[] = [];
   /** The first rows; undefined when they are written. */
   let held: SheetRow[] | undefined = [];
   let records = 0;
+
+  /** Adds the columns that are new. Which hold points in time of one zone is decided by the first rows. */
+  const addColumns = (rows: readonly SheetRow[]): void => {
+    for (let index = columns.length; index < reader.columns.length; index++) {
+      const name = reader.columns[index]!;
+      const role = roleOf(name, known);
+      order.push(index);
+      columns.push({
+        name,
+        isCurrency: role === 'currency',
+        identifies: isId(name),
+        grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(name),
+        isAmount: role === 'amount' || role === 'open',
+        zone: zoneOf(rows.map((row) => row[index])),
+      });
+    }
+  };
   const addSheet = (): Sheet => {
-    const { sheet: name = 'records' } = layout;
     const number = sheets.length + 1;
-    const sheet = new Sheet(number === 1 ? name : `${name} (${number})`, columns, styles);
+    const sheet = openSheet(number === 1 ? title : `${title} (${number})`, styles);
     sheets.push(sheet);
     return sheet;
   };
-  const addRow = (row: SheetRow): Promise<void> => {
+  const addRow = (cells: SheetRow): Promise<void> => {
+    if (columns.length < cells.length) addColumns([]);
+    const place = ++records;
+    const long = cells.findIndex((cell) => cell !== undefined && cell.text.length > MAX_CHARACTERS);
+    if (long >= 0) throw tooLong(columns[long]!.name, cells[long]!, place);
     const last = sheets.at(-1);
-    return (last === undefined || last.rows === maxRows ? addSheet() : last).addRow(row, ++records);
+    const sheet = last === undefined || last.rows() === maxRows ? addSheet() : last;
+    return sheet.add(cells, columns, order);
   };
   const addHeld = async (): Promise<void> => {
     const rows = held ?? [];
     held = undefined;
-    columns.learn(rows);
+    addColumns(rows);
+    const ofScreen = knownOfRows(reader.columns, known, (index) => rows.map((row) => row[index]?.text));
+    if (isChosen !== true) order = screenOrder(reader.columns, ofScreen);
     for (const row of rows) await addRow(row);
   };
+
   return {
     async write(batch) {
       for (let index = 0; index < batch.count; index++) {
@@ -53,15 +101,116 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
     async end() {
       await addHeld();
       if (sheets.length === 0) addSheet();
+      addColumns([]);
       const named = layout.headings?.(reader.columns) ?? reader.columns;
-      const headings = columns.order(named.length).map((place) => named[place]!);
-      const parts = [...partsOf(sheets, headings), ['xl/styles.xml', styles.xml()] as const];
+      const headings = order.map((index) => named[index]!);
+      const parts = [...partsOf(sheets, headings.length), ['xl/styles.xml', styles.xml()] as const];
       await writeZip(sink, [
         ...parts.map(([name, text]) => [name, [Buffer.from(text)]] as const),
         ...sheets.map((sheet, index) => [`xl/${sheetPath(index)}`, sheet.xml(headings)] as const),
       ]);
     },
   };
+}
+
+/** The zone of a column that holds dates alone, some of them with a time, all in that zone. */
+function zoneOf(cells: SheetRow): string | undefined {
+  const facts = new ColumnFacts();
+  for (const cell of cells) if (cell !== undefined) facts.add(cell);
+  const { times, days, midnights, fraction, zones } = facts;
+  const areDates = times + days === facts.cells - facts.empty && fraction <= MAX_FRACTION;
+  return areDates && times !== midnights && zones.size === 1 ? [...zones][0] : undefined;
+}
+
+function tooLong(name: string, { text }: Cell, place: number): OutputError {
+  return new OutputError(
+    `record ${place} has ${text.length.toLocaleString('en')} characters in ${name}; a cell of a spreadsheet holds 32,767`,
+    { hint: 'Write csv or jsonl, or leave the column out: name the ones you want with --columns.' },
+  );
+}
+
+const PIECE = 1 << 18;
+const WIDTH = { least: 6, most: 60, beside: 2, filterButton: 2 };
+
+type Sheet = ReturnType<typeof openSheet>;
+
+/** One sheet, whose rows wait in a spool until all columns and their widths are known, which stand before them. */
+function openSheet(name: string, styles: CellStyles) {
+  const spool = new Spool();
+  const letters: string[] = [];
+  /** Characters of the widest cell of each column, in the order of the sheet. */
+  const widths: number[] = [];
+  let text = '';
+  let rows = 1;
+  const putAside = async (): Promise<void> => {
+    await spool.append(Buffer.from(text));
+    text = '';
+  };
+  return {
+    name,
+    /** How many there are, with the header. */
+    rows: () => rows,
+    /** Rejects with OutputError without room for temporary files. */
+    async add(cells: SheetRow, columns: readonly SheetColumn[], order: readonly number[]): Promise<void> {
+      const row = ++rows;
+      const isCurrency = (cell: Cell | undefined, index: number): boolean =>
+        columns[index]!.isCurrency && CURRENCY.test(cell?.text ?? '');
+      const currency = cells.find(isCurrency)?.text;
+      let xml = `<row r="${row}">`;
+      for (let position = 0; position < order.length; position++) {
+        const index = order[position]!;
+        const cell = cells[index];
+        if (!isFilled(cell)) continue;
+        const at = (letters[position] ??= columnLetters(position)) + row;
+        const written = cellXml(cell, { at, form: columns[index]!, styles, currency });
+        if (written.width > (widths[position] ?? 0)) widths[position] = written.width;
+        xml += written.xml;
+      }
+      text += `${xml}</row>`;
+      if (text.length >= PIECE) await putAside();
+    },
+    /** The sheet's XML, when all rows are there. May be read once. */
+    async *xml(headings: readonly string[]): AsyncGenerator<Buffer> {
+      await putAside();
+      yield Buffer.from(sheetHead(headings, widths));
+      yield* spool.read();
+      await spool.close();
+      yield Buffer.from(sheetTail(headings.length, rows));
+    },
+  };
+}
+
+/** The XML of a sheet up to its second row. */
+function sheetHead(headings: readonly string[], widths: readonly (number | undefined)[]): string {
+  const columns = headings.map((name, index) => {
+    const wanted = Math.max(name.length + WIDTH.filterButton, widths[index] ?? 0) + WIDTH.beside;
+    const width = Math.min(WIDTH.most, Math.max(WIDTH.least, wanted));
+    return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
+  });
+  const header = headings.map(
+    (name, index) =>
+      `<c r="${columnLetters(index)}1" s="${HEADER_STYLE}" t="inlineStr">${inlineString(name)}</c>`,
+  );
+  const isEmpty = headings.length === 0;
+  return (
+    `${DECLARATION}<worksheet xmlns="${MAIN}">` +
+    '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
+    (isEmpty ? '' : `<cols>${columns.join('')}</cols>`) +
+    `<sheetData>${isEmpty ? '' : `<row r="1">${header.join('')}</row>`}`
+  );
+}
+
+/** The XML after the last row. Numbers stored as text are intended: no warning for them. */
+function sheetTail(columns: number, rows: number): string {
+  const range = `A1:${columnLetters(columns - 1)}${rows}`;
+  const rest = `<autoFilter ref="${range}"/><ignoredErrors><ignoredError sqref="${range}" numberStoredAsText="1"/></ignoredErrors>`;
+  return `</sheetData>${columns === 0 ? '' : rest}</worksheet>`;
+}
+
+/** The letters of a column of a sheet, from 0: A, B, …, Z, AA, AB, … */
+function columnLetters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -75,10 +224,7 @@ function sheetPath(index: number): string {
 }
 
 /** The files of the archive beside styles and sheets. */
-function partsOf(
-  sheets: readonly Sheet[],
-  columns: readonly string[],
-): (readonly [name: string, text: string])[] {
+function partsOf(sheets: readonly Sheet[], columns: number): (readonly [name: string, text: string])[] {
   const override = (path: string, type: string): string =>
     `<Override PartName="/xl/${path}" ContentType="${TYPE}.${type}+xml"/>`;
   const types =
@@ -92,16 +238,15 @@ function partsOf(
       `<sheet name="${xmlAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
   // LibreOffice shows the buttons of a filter only if the filter is named here too.
-  const filters = sheets.flatMap((sheet, index) => {
-    const range = sheet.range(columns);
-    if (range === undefined) return [];
-    const cells = xmlText(`'${sheet.name.replaceAll("'", "''")}'!${range}`);
+  const filters = sheets.map(({ name, rows }, index) => {
+    const range = `$A$1:$${columnLetters(columns - 1)}$${rows()}`;
+    const cells = xmlText(`'${name.replaceAll("'", "''")}'!${range}`);
     return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${cells}</definedName>`;
   });
   const workbook =
     `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><bookViews><workbookView/></bookViews>` +
     `<sheets>${elements.join('')}</sheets>` +
-    `${filters.length === 0 ? '' : `<definedNames>${filters.join('')}</definedNames>`}</workbook>`;
+    `${columns === 0 ? '' : `<definedNames>${filters.join('')}</definedNames>`}</workbook>`;
   const sheetRelations = sheets.map((_, index) => ['worksheet', sheetPath(index)] as const);
   return [
     ['[Content_Types].xml', types],
@@ -117,94 +262,4 @@ function relationsXml(targets: readonly (readonly [type: string, target: string]
       `<Relationship Id="rId${index + 1}" Type="${DOCUMENT}/${type}" Target="${target}"/>`,
   );
   return `${DECLARATION}<Relationships xmlns="${PACKAGE}/relationships">${elements.join('')}</Relationships>`;
-}
-
-const LOCAL = 0x04034b50;
-const CENTRAL = 0x02014b50;
-const END = 0x06054b50;
-const VERSION = 20;
-const FLAGS = 0x0800;
-const DEFLATE = 8;
-/** The first of January 1980, the earliest that zip knows: equal content makes equal bytes. */
-const DATE = 0x0021;
-const MAX_BYTES = 0xffffffff;
-
-/** At level 3 a workbook is a sixteenth larger than at 6, and takes three quarters of the time. */
-const OPTIONS = { level: 3, chunkSize: 1 << 16 };
-
-type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-
-/**
- * Writes a zip archive. Sizes stand before each file, so that every reader can stream it: the deflated file waits in a spool.
- * Does not close the sink. Throws OutputError where a file or the archive would pass 4 GiB: that needs a form of zip that many
- * readers lack.
- */
-async function writeZip(
-  sink: Sink,
-  files: readonly (readonly [name: string, content: Content])[],
-): Promise<void> {
-  const directory: Buffer[] = [];
-  let offset = 0;
-  const write = async (bytes: Uint8Array): Promise<void> => {
-    await sink.write(bytes);
-    offset += bytes.length;
-  };
-  for (const [name, content] of files) {
-    const deflated = new Spool();
-    try {
-      const sizes = await deflate(content, deflated);
-      const path = Buffer.from(name);
-      if (Math.max(sizes.whole, offset + path.length + sizes.deflated + 1024) > MAX_BYTES) {
-        throw new OutputError('the workbook would be larger than 4 GB', {
-          hint: 'Write csv or jsonl, or fewer columns with --columns.',
-        });
-      }
-      const facts = [
-        ...[VERSION, FLAGS, DEFLATE, 0, DATE].map(twoBytes),
-        ...[sizes.crc, sizes.deflated, sizes.whole].map(fourBytes),
-        ...[path.length, 0].map(twoBytes),
-      ];
-      const start = fourBytes(offset);
-      directory.push(fourBytes(CENTRAL), twoBytes(VERSION), ...facts, Buffer.alloc(10), start, path);
-      await write(Buffer.concat([fourBytes(LOCAL), ...facts, path]));
-      for await (const chunk of deflated.read({ reuse: true })) await write(chunk);
-    } finally {
-      await deflated.close();
-    }
-  }
-  const counts = [0, 0, files.length, files.length].map(twoBytes);
-  const sizes = [directory.reduce((sum, { length }) => sum + length, 0), offset].map(fourBytes);
-  await sink.write(Buffer.concat([...directory, fourBytes(END), ...counts, ...sizes, twoBytes(0)]));
-}
-
-/** Returns the checksum of the content, and its bytes before and after. */
-async function deflate(content: Content, into: Spool) {
-  const sizes = { crc: 0, whole: 0, deflated: 0 };
-  await pipeline(
-    async function* () {
-      for await (const chunk of content) {
-        sizes.crc = crc32(chunk, sizes.crc);
-        sizes.whole += chunk.length;
-        yield chunk;
-      }
-    },
-    createDeflateRaw(OPTIONS),
-    async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) {
-        sizes.deflated += chunk.length;
-        await into.append(chunk);
-      }
-    },
-  );
-  return sizes;
-}
-
-function twoBytes(value: number): Buffer {
-  return Buffer.of(value & 0xff, value >>> 8);
-}
-
-function fourBytes(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
 }
