@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts';
 import { TerminalGate } from '../terminal/terminal-text.ts';
 import type { OpenTarget, Sink } from '../writer.ts';
 import type { FileContext } from './side-files.ts';
-import { findTarget } from './target.ts';
+import { findStream, findTarget } from './target.ts';
 
 export interface Destination extends Sink {
   /** False for a stream, a device or a pipe. */
@@ -79,12 +79,14 @@ async function openTarget(
   context: DestinationContext,
   hasReceipt: boolean,
 ): Promise<OpenTarget> {
-  const found = await findTarget(output);
-  if (found.kind === 'stdout' || found.kind === 'stderr') return context[found.kind];
-  if (found.kind === 'file')
+  const descriptor = findStream(output);
+  if (output === undefined || descriptor === 1) return context.stdout;
+  if (descriptor === 2) return context.stderr;
+  const found = descriptor === undefined ? await findTarget(output) : undefined;
+  if (found?.kind === 'file')
     return (await import('./whole-file.ts')).openWholeFile(found, context, hasReceipt);
   const { openDescriptor, openDevice } = await import('./device.ts');
-  return found.kind === 'device' ? openDevice(found, context) : openDescriptor(found.descriptor, found.shown);
+  return found === undefined ? openDescriptor(descriptor!, output) : openDevice(found, context);
 }
 
 /** Writes a destination and commits it; discards it, and rejects alike, where `write` rejects. */

@@ -23,13 +23,6 @@ export interface DeviceTarget {
   readonly isPipe: boolean;
 }
 
-export type Target =
-  | FileTarget
-  | { readonly kind: 'stdout' }
-  | { readonly kind: 'stderr' }
-  | { readonly kind: 'descriptor'; readonly shown: string; readonly descriptor: number }
-  | DeviceTarget;
-
 /**
  * Makes a folder, and those above it, unless it is there. Throws OutputError where there can be none.
  *
@@ -54,18 +47,9 @@ export async function makeFolder(path: string): Promise<() => Promise<void>> {
 const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
 
 /**
- * What `-o` names: undefined and `-` are stdout. `/dev/fd/3` means that descriptor, even of a regular file: the shell has opened it,
- * so it must not be replaced. Throws OutputError for a folder, a file in no folder or without write permission.
+ * The number of the open descriptor that `-o` names; undefined for the name of a file. `/dev/fd/3` means that descriptor, even of a
+ * regular file: the shell has opened it, so it must not be replaced.
  */
-export async function findTarget(output: string | undefined): Promise<Target> {
-  const descriptor = findStream(output);
-  if (output === undefined || descriptor === 1) return { kind: 'stdout' };
-  if (descriptor === 2) return { kind: 'stderr' };
-  if (descriptor !== undefined) return { kind: 'descriptor', shown: output, descriptor };
-  return findOnDisk(output).catch(failTo(output));
-}
-
-/** The number of the open descriptor that `-o` names; undefined for the name of a file. */
 export function findStream(output: string | undefined): number | undefined {
   if (output === undefined || output === '-' || output === '/dev/stdout') return 1;
   if (output === '/dev/stderr') return 2;
@@ -73,7 +57,12 @@ export function findStream(output: string | undefined): number | undefined {
   return descriptor === undefined ? undefined : Number(descriptor);
 }
 
-async function findOnDisk(output: string): Promise<Target> {
+/** What `-o` names that is no open descriptor. Throws OutputError for a folder, a file in no folder or without write permission. */
+export async function findTarget(output: string): Promise<FileTarget | DeviceTarget> {
+  return findOnDisk(output).catch(failTo(output));
+}
+
+async function findOnDisk(output: string): Promise<FileTarget | DeviceTarget> {
   if (output === '' || output.endsWith('/') || output.endsWith(sep)) throw isFolder(output);
   const name = basename(output);
   if (platform() === 'win32' && DEVICE_NAME.test(name)) {
