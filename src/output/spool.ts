@@ -110,12 +110,16 @@ export class Spool {
 
   readonly #fail = (error: unknown): never => {
     const reason = error instanceof Error ? error.message : String(error);
-    const where = this.#path === undefined ? ` in ${tmpdir()}` : ' beside the output';
-    const room = this.#path === undefined ? 'Set TMPDIR to a folder with room.' : 'Make room there.';
-    throw new OutputError(`cannot keep rows in a temporary file${where}: ${reason}`, {
-      hint: `${room} Plain csv needs none when the columns are named with --columns.`,
-      cause: error,
-    });
+    const isBeside = this.#path !== undefined;
+    throw new OutputError(
+      `cannot keep rows in a temporary file ${isBeside ? 'beside the output' : `in ${tmpdir()}`}: ${reason}`,
+      {
+        hint: isBeside
+          ? 'Make room there. Plain csv needs no such file when the columns are named with --columns.'
+          : 'Set TMPDIR to a folder with room. Plain csv needs none when the columns are named with --columns.',
+        cause: error,
+      },
+    );
   };
 }
 

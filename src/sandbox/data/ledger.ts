@@ -29,7 +29,7 @@ interface Correction {
 }
 
 /** An invoice or a credit note. Days count from 1970-01-01, amounts are in hundredths. */
-export interface Document extends Amounts {
+export interface LedgerDocument extends Amounts {
   readonly index: number;
   readonly number: number;
   readonly type: (typeof documentTypes)[number];
@@ -155,7 +155,7 @@ export function openLedger(options: LedgerOptions) {
     currency,
     day,
     due,
-  }: Pick<Document, 'index' | 'currency' | 'day' | 'due'>) => {
+  }: Pick<LedgerDocument, 'index' | 'currency' | 'day' | 'due'>) => {
     // 61 spreads neighbours evenly, so that also a small company has its share of each.
     const share = ((hash32(seed, 3, 17) % 100) + index * 61) % 100;
     const daysLate = today - due;
@@ -170,7 +170,7 @@ export function openLedger(options: LedgerOptions) {
     return share % 5 === 0 ? 'PARTIALLY_PAID' : 'OVERDUE';
   };
 
-  const at = (index: number): Document => {
+  const at = (index: number): LedgerDocument => {
     const block = Math.floor(index / BLOCK);
     const found = correctionIn(block);
     const isNote = found?.note === index;
@@ -183,7 +183,7 @@ export function openLedger(options: LedgerOptions) {
     const { net, exempt, tax, total } = isNote ? amountsOfNote(found, party) : amountsOfInvoice(index, party);
     // As awkward services do, an annulled invoice and its credit note may both stay open.
     const isLeftOpen = awkward && block % 2 === 1;
-    const statusOf = (): Document['status'] => {
+    const statusOf = (): LedgerDocument['status'] => {
       if (correction === undefined) return statusByAge({ index, currency, day, due });
       const { note, annuls } = correction;
       if (annuls && !isNote) return 'NULLIFIED';

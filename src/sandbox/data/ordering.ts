@@ -1,4 +1,4 @@
-import type { Document, Ledger } from './ledger.ts';
+import type { LedgerDocument, Ledger } from './ledger.ts';
 import { hash32 } from './values.ts';
 
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
@@ -30,7 +30,7 @@ interface Order {
   readonly key: SortKey | undefined;
   readonly descending: boolean;
   /** Undefined for all records. */
-  readonly accepts: ((document: Document) => boolean) | undefined;
+  readonly accepts: ((document: LedgerDocument) => boolean) | undefined;
 }
 
 export type ViewOf = (name: string, order: Order) => RecordView;

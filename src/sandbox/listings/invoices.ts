@@ -1,5 +1,5 @@
 import { normalizeFiscalId } from '../data/ids.ts';
-import { documentTypes, statuses, type Document, type Ledger } from '../data/ledger.ts';
+import { documentTypes, statuses, type LedgerDocument, type Ledger } from '../data/ledger.ts';
 import { shuffleTies, sortKeys, traitOf } from '../data/ordering.ts';
 import type { Organization } from '../data/organization.ts';
 import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
@@ -86,7 +86,7 @@ function answerInvoices(
   if (parties?.size === 0 && listing.namesUnknown) return jsonReply(400, JSON.stringify({ errors }));
   if (parties?.size === 0) throw new BadQuery('None of the issuerFiscalIds exists');
   const isFiltered = Object.values(wanted).some((value) => value !== undefined);
-  const accepts = ({ party, status, type, arrival, number }: Document): boolean =>
+  const accepts = ({ party, status, type, arrival, number }: LedgerDocument): boolean =>
     (parties?.has(party) ?? true) &&
     (wanted.statuses?.includes(status) ?? true) &&
     (wanted.types?.includes(type) ?? true) &&
@@ -185,7 +185,7 @@ function renderFiles(id: string, draw: Draw, linkTo: LinkTo): string {
 /** Together what is paid. What a credit note took off is a payment of its own. */
 function renderPayments(
   { at, today }: Ledger,
-  { correction, currency, day, due, paid, status, type }: Document,
+  { correction, currency, day, due, paid, status, type }: LedgerDocument,
   draw: Draw,
 ): string {
   if (paid === 0 || type === 'CREDIT_NOTE') return '';
@@ -201,7 +201,7 @@ function renderPayments(
   return setOff ? `${render(off, earliest, 'CREDIT_NOTE')},${transfer}` : transfer;
 }
 
-function exchangeRate({ currency }: Document, awkward: boolean, draw: Draw): string {
+function exchangeRate({ currency }: LedgerDocument, awkward: boolean, draw: Draw): string {
   if (currency === 'CLP') return '1';
   return awkward && draw.below(4) === 0
     ? `9.${1000 + draw.below(9000)}E2`
@@ -261,7 +261,7 @@ function renderApproval(draw: Draw): string {
  * the expense in parts and the tax on one side, what is owed on the other; the other way round in a credit note.
  */
 function renderEntries(
-  { number, currency, net, exempt, tax, total, type }: Document,
+  { number, currency, net, exempt, tax, total, type }: LedgerDocument,
   seed: number,
   draw: Draw,
 ): string {
@@ -293,7 +293,17 @@ function lateFieldsOfReceived({ count }: Ledger, index: number, date: string): s
 }
 
 /** The amounts, in both kinds of invoices. Without awkward data they add up: net, exempt and tax to the total, as open and paid do. */
-function renderAmounts({ index, currency, total, net, exempt, tax, open, paid, isOdd }: Document): string {
+function renderAmounts({
+  index,
+  currency,
+  total,
+  net,
+  exempt,
+  tax,
+  open,
+  paid,
+  isOdd,
+}: LedgerDocument): string {
   const text = (amount: number): string => moneyText(amount, currency);
   const totalText = isOdd ? oddMoneyText(total, index) : text(total);
   return (
@@ -303,7 +313,7 @@ function renderAmounts({ index, currency, total, net, exempt, tax, open, paid, i
 }
 
 /** Which invoice a credit note corrects: its id, and its number for people. */
-function renderRelated({ ids, at }: Ledger, { type, correction }: Document): string {
+function renderRelated({ ids, at }: Ledger, { type, correction }: LedgerDocument): string {
   if (correction === undefined || type === 'INVOICE')
     return ',"relatedDocumentId":null,"relatedDocumentNumber":null';
   const { invoice } = correction;
