@@ -15,8 +15,7 @@ const SAMPLE = { cut: 500, whole: 10_000 };
 /** The most cells that are kept for that: records of thousands of columns would fill the memory. */
 const MAX_SAMPLE_CELLS = 1_000_000;
 
-/** Cells that are read, and drawn, before the event loop gets a turn, so that signals are heard: a long table takes seconds. */
-const CELLS_A_TURN = 20_000;
+/** Cells that are drawn before the event loop gets a turn, so that signals are heard: a long table takes seconds. */
 const CELLS_DRAWN = 3_000;
 
 /** The width of the lines below a table, in display cells, where there is no terminal. */
@@ -25,9 +24,11 @@ const FOOTER_WIDTH = 100;
 /** Stands behind a due date that is past, where there are no colours. */
 const PAST_DUE = '!';
 
+/** The texts of a row by the index of their column, and the styles of some of them. */
 interface Row {
   readonly texts: string[];
   readonly isPastDue: boolean;
+  styles?: ReadonlyMap<number | undefined, Style>;
 }
 
 /**
@@ -43,6 +44,7 @@ function openRows(sink: Sink, layout: Layout): Writer {
   const rows = tableRows(layout);
   const pastDueOf = pastDueTest(layout);
   const cut = width !== undefined && layout.wide !== true;
+  const sample = cut ? SAMPLE.cut : SAMPLE.whole;
   const marks = !color && layout.raw !== true && width !== undefined && today !== undefined;
   let waiting: Row[] = [];
   let hasMarked = false;
@@ -62,52 +64,46 @@ function openRows(sink: Sink, layout: Layout): Writer {
     const fitted: FittedTable = cut
       ? fitColumns(measured, width, isChosen)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
-    const shown = new Map(fitted.columns.map(({ column }) => [column.index, column]));
+    const shown = new Set(fitted.columns.map(({ column }) => column.index));
     const status = columns.flatMap(({ role, index }) => (role === 'status' ? index : []));
-    rows.readOnly([...shown.keys(), ...status]);
+    rows.readOnly([...shown, ...status]);
     const drawing = tableDrawing(fitted, { color, cut });
     await sink.write(drawing.head());
-    const styled = rowStyle(columns, color);
+    const style = rowStyle(columns, color);
     const due = fitted.columns.find(({ column }) => isMarked(column));
-    const drawn = (row: Row): DrawnRow => {
-      const drawnRow = styled(row);
-      if (due === undefined || !row.isPastDue) return drawnRow;
+    const finish = (row: Row): Row => {
+      style(row);
+      if (due === undefined || !row.isPastDue) return row;
       hasMarked = true;
       const { index } = due.column;
-      const text = `${drawnRow.texts[index] ?? ''}${PAST_DUE}`;
+      const text = `${row.texts[index] ?? ''}${PAST_DUE}`;
       // Of a point in time that is cut, the mark stands where the cut is: without it, the row would look not due.
-      const marked = cut ? truncate(text, due.width).replace(/…$/u, PAST_DUE) : text;
-      return { ...drawnRow, texts: drawnRow.texts.with(index, marked) };
+      row.texts[index] = cut ? truncate(text, due.width).replace(/…$/u, PAST_DUE) : text;
+      return row;
     };
-    return { drawing, drawn, shown };
+    return { drawing, finish, shown };
   };
 
   /** Draws the rows read so far. The first time, they decide on columns and widths, and the head comes before them. */
   const drawWaiting = async (): Promise<void> => {
     body ??= await decideColumns();
     if (body === undefined) return;
-    const { drawing, drawn, shown } = body;
+    const { drawing, finish, shown } = body;
     const step = Math.max(1, Math.floor(CELLS_DRAWN / Math.max(1, shown.size)));
     for (const all = waiting.splice(0); all.length > 0;) {
-      await sink.write(drawing.rows(all.splice(0, step).map(drawn)));
+      await sink.write(drawing.rows(all.splice(0, step).map(finish)));
       await setImmediate();
     }
   };
 
   return {
     async write(batch) {
-      const sample = cut ? SAMPLE.cut : SAMPLE.whole;
       const isPastDue = pastDueOf(batch);
-      let cells = 0;
       for (let index = 0; index < batch.count; index++) {
         const texts = rows.read(batch, index);
         waiting.push({ texts, isPastDue: isPastDue[index] === true });
-        cells += texts.length;
         const isSampled = waiting.length === sample || waiting.length * texts.length > MAX_SAMPLE_CELLS;
-        if (body === undefined ? isSampled : cells > CELLS_A_TURN) await drawWaiting();
-        if (cells <= CELLS_A_TURN) continue;
-        cells = 0;
-        await setImmediate();
+        if (isSampled && body === undefined) await drawWaiting();
       }
       if (body !== undefined) await drawWaiting();
     },
@@ -136,21 +132,22 @@ function pastDueTest({ today, fields, isChosen }: Layout): (batch: RecordBatch) 
   };
 }
 
-/** How a row looks: days without their midnight, a colour for its status, and for what is past due. */
-function rowStyle(columns: readonly ShownColumn[], color: boolean): (row: Row) => DrawnRow {
+/** Makes what gives a row its look: days without their midnight, a colour for its status, and for what is past due. */
+function rowStyle(columns: readonly ShownColumn[], color: boolean): (row: Row) => void {
   const indexOf = (wanted: ShownColumn['role']): number | undefined =>
     columns.find(({ role }) => role === wanted)?.index;
   const days = columns.flatMap((column) => (column.days ? column.index : []));
   const [status, due, open] = [indexOf('status'), indexOf('due'), indexOf('open')];
-  return ({ texts, isPastDue }) => {
+  return (row) => {
+    const { texts, isPastDue } = row;
     for (const index of days) texts[index] = dayOf(texts[index] ?? '');
-    const styles = new Map<number | undefined, Style>();
-    if (!color) return { texts, styles };
+    if (!color) return;
     const style = status === undefined ? undefined : statusStyle(texts[status] ?? '');
-    if (style !== undefined) styles.set(status, style);
-    if (isPastDue) styles.set(due, 'alarm').set(open, 'alarm');
-    else if (style === 'alarm' && open === undefined) styles.set(due, 'alarm');
-    return { texts, styles };
+    const alarmed = isPastDue ? [due, open] : style === 'alarm' && open === undefined ? [due] : [];
+    row.styles = new Map([
+      ...(style === undefined ? [] : [[status, style] as const]),
+      ...alarmed.map((index) => [index, 'alarm'] as const),
+    ]);
   };
 }
 
@@ -170,23 +167,21 @@ function statusStyle(status: string): Style | undefined {
 
 /** One record as a sheet: a line for each field, its name and its value, nothing cut. */
 function openRecordSheet(sink: Sink, layout: Layout): Writer {
+  const { color } = layout;
   const rows = tableRows(layout);
   const pastDueOf = pastDueTest(layout);
   return {
     async write(batch) {
       const isPastDue = pastDueOf(batch);
       for (let index = 0; index < batch.count; index++) {
-        const read = rows.read(batch, index);
+        const row: Row = { texts: rows.read(batch, index), isPastDue: isPastDue[index] === true };
         const columns = rows.columns();
-        const styled = rowStyle(columns, layout.color);
-        const { texts, styles } = styled({ texts: read, isPastDue: isPastDue[index] === true });
+        rowStyle(columns, color)(row);
         const width = Math.max(...columns.map(({ name }) => columnWidth(name)));
         for (const { index: column, name } of columns) {
-          const text = texts[column] ?? '';
-          const style = styles.get(column);
-          const value = style === undefined ? text : paint(text, style);
+          const value = painted(row, column, row.texts[column] ?? '');
           const blanks = value === '' ? '' : ' '.repeat(width - columnWidth(name) + 2);
-          await sink.write(`${layout.color ? paint(name, 'bold') : name}${blanks}${value}\n`);
+          await sink.write(`${color ? paint(name, 'bold') : name}${blanks}${value}\n`);
         }
       }
     },
@@ -194,10 +189,10 @@ function openRecordSheet(sink: Sink, layout: Layout): Writer {
   };
 }
 
-/** The texts of a row by the index of their column, and the styles of some of them. */
-interface DrawnRow {
-  readonly texts: readonly string[];
-  readonly styles: ReadonlyMap<number | undefined, Style>;
+/** The text, which is in a column of the row, in its style. */
+function painted({ styles }: Row, column: number, text: string): string {
+  const style = text === '' ? undefined : styles?.get(column);
+  return style === undefined ? text : paint(text, style);
 }
 
 /** Rows and columns that cli-table3 draws at once: its time grows with the square of either. */
@@ -255,17 +250,15 @@ function tableDrawing(
     return lines;
   };
 
-  const drawRows = (rows: readonly DrawnRow[]): string[] => {
+  const drawRows = (rows: readonly Row[]): string[] => {
     const wide: string[][] = rows.map(() => []);
     const cells = columns.map(({ column: { index, cells: widest, short }, width }) => {
-      const shown = rows.map(({ texts, styles }, nth) => {
-        const sent = texts[index] ?? '';
+      const shown = rows.map((row, nth) => {
+        const sent = row.texts[index] ?? '';
         const whole = width < widest ? (short?.get(sent) ?? sent) : sent;
         const text = cut ? truncate(whole, width) : whole;
-        const style = color && text !== '' ? styles.get(index) : undefined;
-        const painted = style === undefined ? text : paint(text, style);
-        if (fits(text, width)) return painted;
-        wide[nth]!.push(painted);
+        if (fits(text, width)) return painted(row, index, text);
+        wide[nth]!.push(painted(row, index, text));
         return STAND_IN.repeat(width);
       });
       return shown.join('\n');
@@ -280,7 +273,7 @@ function tableDrawing(
       const noCells = columns.map(() => '');
       return textOf(draw(noCells, head).slice(0, 2));
     },
-    rows(rows: readonly DrawnRow[]): string {
+    rows(rows: readonly Row[]): string {
       const lines: string[] = [];
       for (let from = 0; from < rows.length; from += BLOCK.rows)
         lines.push(...drawRows(rows.slice(from, from + BLOCK.rows)));
