@@ -2,7 +2,7 @@ import { compact, endOfNested, endOfSpace, endOfString, endOfValue } from './che
 import type { RecordBatch } from './records.ts';
 import * as ascii from './ascii.ts';
 import { endOfPlainText, WordView } from './bytes.ts';
-import { Columns, Members, UNWANTED, type Member } from './columns.ts';
+import { Columns, UNWANTED, type Member } from './columns.ts';
 
 type CellKind = 'string' | 'number' | 'boolean' | 'array';
 
@@ -117,7 +117,6 @@ export class CellReader {
   readonly #columns: Columns;
   /** Whether there may be white space in JSON_TEXT. */
   spaced = false;
-  readonly #root: Members;
   readonly #duplicates: readonly [number, number][];
   #bytes = this.view.bytes;
   #valueEnds = NONE;
@@ -137,7 +136,6 @@ export class CellReader {
   constructor(columns?: readonly string[], stable = false) {
     this.#columns = new Columns(columns, stable);
     this.columns = this.#columns.names;
-    this.#root = new Members(this.#columns);
     this.#duplicates = this.#columns.duplicates();
   }
 
@@ -168,10 +166,10 @@ export class CellReader {
     this.spaced = batch.spaced;
     this.#record++;
     this.spans.clear(this.#columns.size);
-    if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
+    if (this.#own !== undefined) this.#value(this.#own, this.#bytes.length);
     const start = batch.bounds[2 * index]!;
     const shapeAt = batch.valueEndsAt?.[index] ?? -1;
-    if (shapeAt < 0) this.#walk(this.#root, start);
+    if (shapeAt < 0) this.#walk(this.#columns.root, start);
     else this.#readShaped(start, shapeAt);
     for (const [first, again] of this.#duplicates) this.spans.repeat(first, again);
   }
@@ -197,7 +195,7 @@ export class CellReader {
     const found: Found[] = [];
     this.#found = values === null ? undefined : found;
     this.#isPlain = true;
-    this.#walk(this.#root, start);
+    this.#walk(this.#columns.root, start);
     this.#found = undefined;
     if (values === undefined)
       this.#shapes[shape] = this.#isPlain ? this.#valuesOf(found, start, shapeAt) : null;
@@ -251,30 +249,30 @@ export class CellReader {
     this.#bytes = bytes;
     this.#valueEnds = valueEnds;
     this.#shapes = [];
-    this.#own = own && this.#root.find(own.name);
+    this.#own = own && this.#columns.member(this.#columns.root, own.name);
   }
 
   /** Reads the object that begins at `start` and returns the position after it. The limit of levels limits the recursion. */
-  #walk(members: Members, start: number): number {
+  #walk(parent: Member, start: number): number {
     const { bytes } = this.view;
     let previous: Member | undefined;
     let at = endOfSpace(bytes, start + 1);
     while (bytes[at] !== ascii.CLOSE_BRACE) {
-      const member = this.#expected(members, previous, at) ?? this.#lookUp(members, previous, at);
+      const member = this.#expected(parent, previous, at) ?? this.#lookUp(parent, previous, at);
       at += member.length;
       if (member.seen === this.#record) this.#forget(member);
       member.seen = this.#record;
       previous = member;
-      at = endOfSpace(bytes, this.#value(members, member, endOfSpace(bytes, at)));
+      at = endOfSpace(bytes, this.#value(member, endOfSpace(bytes, at)));
       if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
     }
     return at + 1;
   }
 
-  #value(members: Members, member: Member, start: number): number {
+  #value(member: Member, start: number): number {
     const { bytes } = this.view;
     const byte = bytes[start]!;
-    if (byte === ascii.OPEN_BRACE) return this.#object(members, member, start);
+    if (byte === ascii.OPEN_BRACE) return this.#object(member, start);
     const column = (member.column ??= this.#columnOf(member));
     if (column !== UNWANTED) this.#found?.push([column, start]);
     if (byte === ascii.QUOTE) {
@@ -288,9 +286,9 @@ export class CellReader {
     return end;
   }
 
-  #object(members: Members, member: Member, start: number): number {
-    const inner = members.within(member);
-    const end = inner ? this.#walk(inner, start) : endOfNested(this.view, start);
+  #object(member: Member, start: number): number {
+    const isRead = this.#columns.reachesInto(member);
+    const end = isRead ? this.#walk(member, start) : endOfNested(this.view, start);
     // A whole object is shown only in a column that was chosen by its name.
     if (!this.#columns.fixed) return end;
     const column = (member.column ??= this.#columnOf(member));
@@ -300,9 +298,9 @@ export class CellReader {
     return end;
   }
 
-  /** The member at `at`, where it is among the few that followed `previous` in earlier records. */
-  #expected(members: Members, previous: Member | undefined, at: number): Member | undefined {
-    let member = previous === undefined ? members.first : previous.next;
+  /** The member at `at`, where it is among the few that followed `previous` in earlier records, or came first in `parent`. */
+  #expected(parent: Member, previous: Member | undefined, at: number): Member | undefined {
+    let member = previous === undefined ? parent.first : previous.next;
     for (let tries = 0; tries < LOOK_AHEAD && member !== undefined; tries++) {
       if (member.isAt(this.view, at)) return member;
       member = member.next;
@@ -311,12 +309,12 @@ export class CellReader {
   }
 
   /** Finds the member at `at` by its name. From now on it is expected after `previous`. */
-  #lookUp(members: Members, previous: Member | undefined, at: number): Member {
+  #lookUp(parent: Member, previous: Member | undefined, at: number): Member {
     const { bytes } = this.view;
     const quote = endOfString(this.view, at + 1);
-    const member = members.find(JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
+    const member = this.#columns.member(parent, JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
     if (!member.isAt(this.view, at)) member.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
-    if (previous === undefined) members.first = member;
+    if (previous === undefined) parent.first = member;
     else previous.next = member;
     return member;
   }
@@ -330,6 +328,6 @@ export class CellReader {
   #forget(member: Member): void {
     this.#isPlain = false;
     if (member.column !== undefined && member.column >= 0) this.spans.kinds[member.column] = ABSENT;
-    for (const inner of member.members?.forgotten() ?? []) this.#forget(inner);
+    for (const inner of this.#columns.forgotten(member)) this.#forget(inner);
   }
 }

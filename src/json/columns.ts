@@ -7,8 +7,53 @@ const MAX_COLUMNS = 10_000;
 /** The most characters that the names of all columns have together. A name is written into every table, or kept for all of it. */
 const MAX_NAMES = 4 * 2 ** 20;
 
+const MAX_LEVELS = 64;
+
+const MAX_MEMBERS = 100_000;
+
+/** How often a value may be dropped because the same record has its object again. No service writes such records. */
+const MAX_FORGOTTEN = 20_000_000;
+
 /** What `Columns.find` returns for a field that is in no column. */
 export const UNWANTED = -1;
+
+/** A member that records have in one place, or the record itself. */
+export class Member {
+  readonly path: readonly string[];
+  /** The bytes of its name as it was last sent, from the opening quote to the colon, as words for comparison. */
+  private token = new Int32Array(0);
+  length = 0;
+  /** Its column. It is looked up when the member first has something other than an object. */
+  column: number | undefined;
+  /** The members of the object in it, or null when no column is within. */
+  members: Map<string, Member> | null | undefined;
+  /** That of them which came first in the last record. */
+  first: Member | undefined;
+  /** The member that followed it in the last record, and probably follows it in this record too. */
+  next: Member | undefined;
+  seen = 0;
+
+  constructor(path: readonly string[]) {
+    this.path = path;
+  }
+
+  /** Remembers how its name is written: the bytes of `"name":`. */
+  spell(name: Buffer): void {
+    this.length = name.length;
+    this.token = toWords(name);
+  }
+
+  /** Whether its name is at `start`, written as it was last time. */
+  isAt({ bytes, words }: WordView, start: number): boolean {
+    const { length, token } = this;
+    if (length < 4 || start + length > bytes.length) return false;
+    const last = token.length - 1;
+    for (let index = 0; index < last; index++) {
+      if (words.getInt32(start + 4 * index, true) !== token[index]) return false;
+    }
+    return words.getInt32(start + length - 4, true) === token[last];
+  }
+}
 
 /**
  * Knows the column of each field of the records. The path of a field is the names of the members that lead to it, and its
@@ -32,12 +77,16 @@ export class Columns {
   /** The next number to try for names that more than three paths have. */
   readonly #numbers = new Map<string, number>();
   #characters = 0;
+  readonly root = new Member([]);
+  #members = 0;
+  #forgotten = 0;
 
   /** @param stable whether a name must not depend on which fields came before: then dots in members' names always have a backslash */
   constructor(chosen?: readonly string[], stable = false) {
     this.#stable = stable;
     this.#names = chosen ? [...chosen] : [];
     this.names = this.#names;
+    this.root.members = new Map();
     if (!chosen) return;
     this.#chosen = new Map(chosen.map((name, index) => [name, index] as const).toReversed());
     for (const name of chosen) {
@@ -82,9 +131,35 @@ export class Columns {
     return this.#chosen ? this.#chosen.get(name)! : this.#add(name);
   }
 
-  /** Whether a column is within the object at `path`. */
-  reachesInto(path: readonly string[]): boolean {
-    return this.#chosen === undefined || this.#parents.has(path.join('.'));
+  /** The member of this name of the object in `parent`. Throws ServiceError when records have too many. */
+  member(parent: Member, name: string): Member {
+    const known = parent.members!.get(name);
+    if (known) return known;
+    const member = new Member([...parent.path, name]);
+    if (this.#members < MAX_MEMBERS) {
+      this.#members++;
+      parent.members!.set(name, member);
+    } else if (!this.fixed) tooManyForRows(`the records have more than ${MAX_MEMBERS} different members`);
+    return member;
+  }
+
+  /** Whether a column is within the object in `member`. Throws ServiceError when it is too deep. */
+  reachesInto(member: Member): boolean {
+    if (member.members === undefined) {
+      const isWanted = this.#chosen === undefined || this.#parents.has(member.path.join('.'));
+      if (isWanted && member.path.length === MAX_LEVELS)
+        tooManyForRows(`the records have objects more than ${MAX_LEVELS} levels deep`);
+      member.members = isWanted ? new Map() : null;
+    }
+    return member.members !== null;
+  }
+
+  /** All members within `member`; the caller drops their values. Throws ServiceError where that happens too often. */
+  forgotten({ members }: Member): Iterable<Member> {
+    this.#forgotten += members?.size ?? 0;
+    if (this.#forgotten > MAX_FORGOTTEN)
+      tooManyForRows('the records have the same fields with objects again and again');
+    return members?.values() ?? [];
   }
 
   /** The columns that were chosen twice: pairs of the first one, which `find` returns, and another one. */
@@ -133,103 +208,6 @@ function parentsOf(path: string): string[] {
 /** The path joined with dots, with a backslash before each dot in the name of a member. */
 function escapeDots(path: readonly string[]): string {
   return path.map((part) => part.replaceAll('.', '\\.')).join('.');
-}
-
-const MAX_LEVELS = 64;
-
-const MAX_MEMBERS = 100_000;
-
-/** A member that records have in one place. */
-export class Member {
-  readonly path: readonly string[];
-  /** The bytes of its name as it was last sent, from the opening quote to the colon, as words for comparison. */
-  private token = new Int32Array(0);
-  length = 0;
-  /** Its column. It is looked up when the member first has something other than an object. */
-  column: number | undefined;
-  /** The members of the object in it, or null when no column is within. */
-  members: Members | null | undefined;
-  /** The member that followed it in the last record, and probably follows it in this record too. */
-  next: Member | undefined;
-  seen = 0;
-
-  constructor(path: readonly string[]) {
-    this.path = path;
-  }
-
-  /** Remembers how its name is written: the bytes of `"name":`. */
-  spell(name: Buffer): void {
-    this.length = name.length;
-    this.token = toWords(name);
-  }
-
-  /** Whether its name is at `start`, written as it was last time. */
-  isAt({ bytes, words }: WordView, start: number): boolean {
-    const { length, token } = this;
-    if (length < 4 || start + length > bytes.length) return false;
-    const last = token.length - 1;
-    for (let index = 0; index < last; index++) {
-      if (words.getInt32(start + 4 * index, true) !== token[index]) return false;
-    }
-    return words.getInt32(start + length - 4, true) === token[last];
-  }
-}
-
-interface Tally {
-  members: number;
-  forgotten: number;
-}
-
-/** How often a value may be dropped because the same record has its object again. No service writes such records. */
-const MAX_FORGOTTEN = 20_000_000;
-
-/** The members of the objects at one path, over all records. */
-export class Members {
-  readonly path: readonly string[];
-  /** The member that came first in the last record. */
-  first: Member | undefined;
-  readonly #byName = new Map<string, Member>();
-  readonly #columns: Columns;
-  readonly #tally: Tally;
-
-  constructor(columns: Columns, path: readonly string[] = [], tally: Tally = { members: 0, forgotten: 0 }) {
-    this.path = path;
-    this.#columns = columns;
-    this.#tally = tally;
-  }
-
-  /** The member of this name. Throws ServiceError when records have too many. */
-  find(name: string): Member {
-    const known = this.#byName.get(name);
-    if (known) return known;
-    const member = new Member([...this.path, name]);
-    if (this.#tally.members < MAX_MEMBERS) {
-      this.#tally.members++;
-      this.#byName.set(name, member);
-    } else if (!this.#columns.fixed) {
-      tooManyForRows(`the records have more than ${MAX_MEMBERS} different members`);
-    }
-    return member;
-  }
-
-  /** The members of the object in `member`; null when no column is within. Throws ServiceError when it is too deep. */
-  within(member: Member): Members | null {
-    if (member.members !== undefined) return member.members;
-    member.members = null;
-    if (!this.#columns.reachesInto(member.path)) return null;
-    if (member.path.length === MAX_LEVELS)
-      tooManyForRows(`the records have objects more than ${MAX_LEVELS} levels deep`);
-    return (member.members = new Members(this.#columns, member.path, this.#tally));
-  }
-
-  /** All members that were seen; the caller drops their values. Throws ServiceError where that happens too often. */
-  forgotten(): Iterable<Member> {
-    this.#tally.forgotten += this.#byName.size;
-    if (this.#tally.forgotten > MAX_FORGOTTEN) {
-      tooManyForRows('the records have the same fields with objects again and again');
-    }
-    return this.#byName.values();
-  }
 }
 
 function tooManyForRows(message: string): never {
