@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { StoredBooks } from '../../src/database/read-back.ts';
 import { newestRuns } from '../../src/database/tables.ts';
-import { ServiceError } from '../../src/errors.ts';
-import { scanArray } from '../../src/json/scan-records.ts';
 import { describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
 import { textsOf } from '../support/records.ts';
@@ -100,26 +97,6 @@ describeDatabases('%s', (newAddress, engine) => {
     expect(await sync(database, [`{"id":1,"name":3,"what?":4}`])).toMatchObject({ counts: { changed: 1 } });
     const [row] = await database.query('SELECT "Name", name_2, "what?" FROM issued');
     expect(row!.map((cell) => cell && Number(cell))).toEqual([null, 3, 4]);
-  });
-
-  it('leaves all as it was when the transaction fails', async () => {
-    const address = await newAddress();
-    const database = await open(address);
-    await sync(database, invoices(3));
-    const broken = await part(invoices(5), { profile: 'south' });
-    const closed = new SpooledListing({ records: 'issued invoices', key: undefined });
-    await closed.add(scanArray(Buffer.from('[{"id":7}]')));
-    // A listing that cannot be read back: its spool yields something else than its index says.
-    Object.defineProperty(closed, 'withAction', {
-      value: () => {
-        throw new ServiceError('the spool is gone');
-      },
-    });
-    await expect(writeSync(database, [broken, await part([], { outcome: closed })], options)).rejects.toThrow(
-      'spool',
-    );
-    expect(await database.query('SELECT DISTINCT _profile FROM issued')).toEqual([['north']]);
-    expect(await database.query('SELECT run FROM _runs')).toHaveLength(1);
   });
 });
 

@@ -3,11 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { Conflict } from '../../src/database/database.ts';
-import {
-  explainConnecting,
-  explainPostgres,
-  isConnectionFailure,
-} from '../../src/database/postgres-failure.ts';
+import { explainPostgres } from '../../src/database/postgres-failure.ts';
 import { Interrupted, OutputError, ServiceError, UsageError } from '../../src/errors.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { postgresForTests } from '../support/databases.ts';
@@ -129,26 +125,5 @@ describe('what PostgreSQL or its driver fails with', () => {
   it('is left as it is where folio knows nothing of it', () => {
     for (const error of [failure('odd'), failure('odd', { code: 'odd' }), new AggregateError([]), 'odd'])
       expect(explainPostgres(error, 'db')).toBe(error);
-  });
-
-  it('may be that something else answers there, while connecting', () => {
-    const ended = failure('Connection terminated unexpectedly');
-    expect(explainConnecting(ended, 'db')).toMatchObject({
-      message: 'db ended the connection before it let folio in',
-      hint: 'Check host and port: it may not be PostgreSQL that answers there.',
-    });
-    expect(explainConnecting(failure('lock', { code: '55P03' }), 'db')).toBeInstanceOf(OutputError);
-  });
-
-  it('leaves unknown what the server did last where the connection was lost, and only there', () => {
-    const lost = [{ code: '57P01' }, { code: '08006' }, { code: 'EPIPE' }, {}];
-    expect(lost.map((more) => isConnectionFailure(failure('socket', more)))).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
-    const others = [failure('socket', { code: '23505' }), failure('odd'), 'socket', undefined];
-    expect(others.map(isConnectionFailure)).toEqual([false, false, false, false]);
   });
 });

@@ -1,18 +1,12 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
 import { openForReading } from '../../src/database/open-database.ts';
-import { requireWritable } from '../../src/database/sqlite.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, part, options, sync } from './try-sync.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
-
-const check = (path: string): void => {
-  const address = parseDatabaseAddress(path);
-  if (address.engine === 'SQLite') requireWritable(address);
-};
 
 describe('a SQLite file', () => {
   it('has to be one', async () => {
@@ -26,22 +20,6 @@ describe('a SQLite file', () => {
       message: 'cannot read /nowhere/b.db: there is no such file',
       hint: 'Name a database that folio sync has made.',
     });
-  });
-
-  it('is not written where nobody may', () => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'books.db');
-    check(path);
-    writeFileSync(path, '');
-    chmodSync(path, 0o444);
-    expect(() => check(path)).toThrow(
-      expect.objectContaining({ name: 'OutputError', message: `${path} is read-only` }),
-    );
-    expect(() => check(join(folder, 'none', 'books.db'))).toThrow(
-      expect.objectContaining({ message: expect.stringContaining('no such file or directory (ENOENT)') }),
-    );
-    mkdirSync(join(folder, 'folder.db'));
-    expect(() => check(join(folder, 'folder.db'))).toThrow(expect.objectContaining({ name: 'OutputError' }));
   });
 
   it('that another program has locked is said to be in use', async () => {

@@ -95,13 +95,21 @@ export async function syncDatabase(
     try {
       await syncListings(run, closing, { address, flags, byProfile });
     } finally {
-      for (const close of closing.toReversed()) await close();
+      await closeAll(closing.toReversed());
     }
   });
 }
 
-/** What ends with the run. */
+/** What ends with the run, the last one first. */
 type Closing = (() => Promise<void>)[];
+
+async function closeAll([close, ...others]: Closing): Promise<void> {
+  try {
+    await close?.();
+  } finally {
+    if (others.length > 0) await closeAll(others);
+  }
+}
 
 function readWords(
   { env, secrets }: Context,
