@@ -45,8 +45,8 @@ const STRICT: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
   ['timestamp with time zone', 'time'],
 ]);
 
-/** The columns that a table is to have. */
-interface PlannedColumns {
+interface ColumnChange extends RecordsToWrite {
+  /** The columns that the table is to have. */
   readonly columns: readonly TableColumn[];
   /** What the records that are being written hold, by field. */
   readonly facts: ReadonlyMap<string, ColumnFacts>;
@@ -59,10 +59,9 @@ interface PlannedColumns {
 /** Gives the table, its view and `_columns` the columns that new records need. Returns those of the view. */
 export async function changeColumns(
   database: Database,
-  { table, run, tables, fields }: RecordsToWrite,
-  planned: PlannedColumns,
+  change: ColumnChange,
 ): Promise<readonly ViewColumn[]> {
-  const { columns, own, names } = planned;
+  const { table, run, tables, columns, own, names } = change;
   const { types, engine } = database.dialect;
   const isSqlite = engine === 'SQLite';
   const added = columns.filter(({ before }) => before === undefined);
@@ -81,7 +80,7 @@ export async function changeColumns(
       .map((name) => `ADD COLUMN ${quoteName(name)} ${types[DOCUMENT_COLUMNS.get(name)!]}`),
   ];
   const kept = (await database.relation(`${table}_current`))?.columns;
-  const view = planView(database.dialect, { ...planned, fields, kept: kept ?? new Map() });
+  const view = planView(database.dialect, change, kept ?? new Map<string, string>());
   const isMade = changes.length > 0 || retyped.length > 0 || view.some(({ isNew }) => isNew);
   if (isMade && kept !== undefined) {
     await lockTables(database, tables);
@@ -164,16 +163,15 @@ export async function unreadableColumns(
   });
 }
 
-interface PlannedView extends PlannedColumns {
-  readonly fields: FieldsOf;
-  /** The columns that it has so far, with their types. */
-  readonly kept: ReadonlyMap<string, string>;
-}
-
-/** The columns that the view is to have: those that it has, then new ones, since it can be given columns at its end alone. */
+/**
+ * The columns that the view is to have: those that it has, then new ones, since it can be given columns at its end alone.
+ *
+ * @param kept the columns that it has, with their types
+ */
 function planView(
   dialect: Dialect,
-  { columns, facts, own, fields, kept }: PlannedView,
+  { columns, facts, own, fields }: ColumnChange,
+  kept: ReadonlyMap<string, string>,
 ): readonly ViewColumn[] {
   const shown = columns.flatMap((column): ViewColumn[] => {
     const { name, field } = column;

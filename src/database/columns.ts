@@ -1,6 +1,6 @@
 import { OutputError } from '../errors.ts';
 import { MINUS, QUOTE } from '../json/ascii.ts';
-import { ABSENT, CellReader, JSON_TEXT, PLAIN_TEXT } from '../json/cells.ts';
+import { ABSENT, CellReader, ESCAPED_TEXT, JSON_TEXT, PLAIN_TEXT } from '../json/cells.ts';
 import { ColumnFacts } from '../json/column-facts.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { cutBytes } from '../output/files/side-files.ts';
@@ -181,17 +181,19 @@ export class RowReader {
   }
 
   read(batch: RecordBatch, index: number): StoredRow {
-    const cells = this.#cells.read(batch, index);
-    for (let known = this.#indexes.length; known < cells.length; known++)
-      this.#indexes.push(this.#indexOf.get(storableText(this.#cells.columns[known]!)));
+    const cells = this.#cells;
+    cells.moveTo(batch, index);
+    for (let known = this.#indexes.length; known < cells.columns.length; known++)
+      this.#indexes.push(this.#indexOf.get(storableText(cells.columns[known]!)));
     const row: StoredValue[] = [recordBytes(batch, index).toString('utf8'), ...this.#empty];
     let hasNul = false;
-    for (let at = 0; at < cells.length; at++) {
-      const [cell, column] = [cells[at], this.#indexes[at]];
-      if (cell === undefined || column === undefined) continue;
-      let { text } = cell;
-      if (cell.kind === 'string' && text.includes('\0')) {
-        // PostgreSQL cannot hold NUL, and programs that read SQLite take it for the end of the text.
+    for (let at = 0; at < cells.columns.length; at++) {
+      const column = this.#indexes[at];
+      const kind = cells.spans.kinds[at];
+      if (kind === ABSENT || column === undefined) continue;
+      let { text } = cells.cell(at)!;
+      // NUL comes as an escape. PostgreSQL cannot hold it, and programs that read SQLite take it for the end of the text.
+      if (kind === ESCAPED_TEXT && text.includes('\0')) {
         text = text.replaceAll('\0', '\uFFFD');
         hasNul = true;
       }

@@ -34,8 +34,8 @@ const [BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [5, 8, 13, 14, 26];
 const MAX_WAIT = 30_000;
 const WAIT_STEP = 50;
 
-/** Rows that are read before anything else gets a turn. */
-const ROWS_TOGETHER = 1_000;
+/** Rows that are read before anything else gets a turn. Few, since what lives longer than a moment is left in memory for long. */
+const ROWS_TOGETHER = 200;
 
 const sqliteDialect: Dialect = {
   engine: 'SQLite',

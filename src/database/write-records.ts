@@ -54,7 +54,7 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   const names = [...(await database.relation(table))!.columns.keys()];
   const known = await readColumns(database, table, names);
   const { columns, withoutColumn } = planColumns(dialect, known, facts, [...names, ...own]);
-  const view = await changeColumns(database, toWrite, { columns, facts, own, names });
+  const view = await changeColumns(database, { ...toWrite, columns, facts, own, names });
   await markGone(writing);
   const reader = new RowReader(dialect, columns, documents);
   await updateRows(writing, reader);
