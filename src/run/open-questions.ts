@@ -1,6 +1,12 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { type ColumnNames, fixedValue, PROFILE_COLUMN } from '../invoices/fields.ts';
+import {
+  type ColumnNames,
+  fixedValue,
+  PLAIN_NAMES,
+  PROFILE_COLUMN,
+  withCurrencyOf,
+} from '../invoices/fields.ts';
 import type { PlaceOf } from '../invoices/document-reader.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -16,7 +22,7 @@ import { withValues } from './flag.ts';
 import type { ExportFlags, QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part } from './part.ts';
-import type { RunDay } from './run-day.ts';
+import type { RunDay } from './run.ts';
 import { flagDefaults } from './settings.ts';
 
 /** The questions of the flags, or one of the command's own. */
@@ -102,20 +108,18 @@ export async function filterOf(
   { fiscalIds = [], found, ...ofRows }: FilterOfOptions = {},
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
-  if (where.length === 0 && fiscalIds.length === 0 && !hasDocumentFlags(flags)) return undefined;
+  const areDocuments = fiscalIds.length > 0 || hasDocumentFlags(flags);
+  if (where.length === 0 && !areDocuments) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const at = whereContext(context, run.day);
   const tests = where.map((condition) => conditionTest(condition, at, names));
-  if (hasDocumentFlags(flags)) {
-    const { documentTests } = await import('../query/where/invoice-tests.ts');
+  if (areDocuments) {
+    const { documentTests, counterpartyTest } = await import('../query/where/invoice-tests.ts');
     tests.push(...documentTests(flags, at, localDay(context.clock.now())));
+    const flag = `--${source.resource?.fiscalIds?.flag}`;
+    if (fiscalIds.length > 0) tests.push(counterpartyTest(flag, fiscalIds, found));
   }
-  if (fiscalIds.length > 0) {
-    const { counterpartyTest } = await import('../query/where/invoice-tests.ts');
-    tests.push(counterpartyTest(`--${source.resource?.fiscalIds?.flag}`, fiscalIds, found));
-  }
-  const { locale } = at;
-  return new WhereFilter(tests, { names, locale, what: source.records, ...ofRows });
+  return new WhereFilter(tests, { names, locale: at.locale, what: source.records, ...ofRows });
 }
 
 /** The day and the locale with which conditions are read: the day of the run, else that of the clock. */
@@ -138,8 +142,7 @@ async function resultOf(
   const { source, profile, names, run } = part;
   const { flags } = request;
   const { changesSince: path, columns } = flags;
-  if (request.makeResult !== undefined)
-    return plan === undefined ? undefined : request.makeResult(part, resultContext);
+  if (request.makeResult !== undefined) return plan && request.makeResult(part, resultContext);
   if (hasTotals(flags))
     return (await import('../query/totals.ts')).totalsQuestion(flags, names, resultContext);
   if (path === undefined) return undefined;
@@ -206,7 +209,6 @@ async function sortOf(
     const ofRows = namesOfChanges(keys, names);
     return sortQuestion(keys, context.signal, { what: 'row of the changes', names: ofRows, currencyOf });
   }
-  const { withCurrencyOf } = await import('../invoices/fields.ts');
   const ofRows = flags.expand === undefined ? names : withCurrencyOf(flags.expand, names);
   return sortQuestion(keys, context.signal, { names: ofRows });
 }
@@ -215,13 +217,12 @@ async function sortOf(
 export async function withColumnCheck(
   { notices }: Part,
   records: AsyncIterable<RecordBatch>,
-  { flag, columns, names }: { flag: string; columns: readonly string[]; names?: ColumnNames },
+  { flag, columns, names = PLAIN_NAMES }: { flag: string; columns: readonly string[]; names?: ColumnNames },
 ): Promise<AsyncIterable<RecordBatch>> {
   if (columns.length === 0) return records;
   const { watchColumns } = await import('../query/missing-columns.ts');
   const { DocumentReader } = await import('../invoices/document-reader.ts');
-  const { PLAIN_NAMES } = await import('../invoices/fields.ts');
-  const reader = new DocumentReader(names ?? PLAIN_NAMES, { roles: [], names: columns });
+  const reader = new DocumentReader(names, { roles: [], names: columns });
   return watchColumns(records, { flag, reader, warn: (finding) => notices.add(finding) });
 }
 

@@ -81,7 +81,12 @@ export function readAddress(address: string, more: readonly QueryPair[]): Servic
 export function bodySource({ path, version, query }: ServiceAddress): Source {
   const isListing = resources.some((resource) => resource.path === path);
   const source = itemSource(path, async ({ session: { client }, context: { signal } }) => {
-    const request = { path, query, signal, parse: checkedJson };
+    const parse = (body: Buffer): Buffer => {
+      // One that is not JSON is a fault, not data (spec 4).
+      checkJson(body);
+      return body;
+    };
+    const request = { path, query, signal, parse };
     const bytes = await (isCustomerPath(path)
       ? getCustomer(client, request)
       : client.get({ ...request, isListing }));
@@ -125,10 +130,4 @@ function decoded(id: string, path: string): string {
       cause,
     });
   }
-}
-
-/** The body itself; one that is not JSON is a fault, not data (spec 4). */
-function checkedJson(body: Buffer): Buffer {
-  checkJson(body);
-  return body;
 }
