@@ -135,7 +135,7 @@ export type RunDay = ReturnType<typeof runDay>;
  * @param startedAt milliseconds since 1970
  * @param asOf the day of `--as-of`
  */
-export function runDay(startedAt: number, notices: Notices, asOf?: number) {
+function runDay(startedAt: number, notices: Notices, asOf?: number) {
   const today = localDay(startedAt);
   const all: Origin[] = [];
   let isUndatedSaid = false;
