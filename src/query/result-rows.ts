@@ -30,16 +30,21 @@ export function amountJson(amount: Decimal | undefined): string {
 /** Rows that are passed on together. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Rows as records, a thousand at a time; at least one batch, which may be empty. */
+/** Rows as records, a thousand at a time; at least one batch, which may be empty. Each row is written as it comes, and not kept. */
 export function* batchesOfRows(rows: Iterable<Row>): Generator<RecordBatch> {
-  let some: Row[] = [];
-  for (const row of rows) {
-    some.push(row);
-    if (some.length < ROWS_AT_ONCE) continue;
-    yield batchOfRows(some);
-    some = [];
+  const all = rows[Symbol.iterator]();
+  let isOver = false;
+  function* some(): Generator<Row> {
+    for (let count = 0; count < ROWS_AT_ONCE; count++) {
+      const { value, done } = all.next();
+      if (done === true) {
+        isOver = true;
+        return;
+      }
+      yield value;
+    }
   }
-  yield batchOfRows(some);
+  while (!isOver) yield batchOfRows(some());
 }
 
 /** The rows of a result as records, so that every writer can write them. A column `a.b` stays one member of that name. */

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import { runCooperatively } from '../../json/cooperative-task.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
-import { DECIMAL_MARKS, parseMatch } from '../../query/reconcile/list-file.ts';
+import { DECIMAL_MARKS, parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { needs, text, valued, wordList, bareFlag, type Values, oneOf } from '../../run/flag.ts';
@@ -115,16 +116,13 @@ async function runReconcile(
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     consequence: WHERE_INCOMPLETE,
     makeResult: async ({ source, profile, names: { fields } }) => {
-      if (source.hasProfileColumn && profile === undefined) throw severalProfiles();
-      const read = await readLists(opened.lists, decimal);
+      if (source.hasProfileColumn && profile === undefined)
+        throw new UsageError('a list is of one organization, and the flags name several profiles', {
+          hint: 'Name the one whose list it is with --profile.',
+        });
+      const read = await runCooperatively(readLists(opened.lists, decimal), context.signal);
       const how = { tolerance, narrowing, fields, all, locale, signal: context.signal };
       return reconcileQuestion({ ...opened, ...read, ...how });
     },
-  });
-}
-
-function severalProfiles(): UsageError {
-  return new UsageError('a list is of one organization, and the flags name several profiles', {
-    hint: 'Name the one whose list it is with --profile.',
   });
 }

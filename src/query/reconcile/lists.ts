@@ -1,29 +1,24 @@
 import { UsageError } from '../../errors.ts';
+import { bareCurrency } from '../../invoices/document.ts';
 import { familyOf, signedAmount } from '../../invoices/document-types.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
-import { bareCurrency } from '../../invoices/document.ts';
 import { monthOf, readBegunPeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
+import type { CooperativeTask } from '../../json/cooperative-task.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { bareNumber, entryOf, type Entry } from './matching.ts';
+import { badList, readListFile, type ListRow } from './list-file.ts';
 import {
   DECIMAL_MARKS,
-  badList,
-  checkMatch,
   layoutOf,
-  readListFile,
   readName,
   type Against,
   type DecimalMark,
   type ListField,
   type ListLayout,
-  type ListRow,
   type Match,
-} from './list-file.ts';
-
-/** The most documents of all lists: no month has more. */
-const MAX_DOCUMENTS = 1_000_000;
+} from './list-layout.ts';
+import { entryOf, type Entry } from './matching.ts';
 
 interface ListsOptions {
   readonly against?: Against | undefined;
@@ -38,10 +33,16 @@ interface ListsOptions {
 /** A list whose headings are known. Its rows are still to be read. */
 interface OpenList {
   readonly path: string;
+  readonly isPending: boolean;
   readonly layout: ListLayout;
-  readonly rows: () => AsyncIterable<ListRow>;
+  readonly rows: () => Iterable<ListRow>;
   /** The month of its name or of --period; undefined where its dates decide. */
   readonly month: Period | undefined;
+}
+
+/** A list whose amounts are known to be written in these forms. */
+interface ReadableList extends OpenList {
+  readonly forms: AmountForms;
 }
 
 export type OpenLists = Awaited<ReturnType<typeof openLists>>;
@@ -49,13 +50,19 @@ export type OpenLists = Awaited<ReturnType<typeof openLists>>;
 /** Opens the lists and finds out what they are about. Throws UsageError where they are of several kinds or organizations. */
 export async function openLists(paths: readonly string[], options: ListsOptions) {
   const { match, period, today } = options;
-  if (match !== undefined) checkMatch(match);
+  const lacking = match && (['number', 'total'] as const).find((field) => !match.has(field));
+  if (lacking !== undefined) {
+    throw new UsageError(`--match does not say which column is the ${lacking}`, {
+      hint: `Add ${lacking}=<heading>: number and total are needed.`,
+    });
+  }
   const whole = period === undefined ? undefined : readBegunPeriod(period, today);
   const lists: OpenList[] = [];
   for (const path of paths) {
     const { headings, rows } = await readListFile(path);
     const layout = layoutOf(path, headings, match);
-    lists.push({ path, layout, rows, month: whole ?? readName(path).month });
+    const month = whole ?? readName(path).month;
+    lists.push({ path, isPending: layout.kind === 'pending', layout, rows, month });
   }
   const nameless = lists.find(({ layout, month }) => layout.against === 'received' && month === undefined);
   if (nameless !== undefined) {
@@ -76,12 +83,10 @@ export async function openLists(paths: readonly string[], options: ListsOptions)
   };
 }
 
-const REGISTERS: Readonly<Record<Against, string>> = { received: 'purchases', issued: 'sales' };
-
 function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }: ListsOptions): Against {
   const register = onlyValue(
     lists,
-    ({ layout }) => layout.against && REGISTERS[layout.against],
+    ({ layout: { against } }) => against && (against === 'issued' ? 'sales' : 'purchases'),
     'Reconcile purchases and sales one after the other.',
   );
   const known = lists.find(({ layout }) => layout.against !== undefined)?.layout.against;
@@ -114,28 +119,37 @@ function onlyValue(
 }
 
 export interface ListsRead {
-  readonly listed: Entry[];
+  readonly listed: readonly Entry[];
   /** The months that the lists are of; none where neither names nor dates tell. */
   readonly months: readonly Period[];
   /** Rows that are the total of all receipts of a kind, not documents. */
-  receiptTotals: number;
+  readonly receiptTotals: number;
 }
 
+/** The most documents of all lists: no month has more. */
+const MAX_DOCUMENTS = 1_000_000;
+
 /** Reads all documents of the lists. Throws UsageError, with the line, for what cannot be read. */
-export async function readLists(
+export function* readLists(
   lists: readonly OpenList[],
   decimal: DecimalMark | undefined,
-): Promise<ListsRead> {
+): CooperativeTask<ListsRead> {
   const months = new Map<string, Period>();
-  const read = { listed: [] as Entry[], receiptTotals: 0 };
+  const listed: Entry[] = [];
+  let receiptTotals = 0;
   for (const list of lists) {
-    const from = read.listed.length;
-    const addRow = rowReader(list, await marksOf(list, decimal), read);
-    for await (const row of list.rows()) addRow(row);
-    const month = list.month ?? monthsOf(read.listed.slice(from));
+    const from = listed.length;
+    const forms = yield* formsOf(list, decimal);
+    for (const entry of documentsIn({ ...list, forms })) {
+      yield;
+      if (entry === undefined) receiptTotals++;
+      else if (listed.push(entry) > MAX_DOCUMENTS)
+        throw badList(list.path, entry.line!, 'there are more than 1,000,000 documents');
+    }
+    const month = list.month ?? monthsOf(listed.slice(from));
     if (month !== undefined) months.set(month.name, month);
   }
-  return { ...read, months: [...months.values()] };
+  return { listed, receiptTotals, months: [...months.values()] };
 }
 
 /** The months from the first to the last date of the documents; undefined without dates. */
@@ -185,180 +199,191 @@ const AMOUNTS = ['total', 'net', 'exempt', 'tax'] as const satisfies readonly Li
 type AmountForms = ReadonlyMap<ListField, AmountForm>;
 
 /** Finds each column's decimal mark, by amounts that only one mark fits. Throws UsageError where either fits. */
-async function marksOf(list: OpenList, decimal: DecimalMark | undefined): Promise<AmountForms> {
+function* formsOf(list: OpenList, decimal: DecimalMark | undefined): CooperativeTask<AmountForms> {
   const { path, layout, rows } = list;
   const known = layout.kind === 'other' ? decimal : 'whole';
   if (known !== undefined) return new Map(AMOUNTS.map((field) => [field, known]));
-  const marks = new Map<ListField, AmountForm>();
+  const forms = new Map<ListField, AmountForm>();
   const unclear = new Map<ListField, UsageError>();
-  for await (const { line, cells } of rows()) {
+  for (const { line, cells } of rows()) {
+    yield;
     for (const field of AMOUNTS) {
       const [index] = indexesOf(layout, field);
-      if (index === undefined || marks.has(field)) continue;
+      if (index === undefined || forms.has(field)) continue;
       const cell = cells[index] ?? '';
       const text = bareAmount(cell);
       const [mark, other] = DECIMAL_MARKS.filter((one) => AMOUNT_FORMS[one].pattern.test(text));
-      if (mark !== undefined && other === undefined) marks.set(field, mark);
+      if (mark !== undefined && other === undefined) forms.set(field, mark);
       else if (other !== undefined && /[.,]/.test(cell) && !unclear.has(field)) {
         const what = `${layout.headings[index]} is ${shown(cell)}, and no amount of the column tells which mark is before decimals`;
         unclear.set(field, badList(path, line, what, 'Say it with --decimal comma or --decimal point.'));
       }
     }
   }
-  for (const [field, error] of unclear) if (!marks.has(field)) throw error;
-  return marks;
+  for (const [field, error] of unclear) if (!forms.has(field)) throw error;
+  return forms;
 }
 
-/** Makes entries of the rows of one list: the function takes one row after the other. It throws UsageError. */
-function rowReader(
-  { path, layout }: OpenList,
-  marks: AmountForms,
-  read: Omit<ListsRead, 'months'>,
-): (row: ListRow) => void {
-  const { headings, fields, furtherTax } = layout;
-  const isRegister = layout.kind !== 'other';
-  let line = 0;
-  let cells: readonly string[] = [];
+/** The documents in the rows of a list; undefined for a row that is the total of all receipts. Throws UsageError. */
+function* documentsIn(list: ReadableList): Generator<Entry | undefined> {
+  const { layout } = list;
   /** The row that rows without a number of their own continue. A total of receipts has no entry. */
-  let last: { readonly cells: readonly string[]; readonly entry?: Entry } | undefined;
-  /** The other taxes of the last document, without its sign. */
-  let otherTax: Decimal | undefined;
-  /** The line of a row that names no document, such as totals: only the last row may. */
-  let totals: number | undefined;
+  let before: { readonly cells: readonly string[]; readonly entry: Entry | undefined } | undefined;
+  /** A row that names no document, such as totals: only the last row may. */
+  let totals: Row | undefined;
+  for (const listRow of list.rows()) {
+    const row = new Row(list, listRow);
+    const { cells, isOpen } = listRow;
+    const isBlank = cells.every(isEmpty);
+    // The rest of a row that was cut may look like totals, or like other taxes.
+    if (isOpen && (!isBlank || cells.length > 1)) row.checkWidth();
+    if (isBlank) continue;
+    if (totals !== undefined) throw totals.bad(NAMELESS);
+    const [type, number] = [row.text('documentType'), row.text('number')];
+    if (row.continues(before?.cells ?? [])) {
+      if (before === undefined) throw row.bad('the row goes on a document before it, and there is none');
+      if (before.entry !== undefined) row.addFurtherTax(before.entry);
+    } else if (number === '' && (type === '' || indexesOf(layout, 'documentType').length === 0)) {
+      // Without a total it is no line of totals, but perhaps a document that was cut.
+      if (row.text('total') === '') row.checkWidth();
+      totals = row;
+    } else {
+      row.checkWidth();
+      const isOfReceipts = /^0*$/.test(number) && layout.kind === 'sales' && familyOf(type) === 'receipt';
+      if (number === '' && !isOfReceipts) throw row.bad(NAMELESS);
+      const entry = isOfReceipts ? undefined : row.document();
+      before = { cells, entry };
+      yield entry;
+    }
+  }
+}
 
-  const bad = (what: string, hint?: string): UsageError => badList(path, line, what, hint);
-  const nameless = (at: number): UsageError => badList(path, at, 'the row has no number of a document');
-  const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell.trim() === '';
-  const headingOf = (field: ListField): string => headings[indexesOf(layout, field)[0] ?? -1] ?? field;
-  const textOf = (field: ListField): string => {
-    const at = fields.get(field);
-    return (typeof at === 'string' ? at : (cells[at?.[0] ?? -1] ?? '')).trim();
-  };
+const NAMELESS = 'the row has no number of a document';
 
-  /** The sum of the cells with these indexes; undefined where all are empty. */
-  const sumOf = (indexes: readonly number[], form: AmountForm = 'point'): Decimal | undefined => {
-    const amounts = indexes.flatMap((index) => {
-      const cell = cells[index];
-      if (cell === undefined || isEmpty(cell)) return [];
-      const amount = amountIn(cell, form);
-      if (amount !== undefined) return amount;
-      const what = `which is no ${isRegister ? 'whole number' : 'number'}`;
-      const heading = headings[index] ?? 'another tax';
-      throw bad(`${heading} is ${shown(cell)}, ${what}`, AMOUNT_FORMS[form].hint);
+/** A row by the fields of its list. What cannot be read throws UsageError. */
+class Row {
+  readonly #list: ReadableList;
+  readonly #row: ListRow;
+
+  constructor(list: ReadableList, row: ListRow) {
+    this.#list = list;
+    this.#row = row;
+  }
+
+  bad(what: string, hint?: string): UsageError {
+    return badList(this.#list.path, this.#row.line, what, hint);
+  }
+
+  /** The cell of a field; empty where there is none. */
+  text(field: ListField): string {
+    const at = this.#list.layout.fields.get(field);
+    return (typeof at === 'string' ? at : (this.#row.cells[at?.[0] ?? -1] ?? '')).trim();
+  }
+
+  document(): Entry {
+    const list = this.#list;
+    const total = this.#amount('total');
+    if (total === undefined) throw this.bad(`${this.#headingOf('total')} is empty`);
+    const [type, fiscalId] = [this.text('documentType'), this.text('counterpartyFiscalId')];
+    if (list.layout.kind !== 'other' && !/^\d{1,4}$/.test(type))
+      throw this.bad(`${this.#headingOf('documentType')} is ${shown(type)}, which is no code`);
+    return entryOf({
+      number: this.text('number'),
+      type: type || undefined,
+      fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
+      name: this.text('counterpartyName') || undefined,
+      currency: bareCurrency(this.text('currency')),
+      day: this.#day(),
+      total,
+      net: this.#amount('net'),
+      exempt: this.#amount('exempt'),
+      tax: this.#amount('tax'),
+      furtherTax: this.#furtherTax(),
+      list,
+      line: this.#row.line,
     });
-    return amounts.length === 0 ? undefined : amounts.reduce(addDecimals);
-  };
-  const amountOf = (field: ListField): Decimal | undefined =>
-    sumOf(indexesOf(layout, field), marks.get(field));
+  }
+
+  addFurtherTax(entry: Entry): void {
+    const more = this.#furtherTax();
+    if (more === undefined) return;
+    entry.furtherTax = addDecimals(entry.furtherTax ?? DECIMAL_ZERO, signedAmount(more, entry.family));
+  }
+
+  /** Whether it has other taxes of the document before, and repeats of that document nothing but its own cells. */
+  continues(before: readonly string[]): boolean {
+    const { row, furtherTax, headings } = this.#list.layout;
+    const { cells } = this.#row;
+    if (row === undefined || furtherTax === undefined || !isEmpty(cells[row])) return false;
+    const isNumbered = this.text('number') !== '';
+    const isOwn = (at: number): boolean => !isEmpty(cells[at]) && !(isNumbered && cells[at] === before[at]);
+    const { indexes } = furtherTax;
+    if (headings.some((_, at) => !indexes.includes(at) && isOwn(at))) return false;
+    // Without a tax of its own it is the same document again.
+    return !isNumbered || indexes.some(isOwn);
+  }
+
+  /** Throws UsageError unless it has a cell for each heading that has a name, and no text behind them but other taxes. */
+  checkWidth(): void {
+    const { headings, furtherTax } = this.#list.layout;
+    const { cells } = this.#row;
+    const isShort = headings.slice(cells.length).some((heading) => !isEmpty(heading));
+    const isLong = furtherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
+    if (!isShort && !isLong) return;
+    const width = `the row has ${countOf(cells.length, 'cell')}`;
+    throw this.bad(`${width}, and there are ${countOf(headings.length, 'heading')}`);
+  }
+
+  #amount(field: ListField): Decimal | undefined {
+    return this.#sum(indexesOf(this.#list.layout, field), this.#list.forms.get(field));
+  }
 
   /** Where the last headings are of another tax, more of them may follow, three cells each. */
-  const furtherTaxOf = (): Decimal | undefined => {
-    if (furtherTax === undefined) return undefined;
-    const { amount, isLast } = furtherTax;
-    const isAmount = (index: number): boolean =>
-      index === amount || (isLast && index > amount && (index - amount) % 3 === 0);
-    return sumOf([...cells.keys()].filter(isAmount), 'whole');
-  };
+  #furtherTax(): Decimal | undefined {
+    const { amount = Infinity, isLast = false } = this.#list.layout.furtherTax ?? {};
+    const indexes: number[] = [];
+    for (let at = amount; at < this.#row.cells.length; at += isLast ? 3 : Infinity) indexes.push(at);
+    return this.#sum(indexes, 'whole');
+  }
+
+  /** The sum of the cells with these indexes; undefined where all are empty. */
+  #sum(indexes: readonly number[], form: AmountForm = 'point'): Decimal | undefined {
+    const { headings, kind } = this.#list.layout;
+    let sum: Decimal | undefined;
+    for (const index of indexes) {
+      const cell = this.#row.cells[index] ?? '';
+      if (isEmpty(cell)) continue;
+      const amount = amountIn(cell, form);
+      if (amount === undefined) {
+        const what = `${headings[index] ?? 'another tax'} is ${shown(cell)}`;
+        const wanted = kind === 'other' ? 'number' : 'whole number';
+        throw this.bad(`${what}, which is no ${wanted}`, AMOUNT_FORMS[form].hint);
+      }
+      sum = addDecimals(sum ?? DECIMAL_ZERO, amount);
+    }
+    return sum;
+  }
 
   /** Days are written `15/06/2026`, `15-06-2026` or `2026-06-15`, with or without a time. */
-  const dayOf = (): number | undefined => {
-    const text = textOf('date');
+  #day(): number | undefined {
+    const text = this.text('date');
     if (text === '' || text.toLowerCase() === 'null') return undefined;
     const [, day = '', month = '', year] = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:$|[ T])/.exec(text) ?? [];
     const iso = year === undefined ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
     const found = parseCalendarDay(iso);
     if (found !== undefined) return found;
-    throw bad(
-      `${headingOf('date')} is ${shown(text)}, which is no day`,
-      'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.',
-    );
-  };
+    const what = `${this.#headingOf('date')} is ${shown(text)}, which is no day`;
+    throw this.bad(what, 'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.');
+  }
 
-  /** A row has a cell for each heading that has a name, and no text behind them but other taxes. */
-  const checkWidth = (): void => {
-    const isShort = headings.slice(cells.length).some((heading) => !isEmpty(heading));
-    const isLong = furtherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
-    if (!isShort && !isLong) return;
-    throw bad(
-      `the row has ${countOf(cells.length, 'cell')}, and there are ${countOf(headings.length, 'heading')}`,
-    );
-  };
+  #headingOf(field: ListField): string {
+    const { layout } = this.#list;
+    return layout.headings[indexesOf(layout, field)[0] ?? -1] ?? field;
+  }
+}
 
-  /** Whether the row has other taxes of the document before, and repeats of that document nothing but its own cells. */
-  const isContinued = (number: string): boolean => {
-    if (layout.row === undefined || furtherTax === undefined || !isEmpty(cells[layout.row])) return false;
-    const isOther = (cell: string, index: number) =>
-      index < headings.length &&
-      !furtherTax.indexes.includes(index) &&
-      !isEmpty(cell) &&
-      (number === '' || cell !== last?.cells[index]);
-    // Without a tax of its own it is the same document again.
-    const hasMore = furtherTax.indexes.some((at) => !isEmpty(cells[at]) && cells[at] !== last?.cells[at]);
-    return (number === '' || hasMore) && !cells.some(isOther);
-  };
-
-  const addFurtherTax = (): void => {
-    if (last === undefined) throw bad('the row goes on a document before it, and there is none');
-    const more = furtherTaxOf();
-    if (more === undefined || last.entry === undefined) return;
-    otherTax = addDecimals(otherTax ?? DECIMAL_ZERO, more);
-    last.entry.furtherTax = signedAmount(otherTax, last.entry.family);
-  };
-
-  const readDocument = (type: string, number: string): Entry => {
-    otherTax = furtherTaxOf();
-    const total = amountOf('total');
-    if (total === undefined) throw bad(`${headingOf('total')} is empty`);
-    if (isRegister && !/^\d{1,4}$/.test(type))
-      throw bad(`${headingOf('documentType')} is ${shown(type)}, which is no code`);
-    const fiscalId = textOf('counterpartyFiscalId');
-    return entryOf({
-      side: 'list',
-      number: bareNumber(number),
-      type: type || undefined,
-      fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
-      name: textOf('counterpartyName') || undefined,
-      currency: bareCurrency(textOf('currency')),
-      day: dayOf(),
-      total,
-      net: amountOf('net'),
-      exempt: amountOf('exempt'),
-      tax: amountOf('tax'),
-      furtherTax: otherTax,
-      file: path,
-      line,
-      isPending: layout.kind === 'pending',
-    });
-  };
-
-  return (row) => {
-    ({ line, cells } = row);
-    const isBlank = cells.every(isEmpty);
-    // The rest of a row that was cut may look like totals, or like other taxes.
-    if (row.isOpen && (!isBlank || cells.length > 1)) checkWidth();
-    if (isBlank) return;
-    if (totals !== undefined) throw nameless(totals);
-    const [type, number] = [textOf('documentType'), textOf('number')];
-    if (isContinued(number)) return addFurtherTax();
-    const isTyped = indexesOf(layout, 'documentType').length > 0 && type !== '';
-    if (number === '' && !isTyped) {
-      // Without a total it is no line of totals, but perhaps a document that was cut.
-      if (textOf('total') === '') checkWidth();
-      totals = line;
-      return;
-    }
-    checkWidth();
-    if (/^0*$/.test(number) && layout.kind === 'sales' && familyOf(type) === 'receipt') {
-      read.receiptTotals++;
-      last = { cells };
-      return;
-    }
-    if (number === '') throw nameless(line);
-    if (read.listed.length === MAX_DOCUMENTS) throw bad('there are more than 1,000,000 documents');
-    const entry = readDocument(type, number);
-    read.listed.push(entry);
-    last = { cells, entry };
-  };
+function isEmpty(cell: string | undefined): boolean {
+  return cell === undefined || cell.trim() === '';
 }
 
 /** The indexes of the cells of a field; none where a text stands for all rows. */

@@ -6,6 +6,7 @@ import {
   type Validity,
 } from '../../invoices/document-types.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
+import type { CooperativeTask } from '../../json/cooperative-task.ts';
 import {
   DECIMAL_ZERO,
   absoluteDecimal,
@@ -17,9 +18,7 @@ import {
   negateDecimal,
   type Decimal,
 } from '../../json/decimal.ts';
-import type { CooperativeTask } from '../../json/cooperative-task.ts';
-import { compareOrders } from '../cell-order.ts';
-import type { Against } from './list-file.ts';
+import type { Against } from './list-layout.ts';
 
 /** What becomes of a document with a row, in the order in which the rows come out. */
 export const ROW_OUTCOMES = [
@@ -34,8 +33,19 @@ export const ROW_OUTCOMES = [
   'twice in the service',
 ] as const;
 
-/** What became of a document. The last two have no row: they are counted apart, or do not belong to these lists. */
-export type Outcome = (typeof ROW_OUTCOMES)[number] | 'pending before' | 'unmatched';
+/** What became of a document. Without a row are those that are counted apart, and those of the service that are of another time. */
+export type Outcome =
+  | (typeof ROW_OUTCOMES)[number]
+  | 'pending before'
+  | 'apart'
+  | 'void'
+  | 'undated'
+  | 'elsewhere'
+  /** Nothing so far. */
+  | 'unmatched';
+
+/** The documents by outcome. One that is on both sides is there once, as the entry of the list. */
+export type Outcomes = ReadonlyMap<Outcome, readonly Entry[]>;
 
 /** The facts in which a document may differ on the two sides. `void` and `cancelled` are states in the service. */
 const DIFFERENCES = [
@@ -44,14 +54,10 @@ const DIFFERENCES = [
 ] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-const NO_DIFFERENCE: readonly Difference[] = [];
-
 /** What one side states about a document; undefined for what it does not state. */
 interface Facts {
-  readonly side: 'list' | 'service';
-  /** As it is compared, by `bareNumber`. */
   readonly number: string | undefined;
-  /** A code or a word, as it is written. */
+  /** A code or a word. */
   readonly type: string | undefined;
   readonly fiscalId: string | undefined;
   readonly name: string | undefined;
@@ -62,20 +68,19 @@ interface Facts {
   readonly net: Decimal | undefined;
   readonly exempt?: Decimal | undefined;
   readonly tax: Decimal | undefined;
-  /** How many pesos one unit of its currency is worth. */
-  readonly rate?: Decimal | undefined;
-  readonly validity?: Validity | undefined;
   /** Other taxes, which one side may count as part of the tax. */
   furtherTax?: Decimal | undefined;
-  /** The path of its list, and its line there. */
-  readonly file?: string | undefined;
-  readonly line?: number | undefined;
-  /** Whether its list is of documents that are not accepted yet: other lists that have them count instead. */
-  readonly isPending?: boolean | undefined;
+  /** How many pesos one unit of its currency is worth. */
+  readonly rate?: Decimal | undefined;
+  readonly validity?: Validity;
+  /** Its list, and its line there; undefined for a document of the service. */
+  readonly list?: { readonly path: string; readonly isPending: boolean };
+  readonly line?: number;
 }
 
 /** A document on one side, and what became of it. Amounts have their sign: negative for a credit note. */
 export interface Entry extends Facts {
+  readonly side: 'list' | 'service';
   readonly family: Family;
   readonly code: number | undefined;
   /** Its fiscal ID, folded for comparing. */
@@ -86,48 +91,48 @@ export interface Entry extends Facts {
   differs: readonly Difference[];
   /** The entry of the same side that this one repeats. */
   repeats: Entry | undefined;
+  /** The next one of its group, while groups are made. */
+  next: Entry | undefined;
 }
 
-/** Makes an unmatched entry of the object that it gets, whose amounts are as written. */
+const NO_DIFFERENCE: readonly Difference[] = [];
+
+/** Makes an unmatched entry of the object that it gets, whose amounts are as written. A copy by spread takes three times the memory. */
 export function entryOf(facts: Facts): Entry {
-  const { type, fiscalId } = facts;
-  const family = familyOf(type);
+  const family = familyOf(facts.type);
   const signed = (amount: Decimal | undefined): Decimal | undefined => amount && signedAmount(amount, family);
-  // A copy by spread takes three times the memory, and there are hundreds of thousands of entries.
   return Object.assign(facts, {
+    side: facts.list === undefined ? ('service' as const) : ('list' as const),
+    number: facts.number?.trim().replace(/^0+(?=\d)/, '') || undefined,
+    family,
+    code: typeCodeOf(facts.type),
+    party: facts.fiscalId === undefined ? undefined : foldFiscalId(facts.fiscalId),
     total: signed(facts.total),
     net: signed(facts.net),
     exempt: signed(facts.exempt),
     tax: signed(facts.tax),
     furtherTax: signed(facts.furtherTax),
-    family,
-    code: typeCodeOf(type),
-    party: fiscalId === undefined ? undefined : foldFiscalId(fiscalId),
     outcome: 'unmatched' as const,
     mate: undefined,
     differs: NO_DIFFERENCE,
     repeats: undefined,
+    next: undefined,
   });
 }
 
-const PESOS = 'CLP';
+export const PESOS = 'CLP';
 
 /**
  * The total of a document of the service in the currency of the list's entry: unchanged where the currencies are equal or one is
  * unknown, in pesos where the document has an exchange rate. Undefined where the two totals cannot be compared.
  */
 export function totalBeside(
-  { currency }: Entry,
-  { total, currency: own, rate }: Entry,
+  one: Entry,
+  { total, currency, rate }: Entry,
 ): { readonly total: Decimal | undefined; readonly isConverted: boolean } | undefined {
-  if (currency === undefined || own === undefined || currency === own) return { total, isConverted: false };
-  if (rate === undefined || total === undefined || currency !== PESOS) return undefined;
+  if (!isOther(one.currency, currency)) return { total, isConverted: false };
+  if (rate === undefined || total === undefined || one.currency !== PESOS) return undefined;
   return { total: multiplyDecimals(total, rate), isConverted: true };
-}
-
-/** A document's number without leading zeros, for comparing; undefined for none. */
-export function bareNumber(text: string | undefined): string | undefined {
-  return text?.trim().replace(/^0+(?=\d)/, '') || undefined;
 }
 
 interface MatchOptions {
@@ -136,6 +141,7 @@ interface MatchOptions {
   readonly hasTypes: boolean;
   /** How far amounts may be apart. */
   readonly tolerance: Decimal;
+  /** Whether many share its fiscal ID, so that it tells no parties apart. */
   readonly isShared: (entry: Entry) => boolean;
   /** Whether an entry without a match may be one of the other side with a mistake in it. */
   readonly mayBeNear: (entry: Entry) => boolean;
@@ -152,15 +158,15 @@ export function* matchEntries(entries: readonly Entry[], options: MatchOptions):
   const { against, hasIds, isShared, mayBeNear } = options;
   const rules = rulesOf(options);
   // Each issuer has numbers of its own. What is issued has one issuer.
-  const issuerOf = ({ party = '' }: Entry): string => (against === 'issued' || !hasIds ? '' : party);
-  for (const all of groupsOf(entries, (entry) => entry.number && `${issuerOf(entry)} ${entry.number}`)) {
+  const isOfOneIssuer = against === 'issued' || !hasIds;
+  const keyOf = ({ number, party = '' }: Entry): string | undefined =>
+    isOfOneIssuer || number === undefined ? number : `${party} ${number}`;
+  for (const { list, service } of groupsOf(entries, keyOf)) {
     yield;
-    const [documents, voids] = [
-      all.service.filter(isDocument),
-      all.service.filter((one) => !isDocument(one)),
-    ];
-    const group = { list: withoutRepeats(all.list, against), service: withoutRepeats(documents, against) };
-    if (group.list.length > 0 && all.service.length > 0) matchNumber(group, voids, rules);
+    const voids = service.filter(({ validity }) => validity === 'void');
+    const documents = service.filter(({ validity }) => validity !== 'void');
+    const group = { list: withoutRepeats(list, against), service: withoutRepeats(documents, against) };
+    if (list.length > 0 && service.length > 0) matchNumber(group, voids, rules);
   }
   const left = entries.filter((entry) => entry.outcome === 'unmatched' && mayBeNear(entry));
   for (const group of groupsOf(left, ({ total }) => total && plainAmount(total))) {
@@ -238,46 +244,49 @@ function rulesOf({ hasTypes, tolerance, isShared }: MatchOptions) {
 
 /** Matches entries of one issuer and number: the surest pairs first, so that few candidates are left for the others. */
 function matchNumber(
-  group: Group,
+  { list, service }: Group,
   voids: readonly Entry[],
   { isSameTotal, compareTypes, pair }: Rules,
 ): void {
   const isOfType: IsPair = (one, other) => compareTypes(one, other) === 'equal';
-  const isUnknown: IsPair = (one, other) => compareTypes(one, other) === 'unknown';
   const isEqual: IsPair = (one, other) => isOfType(one, other) && isSameTotal(one, other);
   /** Whether the two are one document with a wrong type on one side. */
   const isOfOtherType: IsPair = (one, other) =>
     isSameTotal(one, other) && isSameDay(one, other) && !isOther(one.party, other.party);
+  const left = (): Group => ({ list: unmatched(list), service: unmatched(service) });
   /** Pairs those that are each other's only candidate. */
-  const pairUp = (some: Group, isPair: IsPair): void => {
-    if (!isTooMany(some)) for (const [one, other] of onlyPairs(some, isPair)) pair(one, other);
-  };
-  /** The same, and those that still have several candidates are ambiguous. */
-  const pairOrMark = (isPair: IsPair): void => {
-    pairUp(unmatched(group), isPair);
-    for (const entry of candidatesIn(unmatched(group), isPair)) entry.outcome = 'ambiguous';
+  const pairUp = (isPair: IsPair, group = left()): void => {
+    if (!isTooMany(group)) for (const [one, other] of onlyPairs(group, isPair)) pair(one, other);
   };
 
-  // Totals that are equal to the last digit come first: they pair many of one number quickly.
-  const entries = [...group.list, ...group.service];
-  for (const same of groupsOf(entries, ({ total }) => total && plainAmount(total))) pairUp(same, isEqual);
-  pairUp(unmatched(group), isEqual);
-  pairUp(unmatched(group), (one, other) => isSameDay(one, other) && isEqual(one, other));
-  pairUp(unmatched(group), isEqual);
-  // Where totals are equal and decide nothing, the day alone does not decide either.
-  const rest = unmatched(group);
-  const equal = new Set(isTooMany(rest) ? [] : candidatesIn(rest, isEqual));
-  const isUndecided: IsPair = (one, other) => equal.has(one) || equal.has(other);
-  pairUp(rest, (one, other) => isSameDay(one, other) && isOfType(one, other) && !isUndecided(one, other));
-  pairOrMark(isOfType);
-  // An entry of unknown type matches the only remaining candidate.
-  pairOrMark(isUnknown);
-  pairUp(unmatched(group), isOfOtherType);
-  const { list } = unmatched(group);
-  if (isTooMany({ list, service: voids })) return;
-  for (const one of list) {
-    const left = voids.filter((each) => each.mate === undefined && compareTypes(one, each) !== 'other');
-    const other = left.find((each) => isSameTotal(one, each)) ?? left[0];
+  if (list.length === 1 && service.length === 1) {
+    // Each can only be the other, for whatever reason.
+    pairUp((one, other) => compareTypes(one, other) !== 'other' || isOfOtherType(one, other));
+  } else {
+    // Totals that are equal to the last digit come first: they pair many of one number quickly.
+    for (const group of groupsOf([...list, ...service], ({ total }) => total && plainAmount(total)))
+      pairUp(isEqual, group);
+    pairUp(isEqual);
+    pairUp((one, other) => isSameDay(one, other) && isEqual(one, other));
+    pairUp(isEqual);
+    // Where totals are equal and decide nothing, the day alone does not decide either.
+    const rest = left();
+    const equal = new Set(isTooMany(rest) ? [] : candidatesIn(rest, isEqual));
+    const isUndecided: IsPair = (one, other) => equal.has(one) || equal.has(other);
+    pairUp((one, other) => isSameDay(one, other) && isOfType(one, other) && !isUndecided(one, other));
+    // An entry of unknown type matches the only remaining candidate. Those that still have several are ambiguous.
+    for (const kind of ['equal', 'unknown'] as const) {
+      const isOfKind: IsPair = (one, other) => compareTypes(one, other) === kind;
+      pairUp(isOfKind);
+      for (const entry of candidatesIn(left(), isOfKind)) entry.outcome = 'ambiguous';
+    }
+    pairUp(isOfOtherType);
+  }
+  const rest = unmatched(list);
+  if (isTooMany({ list: rest, service: voids })) return;
+  for (const one of rest) {
+    const candidates = unmatched(voids).filter((each) => compareTypes(one, each) !== 'other');
+    const other = candidates.find((each) => isSameTotal(one, each)) ?? candidates[0];
     if (other !== undefined) pair(one, other);
   }
 }
@@ -286,21 +295,23 @@ function matchNumber(
  * Each document once; the others become repeats of it. A document of a list of pending ones gives way to that of another list.
  */
 function withoutRepeats(entries: readonly Entry[], against: Against): readonly Entry[] {
+  if (entries.length < 2) return entries;
   const kept = new Map<string, Entry>();
   for (const entry of entries) {
     const key = identityOf(entry, against);
     const first = kept.get(key);
-    const [stays, repeat] = first?.isPending && !entry.isPending ? [entry, first] : [first ?? entry, entry];
+    const isPending = entry.list?.isPending;
+    const [stays, repeat] = first?.list?.isPending && !isPending ? [entry, first] : [first ?? entry, entry];
     kept.set(key, stays);
     if (first === undefined) continue;
     repeat.repeats = stays;
-    repeat.outcome = first.isPending === entry.isPending ? `twice in the ${entry.side}` : 'pending before';
+    repeat.outcome = first.list?.isPending === isPending ? `twice in the ${entry.side}` : 'pending before';
   }
   return [...kept.values()];
 }
 
 /** Equal for one document. Without code or party also of total and day: an invoice and an exempt one may share a number. */
-function identityOf({ side, code, party, type, total, day, currency }: Entry, against: Against): string {
+function identityOf({ side, type, code, party, total, day, currency }: Entry, against: Against): string {
   const isIssuerKnown = party !== undefined || (side === 'service' && against === 'issued');
   if (code !== undefined && isIssuerKnown) return JSON.stringify([code, party]);
   return JSON.stringify([type?.toUpperCase(), party, total && plainAmount(total), day, currency]);
@@ -323,38 +334,32 @@ function isOther<Fact>(one: Fact | undefined, other: Fact | undefined): boolean 
   return one !== undefined && other !== undefined && one !== other;
 }
 
-function isDocument({ validity }: Entry): boolean {
-  return validity !== 'void';
-}
-
 function isSameDay(one: Entry, other: Entry): boolean {
   return one.day !== undefined && one.day === other.day;
 }
 
-/** Entries by a key, group after group; one without a key is in none. Sorting takes less memory than a map of lists. */
+/** Entries by a key, group after group; one without a key is in none. They are chained, since a list for each key takes much memory. */
 function* groupsOf(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string | undefined,
 ): Generator<Group, undefined> {
-  const keyed = entries.flatMap((entry) => {
+  const first = new Map<string, Entry>();
+  for (const entry of entries.toReversed()) {
     const key = keyOf(entry);
-    return key === undefined ? [] : { key, entry };
-  });
-  keyed.sort((a, b) => compareOrders(a.key, b.key));
-  for (let [start, end] = [0, 0]; start < keyed.length; start = end) {
-    const { key } = keyed[start]!;
-    while (keyed[end]?.key === key) end++;
-    const group = keyed.slice(start, end).map(({ entry }) => entry);
-    yield {
-      list: group.filter(({ side }) => side === 'list'),
-      service: group.filter(({ side }) => side === 'service'),
-    };
+    if (key === undefined) continue;
+    entry.next = first.get(key);
+    first.set(key, entry);
+  }
+  for (const start of first.values()) {
+    const group = { list: [] as Entry[], service: [] as Entry[] };
+    for (let entry: Entry | undefined = start; entry !== undefined; entry = entry.next)
+      group[entry.side].push(entry);
+    yield group;
   }
 }
 
-function unmatched({ list, service }: Group): Group {
-  const isLeft = ({ outcome }: Entry): boolean => outcome === 'unmatched';
-  return { list: list.filter(isLeft), service: service.filter(isLeft) };
+function unmatched(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(({ outcome }) => outcome === 'unmatched');
 }
 
 /** The most pairs of documents whose amounts are compared one by one. Among more of one number only equal totals match. */

@@ -1,5 +1,4 @@
-import type { Finding } from '../../findings.ts';
-import { IN_NO_SUM, type Family } from '../../invoices/document-types.ts';
+import { IN_NO_SUM } from '../../invoices/document-types.ts';
 import type { DeclaredType } from '../../invoices/fields.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
@@ -7,7 +6,14 @@ import type { ColumnRole, ShownColumns } from '../../output/column-roles.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import { compareOrders } from '../cell-order.ts';
 import { amountJson, textJson, type Row } from '../result-rows.ts';
-import { ROW_OUTCOMES, totalBeside, type Difference, type Entry, type Outcome } from './matching.ts';
+import {
+  ROW_OUTCOMES,
+  totalBeside,
+  type Difference,
+  type Entry,
+  type Outcome,
+  type Outcomes,
+} from './matching.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 
 /** The document of a row, on one side or on both. */
@@ -74,7 +80,7 @@ const COLUMN_TABLE: Readonly<Record<string, Column>> = {
   'list.tax': whereDifferent('tax', 'list', taxJson, 'amount'),
   'list.documentType': whereDifferent('type', 'list', typeJson, 'document'),
   'list.counterpartyFiscalId': whereDifferent('counterparty', 'list', fiscalIdJson),
-  'list.file': { rank: 12, json: ({ list }) => textJson(list?.file) },
+  'list.file': { rank: 12, json: ({ list }) => textJson(list?.list?.path) },
   'list.row': { rank: 10, json: ({ list }) => (list === undefined ? 'null' : String(list.line)) },
   'list.repeats': { rank: 10, json: ({ list }) => textJson(list && placeOfFirst(list)) },
 };
@@ -107,42 +113,36 @@ function differenceOf({ list, service }: Sides): Decimal | undefined {
 }
 
 /** Where the document is that this one repeats. */
-function placeOfFirst({ file, repeats }: Entry): string | undefined {
+function placeOfFirst({ list, repeats }: Entry): string | undefined {
   if (repeats === undefined) return undefined;
-  return repeats.file === file ? `line ${repeats.line}` : `${repeats.file}, line ${repeats.line}`;
+  return repeats.list === list ? `line ${repeats.line}` : `${repeats.list?.path}, line ${repeats.line}`;
 }
-
-/** The documents by outcome. One that is on both sides is there once, as the entry of the list. */
-type Outcomes = ReadonlyMap<Outcome, readonly Entry[]>;
 
 /** The rows of the result, by outcome, then counterparty and number. */
 export function* rowsOf(entries: Outcomes, all: boolean): Generator<Row> {
   const columns = Object.entries(COLUMN_TABLE);
   for (const outcome of ROW_OUTCOMES) {
     if (outcome === 'same' && !all) continue;
-    for (const entry of inOrder(entries.get(outcome) ?? [])) {
+    const ordered = (entries.get(outcome) ?? []).map((entry) => ({ entry, order: orderOf(entry) }));
+    for (const { entry } of ordered.sort((a, b) => compareOrders(a.order, b.order))) {
       const sides = sidesOf(entry);
       yield columns.map(([column, { json }]) => [column, json(sides)]);
     }
   }
 }
 
-/** Digits of fiscal IDs that are sorted by value. */
-const PAD = 12;
+/** Digits of fiscal IDs, and of numbers, that are sorted by value. */
+const ID_DIGITS = 12;
+const NUMBER_DIGITS = 15;
 
 /** A number of digits that JavaScript holds exactly. */
 const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
 
-/** By counterparty, then number: those of digits by value. */
-function inOrder(entries: readonly Entry[]): Entry[] {
-  const keyed = entries.map((entry) => {
-    const { party, name = '', number = '' } = entry.mate ?? entry;
-    const isPlain = PLAIN_NUMBER.test(number);
-    const value = isPlain ? Number(number) : 0;
-    return { entry, party: (party ?? name).padStart(PAD, '0'), value, word: isPlain ? '' : number };
-  });
-  keyed.sort((a, b) => compareOrders(a.party, b.party) || a.value - b.value || compareOrders(a.word, b.word));
-  return keyed.map(({ entry }) => entry);
+/** A text by whose order documents come by counterparty, then number. */
+function orderOf(entry: Entry): string {
+  const { party, name = '', number = '' } = entry.mate ?? entry;
+  const value = PLAIN_NUMBER.test(number) ? number.padStart(NUMBER_DIGITS, '0') : ` ${number}`;
+  return `${(party ?? name).padStart(ID_DIGITS, '0')}\0${value}`;
 }
 
 function sidesOf(entry: Entry): Sides {
@@ -155,18 +155,11 @@ interface Reconciled extends OpenLists, ListsRead {
   /** How many records of the service were compared. */
   readonly records: number;
   readonly entries: Outcomes;
-  readonly isSame: boolean;
-  /** How many documents of the service are of kinds that the list has none of. */
-  readonly ofKind: ReadonlyMap<Family, number>;
-  readonly voids: number;
-  /** How many documents that are in no list have no date. */
-  readonly undated: number;
 }
 
-/** The counts and sums. They are part of the answer where the two sides differ. */
-export function countsOf(reconciled: Reconciled, locale: string): Finding[] {
-  const { listed, against, months, records, entries, isSame, ofKind, receiptTotals, voids, undated } =
-    reconciled;
+/** The counts and sums, a line each. */
+export function countsOf(reconciled: Reconciled, locale: string): string[] {
+  const { listed, against, months, records, entries, receiptTotals } = reconciled;
   const group = digitGrouper(locale);
   const count = (n: number, what: string): string =>
     countOf(n, what).replace(/^\d+/, (digits) => group(digits));
@@ -182,38 +175,41 @@ export function countsOf(reconciled: Reconciled, locale: string): Finding[] {
   const addLine = (n: number, what: string, rest: string): void => {
     if (n > 0) lines.push(`${count(n, what)} ${rest}`);
   };
-  for (const [family, n] of ofKind) addLine(n, family, 'of the service counted apart: the list has none');
+  const numberOf = (outcome: Outcome): number => entries.get(outcome)?.length ?? 0;
+  const apart = entries.get('apart')?.map(({ family }) => family) ?? [];
+  for (const family of new Set(apart))
+    addLine(
+      apart.filter((one) => one === family).length,
+      family,
+      'of the service counted apart: the list has none',
+    );
   addLine(receiptTotals, 'row', 'of the list left out: totals of receipts');
-  const other = entries.get('not compared') ?? [];
-  const currencies = [...new Set(other.map(({ mate }) => mate!.currency))].join(', ');
+  const currencies = new Set(entries.get('not compared')?.map(({ mate }) => mate!.currency));
   addLine(
-    other.length,
+    numberOf('not compared'),
     'document',
-    `in another currency than the list’s (${currencies}): there on both sides, amounts not compared`,
+    `in another currency than the list’s (${[...currencies].join(', ')}): there on both sides, amounts not compared`,
   );
-  const pending = entries.get('pending before')?.length ?? 0;
-  addLine(pending, 'document', 'also listed as pending: the other list counts');
-  addLine(voids, 'void document', 'of the service left out');
+  addLine(numberOf('pending before'), 'document', 'also listed as pending: the other list counts');
+  addLine(numberOf('void'), 'void document', 'of the service left out');
   if (months.length === 0) lines.push('the lists have no dates: nothing counts as only in the service');
-  addLine(undated, 'document', 'of the service without a date, in no period');
-  return lines.map((text) => ({ level: isSame ? 'remark' : 'answer', text }));
+  addLine(numberOf('undated'), 'document', 'of the service without a date, in no period');
+  return lines;
 }
 
 /** The sums of the documents, by currency: once where both sides agree. */
 function sumsOf(entries: readonly Entry[], group: GroupDigits): string[] {
   const sums = new Map<string, { service?: Decimal; list?: Decimal }>();
+  const add = (one: Entry, currency = 'without a currency'): void => {
+    if (one.validity === 'void' || IN_NO_SUM.has(one.family)) return;
+    const sum = sums.get(currency) ?? {};
+    sum[one.side] = addDecimals(sum[one.side] ?? DECIMAL_ZERO, one.total ?? DECIMAL_ZERO);
+    sums.set(currency, sum);
+  };
   for (const entry of entries) {
-    const { list, service } = sidesOf(entry);
-    for (const [side, one, other] of [
-      ['service', service, list],
-      ['list', list, service],
-    ] as const) {
-      if (one === undefined || one.validity === 'void' || IN_NO_SUM.has(one.family)) continue;
-      const currency = one.currency ?? other?.currency ?? 'without a currency';
-      const sum = sums.get(currency) ?? {};
-      sums.set(currency, sum);
-      sum[side] = addDecimals(sum[side] ?? DECIMAL_ZERO, one.total ?? DECIMAL_ZERO);
-    }
+    const { mate } = entry;
+    if (mate !== undefined) add(mate, mate.currency ?? entry.currency);
+    add(entry, entry.currency ?? mate?.currency);
   }
   const areOnBoth = entries.some(({ mate }) => mate !== undefined);
   return [...sums].flatMap(([currency, { service, list }]) => {
