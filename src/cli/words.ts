@@ -4,26 +4,6 @@ import { endingsOf, formats } from '../output/formats.ts';
 import { nearestHint } from '../query/nearest-names.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
 
-/*
- * The one table of words that people type, as a flag or behind `folio help`, and that folio has other words for.
- */
-
-/** What stood behind a flag that folio does not have. */
-interface Typed {
-  readonly word: string;
-  readonly value: string | undefined;
-  readonly today: number;
-}
-
-interface Meaning {
-  /** The first one is that which lists name. */
-  readonly words: string;
-  /** What to write instead: a command has some of these flags. A whole command line is for commands that have none of them. */
-  readonly instead?: (typed: Typed) => readonly string[];
-  /** Its page of help, written as the texts of topics are. */
-  readonly help: string;
-}
-
 /** Documents that are paid, by what folio knows of them. */
 const PAID = "--where open=0 --where 'status!=NULLIFIED'";
 
@@ -31,208 +11,190 @@ const PAID = "--where open=0 --where 'status!=NULLIFIED'";
 const FROM = 'after start desde from-date date-from from-day start-date';
 const TO = 'before to end hasta to-date date-to to-day end-date until-date';
 
-const MEANINGS: readonly Meaning[] = [
-  {
-    words: 'unpaid open pending outstanding receivable receivables impagas pendientes',
-    instead: () => ['--open'],
-    help: `
+/*
+ * The one table of words that people type, as a flag or behind `folio help`, and that folio has other words for. A page begins with its
+ * words, the first of which lists name; the rest is written as the texts of topics are.
+ */
+const PAGES = `
+unpaid open pending outstanding receivable receivables impagas pendientes
 What is still to be paid is --open: no credits, and nothing that was cancelled.
 * folio issued --open -o open.xlsx :: a workbook; standard error says which credits are not in it
 * folio issued --open --sum open --group-by counterpartyName :: how much, by customer
-* folio aging :: how much and since when, less credits`,
-  },
-  {
-    words: 'owe owes owed who debt debts debtor debtors balance saldo deuda deudas',
-    instead: ({ value }) => ['--open', ...byName('', value)],
-    help: `
+* folio aging :: how much and since when, less credits
+
+owe owes owed who debt debts debtor debtors balance saldo deuda deudas
 What customers owe: open amounts by age, less credits. One is found by a part of the name.
 * folio aging :: all customers, those who owe most first
 * folio aging --where counterpartyName~roble :: how much, how late, and the fiscal ID
 * folio issued --open --where counterpartyName~roble :: which documents
-* folio statement --customer-fiscal-id 60155440-2 -o owes.html :: a page to send, by the fiscal ID`,
-  },
-  {
-    words: 'overdue late due days days-late past-due vencidas atraso',
-    instead: () => ['--overdue'],
-    help: `
+* folio statement --customer-fiscal-id 60155440-2 -o owes.html :: a page to send, by the fiscal ID
+
+overdue late due days days-late past-due vencidas atraso
 What was due before today and is still to be paid is --overdue, whatever the status says.
 * folio issued --overdue -o late.xlsx :: a workbook of what is late; dueBy is the day that it was due
 * folio statement --all --overdue -o late.xlsx :: the same with the column daysLate: how many days late
-* folio issued --open --where 'due<=+7d' :: what is due within a week`,
-  },
-  {
-    words: 'paid pagadas pagado',
-    instead: () => [PAID],
-    help: `
+* folio issued --open --where 'due<=+7d' :: what is due within a week
+
+paid pagadas pagado
 Paid is what has nothing open and was not cancelled. The status has several words for it, such as
   MANUALLY_MARKED_AS_PAID. Credit notes that were used up are with them.
 * folio issued ${PAID} :: what was paid
 * folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
-  30 days`,
-  },
-  {
-    words: 'status state estado',
-    instead: ({ value = 'PENDING' }) => {
-      const better = { overdue: ['--overdue'], paid: [PAID] }[value.toLowerCase()] ?? [];
-      return [...better, `--where status=${value}`];
-    },
-    help: `
+  30 days
+
+status state estado
 The service's own word for where a document stands is its status. It does not say what is late or paid: what
   is partly paid and late is PARTIALLY_PAID.
 * folio issued --count --group-by status :: which there are
-* folio issued --where status=PENDING,PARTIALLY_PAID :: those of two`,
-  },
-  {
-    words: 'month quarter year mes periodo',
-    instead: ({ word, value = '', today }) => [
-      `--period ${meantPeriod(word, today) ?? meantPeriod(value, today) ?? (value || '2026-10')}`,
-    ],
-    help: `
+* folio issued --where status=PENDING,PARTIALLY_PAID :: those of two
+
+month quarter year mes periodo
 A month, a quarter or a year is kept by --period; --group-by adds up month by month.
 * folio issued --period last-month --sum total :: what was invoiced last month
 * folio issued --sum total --group-by date:month :: also date:quarter and date:year
-* folio report --period 2026-10 -o october.html :: on a page`,
-  },
-  {
-    words: `day date fecha between dates entre ${FROM} ${TO}`,
-    instead: ({ word, value = '2026-10-31' }) =>
-      word === 'between'
-        ? [`--since ${value} --until <day>`]
-        : ['since', 'until']
-            .filter((flag) => !(flag === 'since' ? TO : FROM).split(' ').includes(word))
-            .map((flag) => `--${flag} ${value}`),
-    help: `
+* folio report --period 2026-10 -o october.html :: on a page
+
+day date fecha between dates entre ${FROM} ${TO}
 From one day to another, both within, is --since and --until. --from names a file to read.
 * folio issued --since 2026-10-01 --until 2026-10-31 :: also today, yesterday, -30d
-* folio issued --period 2026-10 :: the same month`,
-  },
-  {
-    words: 'customer client clients search find name cliente clientes customer-name client-name counterparty',
-    instead: ({ value }) => {
-      const isId = value !== undefined && /\d/.test(value);
-      return isId ? [`--customer-fiscal-id ${value}`] : [...byName('', value), '--customer-fiscal-id <id>'];
-    },
-    help: `
+* folio issued --period 2026-10 :: the same month
+
+customer client clients search find name cliente clientes customer-name client-name counterparty
 Documents of a customer are found by a part of the name, or by fiscal ID, which the service does.
 * folio customers :: all customers
 * folio issued --where counterpartyName~roble :: by name
 * folio issued --customer-fiscal-id 60155440-2 :: by fiscal ID
-* folio customers --where name~roble --columns fiscalId,name :: the fiscal ID of a name`,
-  },
-  {
-    words: 'supplier suppliers vendor vendors issuer proveedor proveedores supplier-name',
-    instead: ({ value }) => [...byName(' --payable', value), '--issuer-fiscal-id <id>'],
-    help: `
+* folio customers --where name~roble --columns fiscalId,name :: the fiscal ID of a name
+
+supplier suppliers vendor vendors issuer proveedor proveedores supplier-name
 Documents of a supplier are found by a part of the name, or by fiscal ID, which the service does.
 * folio received --where counterpartyName~roble :: by name
 * folio received --issuer-fiscal-id 77155510-1 :: by fiscal ID
-* folio aging --payable :: whom you owe`,
-  },
-  {
-    words: `excel ${formats.join(' ')} spreadsheet workbook planilla export exportar file save output-file out to-file`,
-    instead: ({ word, value }) => {
-      const format = formats.find((one) => one === word && one !== 'xlsx');
-      if (format !== undefined) return [`--format ${format}`, `-o invoices.${endingsOf(format)[0]}`];
-      return [`-o ${value?.includes('.') ? value : 'invoices.xlsx'}`];
-    },
-    help: `
+* folio aging --payable :: whom you owe
+
+excel ${formats.join(' ')} spreadsheet workbook planilla export exportar file save output-file out to-file
 The ending of the file says the format: .xlsx is a workbook. For csv that a spreadsheet reads, add --excel.
 * folio issued -o issued.xlsx :: a workbook
 * folio issued --excel -o issued.csv :: csv, in which no text runs as a formula
-* folio issued --columns number,customer.name,total -o three.csv :: three columns`,
-  },
-  {
-    words: 'download downloads pdf xml files attachments descargar',
-    instead: ({ word }) => {
-      const only = `--only ${word === 'xml' ? 'xml' : 'pdf'}`;
-      return [only, `folio issued download invoices ${only}`];
-    },
-    help: `
+* folio issued --columns number,customer.name,total -o three.csv :: three columns
+
+download downloads pdf xml files attachments descargar
 The files of issued invoices (PDF, XML) are put into a folder by folio issued download.
 * folio issued download invoices :: all files; the next time, the new ones
-* folio issued download invoices --only pdf :: no other files`,
-  },
-  {
-    words: 'import from-file input file-in offline',
-    instead: ({ value = 'issued.jsonl' }) => [`--from ${value}`],
-    help: `
+* folio issued download invoices --only pdf :: no other files
+
+import from-file input file-in offline
 --from reads a database of folio sync, or an export in jsonl or json, and sends nothing.
 * folio issued --from issued.jsonl --open :: an export
 * folio aging --from books.db :: a database
-* folio reconcile mine.csv :: your own list beside the service's`,
-  },
-  {
-    words: 'invoices invoice bills documents facturas factura list listar ver',
-    help: `
+* folio reconcile mine.csv :: your own list beside the service's
+
+invoices invoice bills documents facturas factura list listar ver
 Invoices that you issued are folio issued, those that suppliers sent are folio received.
 * folio issued :: the newest last; --limit 20, or --all on a terminal
 * folio received :: those of suppliers
-* folio issued --where number=10002 :: one invoice`,
-  },
-  {
-    words: 'credits credit credit-notes credit-note notas-de-credito',
-    instead: () => ['--where documentType=CREDIT_NOTE'],
-    help: `
+* folio issued --where number=10002 :: one invoice
+
+credits credit credit-notes credit-note notas-de-credito
 Credit notes are documents of the listing. Sums, aging and report take them away; --open leaves them out.
 * folio issued --where documentType=CREDIT_NOTE :: all credit notes
 * folio issued --where documentType=CREDIT_NOTE --where 'open>0' :: those that are not used up
-* folio issued --count --group-by documentType :: which types there are`,
-  },
-  {
-    words: 'payments payment pago pagos cobros',
-    instead: () => ['--expand payments'],
-    help: `
+* folio issued --count --group-by documentType :: which types there are
+
+payments payment pago pagos cobros
 The payments of an invoice are a list within it; --expand payments makes a row of each.
 * folio issued --expand payments --columns number,payments.date,payments.amount :: a row a payment
-* folio issued --expand payments --sum payments.amount --group-by payments.date:month :: month by month`,
-  },
-  {
-    words: 'total totals sum by sum-by total-by group amount suma por',
-    instead: ({ word, value = '' }) => {
-      if (!['by', 'sum-by', 'total-by', 'group', 'por'].includes(word)) return ['--sum total'];
-      const column = /^(?:customer|client|supplier|vendor)s?$/i.test(value) ? 'counterpartyName' : value;
-      const unit = /^(?:day|month|quarter|year)$/i.test(value) ? `date:${value.toLowerCase()}` : column;
-      return [`--group-by ${unit || 'counterpartyName'}`];
-    },
-    help: `
+* folio issued --expand payments --sum payments.amount --group-by payments.date:month :: month by month
+
+total totals sum by sum-by total-by group amount suma por
 --sum adds a column exactly, credit notes taken away, each currency by itself; --group-by has a sum for each.
 * folio issued --period last-month --sum total :: what was invoiced last month
 * folio issued --period last-month --sum total --group-by counterpartyName :: by customer
-* folio issued --sum total --group-by date:month :: by month`,
-  },
-  {
-    words: 'cron schedule scheduled nightly daily automatic task',
-    help: `
+* folio issued --sum total --group-by date:month :: by month
+
+cron schedule scheduled nightly daily automatic task
 Off a terminal a run that succeeds says nothing, and any exit code but 0 is not a whole answer. Log in once as
   the user of the job, or set FOLIO_TOKEN; cron has its own PATH: write the whole path of folio.
 * folio issued --open -o /srv/books/open.csv --receipt beside :: a file a night, as it was before if it fails
 * folio sync /srv/books/books.db :: a database a night
-More: folio help exit-codes, folio help environment.`,
-  },
-  {
-    words: 'mail email send correo enviar',
-    help: `
+More: folio help exit-codes, folio help environment.
+
+mail email send correo enviar
 folio sends nothing. It writes the page or the file to attach.
 * folio statement --customer-fiscal-id 60155440-2 -o owes.html :: what one customer owes
-* folio statement --all --output-dir statements :: a page for each`,
-  },
-  {
-    words: 'ayuda tutorial examples manual ejemplos',
-    help: `
+* folio statement --all --output-dir statements :: a page for each
+
+ayuda tutorial examples manual ejemplos
 Every command has its help, with examples at its end.
 * folio help :: commands, topics and words
 * folio issued --help :: a command
-* folio --sandbox issued --open :: try it: made-up data, no token, no set-up`,
-  },
-  {
-    words: 'language idioma espanol spanish locale',
-    instead: ({ value = 'es' }) => [`--lang ${value}`],
-    help: `
+* folio --sandbox issued --open :: try it: made-up data, no token, no set-up
+
+language idioma espanol spanish locale
 Pages, and the headings of workbooks of statements and aging, are in English or Spanish.
 * folio report --lang es -o octubre.html :: one page
-* folio config set lang es :: all pages from now on`,
+* folio config set lang es :: all pages from now on`
+  .trim()
+  .split('\n\n')
+  .map((page) => {
+    const [words = '', ...lines] = page.split('\n');
+    return { words: words.split(' '), help: lines.join('\n') };
+  });
+
+/** What was typed that folio does not have, and what stood behind it. */
+interface Typed {
+  readonly word: string;
+  readonly value: string | undefined;
+  readonly today: number;
+}
+
+/**
+ * What to write instead, by the first word of the page: a command has some of these flags. A whole command line is for commands that have
+ * none of them.
+ */
+const INSTEAD: Readonly<Record<string, (typed: Typed) => readonly string[]>> = {
+  unpaid: () => ['--open'],
+  owe: ({ value }) => ['--open', ...byName('', value)],
+  overdue: () => ['--overdue'],
+  paid: () => [PAID],
+  status: ({ value = 'PENDING' }) => {
+    const better = { overdue: ['--overdue'], paid: [PAID] }[value.toLowerCase()] ?? [];
+    return [...better, `--where status=${value}`];
   },
-];
+  month: ({ word, value = '', today }) => [
+    `--period ${meantPeriod(word, today) ?? meantPeriod(value, today) ?? (value || '2026-10')}`,
+  ],
+  day: ({ word, value = '2026-10-31' }) =>
+    word === 'between'
+      ? [`--since ${value} --until <day>`]
+      : ['since', 'until']
+          .filter((flag) => !(flag === 'since' ? TO : FROM).split(' ').includes(word))
+          .map((flag) => `--${flag} ${value}`),
+  customer: ({ value }) => {
+    const isId = value !== undefined && /\d/.test(value);
+    return isId ? [`--customer-fiscal-id ${value}`] : [...byName('', value), '--customer-fiscal-id <id>'];
+  },
+  supplier: ({ value }) => [...byName(' --payable', value), '--issuer-fiscal-id <id>'],
+  excel: ({ word, value }) => {
+    const format = formats.find((one) => one === word && one !== 'xlsx');
+    if (format !== undefined) return [`--format ${format}`, `-o invoices.${endingsOf(format)[0]}`];
+    return [`-o ${value?.includes('.') ? value : 'invoices.xlsx'}`];
+  },
+  download: ({ word }) => {
+    const only = `--only ${word === 'xml' ? 'xml' : 'pdf'}`;
+    return [only, `folio issued download invoices ${only}`];
+  },
+  import: ({ value = 'issued.jsonl' }) => [`--from ${value}`],
+  credits: () => ['--where documentType=CREDIT_NOTE'],
+  payments: () => ['--expand payments'],
+  total: ({ word, value = '' }) => {
+    if (!['by', 'sum-by', 'total-by', 'group', 'por'].includes(word)) return ['--sum total'];
+    const column = /^(?:customer|client|supplier|vendor)s?$/i.test(value) ? 'counterpartyName' : value;
+    const unit = /^(?:day|month|quarter|year)$/i.test(value) ? `date:${value.toLowerCase()}` : column;
+    return [`--group-by ${unit || 'counterpartyName'}`];
+  },
+  language: ({ value = 'es' }) => [`--lang ${value}`],
+};
 
 /** A filter by a part of the name, and what someone owes for a command that has no filter. */
 function byName(payable: string, part = 'roble'): readonly string[] {
@@ -246,23 +208,23 @@ export function meantWord(...typed: readonly string[]) {
   const words = typed.join(' ').replace(/^-+/, '').toLowerCase().split(' ');
   for (const word of words) {
     const known = meantPeriod(word, 0) === undefined ? word : 'month';
-    const meaning = MEANINGS.find((each) => each.words.split(' ').includes(known));
-    if (meaning === undefined) continue;
+    const page = PAGES.find((each) => each.words.includes(known));
+    if (page === undefined) continue;
     return {
       /** What to write instead, of what the command has. `value` stood behind the word. */
       instead: (command: Command, value: string | undefined, today: number) =>
-        insteadOf(meaning, { word, value, today }, command),
+        insteadOf(page.words[0]!, { word, value, today }, command),
       /** The first command line of its page. */
-      example: /^\* (.*?) :: /m.exec(meaning.help)![1]!,
-      topic: topicOf(meaning, word),
+      example: /^\* (.*?) :: /m.exec(page.help)![1]!,
+      topic: topicOf(page.help, word),
     };
   }
   return undefined;
 }
 
-function insteadOf({ instead }: Meaning, typed: Typed, { options }: Command): readonly string[] {
+function insteadOf(name: string, typed: Typed, { options }: Command): readonly string[] {
   const isPlain = /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed.value ?? '');
-  const lines = instead?.({ ...typed, value: isPlain ? typed.value : undefined }) ?? [];
+  const lines = INSTEAD[name]?.({ ...typed, value: isPlain ? typed.value : undefined }) ?? [];
   return lines.filter((line) => {
     const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
     const hasFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
@@ -272,10 +234,10 @@ function insteadOf({ instead }: Meaning, typed: Typed, { options }: Command): re
 
 /** The pages of help on words, each under its first word. */
 export function wordTopics(): readonly Topic[] {
-  return MEANINGS.map((meaning) => topicOf(meaning, meaning.words.split(' ')[0]!));
+  return PAGES.map(({ words, help }) => topicOf(help, words[0]!));
 }
 
-function topicOf({ help }: Meaning, name: string): Topic {
+function topicOf(help: string, name: string): Topic {
   const blocks = blocksOf(`${help}\nMore: folio help questions, folio help formats.`);
   return { name, about: String(blocks[0]), blocks };
 }
