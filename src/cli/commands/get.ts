@@ -49,8 +49,7 @@ async function runGet(
 }
 
 async function deliverBody(part: Part, output: string | undefined): Promise<void> {
-  const { written } = await import('../../output/files/destination.ts');
-  const { openDestination } = await import('../../output/files/destination.ts');
+  const { openDestination, written } = await import('../../output/files/destination.ts');
   const { recordsOf } = await import('../../run/part.ts');
   const destination = await openDestination(output, part.context);
   await written(destination, async () => {
