@@ -9,18 +9,12 @@ import { ABOUT_TOPICS, renderTopic } from '../../src/cli/help.ts';
 import { topics, type TermList } from '../../src/cli/help-topics.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { wordTopics } from '../../src/cli/words.ts';
-import { runCommandLine } from '../../src/cli/command-line.ts';
 import { formats } from '../../src/output/formats.ts';
-import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { runProfiles as folio } from '../support/scripted-run.ts';
 import { expectRefused } from '../support/expect-exit.ts';
 
 const SRC = resolve(import.meta.dirname, '../../src');
-
-async function folio(argv: readonly string[], options: FakeContextOptions = {}) {
-  const context = fakeContext({ ...options, argv });
-  const code = await runCommandLine(context);
-  return { code, stdout: context.stdout.text, stderr: context.stderr.text };
-}
 
 describe('folio help', () => {
   it('lists commands and topics', async () => {

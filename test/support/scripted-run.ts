@@ -83,7 +83,7 @@ export interface ProfilesExit extends Omit<ScriptedExit, 'asked'> {
   readonly prompts: readonly string[];
 }
 
-/** Runs `folio auth …` or `folio config …`. */
+/** Runs a command line that asks the service nothing but whether a token is good, such as `folio auth …` or `folio config …`. */
 export async function runProfiles(
   argv: readonly string[],
   { answer = () => new Error('the test expected no request'), ...options }: ProfilesRun = {},

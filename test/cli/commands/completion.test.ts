@@ -3,17 +3,11 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shells } from '../../../src/cli/commands/completion.ts';
 import { wholeProgram } from '../../../src/cli/program.ts';
-import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { fakeContext } from '../../support/fake-context.ts';
+import { runProfiles as folio } from '../../support/scripted-run.ts';
 import { needing, runProgram } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectRefused } from '../../support/expect-exit.ts';
-
-async function folio(argv: readonly string[], env: Record<string, string | undefined> = {}) {
-  const context = fakeContext({ argv, env });
-  const code = await runCommandLine(context);
-  return { code, stdout: context.stdout.text, stderr: context.stderr.text };
-}
 
 function storeOf(content: string): string {
   const folder = join(temporaryFolder(), 'store');
@@ -26,9 +20,8 @@ const PROFILES = { north: {}, 'so.uth-2': {}, '$(touch x)': {}, '`x`': {}, 'a b'
 
 /** What the line `words` may go on with: the kind of the answer, and its words that begin as the last one does. */
 async function offered(words: readonly string[], content = JSON.stringify({ profiles: PROFILES })) {
-  const { code, stdout, stderr } = await folio(['__complete', '--', ...words], {
-    FOLIO_CONFIG_DIR: storeOf(content),
-  });
+  const env = { FOLIO_CONFIG_DIR: storeOf(content) };
+  const { code, stdout, stderr } = await folio(['__complete', '--', ...words], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [kind, ...lines] = stdout.trimEnd().split('\n');
   const begun = words.at(-1)!.replace(/^(?:--[^=]*)?=/, '');
