@@ -10,7 +10,7 @@ import {
   type RecordBatch,
 } from '../../src/json/records.ts';
 import { scanArray, withOwnColumn } from '../../src/json/scan-records.ts';
-import { textsOf } from '../support/records.ts';
+import { idsOf, textsOf } from '../support/records.ts';
 
 /** The records with a column of folio's own. */
 const named = (batch: RecordBatch): RecordBatch =>
@@ -21,13 +21,6 @@ function cellsOf(batch: RecordBatch) {
   const reader = new CellReader();
   const rows = Array.from({ length: batch.count }, (_, index) => reader.read(batch, index));
   return { columns: reader.columns, rows };
-}
-
-function idsOf(batch: ReturnType<typeof scanArray>): (string | undefined)[] {
-  return Array.from({ length: batch.count }, (_, index) => {
-    const [start, end] = [batch.ids[2 * index]!, batch.ids[2 * index + 1]!];
-    return start < 0 ? undefined : batch.bytes.toString('utf8', start, end);
-  });
 }
 
 describe('a column of folio’s own', () => {

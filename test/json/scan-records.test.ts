@@ -3,23 +3,14 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
-import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
+import type { RecordBatch } from '../../src/json/records.ts';
 import { renameMembers, scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
 import { runToEnd } from '../../src/json/cooperative-task.ts';
+import { idsOf, textsOf } from '../support/records.ts';
 import { objectText } from './json-arbitrary.ts';
 import { randomRuns } from '../support/random-runs.ts';
 
 const scanned = (...args: Parameters<typeof scanPage>) => runToEnd(scanPage(...args));
-
-const texts = (batch: RecordBatch) =>
-  Array.from({ length: batch.count }, (_, index) => recordBytes(batch, index).toString());
-
-const ids = (batch: RecordBatch) =>
-  Array.from({ length: batch.count }, (_, index) =>
-    batch.ids[2 * index] === -1
-      ? undefined
-      : batch.bytes.toString('utf8', batch.ids[2 * index], batch.ids[2 * index + 1]),
-  );
 
 function refusal(action: () => unknown): [message: string, offset: number] {
   try {
@@ -37,8 +28,8 @@ describe('scanPage', () => {
       '{"total":2,"pageResults":[{"id":"a","n":1.10},{"id":7}],"errors":[],"nextToken":null}',
     );
     const { records, members } = scanned(body, 'pageResults');
-    expect(texts(records)).toEqual(['{"id":"a","n":1.10}', '{"id":7}']);
-    expect(ids(records)).toEqual(['"a"', '7']);
+    expect(textsOf(records)).toEqual(['{"id":"a","n":1.10}', '{"id":7}']);
+    expect(idsOf(records)).toEqual(['"a"', '7']);
     expect(records.spaced).toBe(false);
     const named = [...members].map(([name, [start, end]]) => [name, body.toString('utf8', start, end)]);
     expect(named).toEqual([
@@ -64,12 +55,12 @@ describe('scanPage', () => {
     const all = [undefined, undefined, undefined, undefined, '"e"', '-1', '2', undefined, undefined, '5'];
     // The second time, their shapes are known.
     const { records: found } = scanned(Buffer.from(`{"data":[${[...records, ...records].join()}]}`), 'data');
-    expect(ids(found)).toEqual([...all, ...all]);
+    expect(idsOf(found)).toEqual([...all, ...all]);
   });
 
   it('takes no other name for that of an id', () => {
     const names = String.raw`xd ix i idx d Id \u0069x i\u0065 \u0069\u0064x \\d i\"`.split(' ');
-    const found = names.map((name) => ids(scanRecord(Buffer.from(`{"${name}":1}`)))[0]);
+    const found = names.map((name) => idsOf(scanRecord(Buffer.from(`{"${name}":1}`)))[0]);
     expect(found).toEqual(names.map(() => undefined));
   });
 
@@ -82,7 +73,7 @@ describe('scanPage', () => {
     ['true', undefined],
     ['[1]', undefined],
   ])('takes the id %s for %s', (id, taken) => {
-    expect(ids(scanRecord(Buffer.from(`{"id":${id}}`)))).toEqual([taken]);
+    expect(idsOf(scanRecord(Buffer.from(`{"id":${id}}`)))).toEqual([taken]);
   });
 
   it('notes where the links are, also more than its table holds at first', () => {
@@ -119,14 +110,14 @@ describe('scanPage', () => {
       Buffer.from('{"id":1,"assignedDocuments":[{"id":2}],"name":"f"}'),
       'assignedDocuments',
     );
-    expect(texts(plain.records)).toEqual(['{"id":2}']);
+    expect(textsOf(plain.records)).toEqual(['{"id":2}']);
     expect([...plain.members.keys()]).toEqual(['id', 'name']);
     expect(plain.envelope).toBeUndefined();
     const paged = scanned(
       Buffer.from('{"id":1,"assignedDocuments":{"total":9,"pageResults":[{"id":2}],"page":1}}'),
       'assignedDocuments',
     );
-    expect(texts(paged.records)).toEqual(['{"id":2}']);
+    expect(textsOf(paged.records)).toEqual(['{"id":2}']);
     expect([...paged.envelope!.keys()]).toEqual(['total', 'page']);
   });
 
@@ -147,7 +138,7 @@ describe('scanPage', () => {
   });
 
   it('passes over a byte order mark', () => {
-    expect(texts(scanned(Buffer.from('\ufeff{"data":[{"a":1}]}'), 'data').records)).toEqual(['{"a":1}']);
+    expect(textsOf(scanned(Buffer.from('\ufeff{"data":[{"a":1}]}'), 'data').records)).toEqual(['{"a":1}']);
   });
 
   it.each([
@@ -243,14 +234,14 @@ describe('scanPage beside JSON.parse', () => {
           expect(refusal(() => scanRecord(bytes))[0]).toMatch(/^expected a record/);
           return;
         }
-        expect(texts(scanRecord(bytes)).map((record) => JSON.parse(record))).toEqual([expected]);
+        expect(textsOf(scanRecord(bytes)).map((record) => JSON.parse(record))).toEqual([expected]);
         const data = (expected as { data?: unknown }).data;
         const isPage =
           Array.isArray(data) &&
           data.every((item) => item && typeof item === 'object' && !Array.isArray(item));
         if (!isPage) refusal(() => scanned(bytes, 'data'));
         else if (text.split('"data"').length === 2) {
-          expect(texts(scanned(bytes, 'data').records).map((record) => JSON.parse(record))).toEqual(data);
+          expect(textsOf(scanned(bytes, 'data').records).map((record) => JSON.parse(record))).toEqual(data);
         }
       }),
       { numRuns: randomRuns(10_000) },
@@ -275,7 +266,7 @@ describe('scanPage on damaged bytes', () => {
         const body = cut ? bytes.subarray(0, length) : bytes;
         let records: string[];
         try {
-          records = texts(scanned(body, 'data').records);
+          records = textsOf(scanned(body, 'data').records);
         } catch (error) {
           expect(error).toBeInstanceOf(BadBody);
           return;
@@ -290,14 +281,18 @@ describe('scanPage on damaged bytes', () => {
 
 describe('other bodies', () => {
   it('scans an array of records', () => {
-    expect(texts(scanArray(Buffer.from(' [ {"a":1} ,{}]\n')))).toEqual(['{"a":1}', '{}']);
+    expect(textsOf(scanArray(Buffer.from(' [ {"a":1} ,{}]\n')))).toEqual(['{"a":1}', '{}']);
     expect(scanArray(Buffer.from('[]')).count).toBe(0);
     expect(refusal(() => scanArray(Buffer.from('{}')))[0]).toMatch(/^expected an array of records/);
     expect(refusal(() => scanArray(Buffer.from('[{},]')))[0]).toMatch(/^expected a record/);
   });
 
   it('scans lines', () => {
-    expect(texts(scanLines(Buffer.from('{"a":1}\n\n {"b":2}\r\n{}')))).toEqual(['{"a":1}', '{"b":2}', '{}']);
+    expect(textsOf(scanLines(Buffer.from('{"a":1}\n\n {"b":2}\r\n{}')))).toEqual([
+      '{"a":1}',
+      '{"b":2}',
+      '{}',
+    ]);
     expect(scanLines(Buffer.alloc(0)).count).toBe(0);
     expect(refusal(() => scanLines(Buffer.from('{} {}')))).toEqual([
       'expected the end of the line, found "{" (byte 3)',
@@ -308,8 +303,10 @@ describe('other bodies', () => {
 
   it('scans one record', () => {
     const batch = scanRecord(Buffer.from(' {"id": 1}\n'));
-    expect([texts(batch), ids(batch), batch.spaced]).toEqual([['{"id": 1}'], ['1'], true]);
+    expect([textsOf(batch), idsOf(batch), batch.spaced]).toEqual([['{"id": 1}'], ['1'], true]);
     expect(refusal(() => scanRecord(Buffer.from('{}{}')))[1]).toBe(2);
+    // What stands before the value is shorter than the name of a link.
+    expect(scanRecord(Buffer.from('{""         :"x"}')).count).toBe(1);
   });
 });
 
@@ -345,7 +342,7 @@ describe('members of records', () => {
       ['a', 'b'],
       ['b', 'a "new" one'],
     ]);
-    expect(texts(renameMembers(batch, names))).toEqual([
+    expect(textsOf(renameMembers(batch, names))).toEqual([
       '{"b":"b","a \\"new\\" one":1.00}',
       '{"c":{"a":1}}',
       '{"a \\"new\\" one":[]}',

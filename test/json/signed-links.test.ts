@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { selectRecords, wholeRecords } from '../../src/json/records.ts';
 import { scanArray, withOwnColumn } from '../../src/json/scan-records.ts';
 import { withoutLinks, withoutSignedLinks } from '../../src/json/signed-links.ts';
-import { batchOf, textsOf } from '../support/records.ts';
+import { batchOf, idsOf, textsOf } from '../support/records.ts';
 
 const link = fc.oneof(fc.string({ minLength: 5 }), fc.constant('https://f.example/"\\'), fc.constant(null));
 const record = fc.record(
@@ -27,10 +27,7 @@ describe('records without links', () => {
         expect(textsOf(batch).map((text) => JSON.parse(text))).toEqual(
           JSON.parse(JSON.stringify(records, emptied)),
         );
-        const ids = Array.from({ length: batch.count }, (_, at) => {
-          const [start, end] = [batch.ids[2 * at]!, batch.ids[2 * at + 1]!];
-          return start < 0 ? undefined : JSON.parse(batch.bytes.toString('utf8', start, end));
-        });
+        const ids = idsOf(batch).map((id) => id && (JSON.parse(id) as unknown));
         // An empty text is no id.
         expect(ids).toEqual(records.map(({ id }) => (id === '' ? undefined : id)));
       }),

@@ -12,6 +12,13 @@ export function textsOf(batch: RecordBatch): string[] {
   return Array.from({ length: batch.count }, (_, index) => recordBytes(batch, index).toString('utf8'));
 }
 
+/** The ids of the records as they were sent; undefined where a record has none that tells it from others. */
+export function idsOf({ bytes, count, ids }: RecordBatch): (string | undefined)[] {
+  return Array.from({ length: count }, (_, index) =>
+    ids[2 * index]! < 0 ? undefined : bytes.toString('utf8', ids[2 * index], ids[2 * index + 1]),
+  );
+}
+
 /** The records of a batch as values. */
 export function valuesOf(batch: RecordBatch): Record<string, unknown>[] {
   return textsOf(batch).map((text) => JSON.parse(text) as Record<string, unknown>);
