@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
-import type { RecordBatch } from '../../src/json/records.ts';
 import { renameMembers, scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
 import { runToEnd } from '../../src/json/cooperative-task.ts';
 import { idsOf, textsOf } from '../support/records.ts';
