@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scanPage } from '../../src/json/scan-records.ts';
-import { runToEnd, runCooperatively, Breaks, type CooperativeTask } from '../../src/json/cooperative-task.ts';
+import { runCooperatively, Breaks, type CooperativeTask } from '../../src/json/cooperative-task.ts';
 import { UniqueRecords } from '../../src/paging/unique-records.ts';
 import { sortedNumbers } from '../../src/query/sort.ts';
 
@@ -25,15 +25,6 @@ describe('work in steps', () => {
     const [sorting, order] = count(sortedNumbers(records.count, (a, b) => b - a));
     expect([records.count, fresh.count, order[0]]).toEqual([200_000, 200_000, 199_999]);
     expect([scanning > 5, sifting > 500, sorting > 50]).toEqual([true, true, true]);
-  });
-
-  it('comes to the same at once and in turns', async () => {
-    const steps = function* (): CooperativeTask<string> {
-      yield;
-      yield;
-      return 'done';
-    };
-    expect([runToEnd(steps()), await runCooperatively(steps(), never)]).toEqual(['done', 'done']);
   });
 
   it('lets timers fire between its steps, and ends with the reason of the signal', async () => {

@@ -49,12 +49,8 @@ export interface ShownColumn {
 
 type RowsLayout = Pick<Layout, 'columns' | 'headings' | 'isChosen' | 'known' | 'raw' | 'locale'>;
 
-/** What the cells of a column were so far, and their widths. */
-class SeenCells {
-  readonly facts = new ColumnFacts();
-  width = 0;
-  number = 0;
-}
+/** What the cells of a column were so far, and the widths of the widest one and of the widest number. */
+const noCells = () => ({ facts: new ColumnFacts(), width: 0, number: 0 });
 
 /** Reads records as rows of text that is safe for a terminal, and measures them. */
 export function tableRows({
@@ -67,7 +63,7 @@ export function tableRows({
 }: RowsLayout) {
   const reader = new CellReader(named);
   const group = digitGrouper(locale);
-  const seen: SeenCells[] = [];
+  const seen: ReturnType<typeof noCells>[] = [];
   const isGrouped: boolean[] = [];
   /** The indexes of the columns that are read; undefined for all. */
   let wanted: ReadonlySet<number> | undefined;
@@ -78,7 +74,7 @@ export function tableRows({
     isGrouped[index] ??= raw !== true && !isIdentifier(reader.columns[index]!);
     const text = isNumber && isGrouped[index] ? group(cell.text) : visible(cell.text);
     if (wanted !== undefined) return text;
-    const cells = (seen[index] ??= new SeenCells());
+    const cells = (seen[index] ??= noCells());
     cells.facts.add(cell);
     const width = columnWidth(text);
     cells.width = Math.max(cells.width, width);
@@ -94,7 +90,7 @@ export function tableRows({
     const column = reader.columns[index]!;
     const name = visible(heading ?? column);
     const word = heading === undefined || heading === column ? (like?.word ?? name) : name;
-    const { facts, width, number } = seen[index] ?? new SeenCells();
+    const { facts, width, number } = seen[index] ?? noCells();
     const filled = facts.cells - facts.empty;
     const midnights = facts.midnights + facts.localMidnights;
     const days = raw !== true && midnights > 0 && midnights + facts.days === filled;
