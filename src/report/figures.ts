@@ -62,7 +62,7 @@ export type OpenFigures = NonNullable<CurrencySection['receivable']>;
 export type DatedFigures = NonNullable<CurrencySection['issued']>;
 export type ListedInvoices = NonNullable<DatedFigures['overdue']>;
 
-/** The report of one organization, of the listings that were read; those of the service and of exports have no others. */
+/** The report of one organization, of the listings that were read. */
 export function reportFigures(
   read: readonly ListingRead[],
   { dates, caveats }: Pick<ReportFigures, 'dates' | 'caveats'>,

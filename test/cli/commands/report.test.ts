@@ -192,6 +192,11 @@ describe('folio report', () => {
     expect(poor['currencies']).toMatchObject([
       { currency: null, receivable: null, issued: { inPeriod: null, months: null } },
     ]);
+    const page = textOf(
+      (await report([], { issued: pageOf([INVOICE.replace('"currency"', '"moneda"')]) })).stdout,
+    );
+    expect(page).toContain('Open amounts, ageing and counterparties are not shown.');
+    expect(page).not.toContain('Largest overdue');
     const undated = await report(['--format', 'json'], {
       issued: pageOf([INVOICE.replace('"date"', '"day"')]),
     });
@@ -438,6 +443,21 @@ describe('folio report', () => {
     expect(await pageOfOne('--profile north')).toMatch(/Roble SpA Facturas y fondos/);
     expect(await pageOfOne('--profile north --lang en --title X')).toMatch(/X Invoices and funds/);
     expect(await pageOfOne('--profile south')).not.toMatch(/Roble|Facturas/);
+  });
+
+  it('draws ages and months in scale, what is below zero hatched', async () => {
+    const older = INVOICE.replace('2026-11-10', '2026-10-01').replace('100.50', '301.50');
+    const note = INVOICE.replace('"id":1', '"id":3,"documentType":"CREDIT_NOTE"').replace('-11-02', '-10-02');
+    const { stdout } = await report([], { issued: pageOf([INVOICE, older, note]) });
+    const rects = [
+      ...stdout.matchAll(/<rect class="(\w+)" x="(\S+)" width="(\S+)" height="100%"><title>([^<]*)</g),
+    ];
+    expect(rects.map(([, ...shown]) => shown.join(' '))).toEqual([
+      'part1 0% 25% 1–30 days: 100.50',
+      'part2 25% 75% 31–60 days: 301.50',
+      'hatched 0% 50% Oct 26, Issued: -119.00',
+      'issued 0% 100% Nov 26, Issued: 238.00',
+    ]);
   });
 
   it('tells what those that are not listed owe, and the total below', async () => {
