@@ -43,17 +43,9 @@ export function refusesEncryption(error: unknown): boolean {
   return NO_TLS.test(message) || (errorCode(error) === '28000' && /SSL encryption|SSL on/i.test(message));
 }
 
-/** The error for the user where connecting failed. */
-export function explainConnecting(error: unknown, shown: string, session?: Session): unknown {
-  if (!(error instanceof Error) || !ENDED.test(error.message)) return explainPostgres(error, shown, session);
-  return new ServiceError(`${shown} ended the connection before it let folio in`, {
-    hint: 'Check host and port: it may not be PostgreSQL that answers there.',
-    cause: error,
-  });
-}
-
-/** The session that the server refused something. */
+/** Where something failed. */
 interface Session {
+  readonly isConnecting: boolean;
   readonly role: string;
   readonly schema: string;
   /** Whether it is to change the tables, and not only to read them. */
@@ -69,6 +61,9 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   const code = errorCode(cause) ?? '';
   const failed = (Kind: typeof UsageError | typeof OutputError, text: string, hint?: string): Error =>
     new Kind(text, { hint, cause });
+  const wrongPlace = 'Check host and port: it may not be PostgreSQL that answers there.';
+  if (session?.isConnecting && ENDED.test(message))
+    return failed(ServiceError, `${shown} ended the connection before it let folio in`, wrongPlace);
   if (NO_PASSWORD.test(message))
     return failed(UsageError, `${shown} asks for a password`, 'Set PGPASSWORD, or write it into ~/.pgpass.');
   if (NO_TLS.test(message)) {
@@ -77,10 +72,8 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   }
   if (NOT_POSTGRES.test(message))
     return failed(ServiceError, `${shown} does not answer like PostgreSQL`, 'Check host and port.');
-  if (code === 'EPROTO') {
-    const hint = 'Check host and port: it may not be PostgreSQL that answers there.';
-    return failed(ServiceError, `${shown} agreed on no encryption: ${systemReason(cause)}`, hint);
-  }
+  if (code === 'EPROTO')
+    return failed(ServiceError, `${shown} agreed on no encryption: ${systemReason(cause)}`, wrongPlace);
   if (isTlsFailure(code)) {
     const hint =
       code === OTHER_NAME

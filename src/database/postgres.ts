@@ -13,7 +13,7 @@ import {
   type StoredRow,
   type StoredValue,
 } from './database.ts';
-import { LOCK_TIMEOUT, explainConnecting, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
+import { LOCK_TIMEOUT, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
 import { connect, loadDriver, type PostgresContext } from './postgres-connection.ts';
 
 /** What makes a lock folio's among the advisory locks of a database: `foli`. */
@@ -238,7 +238,7 @@ class PostgresDatabase implements Database {
       // What is no PostgreSQL may never end the connection.
       this.#client?.connection.stream.destroy();
       await this.#disconnect();
-      throw this.#explain(error, explainConnecting);
+      throw this.#explain(error, true);
     }
     await this.#findSchema().catch(async (error: unknown) => {
       await this.#disconnect();
@@ -316,11 +316,11 @@ class PostgresDatabase implements Database {
     }
   }
 
-  #explain(error: unknown, explain = explainPostgres): unknown {
+  #explain(error: unknown, isConnecting = false): unknown {
     const { signal } = this.#context;
     const role = this.#client?.user ?? this.#address.settings.user ?? '';
-    const session = { role, schema: this.#schema, writes: this.#context.writes };
-    return signal.aborted ? (signal.reason as unknown) : explain(error, this.shown, session);
+    const session = { isConnecting, role, schema: this.#schema, writes: this.#context.writes };
+    return signal.aborted ? (signal.reason as unknown) : explainPostgres(error, this.shown, session);
   }
 }
 

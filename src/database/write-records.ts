@@ -164,10 +164,11 @@ async function rework({ database, rows, profile, documents }: Writing, records: 
   const keys = records.map(({ key }) => key);
   const sql = `SELECT _key, ${names.map(quoteName).join(', ')} FROM ${rows} WHERE _profile = ?`;
   const stored = await database.query(ofKeys(sql, keys), [profile, ...keys]);
-  const before = new Map(stored.map(([key, ...cells]) => [String(key), cells.join('\n')]));
+  const textOf = (cells: StoredRow): string => JSON.stringify(cells.map(String));
+  const before = new Map(stored.map(([key, ...cells]) => [String(key), textOf(cells)]));
   const changed = records
     .map(({ key, batch, index }) => ({ key, cells: documents.read(batch, index) }))
-    .filter(({ key, cells }) => cells.join('\n') !== before.get(key));
+    .filter(({ key, cells }) => textOf(cells) !== before.get(key));
   await database.each(
     updateOf(rows, names.map(assigned)),
     changed.map(({ key, cells }) => [...cells, profile, key]),
