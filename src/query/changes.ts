@@ -151,24 +151,19 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     findings: () => {
       const { added, changed, gone, unchanged } = counts;
       const { others, repeatedKeys, only } = earlier;
-      const warnings: string[] = [];
-      // With conditions of its own, a comparison is one of parts.
-      if (only.length > 0 && options.keep === undefined)
-        warnings.push(
+      const ofKey = key.join(', ');
+      const warnings = [
+        // With conditions of its own, a comparison is one of parts.
+        only.length > 0 &&
+          options.keep === undefined &&
           `${path} has a part of its listing alone, by ${only.join(' ')}: the others show as added`,
-        );
-      if (others.length > 0)
-        warnings.push(
+        others.length > 0 &&
           `${path} has records of ${others.join(', ')}, too, whose listings are not read: they are not compared`,
-        );
-      if (withoutKey > 0)
-        warnings.push(
-          `${countOf(withoutKey, 'record')} without ${key.join(', ')}: a change in one shows as one gone and one added`,
-        );
-      if (repeatedKeys > 0)
-        warnings.push(
-          `${path} has ${countOf(repeatedKeys, 'record')} whose ${key.join(', ')} another one has: paired in their order`,
-        );
+        withoutKey > 0 &&
+          `${countOf(withoutKey, 'record')} without ${ofKey}: a change in one shows as one gone and one added`,
+        repeatedKeys > 0 &&
+          `${path} has ${countOf(repeatedKeys, 'record')} whose ${ofKey} another one has: paired in their order`,
+      ].filter((text) => text !== false);
       return [
         {
           level: 'remark',

@@ -40,8 +40,7 @@ export class EarlierExport {
   withoutKey = 0;
   repeatedKeys = 0;
   readonly #file: ExportFile;
-  readonly #path: string;
-  readonly #newer: EarlierOptions['newer'];
+  readonly #options: EarlierOptions;
   readonly #identity: DigestReader;
   /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
   readonly #index = new RecordIndex(3);
@@ -50,11 +49,10 @@ export class EarlierExport {
   /** The members that all of its first records have; none once records of now were held against them. */
   #common: readonly string[] = [];
 
-  private constructor(file: ExportFile, { path, key, newer }: EarlierOptions) {
+  private constructor(file: ExportFile, options: EarlierOptions) {
     this.#file = file;
-    this.#path = path;
-    this.#newer = newer;
-    this.#identity = new DigestReader({ named: key });
+    this.#options = options;
+    this.#identity = new DigestReader({ named: options.key });
   }
 
   /** Reads the export once. Throws UsageError where it cannot be read, is of other records, or has none with the key. */
@@ -69,7 +67,7 @@ export class EarlierExport {
     });
     const earlier = new EarlierExport(file, options);
     try {
-      await earlier.#read(options);
+      await earlier.#read();
     } catch (error) {
       await file.close();
       throw error;
@@ -83,7 +81,8 @@ export class EarlierExport {
 
   /** Throws UsageError where the records of --columns would be compared with whole ones: what they lack would look changed. */
   checkColumns(batch: RecordBatch): void {
-    const [common, path, newer] = [this.#common, this.#path, this.#newer];
+    const common = this.#common;
+    const { path, newer } = this.#options;
     if (batch.count === 0 || common.length === 0) return;
     const have = new Set(membersOf(batch).flat());
     const missing = common.filter((member) => !have.has(member));
@@ -117,9 +116,9 @@ export class EarlierExport {
       if (this.#taken[record] === 0) yield this.#recordAt(record);
   }
 
-  async #read(options: EarlierOptions): Promise<void> {
-    const { path, key, keep, profiles } = options;
-    this.only = await checkReceipts(options);
+  async #read(): Promise<void> {
+    const { path, key, keep, profiles } = this.#options;
+    this.only = await checkReceipts(this.#options);
     const held = await profilesInExport(path);
     if (profiles === undefined) refuseSeveral(path, held);
     else this.others = held?.filter((name) => !profiles.includes(name)) ?? [];

@@ -1,6 +1,5 @@
-import { close, open, readSync, stat } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
-import { promisify } from 'node:util';
 import type { Context } from '../../context.ts';
 import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/ascii.ts';
@@ -59,18 +58,17 @@ export class ExportFile {
       throw new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, {
         hint: AS_JSONL,
       });
-    // To open it would wait for somebody who writes to it.
-    const isPipe = await promisify(stat)(path).then(
-      (file) => file.isFIFO(),
-      () => false,
-    );
-    if (isPipe) throw unreadableFile(path, Object.assign(new Error('a pipe'), { code: 'ESPIPE' }));
-    // A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles.
-    const file = await promisify(open)(path, 'r').catch((error: unknown) => {
+    let file: number;
+    try {
+      // To open a pipe would wait for somebody who writes to it.
+      if (statSync(path).isFIFO()) throw Object.assign(new Error('a pipe'), { code: 'ESPIPE' });
+      // A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles.
+      file = openSync(path, 'r');
+    } catch (error) {
       throw unreadableFile(path, error);
-    });
+    }
     const read = (into: Buffer, position: number): number => readSync(file, into, 0, into.length, position);
-    return new ExportFile(path, { read, close: () => promisify(close)(file) }, AS_JSONL);
+    return new ExportFile(path, { read, close: async () => closeSync(file) }, AS_JSONL);
   }
 
   /**

@@ -160,24 +160,50 @@ describe('folio verify without a receipt', () => {
 
   it('is a usage error where file or receipt are missing, and a fault where they cannot be read', async () => {
     const file = await exported('out.csv');
-    await expectVerified([`${file}.nowhere`], 2);
-    await expectVerified([file, '--receipt', `${file}.nowhere`], 2);
+    await expectVerified([`${file}.nowhere`], 2, /there is no file .*nowhere\n {2}Name a file that -o wrote/);
+    const says = /there is no receipt .*nowhere\n {2}The next run writes one with --receipt/;
+    await expectVerified([file, '--receipt', `${file}.nowhere`], 2, says);
     await expectVerified([], 2);
-    await expectVerified([file, '--receipt', temporaryFolder()], 1);
+    const folder = temporaryFolder();
+    await expectVerified(
+      [file, '--receipt', folder],
+      1,
+      /cannot read the receipt .*\n {2}Name a receipt that/,
+    );
+    const ofFolder = [folder, '--receipt', `${file}.receipt.json`];
+    await expectVerified(ofFolder, 1, /cannot read .*\n {2}Name a file that you may read/);
   });
 
+  const written = {
+    records: 3,
+    bytes: 1,
+    sha256: null,
+    finishedAt: '',
+    complete: true,
+    errors: [],
+    format: null,
+  };
   it.each([
-    ['', 'it is not a JSON object'],
-    ['{"records":3', 'it is not a JSON object'],
-    ['[1]', 'it is not a JSON object'],
-    ['{}', 'its "records" is not'],
-    ['{"records":3,"bytes":-1}', 'its "bytes" is not'],
-    ['{"records":3,"bytes":1,"sha256":"x"}', 'its "sha256" is not'],
-    ['{"records":3,"bytes":1,"sha256":null}', 'its "finishedAt" is not'],
-  ])('is a fault where the receipt is broken: %s', async (text, reason) => {
+    ['records', [-1, 1.5, '2', null]],
+    ['bytes', [-1, 1.5, '2', 2 ** 53]],
+    ['sha256', ['x', 7, 'a'.repeat(63), 'A'.repeat(64)]],
+    ['finishedAt', [7, null]],
+    ['complete', ['yes', 1]],
+    ['errors', ['none', { length: 0 }]],
+    ['format', [7, {}]],
+  ])('is a fault where the "%s" of the receipt is none', async (member, values) => {
+    const file = await exported('out.csv');
+    const says = `is no receipt, or a broken one: its "${member}" is not what a receipt has there\n  Name the file that`;
+    for (const value of values) {
+      writeFileSync(`${file}.receipt.json`, JSON.stringify({ ...written, [member]: value }));
+      await expectVerified([file], 1, says);
+    }
+  });
+
+  it.each(['', '{"records":3', '[1]', '"x"', 'null'])('is a fault where the receipt is %j', async (text) => {
     const file = await exported('out.csv');
     writeFileSync(`${file}.receipt.json`, text);
-    await expectVerified([file], 1, reason);
+    await expectVerified([file], 1, 'or a broken one: it is not a JSON object');
   });
 });
 
