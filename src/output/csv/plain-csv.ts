@@ -169,7 +169,7 @@ class CsvText {
       commas |= zeroBytes(word ^ COMMAS) & ((1 << (8 * (end - next))) - 1);
     }
     if (commas === 0) this.at += end - start;
-    else this.#enclose(end - start);
+    else this.#putQuoted(source, start, end);
   }
 
   putAny(source: WordView, start: number, end: number): void {
@@ -184,14 +184,6 @@ class CsvText {
       to[at++] = byte;
     }
     this.at = at;
-  }
-
-  #enclose(length: number): void {
-    const { bytes } = this.view;
-    bytes.copyWithin(this.at + 1, this.at, this.at + length);
-    bytes[this.at] = QUOTE;
-    bytes[this.at + length + 1] = QUOTE;
-    this.at += length + 2;
   }
 
   #putQuoted(source: WordView, start: number, end: number): void {

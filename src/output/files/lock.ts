@@ -117,18 +117,16 @@ async function makeFile(
   }
 }
 
-interface FoundLock {
-  readonly text: string;
-  /** Milliseconds, by the clock of the file system. */
-  readonly renewedAt: number;
-}
+type FoundLock = NonNullable<Awaited<ReturnType<typeof readLock>>>;
 
-/** Opens the file to read its time: by name alone, a network drive may answer from a cache. */
-async function readLock(path: string): Promise<FoundLock | undefined> {
+/**
+ * The text of a lock, and when it was renewed, in milliseconds by the clock of the file system. The file is opened for that: by name
+ * alone, a network drive may answer from a cache.
+ */
+async function readLock(path: string) {
   const handle = await open(path, 'r').catch(() => undefined);
   try {
-    const renewedAt = (await handle?.stat())?.mtimeMs;
-    return renewedAt === undefined ? undefined : { text: await handle!.readFile('utf8'), renewedAt };
+    return handle && { renewedAt: (await handle.stat()).mtimeMs, text: await handle.readFile('utf8') };
   } catch {
     return undefined;
   } finally {
@@ -159,24 +157,21 @@ async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<bo
   return Math.abs(mtimeMs - lock.renewedAt) <= STALE_AFTER;
 }
 
-interface LockOwner {
-  readonly pid: number;
-  readonly host: string;
-  readonly startedAt: string;
-  /** Tells the process from a later one with the same number: the boot, and the ticks since. Linux only. */
-  readonly processStart: string | undefined;
-  /** Whether its process is one of this host's and, as containers may share the name of the host, of this namespace of Linux. */
-  readonly isHere: boolean;
-}
-
 /** The owner that a lock file names in JSON; undefined where it is none of folio's, or cut short. */
-function ownerIn(text: string, { processes }: FileContext): LockOwner | undefined {
+function ownerIn(text: string, { processes }: FileContext) {
   const { pid, host, namespace, startedAt, processStart } = parseJsonObject(text) ?? {};
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
   if (typeof host !== 'string' || typeof startedAt !== 'string') return undefined;
   const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  const isHere = host === processes.host && textOf(namespace) === processes.namespace;
-  return { pid, host, startedAt, processStart: textOf(processStart), isHere };
+  return {
+    pid,
+    host,
+    startedAt,
+    // Tells the process from a later one with the same number: the boot, and the ticks since. Linux only.
+    processStart: textOf(processStart),
+    // Containers may share the name of the host: its process is one of these only in the same namespace of Linux.
+    isHere: host === processes.host && textOf(namespace) === processes.namespace,
+  };
 }
 
 function heldBy({ text }: FoundLock, path: string, { target: { shown }, context }: Taking): OutputError {
