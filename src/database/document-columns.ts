@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { dayIn, worthOf } from '../invoices/open-items.ts';
-import { Document, DOCUMENT_ROLES } from '../invoices/document.ts';
+import { DOCUMENT_ROLES, DocumentReader } from '../invoices/document-reader.ts';
 import type { Family } from '../invoices/document-types.ts';
 import { ofProfile, type AmountRole, type Fields } from '../invoices/fields.ts';
 import { Counterparties, type Party } from '../invoices/counterparties.ts';
-import { CellReader } from '../json/cells.ts';
 import { formatDecimal } from '../json/decimal.ts';
 import { DIGEST_WORDS, digestInto } from '../json/digest-identity.ts';
 import { RecordIndex } from '../json/record-index.ts';
@@ -49,8 +48,7 @@ export class DocumentColumns {
   /** Of the version, since each may have another rule, and of what the columns mean: by another one, all rows are worked out anew. */
   readonly rule: string;
   readonly #dialect: Dialect;
-  readonly #cells: CellReader;
-  readonly #document: Document;
+  readonly #document: DocumentReader;
   /** Those that are written in several ways; a million would take 300 MB. Of any other, each document says what all say. */
   readonly #parties: Counterparties;
   /** Digests of all parties, and of what the first document says of each. */
@@ -67,9 +65,8 @@ export class DocumentColumns {
     this.#dialect = dialect;
     const reads = { roles: [...DOCUMENT_ROLES, 'due', ...AMOUNTS] as const };
     const names = { fields: { usual: fields } };
-    this.#document = new Document(names, reads, (at) => this.#cells.cell(at));
+    this.#document = new DocumentReader(names, reads);
     this.#parties = new Counterparties(names);
-    this.#cells = new CellReader(this.#document.columns);
     const meaning = JSON.stringify([version, fields.columns, fields.sharedIds]);
     this.rule = createHash('sha256').update(meaning).digest('hex').slice(0, 32);
   }
@@ -84,7 +81,7 @@ export class DocumentColumns {
 
   /** Learns what a document says of its counterparty. Called for all, in their order, before the first is read. */
   learn(number: number, batch: RecordBatch, index: number): void {
-    this.#show(batch, index);
+    this.#document.moveTo(batch, index);
     const party = this.#parties.known(this.#document);
     digestInto(this.#words, 0, party.key);
     const known = this.#first.find(this.#words);
@@ -98,7 +95,7 @@ export class DocumentColumns {
     if (this.#varying.size === 0) return;
     await documents.each((number, batch, index) => {
       if (!this.#varying.has(this.#partyOf[number]!)) return;
-      this.#show(batch, index);
+      this.#document.moveTo(batch, index);
       this.#parties.of(this.#document);
     });
     this.#newest = new Set(Array.from(this.#parties.all(), (party) => JSON.stringify(namesOf(party))));
@@ -120,7 +117,7 @@ export class DocumentColumns {
 
   /** The cells of the columns, in the order of `DOCUMENT_COLUMNS`. */
   read(batch: RecordBatch, index: number): StoredValue[] {
-    this.#show(batch, index);
+    this.#document.moveTo(batch, index);
     const document = this.#document;
     const kind = document.isInSums ? (KINDS[document.family] ?? 'invoice') : 'none';
     const [open, total, net, tax, paid] = AMOUNTS.map((role) => this.#amount(role));
@@ -128,11 +125,6 @@ export class DocumentColumns {
     const due = typeof dayIn(document, 'due') === 'number' ? this.#dialect.value('day', day!) : null;
     const names = namesOf(this.#parties.known(document));
     return [kind, open!, total!, textOf(document.currency), ...names, due, net!, tax!, paid!];
-  }
-
-  #show(batch: RecordBatch, index: number): void {
-    this.#cells.moveTo(batch, index);
-    this.#document.show(0);
   }
 
   #amount(role: AmountRole): StoredValue {

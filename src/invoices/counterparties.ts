@@ -2,11 +2,13 @@ import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ColumnNames } from './fields.ts';
-import type { Document } from './document.ts';
 import { DocumentReader } from './document-reader.ts';
 import { counterpartyKey, isFiscalId, isSharedId } from './fiscal-ids.ts';
 
-type CellOf = (document: Document, role: 'counterpartyName' | 'counterpartyFiscalId') => Cell | undefined;
+type CellOf = (
+  document: DocumentReader,
+  role: 'counterpartyName' | 'counterpartyFiscalId',
+) => Cell | undefined;
 
 /** A name or a fiscal ID, and the day and the number of the newest document that has it. */
 class NewestCell {
@@ -77,7 +79,7 @@ export class Counterparties {
   }
 
   /** The counterparty of a document, which is learned from. Its name and spelling are final once all documents were. */
-  of(document: Document): Party {
+  of(document: DocumentReader): Party {
     const party = this.#partyOf(document);
     if (this.#reader === undefined) this.#learn(party, document);
     return party;
@@ -87,7 +89,7 @@ export class Counterparties {
    * The counterparty of a document as it is known so far; as the document alone has it, where none of its documents was learned from.
    * Remembers nothing.
    */
-  known(document: Document): Party {
+  known(document: DocumentReader): Party {
     const party = this.#partyOf(document, false);
     if (!this.#parties.has(party.key)) this.#learn(party, document);
     return party;
@@ -111,7 +113,7 @@ export class Counterparties {
     }
   }
 
-  #partyOf(document: Document, remembers = true): Party {
+  #partyOf(document: DocumentReader, remembers = true): Party {
     const idAsWritten = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
     const { profile } = document;
     const idOfProfile = profile === undefined ? idAsWritten : `${profile}\n${idAsWritten}`;
@@ -132,7 +134,7 @@ export class Counterparties {
     return party;
   }
 
-  #learn(party: Party, document: Document): void {
+  #learn(party: Party, document: DocumentReader): void {
     const day = document.text('date')?.slice(0, 'yyyy-mm-dd'.length) ?? '';
     // Most documents are older than the newest one: their other cells are not read.
     if (day < party.named.day && day < party.spelled.day) return;

@@ -3,22 +3,56 @@ import type { Finding } from '../findings.ts';
 import { CellReader, isFilled, type Cell } from '../json/cells.ts';
 import { ListReader } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { type ColumnNames, describeRole, howToMap, ofAll, ofProfile, type Role } from './fields.ts';
-import { Document, type Reads } from './document.ts';
+import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './document-types.ts';
+import {
+  type ByProfile,
+  type ColumnNames,
+  columnsNamed,
+  describeRole,
+  type Fields,
+  fixedValue,
+  howToMap,
+  mapProfiles,
+  ofAll,
+  ofProfile,
+  PROFILE_COLUMN,
+  type Role,
+  roleNamed,
+} from './fields.ts';
+import { isFiscalId, type Counterparty } from './fiscal-ids.ts';
 
-/** How many records, in all and of each of several profiles, are read with all columns, to learn which columns exist. */
-const RECORDS_SAMPLED = 500;
+/** What a question reads of each record. */
+export interface Reads {
+  readonly roles: readonly Role[];
+  /** Columns by names that people use: `open` and the heading `due` are read from the columns of `fields`. */
+  readonly names?: readonly string[];
+}
 
-/** What the records of one of several profiles have not had so far. */
-interface UnseenOfProfile {
-  readonly roles: Set<Role>;
-  /** The indexes of names that stand for a role in some profile, with the role. */
-  readonly names: Map<number, Role>;
-  /** Reads the first records, to learn which columns exist. */
-  readonly sampler: CellReader;
-  /** Whether they have a column, with or without a value. */
-  readonly hasColumn: (column: string) => boolean;
-  sampled: number;
+/** The roles that decide a document's family and validity, and so its worth. */
+export const KIND_ROLES = ['documentType', 'status', 'cancelled'] as const satisfies readonly Role[];
+
+/** The roles that tell which document it is, of what kind, and with whom. */
+export const DOCUMENT_ROLES = [
+  ...KIND_ROLES,
+  ...(['counterpartyName', 'counterpartyFiscalId', 'date', 'number', 'currency'] as const),
+] as const satisfies readonly Role[];
+
+/** Where a cell is: the index of its column; for a fixed value, the cell itself. */
+type CellLocation = number | Cell;
+
+/** Where the cells of roles and names are in the records of one profile. */
+interface ProfileLayout {
+  readonly fields: Fields;
+  readonly ofRole: ReadonlyMap<Role, readonly CellLocation[]>;
+  readonly ofName: readonly NameLayout[];
+}
+
+interface NameLayout {
+  readonly own: CellLocation;
+  /** The columns that the name stands for, and where they are; undefined where it stands for itself. */
+  readonly columns: readonly string[] | undefined;
+  readonly meant: readonly CellLocation[];
+  readonly role: Role | undefined;
 }
 
 /** What an answer needs of each profile. A name of `namesElsewhere` counts only where the profile has the role in another column. */
@@ -26,95 +60,181 @@ interface ReadsOfProfiles extends Reads {
   readonly namesElsewhere?: readonly string[];
 }
 
-/** The number in the listing, from 1, of the nth record of a question. */
-export type PlaceOf = (nth: number) => number;
-
-/** Reads records one after the other as documents, and knows which roles and columns none of them had. */
-export class DocumentReader extends Document {
+/**
+ * Reads records one after the other as documents, each by the fields of its own profile, and knows which roles and columns none of
+ * them had. It is the document that it shows: keep its values, never the object. It reads only the cells that are needed, each once.
+ */
+export class DocumentReader {
+  /** How many records were read, without those that were sampled. */
   records = 0;
+  /** The number of the record in the listing, from 1. */
+  place = 0;
   readonly meanings: ColumnNames;
+  readonly #names: readonly string[];
+  readonly #layouts: ByProfile<ProfileLayout>;
+  #layout: ProfileLayout;
+  readonly #profileAt: CellLocation | undefined;
   readonly #reader: CellReader;
-  readonly #reads: Required<Reads>;
-  /** The roles and names that no record had a value of so far. */
-  readonly #unseenRoles: Set<Role>;
-  readonly #unseenNames: Set<number>;
-  readonly #ofProfiles = new Map<string, UnseenOfProfile>();
-  /** For the names that are within the objects of a list, the list. */
+  /** The cells of the record that were read so far; null for the others. */
+  readonly #cells: (Cell | undefined | null)[];
+  #family: Family | undefined;
+  #validity: Validity | undefined;
+  /** For each name: whether some record has a column of its own, and in which other column its meaning was found. */
+  readonly #clashes: { hasOwn: boolean; meant: string | undefined }[];
+  readonly #reads: Reads;
+  readonly #unseen: Unseen;
+  readonly #unseenOf = new Map<string, Unseen>();
+  /** For the names that are within the objects of a list, the list; and what reads such lists, by its path. */
   readonly #lists = new Map<number, string>();
-  readonly #listReaders = new Map<string, ListReader>();
-  readonly #columns = new CellReader();
-  /** How many records were seen, read or not. */
-  #seen = 0;
+  readonly #listReaders: readonly Map<string, ListReader>[];
 
   constructor(meanings: ColumnNames, reads: Reads) {
-    super(meanings, reads, (column) => this.#reader.cell(column));
     const { roles, names = [] } = reads;
+    const { fields } = meanings;
+    const columns: string[] = [];
+    const locate = (column: string): CellLocation => {
+      const text = fixedValue(column);
+      if (text !== undefined) return { kind: 'string', text };
+      const at = columns.indexOf(column);
+      return at === -1 ? columns.push(column) - 1 : at;
+    };
     this.meanings = meanings;
-    this.#reads = { roles, names };
-    this.#reader = new CellReader(this.columns);
-    this.#unseenRoles = new Set(roles);
-    this.#unseenNames = new Set(names.keys());
+    this.#reads = reads;
+    this.#names = names;
+    this.#profileAt = fields.byProfile && locate(PROFILE_COLUMN);
+    this.#layouts = mapProfiles(fields, (own) => ({
+      fields: own,
+      ofRole: new Map(roles.map((role) => [role, own.columns[role].map(locate)])),
+      ofName: names.map((name) => {
+        const meant = columnsNamed(name, meanings, own);
+        return {
+          own: locate(name),
+          columns: meant,
+          meant: (meant ?? []).map(locate),
+          role: roleNamed(name, meanings, own),
+        };
+      }),
+    }));
+    this.#layout = this.#layouts.usual;
+    this.#reader = new CellReader(columns);
+    this.#cells = columns.map(() => undefined);
+    this.#clashes = names.map(() => ({ hasOwn: false, meant: undefined }));
+    this.#unseen = new Unseen(reads);
+    this.#listReaders = names.map(() => new Map());
+  }
+
+  /** Calls `take` for each record, while it is shown. */
+  fold(batch: RecordBatch, take: (index: number) => void): void {
+    for (let index = 0; index < batch.count; index++) {
+      this.moveTo(batch, index);
+      this.records++;
+      this.place = batch.places?.[index] ?? this.records;
+      const { profile } = this;
+      this.#unseen.note(this, batch, index);
+      if (profile !== undefined) this.#unseenIn(profile).note(this, batch, index);
+      this.#readLists(true);
+      take(index);
+    }
   }
 
   /** Learns the columns of records that are not folded. */
   sample(batch: RecordBatch): void {
-    this.#sampleColumns(batch);
     this.#searchNames(batch, false);
-  }
-
-  fold(batch: RecordBatch, take: (index: number) => void, placeOf: PlaceOf = (nth) => nth): void {
-    this.#sampleColumns(batch);
-    for (let index = 0; index < batch.count; index++) {
-      this.#move(batch, index, placeOf);
-      take(index);
-    }
   }
 
   /** Searches records for the names that none had so far. */
   findNames(batch: RecordBatch): void {
     this.records += batch.count;
-    if (this.#unseenNames.size > 0) this.#sampleColumns(batch);
     this.#searchNames(batch, true);
   }
 
-  has(role: Role): boolean {
-    return this.#reads.roles.includes(role) && !this.#unseenRoles.has(role);
+  /** Shows a record, and nothing more. */
+  moveTo(batch: RecordBatch, index: number): void {
+    this.#reader.moveTo(batch, index);
+    this.#cells.fill(null);
+    this.#family = this.#validity = undefined;
+    if (this.#profileAt !== undefined) this.#layout = ofProfile(this.#layouts, this.profile);
   }
 
-  /** Whether the records have one of the role's columns, even if without a value. */
-  hasColumnOf(role: Role): boolean {
-    return this.has(role) || this.columnsOf(role).some((name) => this.hasColumn(name));
+  get profile(): string | undefined {
+    return this.#profileAt === undefined ? undefined : this.#cellAt(this.#profileAt)?.text;
   }
 
-  /** Whether the records that were sampled have the column, even if without a value. */
-  hasColumn(column: string): boolean {
-    return this.columnsThere.includes(column);
+  get fields(): Fields {
+    return this.#layout.fields;
   }
 
-  get columnsThere(): readonly string[] {
-    return this.#columns.columns;
+  /** The cell of the first of the role's columns that has a value. Missing, null and empty are one: undefined. */
+  cell(role: Role): Cell | undefined {
+    for (const location of this.#locationsOf(role)) {
+      const cell = this.#cellAt(location);
+      if (isFilled(cell)) return cell;
+    }
+    return undefined;
   }
 
-  /** The names of which no record had a value; empty where there were no records. */
-  get namesWithoutValue(): string[] {
-    return this.records === 0 ? [] : [...this.#unseenNames].map((at) => this.#reads.names[at]!);
+  text(role: Role): string | undefined {
+    return this.cell(role)?.text;
   }
 
-  /** The names that no record had at all, not even as null or in a list; empty where there were no records. */
-  get missingNames(): string[] {
-    if (this.#seen === 0) return [];
-    const columnsOf = (at: number): readonly string[] =>
-      ofAll(this.locations).flatMap(({ ofName }) => [this.#reads.names[at]!, ...ofName[at]!.columns]);
-    const lists = [...this.#listReaders];
-    const had = (at: number): boolean =>
-      lists.some(([key, list]) => key.startsWith(`${at} `) && list.had) ||
-      columnsOf(at).some((column) => this.#reader.had(column));
-    return [...this.#unseenNames].filter((at) => !had(at)).map((at) => this.#reads.names[at]!);
+  /** The column of `cell(role)`. */
+  columnOf(role: Role): string | undefined {
+    const at = this.#locationsOf(role).findIndex((location) => isFilled(this.#cellAt(location)));
+    return at === -1 ? undefined : this.fields.columns[role][at];
   }
 
-  /** The names of what is within objects of a list, each with the list. */
-  get namesInLists(): (readonly [name: string, list: string])[] {
-    return [...this.#lists].map(([at, list]) => [this.#reads.names[at]!, list]);
+  /**
+   * The cell of the name with this index: of its own column, or of those that it stands for. Throws UsageError where records have
+   * a column of such a name that is another one.
+   */
+  named(at: number): Cell | undefined {
+    const { own, meant, columns } = this.#layout.ofName[at]!;
+    const ownCell = this.#cellAt(own);
+    if (columns === undefined) return ownCell;
+    const found = meant.findIndex((location) => isFilled(this.#cellAt(location)));
+    if (meant[found] !== own) {
+      const clash = this.#clashes[at]!;
+      // A column of the role itself does not count where it is empty. An object of that name, such as the customer, holds what the
+      // heading means.
+      const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
+      clash.hasOwn ||= isPresent && !(ownCell?.kind === 'array' && ownCell.text.startsWith('{'));
+      if (found !== -1) clash.meant = columns[found];
+      if (clash.hasOwn && clash.meant !== undefined) refuseClash(this.#names[at]!, clash.meant);
+    }
+    return found === -1 ? ownCell : this.#cellAt(meant[found]!);
+  }
+
+  namedCells(from = 0, to = this.#names.length): (Cell | undefined)[] {
+    const cells: (Cell | undefined)[] = [];
+    for (let at = from; at < to; at++) cells.push(this.named(at));
+    return cells;
+  }
+
+  roleOfName(at: number): Role | undefined {
+    return this.#layout.ofName[at]!.role;
+  }
+
+  get currency(): string | undefined {
+    return bareCurrency(this.text('currency'));
+  }
+
+  get family(): Family {
+    return (this.#family ??= familyOf(this.text('documentType')));
+  }
+
+  get validity(): Validity {
+    return (this.#validity ??= validityOf(this.text('status'), this.text('cancelled')));
+  }
+
+  /** Whether it is in sums at all: no delivery guide, quote or order, and not void. */
+  get isInSums(): boolean {
+    return this.validity !== 'void' && !IN_NO_SUM.has(this.family);
+  }
+
+  /** The counterparty. An ID of punctuation alone is none. */
+  get counterparty(): Counterparty {
+    const fiscalId = this.text('counterpartyFiscalId');
+    return { name: this.text('counterpartyName'), fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined };
   }
 
   /**
@@ -123,22 +243,63 @@ export class DocumentReader extends Document {
    * @param isRead false for a record that is sampled alone: its lists are not among `namesInLists`
    */
   listed(at: number, isRead = true): readonly (Cell | undefined)[] | undefined {
-    const name = this.#reads.names[at]!;
+    const name = this.#names[at]!;
     const above = this.#reader.above(name);
     if (above === undefined) return undefined;
-    const key = `${at} ${above.path}`;
     const column = name.replaceAll('\\.', '.').slice(above.path.length + 1);
-    const list = this.#listReaders.get(key) ?? new ListReader(column);
-    this.#listReaders.set(key, list);
+    const list = this.#listReaders[at]!.get(above.path) ?? new ListReader(column);
+    this.#listReaders[at]!.set(above.path, list);
     const cells = list.read(above.text);
     if (cells?.length === 0) return [undefined];
     if (cells !== undefined && isRead) this.#lists.set(at, above.path);
     return cells;
   }
 
+  /** Whether a record had a value of the role. */
+  has(role: Role): boolean {
+    return this.#reads.roles.includes(role) && !this.#unseen.roles.has(role);
+  }
+
+  /** Whether the records have one of the role's columns, even if without a value. */
+  hasColumnOf(role: Role): boolean {
+    return this.has(role) || this.columnsOf(role).some((name) => this.columnsThere.includes(name));
+  }
+
+  /** The columns of the role in the records of any profile. */
+  columnsOf(role: Role): string[] {
+    return ofAll(this.#layouts).flatMap(({ fields }) => fields.columns[role]);
+  }
+
+  /** The columns that the first records have, even if without a value. */
+  get columnsThere(): readonly string[] {
+    return this.#unseen.columnsThere;
+  }
+
+  /** The names of which no record had a value; empty where there were no records. */
+  get namesWithoutValue(): string[] {
+    return this.#unseen.seen === 0 ? [] : [...this.#unseen.names].map((at) => this.#names[at]!);
+  }
+
+  /** The names that no record had at all, not even as null or in a list; empty where there were no records. */
+  get missingNames(): string[] {
+    const wasThere = (at: number): boolean =>
+      [...this.#listReaders[at]!.values()].some((list) => list.had) ||
+      this.#columnsOfName(at).some((column) => this.#reader.had(column));
+    return this.namesWithoutValue.filter((name) => !wasThere(this.#names.indexOf(name)));
+  }
+
+  #columnsOfName(at: number, layouts = ofAll(this.#layouts)): string[] {
+    return [this.#names[at]!, ...layouts.flatMap(({ ofName }) => ofName[at]!.columns ?? [])];
+  }
+
+  /** The names of what is within objects of a list, each with the list. */
+  get namesInLists(): (readonly [name: string, list: string])[] {
+    return [...this.#lists].map(([at, list]) => [this.#names[at]!, list]);
+  }
+
   /** `a due date in dueBy or dueByDate`. */
   describe(role: Role): string {
-    return describeRole(this.locations.usual.fields, role);
+    return describeRole(this.#layouts.usual.fields, role);
   }
 
   /**
@@ -162,100 +323,127 @@ export class DocumentReader extends Document {
    * answer is that of the other profiles, and would not say so. `flag` is that of the question.
    */
   profilesWithout(flag: string, reads: ReadsOfProfiles, isOf = (_profile: string) => true): Finding[] {
-    return [...this.#ofProfiles].flatMap(([profile, unseen]): Finding[] => {
-      const missing = isOf(profile) ? this.#missingIn(profile, unseen, reads) : undefined;
+    return [...this.#unseenOf].flatMap(([profile, unseen]): Finding[] => {
+      const layout = ofProfile(this.#layouts, profile);
+      const missing = isOf(profile) ? this.#missingIn(layout, unseen, reads) : undefined;
       if (missing === undefined) return [];
       const { name, role } = missing;
-      const { fields } = ofProfile(this.locations, profile);
-      const columns = fields.columns[role];
-      const lack = name === role ? describeRole(fields, role) : `a column ${name}`;
-      const text = `${flag}: the answer is not whole: no record of ${profile} has ${lack}`;
-      const isElsewhere = name !== role && columns.some(unseen.hasColumn);
-      const hint = isElsewhere
-        ? `Write ${role}, which stands for the column of each profile.`
-        : howToMap(role);
-      const details = { code: 'column missing', role, columns } as const;
-      return [{ level: 'failure', kind: 'incomplete', text, hint, details }];
+      const columns = layout.fields.columns[role];
+      const lack = name === role ? describeRole(layout.fields, role) : `a column ${name}`;
+      const isElsewhere = name !== role && columns.some((column) => unseen.columnsThere.includes(column));
+      return [
+        {
+          ...{ level: 'failure', kind: 'incomplete' },
+          text: `${flag}: the answer is not whole: no record of ${profile} has ${lack}`,
+          hint: isElsewhere ? `Write ${role}, which stands for the column of each profile.` : howToMap(role),
+          details: { code: 'column missing', role, columns },
+        },
+      ];
     });
   }
 
   /** The first of these roles and names that no record of a profile has, with the role that the name stands for. */
   #missingIn(
-    profile: string,
-    unseen: UnseenOfProfile,
+    layout: ProfileLayout,
+    unseen: Unseen,
     { roles, names = [], namesElsewhere = [] }: ReadsOfProfiles,
   ): { readonly name: string; readonly role: Role } | undefined {
-    const { fields, ofName } = ofProfile(this.locations, profile);
-    const hasRole = (role: Role): boolean => fields.columns[role].some(unseen.hasColumn);
+    const hasAny = (columns: readonly string[]): boolean =>
+      columns.some((column) => unseen.columnsThere.includes(column));
+    const hasRole = (role: Role): boolean => hasAny(layout.fields.columns[role]);
     const missing = roles.find((role) => unseen.roles.has(role) && !hasRole(role));
     if (missing !== undefined) return { name: missing, role: missing };
-    for (const [at, role] of unseen.names) {
-      const name = this.#reads.names[at]!;
-      if ([name, ...ofName[at]!.columns].some(unseen.hasColumn)) continue;
+    for (const at of unseen.names) {
+      const name = this.#names[at]!;
+      const role = ofAll(this.#layouts)
+        .map(({ ofName }) => ofName[at]!.role)
+        .find((one) => one !== undefined);
+      if (role === undefined || hasAny(this.#columnsOfName(at, [layout]))) continue;
       if (names.includes(name) || (namesElsewhere.includes(name) && hasRole(role))) return { name, role };
     }
     return undefined;
   }
 
-  #move(batch: RecordBatch, index: number, placeOf: PlaceOf): void {
-    this.#reader.moveTo(batch, index);
-    this.show(placeOf(++this.records));
-    for (const role of this.#unseenRoles) if (this.cell(role) !== undefined) this.#unseenRoles.delete(role);
-    if (this.profile !== undefined) this.#noteUnseen(this.#unseenOf(this.profile), batch, index);
-    this.#noteNames(true);
-  }
-
-  #noteUnseen(unseen: UnseenOfProfile, batch: RecordBatch, index: number): void {
-    if (unseen.sampled++ < RECORDS_SAMPLED) unseen.sampler.moveTo(batch, index);
-    for (const role of unseen.roles) if (this.cell(role) !== undefined) unseen.roles.delete(role);
-    for (const at of unseen.names.keys()) if (isFilled(this.named(at))) unseen.names.delete(at);
-  }
-
-  #unseenOf(profile: string): UnseenOfProfile {
-    const known = this.#ofProfiles.get(profile);
-    if (known !== undefined) return known;
-    const { roles, names } = this.#reads;
-    const sampler = new CellReader();
-    const unseen = {
-      roles: new Set(roles),
-      names: new Map(
-        [...names.keys()].flatMap((at) => {
-          const role = this.#roleInAny(at);
-          return role === undefined ? [] : [[at, role]];
-        }),
-      ),
-      sampler,
-      hasColumn: (column: string) => sampler.columns.includes(column),
-      sampled: 0,
-    };
-    this.#ofProfiles.set(profile, unseen);
-    return unseen;
-  }
-
-  #roleInAny(nameAt: number): Role | undefined {
-    const roles = ofAll(this.locations).map(({ ofName }) => ofName[nameAt]!.role);
-    return roles.find((role) => role !== undefined);
-  }
-
-  #sampleColumns(batch: RecordBatch): void {
-    const count = Math.min(batch.count, RECORDS_SAMPLED - this.#seen);
-    for (let index = 0; index < count; index++) this.#columns.moveTo(batch, index);
-    this.#seen += batch.count;
+  #unseenIn(profile: string): Unseen {
+    const known = this.#unseenOf.get(profile) ?? new Unseen(this.#reads);
+    this.#unseenOf.set(profile, known);
+    return known;
   }
 
   #searchNames(batch: RecordBatch, isRead: boolean): void {
-    for (let index = 0; index < batch.count && this.#unseenNames.size > 0; index++) {
-      this.#reader.moveTo(batch, index);
-      // Nothing here needs its place.
-      this.show(0);
-      this.#noteNames(isRead);
+    for (let index = 0; index < batch.count; index++) {
+      this.#unseen.sample(batch, index);
+      if (this.#unseen.names.size === 0) continue;
+      this.moveTo(batch, index);
+      this.#unseen.noteNames(this);
+      this.#readLists(isRead);
     }
   }
 
-  #noteNames(isRead: boolean): void {
-    for (const at of this.#unseenNames) {
-      if (isFilled(this.named(at))) this.#unseenNames.delete(at);
-      else if (!this.#lists.has(at)) this.listed(at, isRead);
-    }
+  #readLists(isRead: boolean): void {
+    for (const at of this.#unseen.names) if (!this.#lists.has(at)) this.listed(at, isRead);
   }
+
+  #locationsOf(role: Role): readonly CellLocation[] {
+    const locations = this.#layout.ofRole.get(role);
+    if (locations === undefined) throw new TypeError(`the role ${role} is not read`);
+    return locations;
+  }
+
+  #cellAt(location: CellLocation): Cell | undefined {
+    if (typeof location !== 'number') return location;
+    const known = this.#cells[location];
+    return known === null ? (this.#cells[location] = this.#reader.cell(location)) : known;
+  }
+}
+
+/** How many records, in all and of each of several profiles, are read with all columns, to learn which columns exist. */
+const RECORDS_SAMPLED = 500;
+
+/** What the records of a reader have not had so far: all of them, or those of one profile. */
+class Unseen {
+  /** The roles, and the indexes of the names, that no record had a value of. */
+  readonly roles: Set<Role>;
+  readonly names: Set<number>;
+  /** How many records there were. */
+  seen = 0;
+  readonly #sampler = new CellReader();
+
+  constructor({ roles, names = [] }: Reads) {
+    this.roles = new Set(roles);
+    this.names = new Set(names.keys());
+  }
+
+  get columnsThere(): readonly string[] {
+    return this.#sampler.columns;
+  }
+
+  sample(batch: RecordBatch, index: number): void {
+    if (this.seen++ < RECORDS_SAMPLED) this.#sampler.moveTo(batch, index);
+  }
+
+  /** Notes what is in a record, which the reader shows. */
+  note(document: DocumentReader, batch: RecordBatch, index: number): void {
+    this.sample(batch, index);
+    for (const role of this.roles) if (document.cell(role) !== undefined) this.roles.delete(role);
+    this.noteNames(document);
+  }
+
+  noteNames(document: DocumentReader): void {
+    for (const at of this.names) if (isFilled(document.named(at))) this.names.delete(at);
+  }
+}
+
+/** A currency as two are compared: ISO 4217 writes its codes in capitals, services and lists do not always. Undefined for none. */
+export function bareCurrency(text: string | undefined): string | undefined {
+  return text?.trim().toUpperCase() || undefined;
+}
+
+function refuseClash(name: string, meant: string): never {
+  throw new UsageError(
+    `${name} can mean two columns: the records have one of that name, and it also stands for ${meant}`,
+    {
+      hint: `Write ${meant} for that one. For the other, say that it is meant with --field <field>=${name}.`,
+    },
+  );
 }

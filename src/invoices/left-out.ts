@@ -1,4 +1,4 @@
-import type { Document } from './document.ts';
+import type { DocumentReader } from './document-reader.ts';
 import type { Finding, UnreadableCell } from '../findings.ts';
 import type { Cell } from '../json/cells.ts';
 import { nameOfCell } from './open-items.ts';
@@ -18,7 +18,7 @@ export class SpecialDocuments {
    *
    * @param changes whether it changes a sum, and whether a part of it was cancelled: one without an amount does neither
    */
-  add(document: Document, changes: { readonly sum: boolean; readonly cancelled: boolean }): void {
+  add(document: DocumentReader, changes: { readonly sum: boolean; readonly cancelled: boolean }): void {
     const { family, validity, isInSums } = document;
     if (validity === 'void') this.#void++;
     else if (!isInSums) this.#inNoSum.set(family, (this.#inNoSum.get(family) ?? 0) + 1);
@@ -74,7 +74,7 @@ export class Unreadable {
   }
 
   /** Notes a cell of a document. Its role `number` must be read, too: people know a document by it. */
-  noteCell(document: Document, column: string, cell: Cell): void {
+  noteCell(document: DocumentReader, column: string, cell: Cell): void {
     const { place } = document;
     const number = document.text('number');
     const isNamed = number !== undefined && /^[\p{L}\p{N}/-]{1,30}$/u.test(number);
@@ -82,7 +82,7 @@ export class Unreadable {
     this.note(place, `${column} of ${who} is ${nameOfCell(cell)}`, { column, place, number });
   }
 
-  noteRole(document: Document, role: Role): void {
+  noteRole(document: DocumentReader, role: Role): void {
     const cell = document.cell(role);
     if (cell !== undefined) this.noteCell(document, document.columnOf(role)!, cell);
   }

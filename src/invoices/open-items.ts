@@ -1,6 +1,6 @@
 import { isFilled, type Cell } from '../json/cells.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../json/decimal.ts';
-import { KIND_ROLES, type Document } from './document.ts';
+import { KIND_ROLES, type DocumentReader } from './document-reader.ts';
 import { signedAmount } from './document-types.ts';
 import type { AmountRole, Role } from './fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
@@ -28,27 +28,35 @@ export function nameOfCell(cell: Cell): string {
 /** What a document adds to a sum. Delivery guides, quotes, orders and what is void are in none. */
 export type Worth = 'in no sum' | 'absent' | 'unreadable' | Added;
 
-interface Added {
+export interface Added {
   readonly amount: Decimal;
-  /** What is left out because something was cancelled, with its sign. Only open amounts are left out. */
-  readonly leftOut: Decimal;
+  /** The part of the amount that is a cancelled document; of open amounts, what is left out for that, with its sign. */
+  readonly cancelled: Decimal;
 }
 
-export function worthOf(document: Document, role: AmountRole): Worth {
+export function worthOf(document: DocumentReader, role: AmountRole): Worth {
   return worthOfCell(document, role, document.cell(role));
 }
 
 /**
  * What the amount in a cell adds to a sum of the role: for a credit note it is negative; a cancelled document is not open,
- * but counts in every other sum, as the credit note that cancels it does.
+ * but counts in every other sum, as the credit note that cancels it does. Without a role, it is added as it was sent.
  */
-export function worthOfCell(document: Document, role: AmountRole, cell: Cell | undefined): Worth {
-  if (!document.isInSums) return 'in no sum';
-  const isNeverOpen = role === 'open' && document.validity === 'cancelled';
+export function worthOfCell(
+  document: DocumentReader,
+  role: AmountRole | undefined,
+  cell: Cell | undefined,
+): Worth {
+  if (role !== undefined && !document.isInSums) return 'in no sum';
+  const isCancelled = document.validity === 'cancelled';
+  const isNeverOpen = isCancelled && role === 'open';
   const sent = readAmount(cell);
-  if (typeof sent === 'string') return isNeverOpen ? { amount: DECIMAL_ZERO, leftOut: DECIMAL_ZERO } : sent;
-  const signed = signedAmount(sent, document.family);
-  return isNeverOpen ? { amount: DECIMAL_ZERO, leftOut: signed } : { amount: signed, leftOut: DECIMAL_ZERO };
+  if (typeof sent === 'string') return isNeverOpen ? { amount: DECIMAL_ZERO, cancelled: DECIMAL_ZERO } : sent;
+  const amount = role === undefined ? sent : signedAmount(sent, document.family);
+  return {
+    amount: isNeverOpen ? DECIMAL_ZERO : amount,
+    cancelled: isCancelled ? amount : DECIMAL_ZERO,
+  };
 }
 
 /** What a document is among those that are open. */
@@ -72,21 +80,21 @@ export type OpenItem =
 export const OPEN_ITEM_ROLES = ['open', 'due', ...KIND_ROLES, 'number'] as const;
 
 /** What the document is among those that are open: the one rule of aging, `--overdue`, the report and statements. */
-export function openItemOf(document: Document): OpenItem {
+export function openItemOf(document: DocumentReader): OpenItem {
   const worth = worthOf(document, 'open');
   if (worth === 'in no sum') return { kind: 'settled' };
   if (worth === 'absent') return { kind: worth };
   if (worth === 'unreadable') return { kind: worth, role: 'open' };
-  const { amount, leftOut } = worth;
+  const { amount, cancelled } = worth;
   if (amount.coefficient === 0n)
-    return leftOut.coefficient === 0n ? { kind: 'settled' } : { kind: 'cancelled', amount: leftOut };
+    return cancelled.coefficient === 0n ? { kind: 'settled' } : { kind: 'cancelled', amount: cancelled };
   if (amount.coefficient < 0n) return { kind: 'credit', amount };
   const due = dayIn(document, 'due');
   return due === 'unreadable' ? { kind: 'unreadable', role: 'due' } : { kind: 'open', amount, due };
 }
 
 /** The day of a date, in days since 1970-01-01; undefined where there is none. */
-export function dayIn(document: Document, role: Role): number | undefined | 'unreadable' {
+export function dayIn(document: DocumentReader, role: Role): number | undefined | 'unreadable' {
   const cell = document.cell(role);
   if (cell === undefined) return undefined;
   const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;

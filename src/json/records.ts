@@ -24,10 +24,23 @@ export class RecordBatch {
   readonly links?: Int32Array | undefined;
   /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
   readonly spaced: boolean;
+  /** The number of each record in the listing, from 1; undefined where they are the next ones. */
+  readonly places?: Int32Array | undefined;
   /** The column that folio adds to these records, before all others; their bytes do not have it. */
   readonly own?: OwnColumn | undefined;
 
-  constructor({ bytes, count, bounds, ids, valueEndsAt, valueEnds, links, spaced, own }: RecordBatch) {
+  constructor({
+    bytes,
+    count,
+    bounds,
+    ids,
+    valueEndsAt,
+    valueEnds,
+    links,
+    spaced,
+    places,
+    own,
+  }: RecordBatch) {
     this.bytes = bytes;
     this.count = count;
     this.bounds = bounds;
@@ -36,6 +49,7 @@ export class RecordBatch {
     this.valueEnds = valueEnds;
     this.links = links;
     this.spaced = spaced;
+    this.places = places;
     this.own = own;
   }
 }
@@ -49,9 +63,14 @@ export interface OwnColumn {
 }
 
 /** A batch of objects that have no identity, such as the rows of a result. Each is `bytes[bounds[2i] .. bounds[2i + 1])`. */
-export function batchWithoutIds(bytes: Buffer, bounds: Int32Array, spaced: boolean): RecordBatch {
+export function batchWithoutIds(
+  bytes: Buffer,
+  bounds: Int32Array,
+  spaced: boolean,
+  places?: Int32Array,
+): RecordBatch {
   const ids = new Int32Array(bounds.length).fill(-1);
-  return new RecordBatch({ bytes, count: bounds.length / 2, bounds, ids, spaced });
+  return new RecordBatch({ bytes, count: bounds.length / 2, bounds, ids, spaced, places });
 }
 
 /** The batch of the records at `indices`, sharing the same bytes. */
@@ -67,7 +86,8 @@ export function selectRecords(batch: RecordBatch, indices: readonly number[]): R
     ids[2 * to + 1] = batch.ids[from + 1]!;
     valueEndsAt[to] = batch.valueEndsAt?.[indices[to]!] ?? -1;
   }
-  return new RecordBatch({ ...batch, count: indices.length, bounds, ids, valueEndsAt });
+  const places = batch.places && Int32Array.from(indices, (index) => batch.places![index]!);
+  return new RecordBatch({ ...batch, count: indices.length, bounds, ids, valueEndsAt, places });
 }
 
 /** The batch of the records `from` up to, not including, `to`. */
@@ -79,6 +99,7 @@ export function sliceRecords(batch: RecordBatch, from: number, to: number): Reco
     bounds: batch.bounds.subarray(first * 2, last * 2),
     ids: batch.ids.subarray(first * 2, last * 2),
     valueEndsAt: batch.valueEndsAt?.subarray(first, last),
+    places: batch.places?.subarray(first, last),
   });
 }
 
@@ -90,7 +111,7 @@ export function recordBytes(batch: RecordBatch, index: number): Buffer {
 
 /** The records with folio's own column as their first member, in new bytes. Everything else stays as it was sent. */
 export function wholeRecords(batch: RecordBatch): RecordBatch {
-  const { bytes, bounds, ids, links, count, spaced, own } = batch;
+  const { bytes, bounds, ids, links, count, spaced, places, own } = batch;
   if (own === undefined) return batch;
   const head = Buffer.from(`${JSON.stringify(own.name)}:${own.value}`);
   let size = 0;
@@ -119,6 +140,7 @@ export function wholeRecords(batch: RecordBatch): RecordBatch {
     ids: newIds,
     links: links && Int32Array.from(newLinks),
     spaced,
+    places,
   });
 }
 

@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { SpecialDocuments, Unreadable } from '../invoices/left-out.ts';
-import type { Reads } from '../invoices/document.ts';
-import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
-import { PROFILE_COLUMN, type DeclaredType, type FieldsOf, type Role } from '../invoices/fields.ts';
+import { DocumentReader, type Reads } from '../invoices/document-reader.ts';
+import { PROFILE_COLUMN, type FieldsOf, type Role } from '../invoices/fields.ts';
 import {
   CREDITS,
   NO_DUE_DATE,
@@ -28,25 +27,12 @@ import type { RecordBatch } from '../json/records.ts';
 import type { Finding } from '../findings.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
-import type { ShownColumns } from '../output/column-roles.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
-import {
-  byCurrency,
-  chosenColumns,
-  isZeroIn,
-  resultQuestion,
-  resultRows,
-  textJson,
-  type BarTerminal,
-  type Figures,
-  type MeasuredRow,
-  type ResultContext,
-  type ResultRows,
-  type Row,
-} from './result-rows.ts';
+import { figuresQuestion, type FigureColumn, type FigureTable, type BarTerminal } from './figure-table.ts';
+import { byCurrency, chosenColumns, textJson } from './result-rows.ts';
 
 /** How open amounts are aged. Days are counted since 1970-01-01. */
 export interface AgingOptions {
@@ -124,9 +110,8 @@ export class Aging {
     this.parties.sample(batch);
   }
 
-  /** @param placeOf the place in the listing, from 1, of the nth record that is added */
-  add(batch: RecordBatch, placeOf?: PlaceOf, each?: EachDocument): void {
-    const addDocument = (): void => {
+  add(batch: RecordBatch, each?: EachDocument): void {
+    this.documents.fold(batch, () => {
       const item = openItemOf(this.documents);
       const { key } = this.parties.of(this.documents);
       const balance = this.#addItem(item, key);
@@ -134,8 +119,7 @@ export class Aging {
       const isAdded = balance !== undefined;
       this.special.add(this.documents, { sum: isAdded && !isCancelled, cancelled: isAdded && isCancelled });
       each?.(item, balance, key);
-    };
-    this.documents.fold(batch, addDocument, placeOf);
+    });
   }
 
   /** The balances in order of first appearance. Throws UsageError where no record has one of the columns at all. */
@@ -249,6 +233,7 @@ export function sumOfBalances(balances: readonly AgedBalance[]): AgedBalance {
 }
 
 interface AgingLayout {
+  readonly buckets: Buckets;
   /** Whether totals are rows among the others, marked by `_row`. On a terminal they always are. */
   readonly totals: boolean;
   /** The order of the rows of a currency; without it, the largest total first. */
@@ -259,26 +244,17 @@ interface AgingLayout {
   readonly note?: string | undefined;
 }
 
-const TOTAL = 'Total';
-const NO_CURRENCY = 'no currency';
-/** What matters most to a reader. */
-const FIRST: ShownColumns = { total: { role: 'amount', rank: -1 } };
-/** On a narrow terminal, the sum of the buckets that are late. */
-const OVERDUE = 'overdue';
-/** The columns that are no amounts. */
-const TYPES: Readonly<Record<string, DeclaredType>> = {
-  _row: 'text',
-  [PROFILE_COLUMN]: 'text',
-  counterparty: 'text',
-  fiscalId: 'text',
-  currency: 'text',
-  invoices: 'count',
-  'total.missing': 'count',
-  note: 'text',
-};
+/** A balance in its row, or the total of a currency. */
+interface AgingRow {
+  readonly balance: AgedBalance;
+  /** How many digits its amounts have behind the point. */
+  readonly scale: number;
+  readonly isTotal: boolean;
+}
 
-/** What is beside the total, so that nothing is left out in silence. */
-const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
+type AgingColumn = FigureColumn<AgingRow>;
+
+const NO_CURRENCY = 'no currency';
 
 /**
  * A row for each counterparty and currency, the largest total first, and at the end one for the invoices without a currency.
@@ -292,78 +268,79 @@ const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
  * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
  * that is too much, too, it keeps `overdue` the longest.
  */
-export function agingRows(
+export function agingTable(
   balances: readonly AgedBalance[],
-  { buckets, layout }: { readonly buckets: Buckets; readonly layout: AgingLayout },
-  terminal?: BarTerminal,
-): ResultRows {
-  const isShown = terminal !== undefined;
-  const { sort, limit, note } = layout;
-  const hasTotals = layout.totals || isShown;
+  { buckets, totals, sort, limit, note }: AgingLayout,
+  isTerminal: boolean,
+): FigureTable<AgingRow> {
+  const hasTotals = totals || isTerminal;
+  const listed = isTerminal ? balances.filter(({ invoices }) => invoices > 0) : balances;
   const [first, ...late] = bucketNames(buckets) as [string, ...string[]];
-  const ages = ageColumns(buckets);
-
-  type CellOf = (balance: AgedBalance, amount: (value: Decimal) => string, isTotal: boolean) => string;
-  const cells: readonly (readonly [column: string, CellOf])[] = [
-    ['_row', (one, _, isTotal) => JSON.stringify(isTotal ? 'total' : (ownName(one) ?? 'counterparty'))],
-    [PROFILE_COLUMN, ({ profile }) => textJson(profile)],
-    ['counterparty', (one, _, isTotal) => textJson(isTotal ? TOTAL : (one.name ?? ownName(one)))],
-    ['fiscalId', ({ fiscalId }) => textJson(fiscalId)],
-    ['currency', ({ currency }) => textJson(currency)],
-    ['invoices', ({ invoices }) => String(invoices)],
-    ...ages.map((column, age): [string, CellOf] => [column, (one, amount) => amount(one.ages[age]!)]),
-    [OVERDUE, (one, amount) => amount(overdueOf(one))],
-    ['total', (one, amount) => amount(totalOf(one))],
-    ['total.creditNotes', ({ creditNotes }, amount) => amount(creditNotes)],
-    ['total.cancelled', ({ cancelled }, amount) => amount(cancelled)],
-    ['total.missing', ({ missing }) => String(missing)],
-    ['note', () => textJson(note)],
+  const overdue = amountColumn('overdue', overdueOf);
+  const columns = [
+    ...(hasTotals && !isTerminal ? [textColumn('_row', kindOf)] : []),
+    ...(balances.some(({ profile }) => profile !== undefined)
+      ? [textColumn(PROFILE_COLUMN, ({ balance }) => balance.profile)]
+      : []),
+    textColumn('counterparty', nameOf),
+    { ...textColumn('fiscalId', ({ balance }) => balance.fiscalId), isSpare: true },
+    textColumn('currency', ({ balance }) => balance.currency),
+    { ...countColumn('invoices', ({ invoices }) => invoices), isSpare: true },
+    ...ageColumns(buckets).map((name, age): AgingColumn => ({
+      ...amountColumn(name, ({ ages }) => ages[age]!),
+      zeros: name === NO_DUE_DATE || name === CREDITS ? 'hidden' : 'spare',
+    })),
+    // What matters most to a reader.
+    { ...amountColumn('total', totalOf), shown: { role: 'amount', rank: -1 } as const },
+    // What is beside the total, so that nothing is left out in silence.
+    ...[
+      amountColumn('total.creditNotes', ({ creditNotes }) => creditNotes),
+      amountColumn('total.cancelled', ({ cancelled }) => cancelled),
+      countColumn('total.missing', ({ missing }) => missing),
+    ].map((column): AgingColumn => ({ ...column, isSpare: true, zeros: 'hidden' })),
+    ...(isTerminal || note === undefined ? [] : [textColumn('note', () => note)]),
   ];
-  const hidden = new Set([
-    OVERDUE,
-    ...(hasTotals && !isShown ? [] : ['_row']),
-    ...(balances.some(({ profile }) => profile !== undefined) ? [] : [PROFILE_COLUMN]),
-    ...(isShown || note === undefined ? ['note'] : []),
-  ]);
-  const columns = cells.map(([column]) => column).filter((column) => !hidden.has(column));
-  const rowOf = (balance: AgedBalance, scale: number, isTotal = false): Row =>
-    cells.map(([column, json]) => [column, json(balance, (value) => formatDecimal(value, scale), isTotal)]);
-
-  const listed = isShown ? balances.filter(({ invoices }) => invoices > 0) : balances;
-  // Balances without a currency come last: they are in no total.
-  const inOrder = listed.toSorted(
-    (a, b) => Number(a.currency === undefined) - Number(b.currency === undefined),
-  );
-  const currencies = byCurrency(inOrder, ({ currency }) => currency).map((ofOne) => {
+  const currencies = byCurrency(listed, ({ currency }) => currency).map((ofOne): readonly AgingRow[] => {
     const scale = widestScale(ofOne.flatMap((one) => [...one.ages, one.creditNotes, one.cancelled]));
     const rows = ofOne
       .toSorted((a, b) => compareDecimals(totalOf(b), totalOf(a)) || (partyOf(a) < partyOf(b) ? -1 : 1))
-      .map((balance): MeasuredRow => ({ row: rowOf(balance, scale), value: totalOf(balance) }));
-    const sorted = sort === undefined ? rows : sortRows(rows, sort, [...columns, OVERDUE]);
-    if (ofOne[0]?.currency === undefined) return sorted;
-    const most = sorted.slice(0, limit);
-    return hasTotals ? [...most, { row: rowOf(sumOfBalances(ofOne), scale, true), value: undefined }] : most;
+      .map((balance): AgingRow => ({ balance, scale, isTotal: false }));
+    const sorted = sort === undefined ? rows : sortRows(rows, sort, [...columns, overdue]);
+    if (ofOne[0]!.currency === undefined) return sorted;
+    const total = hasTotals ? [{ balance: sumOfBalances(ofOne), scale, isTotal: true }] : [];
+    return [...sorted.slice(0, limit), ...total];
   });
-
-  const isEmpty = (column: string): boolean => isZeroIn(currencies, column);
-  const leftOut = isShown ? [NO_DUE_DATE, CREDITS, ...BESIDE].filter(isEmpty) : [];
-  const empty = listed.length > 0 ? ages.filter(isEmpty) : [];
-  return resultRows(
-    currencies,
-    {
-      columns: columns.filter((column) => !leftOut.includes(column)),
-      shown: FIRST,
-      spare: [...BESIDE, 'fiscalId', 'invoices', ...empty],
-      together: { columns: late, as: OVERDUE },
-      last: [first, NO_DUE_DATE, CREDITS, ...late, OVERDUE],
-    },
-    terminal,
-  );
+  const isKnown = ([row]: readonly AgingRow[]): boolean => row?.balance.currency !== undefined;
+  return {
+    columns,
+    // Balances without a currency come last: they are in no total.
+    currencies: currencies.toSorted((a, b) => Number(isKnown(b)) - Number(isKnown(a))),
+    barOf: ({ balance, isTotal }) => (isTotal ? undefined : totalOf(balance)),
+    together: { columns: late, as: overdue },
+    last: [first, NO_DUE_DATE, CREDITS, ...late, overdue.name],
+  };
 }
 
-/** What stands in place of a name for open amounts of no currency. */
-function ownName({ currency }: AgedBalance): string | undefined {
-  return currency === undefined ? NO_CURRENCY : undefined;
+function textColumn(name: string, textOf: (row: AgingRow) => string | undefined): AgingColumn {
+  return { name, type: 'text', json: (row) => textJson(textOf(row)) };
+}
+
+function countColumn(name: string, countOf: (balance: AgedBalance) => number): AgingColumn {
+  return { name, type: 'count', json: ({ balance }) => String(countOf(balance)) };
+}
+
+function amountColumn(name: string, amountOf: (balance: AgedBalance) => Decimal): AgingColumn {
+  return { name, type: 'money', json: ({ balance, scale }) => formatDecimal(amountOf(balance), scale) };
+}
+
+function kindOf({ balance, isTotal }: AgingRow): string {
+  if (isTotal) return 'total';
+  return balance.currency === undefined ? NO_CURRENCY : 'counterparty';
+}
+
+function nameOf({ balance, isTotal }: AgingRow): string | undefined {
+  if (isTotal) return 'Total';
+  return balance.name ?? (balance.currency === undefined ? NO_CURRENCY : undefined);
 }
 
 /** Orders counterparties of equal totals, so that a service and a database of it have the same rows in the same order. */
@@ -373,21 +350,22 @@ function partyOf({ name, fiscalId, profile }: AgedBalance): string {
 
 /** Sorts rows as records are sorted: those without a value last. Throws UsageError for a key that is none of the columns. */
 function sortRows(
-  rows: readonly MeasuredRow[],
+  rows: readonly AgingRow[],
   keys: readonly SortColumn[],
-  columns: readonly string[],
-): MeasuredRow[] {
-  const names = keys.map(({ column }) => column);
-  chosenColumns(columns, names, '--sort');
-  const orderIn = ({ row }: MeasuredRow, column: string): string | undefined =>
-    orderOf(cellOf(row.find(([name]) => name === column)![1]), column === 'fiscalId');
-  return rows.toSorted((a, b) => {
-    for (const { column, descending } of keys) {
-      const order = compareOrders(orderIn(a, column), orderIn(b, column), descending);
-      if (order !== 0) return order;
-    }
-    return 0;
+  columns: readonly AgingColumn[],
+): AgingRow[] {
+  const keyNames = keys.map(({ column }) => column);
+  chosenColumns(
+    columns.map(({ name }) => name),
+    keyNames,
+    '--sort',
+  );
+  const sorted = keys.map(({ column, descending }) => {
+    const { name, json } = columns.find((one) => one.name === column)!;
+    const orderIn = (row: AgingRow) => orderOf(cellOf(json(row)), name === 'fiscalId');
+    return (a: AgingRow, b: AgingRow) => compareOrders(orderIn(a), orderIn(b), descending);
   });
+  return rows.toSorted((a, b) => sorted.reduce((order, compare) => order || compare(a, b), 0));
 }
 
 function cellOf(json: string): Cell | undefined {
@@ -400,8 +378,8 @@ function cellOf(json: string): Cell | undefined {
 /** The question that `folio aging` asks: open amounts by how long they are overdue. */
 export function agingQuestion(
   options: AgingOptions,
-  layout: Omit<AgingLayout, 'note'>,
-  context: ResultContext,
+  layout: Omit<AgingLayout, 'note' | 'buckets'>,
+  terminal: BarTerminal | undefined,
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
@@ -412,50 +390,56 @@ export function agingQuestion(
       : 'what was issued or paid since is not in them';
   const note = asOf === today ? undefined : `balances of ${formatDay(today)}: ${missing}`;
   let balances: readonly AgedBalance[] = [];
-  const figures: Figures = {
-    sample: (batch) => aging.sample(batch),
-    add: (batch, placeOf) => aging.add(batch, placeOf),
-    rows: (terminal) => {
-      balances = aging.finish();
-      return agingRows(balances, { buckets, layout: { ...layout, note } }, terminal);
-    },
-    shown: FIRST,
-    typeOf: (column) => TYPES[column] ?? 'money',
-    findings: (leftOut) => {
-      const remarks: Finding[] = [];
-      const remark = (text: string): void => void remarks.push({ level: 'remark', text });
-      const counted = sumOf(balances.map(({ invoices }) => invoices));
-      const open = countOf(counted, 'open document');
-      remark(`${open} as of ${formatDay(asOf)}; the columns are days overdue`);
-      const later = countOf(aging.issuedLater, 'open document');
-      if (note !== undefined)
-        remark(aging.issuedLater === 0 ? note : `${note}; ${later} issued later left out`);
-      for (const clause of aging.special.clauses('open')) remark(clause);
-      const known = balances.filter(({ currency }) => currency !== undefined);
-      const { limit = Infinity } = layout;
-      const ofOne = byCurrency(known, ({ currency }) => currency);
-      const shown = sumOf(ofOne.map(({ length }) => Math.min(length, limit)));
-      if (shown < known.length) {
-        const text = `${shown} of ${known.length} shown; totals are of all`;
-        remarks.push({ level: 'remark', text, details: { code: 'more rows' } });
-      }
-      const absent = sumOf(balances.map(({ missing }) => missing));
-      if (absent > 0) remark(`${countOf(absent, 'document')} without an open amount`);
-      if (leftOut.length > 0)
-        remark(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
-      const hasOpen = (profile: string): boolean =>
-        balances.some(
-          (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),
-        );
-      return [
-        ...remarks,
-        ...aging.documents.profilesWithout('aging', { roles: ['open', 'currency'] }),
-        ...aging.documents.profilesWithout('aging', { roles: ['due'] }, hasOpen),
-        aging.unreadable.finding('aging'),
-      ];
-    },
+  const remarks = (leftOut: readonly string[]): Finding[] => {
+    const open = countOf(sumOf(balances.map(({ invoices }) => invoices)), 'open document');
+    const later = aging.issuedLater;
+    const known = balances.filter(({ currency }) => currency !== undefined);
+    const { limit = Infinity } = layout;
+    const ofOne = byCurrency(known, ({ currency }) => currency);
+    const shown = sumOf(ofOne.map(({ length }) => Math.min(length, limit)));
+    const absent = sumOf(balances.map((one) => one.missing));
+    const remark = (text: string, isSaid = true): Finding[] => (isSaid ? [{ level: 'remark', text }] : []);
+    return [
+      remark(`${open} as of ${formatDay(asOf)}; the columns are days overdue`),
+      remark(
+        later === 0 ? `${note}` : `${note}; ${countOf(later, 'open document')} issued later left out`,
+        note !== undefined,
+      ),
+      aging.special.clauses('open').flatMap((clause) => remark(clause)),
+      remark(`${shown} of ${known.length} shown; totals are of all`, shown < known.length).map((one) => ({
+        ...one,
+        details: { code: 'more rows' } as const,
+      })),
+      remark(`${countOf(absent, 'document')} without an open amount`, absent > 0),
+      remark(
+        `Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`,
+        leftOut.length > 0,
+      ),
+    ].flat();
   };
-  return resultQuestion(figures, context);
+  return figuresQuestion<AgingRow>(
+    {
+      sample: (batch) => aging.sample(batch),
+      add: (batch) => aging.add(batch),
+      table: (isTerminal) => {
+        balances = aging.finish();
+        return agingTable(balances, { ...layout, buckets, note }, isTerminal);
+      },
+      findings: (leftOut) => {
+        const hasOpen = (profile: string): boolean =>
+          balances.some(
+            (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),
+          );
+        return [
+          ...remarks(leftOut),
+          ...aging.documents.profilesWithout('aging', { roles: ['open', 'currency'] }),
+          ...aging.documents.profilesWithout('aging', { roles: ['due'] }, hasOpen),
+          aging.unreadable.finding('aging'),
+        ];
+      },
+    },
+    terminal,
+  );
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { PLAIN_NAMES } from '../invoices/fields.ts';
-import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
+import { DocumentReader } from '../invoices/document-reader.ts';
 import { WordView } from '../json/bytes.ts';
 import type { Span } from '../json/checked-text.ts';
 import { findList, withoutMember, type RecordList } from '../json/record-lists.ts';
@@ -15,16 +15,14 @@ const MAX_NAMED = 3;
 /**
  * The question of `--expand`: a row for each object in a list, its members as columns below the list's name, the rest of the record
  * repeated. A record without objects in the list is one row. One with something else in its place comes out unchanged and is named
- * by a failure; if all are so, it is a UsageError. `placeOf` is the place in the listing of the nth record.
+ * by a failure; if all are so, it is a UsageError.
  */
-export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth): ExpandQuestion {
+export function expandQuestion(column: string): ExpandQuestion {
   const path = column.replaceAll('\\.', '.');
   const reader = new DocumentReader(PLAIN_NAMES, { roles: [], names: [column] });
   const named: string[] = [];
   let [records, rows, others] = [0, 0, 0];
   let hasList = false;
-  /** The place of the record of each row of the last batch. */
-  let positions: number[] = [];
 
   const refuseOthers = (): void => {
     if (hasList || others === 0) return;
@@ -33,23 +31,31 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     });
   };
 
-  function* expanded({ bytes, bounds, count, spaced }: RecordBatch): Generator<RecordBatch> {
+  function* expanded({
+    bytes,
+    bounds,
+    count,
+    spaced,
+    places: placesOfRecords,
+  }: RecordBatch): Generator<RecordBatch> {
     const view = new WordView(bytes);
     let parts: Buffer[] = [];
     let ends = [0];
-    let waiting: number[] = [];
+    /** The place in the listing of the record of each row that waits. */
+    let places: number[] = [];
     const takeBatch = (): RecordBatch => {
       // Nothing tells a row from the others of its record.
-      const rowBounds = Int32Array.from(waiting.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
-      const batch = batchWithoutIds(Buffer.concat(parts, ends.at(-1)), rowBounds, spaced);
-      rows += waiting.length;
-      positions = waiting;
-      [parts, ends, waiting] = [[], [0], []];
+      const rowBounds = Int32Array.from(places.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
+      const bytesOfRows = Buffer.concat(parts, ends.at(-1));
+      rows += places.length;
+      const batch = batchWithoutIds(bytesOfRows, rowBounds, spaced, Int32Array.from(places));
+      [parts, ends, places] = [[], [0], []];
       return batch;
     };
     for (let index = 0; index < count; index++) {
       const record: Span = [bounds[2 * index]!, bounds[2 * index + 1]!];
-      const place = placeOf(++records);
+      records++;
+      const place = placesOfRecords?.[index] ?? records;
       const list = findList(view, record[0], path);
       if (list?.other !== undefined) {
         others++;
@@ -58,11 +64,11 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
       for (const row of rowsOf(bytes, record, list)) {
         parts.push(...row);
         ends.push(row.reduce((end, part) => end + part.length, ends.at(-1)!));
-        waiting.push(place);
-        if (ends.at(-1)! >= BATCH.bytes || waiting.length >= BATCH.rows) yield takeBatch();
+        places.push(place);
+        if (ends.at(-1)! >= BATCH.bytes || places.length >= BATCH.rows) yield takeBatch();
       }
     }
-    if (waiting.length > 0) yield takeBatch();
+    if (places.length > 0) yield takeBatch();
   }
 
   return {
@@ -77,7 +83,6 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     },
     refuse: refuseOthers,
     rows: () => rows,
-    placeOf: (nth) => positions[nth - 1 - (rows - positions.length)]!,
     findings: () => {
       const found = missingColumns(reader, '--expand');
       if (others === 0) return found;

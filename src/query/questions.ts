@@ -2,7 +2,6 @@ import type { Finding } from '../findings.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
-import type { PlaceOf } from '../invoices/document-reader.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 
@@ -37,15 +36,11 @@ export interface ResultForm {
 /** A question that lets some of the records through, and counts them. */
 export interface FilterQuestion extends Question {
   readonly counts: () => { readonly seen: number; readonly kept: number };
-  /** The place in the listing of the nth record that was let through. It must be of the batch that was read last. */
-  readonly placeOf: PlaceOf;
 }
 
 /** A question that makes several rows of a record, and counts them. */
 export interface ExpandQuestion extends Question {
   readonly rows: () => number;
-  /** The place in the listing of the record that the nth row is of. It must be of the batch that was read last. */
-  readonly placeOf: PlaceOf;
 }
 
 interface QuestionsOptions {

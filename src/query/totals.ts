@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { readAmount, worthOfCell } from '../invoices/open-items.ts';
+import { worthOfCell, type Added } from '../invoices/open-items.ts';
 import {
   isCurrency,
   isMoney,
@@ -12,14 +12,12 @@ import {
   howToMap,
   isAmountRole,
   ROLE_TYPES,
-  type AmountRole,
   type DeclaredType,
   type Role,
 } from '../invoices/fields.ts';
 import { SpecialDocuments, Unreadable } from '../invoices/left-out.ts';
-import { Counterparties } from '../invoices/counterparties.ts';
-import { bareCurrency, DOCUMENT_ROLES } from '../invoices/document.ts';
-import { DocumentReader, type PlaceOf } from '../invoices/document-reader.ts';
+import { Counterparties, type Party } from '../invoices/counterparties.ts';
+import { bareCurrency, DOCUMENT_ROLES, DocumentReader } from '../invoices/document-reader.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { cellJson, isFilled, type Cell } from '../json/cells.ts';
@@ -32,23 +30,13 @@ import {
   type Decimal,
 } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { ShownColumns } from '../output/column-roles.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { cellOrder, compareOrders, orderOf } from './cell-order.ts';
+import { figuresQuestion, type BarTerminal, type FigureColumn, type FigureTable } from './figure-table.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import { groupColumn, type GroupColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
-import {
-  byCurrency,
-  isZeroIn,
-  resultQuestion,
-  resultRows,
-  textJson,
-  type MeasuredRow,
-  type ResultContext,
-  type ResultRows,
-  type RowField,
-} from './result-rows.ts';
+import { byCurrency, textJson } from './result-rows.ts';
 
 /** The flags of totals. Without `sum` records are counted; without `groupBy` there is one group of everything. */
 interface TotalsFlags {
@@ -66,8 +54,7 @@ interface Group {
   /** Aligned with `--group-by`. */
   readonly values: readonly (Cell | undefined)[];
   readonly currency: string | undefined;
-  /** The key of its counterparty. */
-  readonly party: string | undefined;
+  readonly party: Party | undefined;
   records: number;
   /** Aligned with `--sum`. */
   readonly sums: Sum[];
@@ -83,27 +70,27 @@ interface Sum {
   isFound: boolean;
 }
 
-interface KeyColumn extends GroupColumn {
+/** A group in its row, with the digits behind the point of each sum: the most that any of its currency has. */
+interface GroupRow extends Group {
+  readonly scales: readonly number[];
+}
+
+type GroupsColumn = FigureColumn<GroupRow>;
+
+interface NamedColumn {
+  readonly column: string;
   /** Its role, unless a profile's settings give it another. */
   readonly role: Role | undefined;
-  /** Records without a group, since the date cannot be read. */
+  /** Records that are in no group, or in no total, for what they have in the column. */
   readonly unreadable: Unreadable;
   isFound: boolean;
 }
 
-interface SumColumn {
-  readonly column: string;
-  readonly role: Role | undefined;
+type KeyColumn = NamedColumn & GroupColumn;
+
+interface SumColumn extends NamedColumn {
   readonly isMoney: boolean;
   readonly needsCurrency: boolean;
-  /** Records that are left out of its total. */
-  readonly unreadable: Unreadable;
-  isFound: boolean;
-}
-
-interface CellWorth {
-  readonly amount: Decimal;
-  readonly cancelled: Decimal;
 }
 
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
@@ -114,17 +101,22 @@ const MAX_REMEMBERED = 20_000;
 
 const PARTY_ROLES: readonly (Role | undefined)[] = ['counterpartyName', 'counterpartyFiscalId'];
 
+/** The column of a result with the currency of its amounts, whatever the records call it. */
+const CURRENCY = 'currency';
+
 /** The question of `--sum`, `--count` and `--group-by`. */
-export function totalsQuestion(flags: TotalsFlags, names: ColumnNames, context: ResultContext): Question {
+export function totalsQuestion(
+  flags: TotalsFlags,
+  names: ColumnNames,
+  terminal: BarTerminal | undefined,
+): Question {
   const { expand } = flags;
   const totals = new Totals(flags, expand === undefined ? names : withCurrencyOf(expand, names));
-  return resultQuestion(totals, context);
+  return figuresQuestion(totals, terminal);
 }
 
 /** Adds up columns of the records by group and currency, exactly. Its memory grows with the groups, not with the records. */
 class Totals {
-  readonly shown: ShownColumns;
-  readonly typeOf: (column: string) => DeclaredType;
   readonly #flags: TotalsFlags;
   readonly #keys: readonly KeyColumn[];
   readonly #sums: readonly SumColumn[];
@@ -140,24 +132,24 @@ class Totals {
 
   constructor(flags: TotalsFlags, names: ColumnNames) {
     const { sum = [], groupBy = [], expand } = flags;
-    const roleOf = (column: string): Role | undefined => roleNamed(column, names, names.fields.usual);
+    const named = (column: string): NamedColumn => ({
+      column,
+      role: roleNamed(column, names, names.fields.usual),
+      unreadable: new Unreadable(),
+      isFound: false,
+    });
     this.#flags = flags;
-    this.shown = shownOf(flags);
-    this.typeOf = (column) => typeOf(column, flags);
     // A payment of a credit note is what was paid, whatever the document is worth.
     this.#asSent = flags.asSent ?? expand !== undefined;
-    this.#keys = groupBy.map((text): KeyColumn => {
+    this.#keys = groupBy.map((text) => {
       const { column, unit } = groupColumn(text);
-      return { column, unit, role: roleOf(column), unreadable: new Unreadable(), isFound: false };
+      return { ...named(column), unit };
     });
-    this.#sums = sum.map((column): SumColumn => ({
-      column,
-      role: roleOf(column),
+    this.#sums = sum.map((column) => ({
+      ...named(column),
       isMoney: isMoney(column, names),
       // A column that nothing declares may be money, unless --as-sent is there.
       needsCurrency: isMoney(column, names) || (flags.asSent !== true && isUndeclared(column, names)),
-      unreadable: new Unreadable(),
-      isFound: false,
     }));
     const columns = this.#keys.map(({ column }) => column);
     this.#documents = new DocumentReader(names, { roles: DOCUMENT_ROLES, names: [...columns, ...sum] });
@@ -168,32 +160,29 @@ class Totals {
     });
   }
 
-  /** Learns from records before a filter keeps some of them. */
   sample(batch: RecordBatch): void {
     this.#documents.sample(batch);
     if (this.#keys.some(({ role }) => PARTY_ROLES.includes(role))) this.#parties.sample(batch);
   }
 
-  /** @param placeOf the place in the listing, from 1, of the nth record that is added */
-  add(batch: RecordBatch, placeOf?: PlaceOf): void {
-    const addDocument = (): void => {
+  add(batch: RecordBatch): void {
+    this.#documents.fold(batch, () => {
       const group = this.#groupOf();
       if (group === undefined) return;
       let unreadable = 0;
       const changes = { sum: false, cancelled: false };
-      for (const [index, total] of group.sums.entries()) {
-        const worth = this.#addCell(total, index);
-        if (worth === 'unreadable') unreadable++;
-        else if (worth !== undefined) {
-          changes.sum ||= worth.amount.coefficient !== 0n;
-          changes.cancelled ||= worth.cancelled.coefficient !== 0n;
+      for (const [at, sum] of group.sums.entries()) {
+        const added = this.#addCell(sum, at);
+        if (added === 'unreadable') unreadable++;
+        else if (added !== undefined) {
+          changes.sum ||= added.amount.coefficient !== 0n;
+          changes.cancelled ||= added.cancelled.coefficient !== 0n;
         }
       }
       // A record counts if any of its amounts is in a total.
       if (unreadable === 0 || unreadable < group.sums.length) group.records++;
       if (group.sums.length > 0) this.#special.add(this.#documents, changes);
-    };
-    this.#documents.fold(batch, addDocument, placeOf);
+    });
   }
 
   /** The group of the current record; undefined where it has none. */
@@ -201,19 +190,18 @@ class Totals {
     const documents = this.#documents;
     const cells = documents.namedCells(0, this.#keys.length);
     const roles = cells.map((_, at) => documents.roleOfName(at));
-    const isOfParty = roles.some((role) => PARTY_ROLES.includes(role));
-    const party = isOfParty ? this.#parties.of(documents).key : undefined;
+    const party = roles.some((role) => PARTY_ROLES.includes(role)) ? this.#parties.of(documents) : undefined;
     const hasCurrency = this.#sums.length > 0 && !roles.includes('currency');
     const written = hasCurrency ? documents.text('currency') : undefined;
     const text =
-      [documents.profile, party, written].map(lengthAndText).join('') + cells.map(writtenCell).join('');
+      [documents.profile, party?.key, written].map(lengthAndText).join('') + cells.map(writtenCell).join('');
     const known = this.#remembered.get(text);
     if (known !== undefined) return known;
     const values = this.#groupValues(cells, roles);
     if (values === undefined) return undefined;
     const currency = bareCurrency(written);
     const others = values.filter((_, at) => !PARTY_ROLES.includes(roles[at]));
-    const key = [currency ?? '', ...others.map(identity), party ?? ''].join('\n');
+    const key = [currency ?? '', ...others.map(identity), party?.key ?? ''].join('\n');
     const group = this.#groups.get(key) ?? this.#newGroup(key, { values, currency, party });
     if (this.#remembered.size === MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(text, group);
@@ -238,7 +226,7 @@ class Totals {
     return values;
   }
 
-  #newGroup(key: string, { values, currency, party }: Pick<Group, 'values' | 'currency' | 'party'>): Group {
+  #newGroup(key: string, of: Pick<Group, 'values' | 'currency' | 'party'>): Group {
     const { sum = [], groupBy = [] } = this.#flags;
     if (this.#groups.size === MAX_GROUPS) {
       const typed = groupBy.map((column) => `--group-by ${column}`).join(' ');
@@ -246,55 +234,39 @@ class Totals {
         hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
       });
     }
-    const sums = sum.map((): Sum => ({
-      total: DECIMAL_ZERO,
-      creditNotes: DECIMAL_ZERO,
-      cancelled: DECIMAL_ZERO,
-      missing: 0,
-      isFound: false,
-    }));
-    const group = { values, currency, party, records: 0, sums };
+    const [total, creditNotes, cancelled] = [DECIMAL_ZERO, DECIMAL_ZERO, DECIMAL_ZERO];
+    // The sum of no records is 0; that of records without a value is unknown.
+    const isFound = this.#documents.records === 0;
+    const sums = sum.map((): Sum => ({ total, creditNotes, cancelled, missing: 0, isFound }));
+    const group = { ...of, records: 0, sums };
     this.#groups.set(key, group);
     return group;
   }
 
-  /** What a cell adds to a sum. A column without a role is added as it stands, and so are all with --as-sent. */
-  #worthOf(role: AmountRole | undefined, cell: Cell | undefined): string | CellWorth {
-    const isCancelled = this.#documents.validity === 'cancelled';
-    if (role === undefined || this.#asSent) {
-      const amount = readAmount(cell);
-      return typeof amount === 'string' ? amount : { amount, cancelled: isCancelled ? amount : DECIMAL_ZERO };
-    }
-    const worth = worthOfCell(this.#documents, role, cell);
-    if (typeof worth === 'string') return worth;
-    const { amount, leftOut } = worth;
-    return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
-  }
-
   /** Adds the cell of a column to a sum, and returns what it is worth, where that is an amount of documents. */
-  #addCell(total: Sum, index: number): CellWorth | 'unreadable' | undefined {
+  #addCell(sum: Sum, at: number): Added | 'unreadable' | undefined {
     const documents = this.#documents;
-    const column = this.#sums[index]!;
-    const at = this.#keys.length + index;
-    const own = documents.roleOfName(at);
-    const role = isAmountRole(own) ? own : undefined;
-    const cell = documents.named(at);
-    const worth = this.#worthOf(role, cell);
+    const column = this.#sums[at]!;
+    const nameAt = this.#keys.length + at;
+    const role = documents.roleOfName(nameAt);
+    const amountRole = isAmountRole(role) ? role : undefined;
+    const cell = documents.named(nameAt);
+    const worth = worthOfCell(documents, this.#asSent ? undefined : amountRole, cell);
     // A column of amounts may be added up, whatever is in it.
-    if (role !== undefined) column.isFound = true;
-    if (worth === 'absent') total.missing++;
+    if (amountRole !== undefined) column.isFound = true;
+    if (worth === 'absent') sum.missing++;
     else if (worth === 'unreadable') {
       column.unreadable.noteCell(documents, column.column, cell!);
       return worth;
     }
     if (typeof worth === 'string') return undefined;
     const { amount, cancelled } = worth;
-    total.isFound = column.isFound = true;
+    sum.isFound = column.isFound = true;
     if (column.needsCurrency && amount.coefficient !== 0n) this.#hasAmounts = true;
-    total.total = addDecimals(total.total, amount);
-    if (documents.family === 'credit note') total.creditNotes = addDecimals(total.creditNotes, amount);
-    total.cancelled = addDecimals(total.cancelled, cancelled);
-    return role === undefined ? undefined : worth;
+    sum.total = addDecimals(sum.total, amount);
+    if (documents.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, amount);
+    sum.cancelled = addDecimals(sum.cancelled, cancelled);
+    return amountRole === undefined ? undefined : worth;
   }
 
   /** Throws UsageError for a column that no record has, or that is none of dates or numbers. */
@@ -329,78 +301,53 @@ class Totals {
     });
   }
 
+  /**
+   * A row for each group. Currencies come in order of first appearance; within each, periods of the calendar in their order, then the
+   * group with the largest first total, or the most records. Bars show the first total, or the records. Throws UsageError for a column
+   * that no record has.
+   */
+  table(): FigureTable<GroupRow> {
+    const { sum = [], groupBy = [] } = this.#flags;
+    this.#check();
+    if (this.#documents.records === 0 && groupBy.length === 0)
+      this.#newGroup('', { values: [], currency: undefined, party: undefined });
+    const roles = this.#keys.map(({ role }) => role);
+    const currencyAt = roles.indexOf('currency');
+    // Each currency has its own scale and order, also where --group-by names it.
+    const currencyOf = ({ currency, values }: Group): string | undefined =>
+      currencyAt === -1 ? currency : values[currencyAt]?.text;
+    const groups = [...this.#groups.values()].map((group): Group => {
+      const { name, fiscalId } = group.party ?? {};
+      const values = group.values.map((cell, at) =>
+        roles[at] === 'counterpartyName' ? name : roles[at] === 'counterpartyFiscalId' ? fiscalId : cell,
+      );
+      return { ...group, values };
+    });
+    const extra: string[] = [this.#otherColumn() ?? []].flat();
+    if (currencyAt === -1 && (this.#hasAmounts || groups.some(({ currency }) => currency !== undefined)))
+      extra.push(CURRENCY);
+    return {
+      columns: columnsOf(this.#flags, extra, (at) => isAmountRole(this.#sums[at]!.role)),
+      currencies: byCurrency(groups, currencyOf).map((ofOne) => {
+        const scales = sum.map((_, at) =>
+          widestScale(
+            ofOne.flatMap(({ sums }) => [sums[at]!.total, sums[at]!.creditNotes, sums[at]!.cancelled]),
+          ),
+        );
+        return ofOne
+          .toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a)))
+          .map((group) => ({ ...group, scales }));
+      }),
+      barOf: sizeOf,
+    };
+  }
+
   /** The column for the fiscal IDs or the names of counterparties, where `--group-by` names only the other of the two. */
   #otherColumn(): string | undefined {
     const [hasName, hasId] = PARTY_ROLES.map((role) => this.#keys.some((key) => key.role === role));
     if (hasName === hasId) return undefined;
     if (hasId) return 'counterparty';
     return this.#documents.has('counterpartyFiscalId') ? 'fiscalId' : undefined;
-  }
-
-  /**
-   * A row for each group: the columns of `--group-by`, `currency` where the records have one, `records`, and for each `--sum`
-   * its column, the parts of its total that are credit notes and cancelled documents where it is an amount of documents, and
-   * `<column>.missing`, which counts the records without a value in it. The total of a column is null where no record of the
-   * group has a value. Where groups are counterparties, `fiscalId` stands beside the name, and `counterparty` beside the ID.
-   *
-   * Currencies come in order of first appearance; within each, periods of the calendar in their order, then the group with the largest
-   * first total, or the most records. On a terminal bars show the first total, or the records, and columns beside a total that are all
-   * zeros are left out. Throws UsageError for a column that no record has.
-   */
-  rows(terminal: ResultContext['terminal']): ResultRows {
-    const { sum = [], groupBy = [] } = this.#flags;
-    const isAny = this.#documents.records > 0;
-    this.#check();
-    if (!isAny && groupBy.length === 0)
-      this.#newGroup('', { values: [], currency: undefined, party: undefined });
-    const groups = [...this.#groups.values()];
-    const roles = this.#keys.map(({ role }) => role);
-    const currencyAt = roles.indexOf('currency');
-    const other = this.#otherColumn();
-    // Each currency has its own scale and order, also where --group-by names it.
-    const ofCurrency = ({ currency, values }: Group): string | undefined =>
-      currencyAt === -1 ? currency : values[currencyAt]?.text;
-    const currencies = byCurrency(groups, ofCurrency).map((ofOne) => {
-      const scales = sum.map((_, at) =>
-        widestScale(
-          ofOne.flatMap(({ sums }) => [sums[at]!.total, sums[at]!.creditNotes, sums[at]!.cancelled]),
-        ),
-      );
-      const rowOf = (group: Group): RowField[] => {
-        const { name, fiscalId } = (group.party !== undefined && this.#parties.ofKey(group.party)) || {};
-        const cells = group.values.map((cell, at) =>
-          roles[at] === 'counterpartyName' ? name : roles[at] === 'counterpartyFiscalId' ? fiscalId : cell,
-        );
-        return [
-          ...groupBy.map((column, at) => [column, cellJson(filled(cells[at]))] as const),
-          ...(other === undefined
-            ? []
-            : [[other, cellJson(other === 'fiscalId' ? fiscalId : name)] as const]),
-          // With --group-by currency, that column is there already.
-          ...(currencyAt === -1 ? [[CURRENCY, textJson(group.currency)] as const] : []),
-          ['records', String(group.records)],
-          ...sum.flatMap((column, at) => sumFields(column, group.sums[at]!, { isAny, scale: scales[at]! })),
-        ];
-      };
-      return ofOne
-        .toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a)))
-        .map((group): MeasuredRow => ({ row: rowOf(group), value: sizeOf(group) }));
-    });
-    const besideSum = ({ column, role }: SumColumn): string[] => {
-      const parts = isAmountRole(role) ? BESIDE_AMOUNT : [MISSING];
-      const columns = parts.map((part) => `${column}${part}`);
-      return terminal === undefined ? columns : columns.filter((one) => !isZeroIn(currencies, one));
-    };
-    const isOfMoney = this.#hasAmounts && currencyAt === -1;
-    const hasCurrency = isOfMoney || groups.some(({ currency }) => currency !== undefined);
-    const columns = [
-      ...groupBy,
-      ...(other === undefined ? [] : [other]),
-      ...(hasCurrency ? [CURRENCY] : []),
-      'records',
-      ...this.#sums.flatMap((one) => [one.column, ...besideSum(one)]),
-    ];
-    return resultRows(currencies, { columns: [...new Set(columns)], shown: this.shown }, terminal);
   }
 
   /** Compares groups by their days, months, quarters or years: the earliest first, those without a date last. */
@@ -418,21 +365,18 @@ class Totals {
     const { sum = [], limit = Infinity } = this.#flags;
     const flag = sum.length > 0 ? '--sum' : '--group-by';
     const columns = this.#keys.map(({ column }) => column);
-    const remarks: string[] = [];
     const roles = this.#sums.map(({ role }) => role).filter(isAmountRole);
-    if (roles.length > 0 && !this.#asSent) {
-      const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
-      const clauses = this.#special.clauses(isOpen ? (isOther ? 'both' : 'open') : 'other');
-      if (clauses.length > 0) remarks.push(`--sum: ${clauses.join('; ')}`);
+    const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
+    const ofAmounts = isOpen ? (isOther ? 'both' : 'open') : 'other';
+    const clauses = roles.length > 0 && !this.#asSent ? this.#special.clauses(ofAmounts) : [];
+    const remarks: Finding[] = [];
+    if (clauses.length > 0) remarks.push({ level: 'remark', text: `--sum: ${clauses.join('; ')}` });
+    if (this.#groups.size > limit) {
+      const text = `${limit} of ${countOf(this.#groups.size, 'group')}`;
+      remarks.push({ level: 'remark', text, details: { code: 'more rows' } });
     }
-    const remark: Finding = {
-      level: 'remark',
-      text: `${limit} of ${countOf(this.#groups.size, 'group')}`,
-      details: { code: 'more rows' },
-    };
     return [
-      ...remarks.map((text): Finding => ({ level: 'remark', text })),
-      ...(this.#groups.size > limit ? [remark] : []),
+      ...remarks,
       ...missingColumns(this.#documents, flag),
       ...this.#keys.map(({ unreadable }) => unreadable.finding(flag)),
       ...this.#sums.map(({ column, unreadable }) =>
@@ -444,59 +388,84 @@ class Totals {
   }
 }
 
-/** The column of a result with the currency of its amounts, whatever the records call it. */
-const CURRENCY = 'currency';
-/** The columns beside a total, so that nothing is left out in silence. */
-const [CREDIT_NOTES, CANCELLED, MISSING] = ['.creditNotes', '.cancelled', '.missing'];
-const BESIDE_AMOUNT = [CREDIT_NOTES, CANCELLED, MISSING];
-
-function sumFields(
-  column: string,
-  { total, creditNotes, cancelled, missing, isFound }: Sum,
-  { isAny, scale }: { readonly isAny: boolean; readonly scale: number },
-): RowField[] {
-  return [
-    [column, isAny && !isFound ? 'null' : formatDecimal(total, scale)],
-    [`${column}${CREDIT_NOTES}`, formatDecimal(creditNotes, scale)],
-    [`${column}${CANCELLED}`, formatDecimal(cancelled, scale)],
-    [`${column}${MISSING}`, String(missing)],
+/**
+ * The columns of `--group-by`; where groups are counterparties, `fiscalId` beside the name, or `counterparty` beside the ID;
+ * `currency`; `records`; and for each `--sum` its column, null where no record of the group has a value in it, and beside an amount of
+ * documents the parts of the total that are credit notes and cancelled documents, and in `<column>.missing` how many records have no
+ * value.
+ *
+ * @param extra which of `fiscalId`, `counterparty` and `currency` there are
+ * @param isOfDocuments whether a sum is of amounts of documents
+ */
+function columnsOf(
+  { sum = [], groupBy = [] }: TotalsFlags,
+  extra: readonly string[],
+  isOfDocuments: (at: number) => boolean = () => true,
+): GroupsColumn[] {
+  const cellColumn = (name: string, cellOf: (group: GroupRow) => Cell | undefined): GroupsColumn => ({
+    ...{ name, type: 'text' },
+    json: (group) => cellJson(filled(cellOf(group))),
+  });
+  const sumColumn = (name: string, type: DeclaredType, json: GroupsColumn['json']): GroupsColumn => ({
+    ...{ name, type, json, zeros: 'hidden' },
+  });
+  const all = [
+    ...groupBy.map((name, at) => cellColumn(name, ({ values }) => values[at])),
+    ...[
+      cellColumn('fiscalId', ({ party }) => party?.fiscalId),
+      cellColumn('counterparty', ({ party }) => party?.name),
+      { name: CURRENCY, type: 'text', json: ({ currency }: GroupRow) => textJson(currency) } as const,
+    ].filter(({ name }) => extra.includes(name)),
+    { name: 'records', type: 'count', json: ({ records }: GroupRow) => String(records) } as const,
+    ...sum.flatMap((name, at): GroupsColumn[] => {
+      const amount =
+        (part: 'total' | 'creditNotes' | 'cancelled') =>
+        ({ sums, scales }: GroupRow): string =>
+          formatDecimal(sums[at]![part], scales[at]);
+      const total = ({ sums }: GroupRow): boolean => sums[at]!.isFound;
+      return [
+        { name, type: 'money', json: (group) => (total(group) ? amount('total')(group) : 'null') },
+        ...(isOfDocuments(at)
+          ? [
+              sumColumn(`${name}.creditNotes`, 'money', amount('creditNotes')),
+              sumColumn(`${name}.cancelled`, 'money', amount('cancelled')),
+            ]
+          : []),
+        sumColumn(`${name}.missing`, 'count', ({ sums }) => String(sums[at]!.missing)),
+      ];
+    }),
   ];
-}
-
-/** The value by which groups are ordered, and which bars show. */
-function sizeOf({ sums, records }: Group): Decimal {
-  return sums[0]?.total ?? { coefficient: BigInt(records), scale: 0 };
-}
-
-/** The columns of the flags come first to a reader: the first total, whose it is, the other totals; then what is beside them. */
-function shownOf({ sum = [], groupBy = [] }: TotalsFlags): ShownColumns {
+  // The columns of the flags come first to a reader: the first total, whose it is, the other totals; then what is beside them.
   const [first = 'records', ...others] = sum;
   const named = [...new Set([first, ...groupBy, CURRENCY, ...others])];
-  return Object.fromEntries(named.map((column, at) => [column, { rank: at - named.length }]));
-}
-
-/** What a column of the totals has: sums are money, values of groups are text, also where they are numbers. */
-function typeOf(column: string, { sum = [], groupBy = [] }: TotalsFlags): DeclaredType {
-  if (groupBy.includes(column)) return 'text';
-  if (column === 'records' || column.endsWith(MISSING)) return 'count';
-  return sum.some((one) => column === one || column.startsWith(`${one}.`)) ? 'money' : 'text';
+  const shownOf = (name: string) =>
+    named.includes(name) ? { rank: named.indexOf(name) - named.length } : undefined;
+  // A column is there once, also where flags name it twice.
+  const byName = new Map(all.map((column) => [column.name, { ...column, shown: shownOf(column.name) }]));
+  return [...byName.values()];
 }
 
 /** All columns that the totals can have. */
-export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readonly string[] {
-  const ofSums = sum.flatMap((column) => ['', ...BESIDE_AMOUNT].map((part) => `${column}${part}`));
-  const ofParties = groupBy.length > 0 ? ['fiscalId', 'counterparty'] : [];
-  return [
-    ...new Set([...groupBy, ...ofParties, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums]),
-  ];
+function possibleColumns(flags: TotalsFlags): GroupsColumn[] {
+  const ofParties = (flags.groupBy ?? []).length > 0 ? ['fiscalId', 'counterparty'] : [];
+  return columnsOf(flags, [...ofParties, ...((flags.sum ?? []).length > 0 ? [CURRENCY] : [])]);
+}
+
+export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
+  return possibleColumns(flags).map(({ name }) => name);
 }
 
 /** What the columns of the totals mean: amounts are money of the currency beside them. */
 export function namesOfTotals(flags: TotalsFlags, names: ColumnNames): ColumnNames {
   const currency = flags.groupBy?.find((column) => isCurrency(column, names)) ?? CURRENCY;
-  const money = columnsOfTotals(flags).filter((column) => typeOf(column, flags) === 'money');
-  const columns = money.map((column) => [column, 'money'] as const);
+  const money = possibleColumns(flags).filter(({ type }) => type === 'money');
+  const columns = money.map(({ name }) => [name, 'money'] as const);
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };
+}
+
+/** The value by which groups are ordered, and which bars show. */
+function sizeOf({ sums, records }: Group): Decimal {
+  return sums[0]?.total ?? { coefficient: BigInt(records), scale: 0 };
 }
 
 function filled(cell: Cell | undefined): Cell | undefined {

@@ -90,8 +90,7 @@ export class StatementTally {
   add(batch: RecordBatch, filter?: WhereFilter): void {
     const { everyone } = this.#options;
     if (filter !== undefined) this.#aging.sample(batch);
-    const placeOf = filter && ((nth: number) => filter.placeOf(nth));
-    this.#aging.add(filter?.apply(batch) ?? batch, placeOf, (item, balance, party) => {
+    this.#aging.add(filter?.apply(batch) ?? batch, (item, balance, party) => {
       if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
       if (item.kind === 'unreadable') this.#unreadable.set(party, (this.#unreadable.get(party) ?? 0) + 1);
       this.#own.add(this.#aging.documents);

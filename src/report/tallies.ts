@@ -1,7 +1,6 @@
 import { findingOf, UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { Party } from '../invoices/counterparties.ts';
-import type { Document } from '../invoices/document.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import type { Family } from '../invoices/document-types.ts';
 import { howToMap, OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
@@ -63,7 +62,7 @@ export class InvoiceTally {
   add(batch: RecordBatch): void {
     const { documents, parties } = this.#aging;
     const { asOf } = this.#dates;
-    this.#aging.add(batch, undefined, (item, balance, party) => {
+    this.#aging.add(batch, (item, balance, party) => {
       if (balance !== undefined && item.kind === 'open' && item.due !== undefined) {
         const { due, amount } = item;
         const list = due < asOf ? 'overdue' : due <= asOf + DUE_SOON_DAYS ? 'dueSoon' : undefined;
@@ -159,7 +158,7 @@ const REST = Symbol('other types');
 const MAX_TYPES = 40;
 
 /** Adds a document of the period. Returns the first of its amounts that cannot be read, which is not in the sums. */
-function addToPeriod(tally: CurrencyTally, document: Document): TypeRole | undefined {
+function addToPeriod(tally: CurrencyTally, document: DocumentReader): TypeRole | undefined {
   const { types } = tally;
   const { family } = document;
   const named = document.text('documentType');
@@ -260,7 +259,7 @@ export class OwnNames {
   }
 
   /** Adds a document, whose names begin with `columns`. */
-  add(document: Document): void {
+  add(document: DocumentReader): void {
     countText(this.#fiscalIds, firstFilled(document.namedCells(0, this.#ids))?.text);
     countText(this.#names, firstFilled(document.namedCells(this.#ids, this.columns.length))?.text);
   }

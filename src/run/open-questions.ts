@@ -7,14 +7,13 @@ import {
   PROFILE_COLUMN,
   withCurrencyOf,
 } from '../invoices/fields.ts';
-import type { PlaceOf } from '../invoices/document-reader.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf, localeOf } from '../output/terminal/number-text.ts';
 import { hasBlocks } from '../output/terminal/terminal-text.ts';
 import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
-import type { ResultContext } from '../query/result-rows.ts';
+import type { BarTerminal } from '../query/figure-table.ts';
 import type { WhereContext } from '../query/where/cell-test.ts';
 import { hasDocumentFlags, type DocumentFlags } from '../query/where/dates.ts';
 import type { WhereFilter } from '../query/where/where.ts';
@@ -29,7 +28,7 @@ import { flagDefaults } from './settings.ts';
 export interface QuestionsRequest {
   readonly flags: ExportFlags;
   /** A result of the command's own: its rows come out instead of the records. */
-  readonly makeResult?: (part: Part, shown: ResultContext) => Promise<Question>;
+  readonly makeResult?: (part: Part, terminal: BarTerminal | undefined) => Promise<Question>;
 }
 
 export function hasTotals({ sum, groupBy, count }: QuestionFlags): boolean {
@@ -69,19 +68,18 @@ export async function openQuestions(
   request: QuestionsRequest,
   plan: OutputPlan | undefined,
 ): Promise<Questions> {
-  const { context } = part;
   const { flags } = request;
   let before: FilterQuestion | undefined;
   let expand: ExpandQuestion | undefined;
   if (flags.expand !== undefined) {
     // Questions about documents, such as --overdue, come before the records become rows.
     before = await filterOf(part, withValues(flags, { where: undefined }));
-    expand = (await import('../query/expand.ts')).expandQuestion(flags.expand, before?.placeOf);
+    expand = (await import('../query/expand.ts')).expandQuestion(flags.expand);
   }
-  const ofRows = expand && { placeOf: expand.placeOf, what: 'rows' };
-  const filter = await filterOf(part, ofRows === undefined ? flags : { where: flags.where }, ofRows);
-  const resultContext = { terminal: terminalOf(context, plan), placeOf: (filter ?? expand)?.placeOf };
-  const result = await resultOf(part, request, { plan, resultContext });
+  const filter = await (expand === undefined
+    ? filterOf(part, flags)
+    : filterOf(part, { where: flags.where }, { what: 'rows' }));
+  const result = await resultOf(part, request, plan);
   const sort =
     flags.sort && (await sortOf(part, flags, { keys: flags.sort, currencyOf: result?.currencyOf }));
   // A table of a result does not stop by itself.
@@ -92,8 +90,7 @@ export async function openQuestions(
 type WhereFlags = Pick<QuestionFlags, 'where'> & DocumentFlags;
 
 interface FilterOfOptions {
-  /** The place in the listing of the nth row, and the name for rows, where the records are rows. */
-  readonly placeOf?: PlaceOf;
+  /** What the records are, in the plural, where they are those of the source no more. */
   readonly what?: string;
   /** Those of counterparties, where the service did not choose them. */
   readonly fiscalIds?: readonly string[] | undefined;
@@ -105,7 +102,7 @@ interface FilterOfOptions {
 export async function filterOf(
   { context, names, run, source }: Part,
   flags: WhereFlags,
-  { fiscalIds = [], found, ...ofRows }: FilterOfOptions = {},
+  { fiscalIds = [], found, what = source.records }: FilterOfOptions = {},
 ): Promise<WhereFilter | undefined> {
   const { where = [] } = flags;
   const areDocuments = fiscalIds.length > 0 || hasDocumentFlags(flags);
@@ -119,7 +116,7 @@ export async function filterOf(
     const flag = `--${source.resource?.fiscalIds?.flag}`;
     if (fiscalIds.length > 0) tests.push(counterpartyTest(flag, fiscalIds, found));
   }
-  return new WhereFilter(tests, { names, locale: at.locale, what: source.records, ...ofRows });
+  return new WhereFilter(tests, { names, locale: at.locale, what });
 }
 
 /** The day and the locale with which conditions are read: the day of the run, else that of the clock. */
@@ -128,7 +125,7 @@ export function whereContext({ clock, env }: Context, day?: RunDay): WhereContex
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */
-function terminalOf({ env }: Context, plan: OutputPlan | undefined): ResultContext['terminal'] {
+function terminalOf({ env }: Context, plan: OutputPlan | undefined): BarTerminal | undefined {
   const width = plan?.format === 'table' ? plan.layout.width : undefined;
   if (width === undefined) return undefined;
   return { width: plan?.layout.wide ? Infinity : width, blocks: hasBlocks(env) };
@@ -137,14 +134,14 @@ function terminalOf({ env }: Context, plan: OutputPlan | undefined): ResultConte
 async function resultOf(
   part: Part,
   request: QuestionsRequest,
-  { plan, resultContext }: { readonly plan: OutputPlan | undefined; readonly resultContext: ResultContext },
+  plan: OutputPlan | undefined,
 ): Promise<Question | undefined> {
-  const { source, profile, names, run } = part;
+  const { context, source, profile, names, run } = part;
   const { flags } = request;
+  const terminal = terminalOf(context, plan);
   const { changesSince: path, columns } = flags;
-  if (request.makeResult !== undefined) return plan && request.makeResult(part, resultContext);
-  if (hasTotals(flags))
-    return (await import('../query/totals.ts')).totalsQuestion(flags, names, resultContext);
+  if (request.makeResult !== undefined) return plan && request.makeResult(part, terminal);
+  if (hasTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, names, terminal);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });

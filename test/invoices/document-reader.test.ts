@@ -9,7 +9,6 @@ import {
   mapFields,
   type Role,
 } from '../../src/invoices/fields.ts';
-import type { Document } from '../../src/invoices/document.ts';
 import { DocumentReader } from '../../src/invoices/document-reader.ts';
 import { issued } from '../../src/resources/issued.ts';
 import { batchOf } from '../support/records.ts';
@@ -29,7 +28,7 @@ const names: ColumnNames = {
 function readAll<T>(
   reader: DocumentReader,
   records: readonly object[],
-  take: (document: Document) => T,
+  take: (document: DocumentReader) => T,
 ): T[] {
   const taken: T[] = [];
   reader.fold(batchOf(...records), () => taken.push(take(reader)));

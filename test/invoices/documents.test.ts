@@ -12,6 +12,7 @@ import {
   isFiscalId,
 } from '../../src/invoices/fiscal-ids.ts';
 import { DocumentReader } from '../../src/invoices/document-reader.ts';
+import { RecordBatch } from '../../src/json/records.ts';
 import { batchOf } from '../support/records.ts';
 
 /** A record of issued invoices, by what its columns mean. */
@@ -21,11 +22,7 @@ function invoiceOf(
   place = 1,
 ): DocumentReader {
   const reader = new DocumentReader({ fields }, { roles: ROLES });
-  reader.fold(
-    batchOf(record),
-    () => {},
-    () => place,
-  );
+  reader.fold(new RecordBatch({ ...batchOf(record), places: Int32Array.of(place) }), () => {});
   return reader;
 }
 

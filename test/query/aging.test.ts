@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fieldsOfColumns } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import { DEFAULT_BUCKETS, ageOf } from '../../src/invoices/open-items.ts';
-import { Aging, agingRows, type AgingOptions } from '../../src/query/aging.ts';
+import { Aging, agingTable, type AgingOptions } from '../../src/query/aging.ts';
+import { writtenTable } from '../../src/query/figure-table.ts';
 import { parseCalendarDay } from '../../src/json/calendar-day.ts';
 import { DECIMAL_ZERO } from '../../src/json/decimal.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -40,8 +41,8 @@ describe('aging', () => {
     const shared = [...of('66.666.666-6', 'Sol'), ...of('66666666-6', 'Luz')];
     const none = [...of('-', 'Lago'), ...of('.', 'Lago'), ...of(' ', 'Sol')];
     const documents = [...of('1-9', 'Roble'), ...of('2-7', 'Roble'), ...none, ...shared];
-    const layout = { totals: false };
-    const { batch } = agingRows(agingOf(documents).finish(), { buckets: DEFAULT_BUCKETS, layout });
+    const layout = { buckets: DEFAULT_BUCKETS, totals: false };
+    const { batch } = writtenTable(agingTable(agingOf(documents).finish(), layout, false));
     const rows = valuesOf(batch).map(({ counterparty, fiscalId, invoices }) =>
       [counterparty, fiscalId, invoices].join(' '),
     );
@@ -75,9 +76,9 @@ describe('aging', () => {
   });
 
   it('shows on a terminal what there is room for', () => {
-    const layout = { totals: true };
+    const table = agingTable([], { buckets: DEFAULT_BUCKETS, totals: true }, true);
     const shown = [200, 90, 60, 46, 30].map((width) =>
-      agingRows([], { buckets: DEFAULT_BUCKETS, layout }, { width, blocks: true }).columns.join(' '),
+      writtenTable(table, { width, blocks: true }).columns.join(' '),
     );
     expect(shown).toEqual([
       expect.stringMatching(/^counterparty fiscalId currency invoices .* total bar$/),

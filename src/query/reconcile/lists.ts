@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { bareCurrency } from '../../invoices/document.ts';
+import { bareCurrency } from '../../invoices/document-reader.ts';
 import { familyOf, signedAmount } from '../../invoices/document-types.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { monthOf, readBegunPeriod, type Period } from '../../invoices/periods.ts';

@@ -1,7 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
-import { DOCUMENT_ROLES } from '../../invoices/document.ts';
-import { DocumentReader } from '../../invoices/document-reader.ts';
+import { DOCUMENT_ROLES, DocumentReader } from '../../invoices/document-reader.ts';
 import type { Family } from '../../invoices/document-types.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';

@@ -1,7 +1,5 @@
 import type { Finding } from '../../findings.ts';
-import type { Document } from '../../invoices/document.ts';
-import type { DocumentReader } from '../../invoices/document-reader.ts';
-import { phraseOf, type Role } from '../../invoices/fields.ts';
+import { phraseOf } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { OPEN_ITEM_ROLES, dayIn, isOverdue, openItemOf } from '../../invoices/open-items.ts';
 import { readBegunPeriod } from '../../invoices/periods.ts';
@@ -25,6 +23,8 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
   return tests;
 }
 
+const MAX_NAMED = 3;
+
 /**
  * The test of `--open`: an open item, due or not; with a day, since 1970-01-01, that of `--overdue`: one that was due before it, whatever
  * its status. Credits are none: what they would take from a sum is reported, since whoever duns by the others has to know them.
@@ -32,15 +32,9 @@ export function documentTests(flags: DocumentFlags, context: WhereContext, now: 
 function openTest(group: GroupDigits, day?: number): RecordTest {
   const flag = day === undefined ? '--open' : '--overdue';
   const unreadable = new Unreadable();
-  const profiles = needing(day === undefined ? ['open'] : ['open', 'due'], flag);
   const missing = { due: 0, open: 0 };
   const credits = new Map<string, Decimal>();
   const creditNumbers: string[] = [];
-  const addCredit = (document: Document, amount: Decimal): void => {
-    const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
-    credits.set(currency, addDecimals(credits.get(currency) ?? DECIMAL_ZERO, amount));
-    creditNumbers.push(number === undefined ? `record ${document.place}` : `number ${number}`);
-  };
   const creditsLeftOut = (): Finding[] => {
     const rest = creditNumbers.length - MAX_NAMED;
     if (creditNumbers.length === 0) return [];
@@ -50,18 +44,23 @@ function openTest(group: GroupDigits, day?: number): RecordTest {
     return [{ level: 'warning', text: `${flag}: ${count} not in it, ${amounts.join(' and ')} (${which})` }];
   };
   return {
+    flag,
     roles: [...OPEN_ITEM_ROLES, 'currency'],
+    needs: day === undefined ? ['open'] : ['open', 'due'],
     matches: (document) => {
       const item = openItemOf(document);
       // What is open is so whenever it is due.
       const isOfUnknownDay = day === undefined && item.kind === 'unreadable' && item.role === 'due';
       if (item.kind === 'unreadable' && !isOfUnknownDay) unreadable.noteRole(document, item.role);
-      if (item.kind === 'credit') addCredit(document, item.amount);
+      if (item.kind === 'credit') {
+        const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
+        credits.set(currency, addDecimals(credits.get(currency) ?? DECIMAL_ZERO, item.amount));
+        creditNumbers.push(number === undefined ? `record ${document.place}` : `number ${number}`);
+      }
       if (item.kind === 'absent') missing.open++;
       if (item.kind === 'open' && item.due === undefined) missing.due++;
       return day === undefined ? item.kind === 'open' || isOfUnknownDay : isOverdue(item, day);
     },
-    finish: profiles.finish,
     // Without an amount or a due date nobody knows whether they are open or overdue. That is usual, so it is no warning.
     findings: () => [
       ...creditsLeftOut(),
@@ -75,37 +74,20 @@ function openTest(group: GroupDigits, day?: number): RecordTest {
       leftOut('remark', `${flag}: ${countOf(missing.open, 'document')} without an open amount`, {
         open: missing.open,
       }),
-      ...profiles.findings(),
       unreadable.finding(flag),
     ],
-  };
-}
-
-const MAX_NAMED = 3;
-
-/**
- * The end of a test: refuses an answer where no record has one of the roles, as `DocumentReader.refuseWithout` does. Where only the
- * records of some profiles lack it, the answer is of the other profiles, and a failure says so.
- */
-function needing(roles: readonly Role[], flag: string) {
-  let ofProfiles: readonly Finding[] = [];
-  return {
-    finish: (reader: DocumentReader, isWanted: (profile: string) => boolean): void => {
-      reader.refuseWithout(roles, flag);
-      ofProfiles = reader.profilesWithout(flag, { roles }, isWanted);
-    },
-    findings: () => ofProfiles,
   };
 }
 
 /** The test of a date flag. A month counts whole. */
 function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
-  const profiles = needing([role], flag);
   let without = 0;
   return {
-    roles: [role, 'number'],
-    described: (document) => [document.columnOf(role), [document.cell(role)]],
+    flag,
+    of: { role },
+    roles: ['number'],
+    needs: [role],
     matches: (document) => {
       const cell = document.cell(role);
       if (cell === undefined) without++;
@@ -116,12 +98,10 @@ function dateTest({ flag, role }: DateFlag, { from, to }: DateSpan): RecordTest 
       }
       return false;
     },
-    finish: profiles.finish,
     findings: () => [
       leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${phraseOf(role)}`, {
         [role]: without,
       }),
-      ...profiles.findings(),
       unreadable.finding(flag),
     ],
   };
@@ -137,9 +117,10 @@ export function counterpartyTest(
   found?: (fiscalId: string) => void,
 ): RecordTest {
   const wanted = new Set(ids.map(foldFiscalId));
-  const profiles = needing(['counterpartyFiscalId'], flag);
   return {
+    flag,
     roles: ['counterpartyFiscalId'],
+    needs: ['counterpartyFiscalId'],
     matches: (document) => {
       const text = document.text('counterpartyFiscalId');
       const id = text && foldFiscalId(text);
@@ -147,7 +128,6 @@ export function counterpartyTest(
       found?.(id);
       return true;
     },
-    ...profiles,
   };
 }
 

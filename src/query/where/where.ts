@@ -1,20 +1,19 @@
 import type { Finding } from '../../findings.ts';
 import {
+  declaredType,
   holdsFiscalIds,
   PLAIN_NAMES,
-  roleNamed,
-  type ColumnNames,
-  declaredType,
   PROFILE_COLUMN,
   ROLE_TYPES,
+  roleNamed,
+  type ColumnNames,
   type Role,
 } from '../../invoices/fields.ts';
-import type { Document } from '../../invoices/document.ts';
-import { DocumentReader, type PlaceOf } from '../../invoices/document-reader.ts';
+import { DocumentReader } from '../../invoices/document-reader.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
 import { isFilled, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
-import { selectRecords, type RecordBatch } from '../../json/records.ts';
+import { RecordBatch, selectRecords } from '../../json/records.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
 import { missingColumns, refuseMissing } from '../missing-columns.ts';
@@ -25,24 +24,18 @@ import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext
 type Cells = readonly (Cell | undefined)[];
 
 export interface RecordTest {
-  /** The column that it tests, by any of its names. */
-  readonly name?: string;
+  /** As messages name it: `--open`. */
+  readonly flag: string;
+  /** The column that it tests, by any of its names, or the role. Its values are listed where no record passes. */
+  readonly of?: { readonly name: string } | { readonly role: Role };
+  /** What it reads besides. */
   readonly roles: readonly Role[];
+  /** The roles of which some record has to have each, or there is no answer. */
+  readonly needs?: readonly Role[];
   /** Whether a record passes. The cells are those of the name: one, or one of each object in a list that it is within. */
-  readonly matches: (document: Document, cells: Cells) => boolean;
+  readonly matches: (document: DocumentReader, cells: Cells) => boolean;
   /** Throws UsageError where the wanted values do not fit the kind of the column. */
   readonly checkKind?: (kind: ColumnKind) => void;
-  /** The column whose values are listed where no record passes, and the cells in it. */
-  readonly described?: (
-    document: Document,
-    cells: Cells,
-  ) => readonly [column: string | undefined, cells: Cells];
-  /**
-   * Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs.
-   *
-   * @param isWanted whether the conditions want records of a profile
-   */
-  readonly finish?: (reader: DocumentReader, isWanted: (profile: string) => boolean) => void;
   readonly findings?: () => readonly Finding[];
 }
 
@@ -56,6 +49,7 @@ export function conditionTest(
   names: ColumnNames = PLAIN_NAMES,
 ): RecordTest {
   const { column, expression, operator } = condition;
+  const flag = `--where '${expression}'`;
   const role = roleNamed(column, names, names.fields.usual);
   const isFiscal = holdsFiscalIds(column, names);
   const type = (role && ROLE_TYPES.get(role)) ?? declaredType(names.fields, column);
@@ -63,9 +57,9 @@ export function conditionTest(
   const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
   return {
-    name: column,
+    flag,
+    of: { name: column },
     roles: ['number'],
-    described: (_, cells) => [column, cells],
     matches: (document, cells) => {
       let wrong: Cell | undefined;
       for (const cell of cells) {
@@ -79,7 +73,7 @@ export function conditionTest(
     },
     ...(!isFiscal && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),
     findings: () => {
-      const found = unreadable.finding(`--where '${expression}'`);
+      const found = unreadable.finding(flag);
       const isFailure = type === 'money' || type === 'date';
       return [isFailure || found.level === 'fact' ? found : { ...found, level: 'warning' }];
     },
@@ -88,39 +82,42 @@ export function conditionTest(
 
 interface FilterOptions {
   readonly names?: ColumnNames | undefined;
-  /** The place in the listing of the nth record that comes in, where that is another number. */
-  readonly placeOf?: PlaceOf | undefined;
   /** What the records are, in the plural. */
   readonly what?: string;
   readonly locale?: string;
 }
 
+/** A test among those of a filter, and what was seen for it. */
+interface TestInFilter {
+  readonly test: RecordTest;
+  /** The index of its name among all; -1 without one. */
+  readonly at: number;
+  readonly seen: Map<string, SeenValues>;
+  /** What is in the column, until its kind is known and was checked. */
+  unchecked: ColumnFacts | undefined;
+  /** Whether a record got as far: else the test cannot say that no record has a field. */
+  isReached: boolean;
+}
+
 /** The question of --where: the records that pass every test, in their order, batch by batch. */
 export class WhereFilter implements FilterQuestion {
   readonly #reader: DocumentReader;
-  readonly #tests;
+  readonly #tests: readonly TestInFilter[];
+  readonly #names: readonly string[];
   readonly #options: FilterOptions;
-  /** The cell of each name of the current record, where it is in no list. */
-  readonly #single: (Cell | undefined)[][];
   #kept = 0;
-  /** The positions in the listing of those records of the last batch that were let through. */
-  #positions: readonly number[] = [];
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
-    const names = [...new Set(tests.flatMap(({ name }) => name ?? []))];
-    const roles = [...new Set(tests.flatMap((test) => test.roles))];
+    const { names = PLAIN_NAMES } = options;
+    const nameOf = ({ of }: RecordTest): string | undefined => (of && 'name' in of ? of.name : undefined);
+    const roles = tests.flatMap(({ of, roles }) => (of && 'role' in of ? [of.role, ...roles] : roles));
     this.#options = options;
-    this.#reader = new DocumentReader(options.names ?? PLAIN_NAMES, { roles, names });
-    this.#single = names.map(() => []);
+    this.#names = [...new Set(tests.flatMap((test) => nameOf(test) ?? []))];
+    this.#reader = new DocumentReader(names, { roles: [...new Set(roles)], names: this.#names });
     this.#tests = tests.map((test) => ({
-      test,
-      /** The index of its name among all; -1 without one. */
-      at: test.name === undefined ? -1 : names.indexOf(test.name),
-      seen: new Map<string, SeenValues>(),
-      /** What is in the column, until its kind is known and was checked. */
+      ...{ test, seen: new Map<string, SeenValues>(), isReached: false },
+      at: this.#names.findIndex((name) => name === nameOf(test)),
       unchecked: test.checkKind && new ColumnFacts(),
-      /** Whether a record got as far: else the test cannot say that no record has a field. */
-      isReached: false,
     }));
   }
 
@@ -139,12 +136,12 @@ export class WhereFilter implements FilterQuestion {
   /** The records of the batch that pass all tests, sharing its bytes. Throws UsageError as `RecordTest.checkKind` does. */
   apply(batch: RecordBatch): RecordBatch {
     const reader = this.#reader;
-    const indices: number[] = [];
-    const positions: number[] = [];
-    const testRecord = (index: number): void => {
-      const cellsOf = this.#single.map((single, at): Cells => {
-        single[0] = reader.named(at);
-        return (single[0] === undefined && reader.listed(at)) || single;
+    const [indices, places]: [number[], number[]] = [[], []];
+    const single = this.#names.map((): (Cell | undefined)[] => []);
+    reader.fold(batch, (index) => {
+      const cellsOf = single.map((cells, at): Cells => {
+        cells[0] = reader.named(at);
+        return (cells[0] === undefined && reader.listed(at)) || cells;
       });
       // What there is besides is listed only where no record passes.
       if (this.#kept + indices.length === 0) this.#addSeen(cellsOf);
@@ -156,34 +153,33 @@ export class WhereFilter implements FilterQuestion {
       });
       if (!passes) return;
       indices.push(index);
-      positions.push(reader.place);
-    };
-    reader.fold(batch, testRecord, this.#options.placeOf);
+      places.push(reader.place);
+    });
     this.#checkKinds();
-    this.#positions = positions;
     this.#kept += indices.length;
-    return indices.length === batch.count ? batch : selectRecords(batch, indices);
+    if (this.#kept === reader.records) return batch;
+    return new RecordBatch({ ...selectRecords(batch, indices), places: Int32Array.from(places) });
   }
 
-  /** The place in the listing, from 1, of the nth record that was let through. It must be of the last batch. */
-  readonly placeOf: PlaceOf = (nth) => this.#positions[nth - 1 - (this.#kept - this.#positions.length)]!;
-
-  /** At the end of the records. Throws UsageError as `RecordTest.finish` does, and for a column that none had. */
+  /** At the end of the records. Throws UsageError where none had what a test needs, and for a column that none had. */
   refuse(): void {
-    for (const { isReached, test } of this.#tests) if (isReached) test.finish?.(this.#reader, this.#isWanted);
+    for (const { isReached, test } of this.#tests)
+      if (isReached) this.#reader.refuseWithout(test.needs ?? [], test.flag);
     refuseMissing(this.#reader, '--where');
   }
 
   /** Warnings of columns that no record had, what the tests found, and, where no record passed, the values that there are. */
   findings(): Finding[] {
     const { what = 'records', locale = 'en-US' } = this.#options;
+    const reader = this.#reader;
     const { seen, kept } = this.counts();
-    const missing = missingColumns(this.#reader, '--where', { isCounted: true });
-    const names = this.#tests.flatMap(({ test }) => test.name ?? []);
     const found = [
-      ...missing,
-      ...this.#tests.flatMap(({ test }) => test.findings?.() ?? []),
-      ...this.#reader.profilesWithout('--where', { roles: [], names }, this.#isWanted),
+      ...missingColumns(reader, '--where', { isCounted: true }),
+      ...this.#tests.flatMap(({ test: { flag, needs = [], findings }, isReached }) => [
+        ...(isReached ? reader.profilesWithout(flag, { roles: needs }, this.#isWanted) : []),
+        ...(findings?.() ?? []),
+      ]),
+      ...reader.profilesWithout('--where', { roles: [], names: this.#names }, this.#isWanted),
     ];
     if (kept > 0 || seen === 0) return found;
     const values = new Map(this.#tests.flatMap((test) => [...test.seen]));
@@ -192,16 +188,21 @@ export class WhereFilter implements FilterQuestion {
     return [...found, { level: 'remark', text: [none, ...descriptions].join('; ') }];
   }
 
+  /** Whether the conditions want records of a profile. */
   readonly #isWanted = (profile: string): boolean => {
     const cells = [{ kind: 'string', text: profile }] as const;
-    return this.#tests.every(({ test }) => test.name !== PROFILE_COLUMN || test.matches(this.#reader, cells));
+    return this.#tests.every(
+      ({ test, at }) => this.#names[at] !== PROFILE_COLUMN || test.matches(this.#reader, cells),
+    );
   };
 
   #addSeen(cellsOf: readonly Cells[]): void {
     for (const { test, at, seen } of this.#tests) {
-      const [column, cells = []] = test.described?.(this.#reader, cellsOf[at] ?? []) ?? [];
-      for (const cell of cells) {
-        if (column === undefined || !isFilled(cell)) continue;
+      const role = test.of && 'role' in test.of ? test.of.role : undefined;
+      const column = role === undefined ? this.#names[at] : this.#reader.columnOf(role);
+      if (column === undefined) continue;
+      for (const cell of role === undefined ? cellsOf[at]! : [this.#reader.cell(role)]) {
+        if (!isFilled(cell)) continue;
         const values = seen.get(column) ?? new SeenValues();
         seen.set(column, values);
         values.add(cell);
@@ -223,27 +224,34 @@ export class WhereFilter implements FilterQuestion {
 const MAX_VALUES_LISTED = 10;
 const MAX_CHARACTERS_LISTED = 40;
 
+interface OrderedText {
+  readonly text: string;
+  readonly order: string;
+}
+
 /** The values of a column in the records that were read: a few of them, or the least and the greatest. */
 class SeenValues {
   readonly #texts = new Set<string>();
   readonly #facts = new ColumnFacts();
-  #least: (Cell & { readonly order: string }) | undefined;
-  #most: (Cell & { readonly order: string }) | undefined;
+  /** The least and the greatest so far. */
+  #range: readonly [least: OrderedText, most: OrderedText] | undefined;
 
   add(cell: Cell): void {
-    if (this.#texts.size <= MAX_VALUES_LISTED) this.#texts.add(cell.text);
+    const { text } = cell;
+    if (this.#texts.size <= MAX_VALUES_LISTED) this.#texts.add(text);
     this.#facts.add(cell);
-    const order = cellOrder(cell);
-    if (this.#least === undefined || order < this.#least.order) this.#least = { ...cell, order };
-    if (this.#most === undefined || order > this.#most.order) this.#most = { ...cell, order };
+    const own = { text, order: cellOrder(cell) };
+    const [least, most] = this.#range ?? [own, own];
+    if (this.#range === undefined || own.order < least.order) this.#range = [own, most];
+    else if (own.order > most.order) this.#range = [least, own];
   }
 
   /** `status has PAID, PENDING`, `dueBy goes from 2024-10-15 to 2026-12-30`; undefined without any value. */
   describe(column: string): string | undefined {
-    if (this.#least === undefined || this.#most === undefined) return undefined;
+    if (this.#range === undefined) return undefined;
     const kind = comparedKind(this.#facts);
     if ((kind === 'numbers' || kind === 'dates') && this.#texts.size > 1) {
-      const [from, to] = [this.#least.text, this.#most.text].map((text) =>
+      const [from, to] = this.#range.map(({ text }) =>
         kind === 'dates' ? text.slice(0, 'yyyy-mm-dd'.length) : text,
       );
       return `${column} goes from ${from} to ${to}`;

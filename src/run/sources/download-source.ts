@@ -126,10 +126,10 @@ async function* invoicesOf(
   try {
     for await (const { records, next } of listing.read(part, { limit: isLimited ? undefined : limit })) {
       const start = typeof next === 'number' ? next - records.count : undefined;
-      const { seen, kept } = filter?.counts() ?? { seen: 0, kept: 0 };
+      const seen = filter?.counts().seen ?? 0;
       const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
       for (let index = 0; index < some.count; index++) {
-        const offset = filter === undefined ? index : filter.placeOf(kept + index + 1) - 1 - seen;
+        const offset = (some.places?.[index] ?? seen + index + 1) - 1 - seen;
         yield { records: some, index, place: start === undefined ? undefined : start + offset };
       }
       if ((left -= some.count) <= 0) break;
