@@ -204,7 +204,7 @@ describe('folio statement', () => {
       statement(`--customer-fiscal-id ${id} --from ${from} --format html`);
     const lago = await page('2-7');
     expect(lago.code).toBe(6);
-    expect(lago.stderr).toContain('record 3 (number 9) is the text "N/A"');
+    expect(lago.stderr).toContain('record 9 (number 9) is the text "N/A"');
     expect(lago.stdout).toContain('This statement is not whole');
     expect(lago.stdout).toContain('could not be read: 1.');
     expect(lago.stdout).not.toContain('N/A');
