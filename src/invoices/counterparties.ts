@@ -11,10 +11,10 @@ type CellOf = (
 ) => Cell | undefined;
 
 /** A name or a fiscal ID, and the day and the number of the newest document that has it. */
-class NewestCell {
+interface Newest {
   cell: Cell | undefined;
-  day = '';
-  number = '';
+  day: string;
+  number: string;
 }
 
 /** A counterparty, with the name and the spelling of its fiscal ID that every row of an answer has. */
@@ -23,8 +23,8 @@ export class Party {
   readonly key: string;
   /** Whether its fiscal ID is one that many share, so that the name, too, tells it apart. */
   readonly isShared: boolean;
-  readonly named = new NewestCell();
-  readonly spelled = new NewestCell();
+  readonly named: Newest = { cell: undefined, day: '', number: '' };
+  readonly spelled: Newest = { cell: undefined, day: '', number: '' };
 
   constructor(key: string, isShared: boolean) {
     this.key = key;
@@ -52,9 +52,9 @@ const MAX_WRITTEN = 20_000;
 export class Counterparties {
   readonly #cellOf: CellOf;
   readonly #parties = new Map<string, Party>();
-  /** By the spelling in a record, with the name only where that matters. */
+  /** By profile, fiscal ID and name as they are written. */
   readonly #written = new Map<string, Party>();
-  /** Reads the records before a filter, where there is one. */
+  /** Reads the records before a filter, once there is one. */
   readonly #readerOfAll: () => DocumentReader;
   #reader: DocumentReader | undefined;
 
@@ -114,23 +114,19 @@ export class Counterparties {
   }
 
   #partyOf(document: DocumentReader, remembers = true): Party {
-    const idAsWritten = this.#cellOf(document, 'counterpartyFiscalId')?.text ?? '';
-    const { profile } = document;
-    const idOfProfile = profile === undefined ? idAsWritten : `${profile}\n${idAsWritten}`;
-    const partyOfId = this.#written.get(idOfProfile);
-    if (partyOfId !== undefined) return partyOfId;
+    const id = this.#cellOf(document, 'counterpartyFiscalId')?.text;
+    const name = this.#cellOf(document, 'counterpartyName')?.text;
+    const written = `${document.profile ?? ''}\n${id ?? ''}\n${name ?? ''}`;
+    const known = this.#written.get(written);
+    if (known !== undefined) return known;
     const { sharedIds } = document.fields;
-    const fiscalId = isFiscalId(idAsWritten) ? idAsWritten : undefined;
-    const needsName = fiscalId === undefined || isSharedId(fiscalId, sharedIds);
-    const name = needsName ? this.#cellOf(document, 'counterpartyName')?.text : undefined;
-    const idAndName = needsName ? `${idOfProfile}\n${name ?? ''}` : idOfProfile;
-    const partyOfBoth = this.#written.get(idAndName);
-    if (partyOfBoth !== undefined) return partyOfBoth;
+    const fiscalId = isFiscalId(id) ? id : undefined;
     const key = counterpartyKey({ name, fiscalId }, sharedIds);
-    const party = this.#parties.get(key) ?? new Party(key, fiscalId !== undefined && needsName);
+    const isShared = fiscalId !== undefined && isSharedId(fiscalId, sharedIds);
+    const party = this.#parties.get(key) ?? new Party(key, isShared);
     if (!remembers) return party;
     this.#parties.set(key, party);
-    if (this.#written.size < MAX_WRITTEN) this.#written.set(idAndName, party);
+    if (this.#written.size < MAX_WRITTEN) this.#written.set(written, party);
     return party;
   }
 
@@ -138,15 +134,15 @@ export class Counterparties {
     const day = document.text('date')?.slice(0, 'yyyy-mm-dd'.length) ?? '';
     // Most documents are older than the newest one: their other cells are not read.
     if (day < party.named.day && day < party.spelled.day) return;
-    const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
     const number = document.text('number') ?? '';
+    const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
     takeNewer(party.named, { cell: this.#cellOf(document, 'counterpartyName'), day, number });
     if (isFiscalId(fiscalId?.text)) takeNewer(party.spelled, { cell: fiscalId, day, number });
   }
 }
 
 /** Takes the cell of a newer document. Of two of one age the greater text counts, so that their order does not matter. */
-function takeNewer(known: NewestCell, { cell, day: written, number }: Readonly<NewestCell>): void {
+function takeNewer(known: Newest, { cell, day: written, number }: Newest): void {
   if (cell === undefined) return;
   const day = written === known.day || parseCalendarDay(written) !== undefined ? written : '';
   const isNewer =

@@ -106,11 +106,6 @@ function roleOfField(name: string): Role | undefined {
   return name === 'amount' ? 'open' : ROLES.find((role) => role === name);
 }
 
-/** The role that a column has; undefined for a column without a meaning. Where several have it, the first of `ROLES`. */
-export function roleOfColumn({ columns }: Fields, column: string): Role | undefined {
-  return ROLES.find((role) => columns[role].includes(column));
-}
-
 export function isAmountRole(role: Role | undefined): role is AmountRole {
   return role !== undefined && (AMOUNT_ROLES as readonly Role[]).includes(role);
 }
@@ -172,13 +167,11 @@ export function mapProfiles<Value, Made>(
 /** Names whose last word marks them as money: `totalAmount`, `unit_price`, `balance`. */
 const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
 
-/** What the cells of a role are, where they are more than texts: one that cannot be read makes an answer incomplete. */
-export const ROLE_TYPES: ReadonlyMap<Role, 'date' | 'money'> = new Map<Role, 'date' | 'money'>([
-  ['date', 'date'],
-  ['due', 'date'],
-  ['balance', 'money'],
-  ...AMOUNT_ROLES.map((role) => [role, 'money'] as const),
-]);
+/** What the cells of a column of these roles are, where they are more than texts: one that cannot be read makes an answer incomplete. */
+function typeOfRoles(roles: readonly Role[]): 'date' | 'money' | undefined {
+  if (roles.some((role) => isAmountRole(role) || role === 'balance')) return 'money';
+  return roles.some((role) => role === 'date' || role === 'due') ? 'date' : undefined;
+}
 
 /**
  * The type of a column in the records of any profile, in every file and database: that of the role that it has there, else the
@@ -186,10 +179,9 @@ export const ROLE_TYPES: ReadonlyMap<Role, 'date' | 'money'> = new Map<Role, 'da
  */
 export function declaredType(fields: FieldsOf, column: string): DeclaredType | undefined {
   const all = ofAll(fields);
-  const has = (role: Role): boolean => all.some(({ columns }) => columns[role].includes(column));
-  for (const [role, type] of ROLE_TYPES) if (has(role)) return type;
-  const declared = fields.usual.declared.find(([name]) => name === column);
-  return declared?.[1] ?? (MONEY_NAME.test(column) ? 'money' : undefined);
+  const roles = ROLES.filter((role) => all.some(({ columns }) => columns[role].includes(column)));
+  const declared = fields.usual.declared.find(([name]) => name === column)?.[1];
+  return typeOfRoles(roles) ?? declared ?? (MONEY_NAME.test(column) ? 'money' : undefined);
 }
 
 /** What the names of columns stand for besides themselves: what a column means, and what a table prints above it. */
@@ -206,7 +198,7 @@ export interface ColumnNames {
 /** Where names stand for themselves alone. */
 export const PLAIN_NAMES: ColumnNames = { fields: { usual: fieldsOfColumns([]) } };
 
-function meaningOfName(name: string, { headings }: ColumnNames): Role | readonly string[] | undefined {
+function meantBy(name: string, { headings }: ColumnNames): Role | readonly string[] | undefined {
   return ROLES.find((one) => one === name) ?? headings?.get(name);
 }
 
@@ -216,7 +208,7 @@ export function columnsNamed(
   names: ColumnNames,
   fields: Fields,
 ): readonly string[] | undefined {
-  const meant = meaningOfName(name, names);
+  const meant = meantBy(name, names);
   const columns = typeof meant === 'string' ? fields.columns[meant] : meant;
   return columns?.length === 1 && columns[0] === name ? undefined : columns;
 }
@@ -230,35 +222,26 @@ export function namesMeaning(columns: readonly string[], names: ColumnNames): re
   return [...ROLES, ...(names.headings?.keys() ?? [])].filter(hasColumn);
 }
 
-/** The role of a column by any of its names; undefined for a column without a meaning. */
-export function roleNamed(name: string, names: ColumnNames, fields: Fields): Role | undefined {
-  const meant = ROLES.find((one) => one === name) ?? roleOfColumn(fields, name) ?? names.headings?.get(name);
+/** The role of a column by any of its names; undefined for a column without a meaning. Where several have it, the first of `ROLES`. */
+export function roleNamed(name: string, names: ColumnNames, { columns }: Fields): Role | undefined {
+  const isRole = ROLES.find((one) => one === name);
+  const meant = isRole ?? ROLES.find((role) => columns[role].includes(name)) ?? meantBy(name, names);
   return typeof meant === 'string' ? meant : undefined;
-}
-
-export function isCurrency(name: string, names: ColumnNames): boolean {
-  return roleNamed(name, names, names.fields.usual) === 'currency';
-}
-
-/** Whether the cells of a column, by any of its names, are money in the records of any profile. */
-export function isMoney(name: string, names: ColumnNames): boolean {
-  const roles = ofAll(names.fields).map((fields) => roleNamed(name, names, fields));
-  const isOfRole = roles.some((role) => role !== undefined && ROLE_TYPES.get(role) === 'money');
-  return isOfRole || declaredType(names.fields, name) === 'money';
 }
 
 const FISCAL_ID_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 
-/** Whether the cells of a column, by any of its names, are fiscal IDs: of the counterparty, or by what the column is called. */
-export function holdsFiscalIds(name: string, names: ColumnNames): boolean {
-  const roles = ofAll(names.fields).map((fields) => roleNamed(name, names, fields));
-  return roles.includes('counterpartyFiscalId') || FISCAL_ID_COLUMN.test(name);
-}
-
-/** Whether a column has no declared type and no role in the records of any profile: it may be money. */
-export function isUndeclared(name: string, names: ColumnNames): boolean {
-  const isOfRole = ofAll(names.fields).some((fields) => roleNamed(name, names, fields) !== undefined);
-  return !isOfRole && declaredType(names.fields, name) === undefined;
+/** What a column is, by any of its names. */
+export function meaningOf(name: string, names: ColumnNames) {
+  const roles = ofAll(names.fields).flatMap((fields) => roleNamed(name, names, fields) ?? []);
+  return {
+    /** Its role, unless a profile's settings give it another. */
+    role: roleNamed(name, names, names.fields.usual),
+    /** What its cells are in the records of any profile; undefined where nothing says it: they may be money. */
+    type: typeOfRoles(roles) ?? declaredType(names.fields, name) ?? (roles.length > 0 ? 'text' : undefined),
+    /** Whether its cells are fiscal IDs: of the counterparty, or by what the column is called. */
+    hasFiscalIds: roles.includes('counterpartyFiscalId') || FISCAL_ID_COLUMN.test(name),
+  };
 }
 
 /** The names for rows of the objects in a list, which may have a currency of their own. */

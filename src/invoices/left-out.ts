@@ -1,17 +1,17 @@
 import type { DocumentReader } from './document-reader.ts';
+import { IN_NO_SUM } from './document-types.ts';
 import type { Finding, UnreadableCell } from '../findings.ts';
 import type { Cell } from '../json/cells.ts';
 import { nameOfCell } from './open-items.ts';
 import type { Role } from './fields.ts';
 
+/** What is special about a document: its family, or that it is cancelled, void, or without a type. */
+const [CANCELLED, VOID, UNTYPED] = ['cancelled document', 'void document', 'document'];
+
 /** Counts the documents that sums treat specially, for the sentence below an answer. */
 export class SpecialDocuments {
-  #creditNotes = 0;
-  #cancelled = 0;
-  #void = 0;
-  readonly #inNoSum = new Map<string, number>();
-  #typed = 0;
-  #untyped = 0;
+  readonly #counts = new Map<string, number>();
+  #hasTypes = false;
 
   /**
    * Adds a document.
@@ -20,14 +20,17 @@ export class SpecialDocuments {
    */
   add(document: DocumentReader, changes: { readonly sum: boolean; readonly cancelled: boolean }): void {
     const { family, validity, isInSums } = document;
-    if (validity === 'void') this.#void++;
-    else if (!isInSums) this.#inNoSum.set(family, (this.#inNoSum.get(family) ?? 0) + 1);
+    if (!isInSums) this.#count(validity === 'void' ? VOID : family);
     else {
-      if (family === 'credit note' && changes.sum) this.#creditNotes++;
-      if (validity === 'cancelled' && changes.cancelled) this.#cancelled++;
+      if (family === 'credit note' && changes.sum) this.#count(family);
+      if (validity === 'cancelled' && changes.cancelled) this.#count(CANCELLED);
     }
-    if (document.cell('documentType') === undefined) this.#untyped++;
-    else this.#typed++;
+    if (document.cell('documentType') === undefined) this.#count(UNTYPED);
+    else this.#hasTypes = true;
+  }
+
+  #count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
   /**
@@ -36,22 +39,22 @@ export class SpecialDocuments {
    * @param of which amounts are summed: open ones, which leave out cancelled documents, others, or both
    */
   clauses(of: 'open' | 'other' | 'both'): string[] {
-    const clauses: string[] = [];
-    const clause = (count: number, what: string, how: string): void => {
-      if (count > 0) clauses.push(`${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'} ${how}`);
-    };
-    clause(this.#creditNotes, 'credit note', 'taken away');
     const cancelled = {
       open: 'not open',
       other: 'counted, as the credit notes are that cancel them',
       both: 'not open, but in the other sums',
     };
-    clause(this.#cancelled, 'cancelled document', cancelled[of]);
-    clause(this.#void, 'void document', 'in no sum');
-    for (const [family, count] of this.#inNoSum) clause(count, family, 'in no sum');
-    if (this.#typed > 0)
-      clause(this.#untyped, 'document', `without a type counted as invoice${this.#untyped === 1 ? '' : 's'}`);
-    return clauses;
+    const clause = (what: string, how: string): string[] => {
+      const count = this.#counts.get(what) ?? 0;
+      return count === 0 ? [] : [`${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'} ${how}`];
+    };
+    const invoices = this.#counts.get(UNTYPED) === 1 ? 'invoice' : 'invoices';
+    return [
+      ...clause('credit note', 'taken away'),
+      ...clause(CANCELLED, cancelled[of]),
+      ...[VOID, ...IN_NO_SUM].flatMap((what) => clause(what, 'in no sum')),
+      ...(this.#hasTypes ? clause(UNTYPED, `without a type counted as ${invoices}`) : []),
+    ];
   }
 }
 
@@ -64,22 +67,17 @@ export class Unreadable {
   count = 0;
   #last = 0;
 
-  /** Notes what cannot be read in a record, which counts once. `place` is its number in the listing, from 1. */
-  note(place: number, what: string, cell?: UnreadableCell): void {
+  /** Notes a cell of a document, which counts once. Its role `number` must be read, too: people know a document by it. */
+  noteCell(document: DocumentReader, column: string, cell: Cell): void {
+    const { place } = document;
     if (place === this.#last) return;
     this.#last = place;
     if (this.count++ >= MAX_NAMED) return;
-    this.#named.push(what);
-    if (cell !== undefined) this.#cells.push(cell);
-  }
-
-  /** Notes a cell of a document. Its role `number` must be read, too: people know a document by it. */
-  noteCell(document: DocumentReader, column: string, cell: Cell): void {
-    const { place } = document;
     const number = document.text('number');
     const isNamed = number !== undefined && /^[\p{L}\p{N}/-]{1,30}$/u.test(number);
     const who = isNamed ? `record ${place} (number ${number})` : `record ${place}`;
-    this.note(place, `${column} of ${who} is ${nameOfCell(cell)}`, { column, place, number });
+    this.#named.push(`${column} of ${who} is ${nameOfCell(cell)}`);
+    this.#cells.push({ column, place, number });
   }
 
   noteRole(document: DocumentReader, role: Role): void {

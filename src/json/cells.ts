@@ -12,9 +12,9 @@ export interface Cell {
   readonly text: string;
 }
 
-/** Whether there is a value: empty text is none, as null and nothing are. */
+/** Whether there is a value: empty text and an empty list are none, as null and nothing are. */
 export function isFilled(cell: Cell | undefined): cell is Cell {
-  return cell !== undefined && cell.text !== '';
+  return cell !== undefined && cell.text !== '' && !(cell.kind === 'array' && cell.text === '[]');
 }
 
 export function firstFilled(cells: readonly (Cell | undefined)[]): Cell | undefined {

@@ -268,7 +268,7 @@ const NO_CURRENCY = 'no currency';
  * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
  * that is too much, too, it keeps `overdue` the longest.
  */
-export function agingTable(
+function agingTable(
   balances: readonly AgedBalance[],
   { buckets, totals, sort, limit, note }: AgingLayout,
   isTerminal: boolean,

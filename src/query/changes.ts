@@ -1,5 +1,5 @@
 import type { Finding } from '../findings.ts';
-import { isMoney, PLAIN_NAMES, type ColumnNames, fieldsOfColumns } from '../invoices/fields.ts';
+import { meaningOf, PLAIN_NAMES, type ColumnNames, fieldsOfColumns } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { cellJson, CellReader } from '../json/cells.ts';
 import { DigestReader } from '../json/digest-identity.ts';
@@ -177,7 +177,9 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
 }
 
 function moneyIn(keys: readonly SortColumn[] = [], names: ColumnNames): string[] {
-  return keys.map(({ column }) => column).filter((column) => isMoney(column.replace(/^record\./, ''), names));
+  const isMoney = (column: string): boolean =>
+    meaningOf(column.replace(/^record\./, ''), names).type === 'money';
+  return keys.map(({ column }) => column).filter(isMoney);
 }
 
 /** What the columns of the rows mean by which they are sorted. */

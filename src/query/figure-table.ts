@@ -68,20 +68,12 @@ export function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTermi
   if (terminal === undefined) return { batch, columns: names, leftOut: [], all: names };
   const isZero = (at: number): boolean =>
     rows.every((some) => some.every((row) => /^-?0+(?:\.0*)?$/.test(row[at]![1])));
-  const zeros = new Set(names.filter((_, at) => columns[at]!.zeros !== undefined && isZero(at)));
-  const candidates = columns.filter(({ name, zeros: when }) => when !== 'hidden' || !zeros.has(name));
+  const zeros = columns.filter((column, at) => column.zeros !== undefined && isZero(at));
+  const candidates = columns.filter((column) => column.zeros !== 'hidden' || !zeros.includes(column));
   const shownAs = shownOf(table);
   const widthOf: WidthOf = (some) => tableWidth(batch, shownInOrder(some, shownAs));
-  const isSpare = ({ name, isSpare = false }: FigureColumn<Item>): boolean =>
-    isSpare || (batch.count > 0 && zeros.has(name));
-  const shown = fitting(
-    candidates.map(({ name }) => name),
-    {
-      ...{ widthOf, room: terminal.width, last: table.last ?? [] },
-      spare: candidates.filter(isSpare).map(({ name }) => name),
-      together: together && { columns: together.columns, as: together.as.name },
-    },
-  );
+  const spare = candidates.filter((column) => column.isSpare || (batch.count > 0 && zeros.includes(column)));
+  const shown = fitting(table, { candidates, spare, widthOf, room: terminal.width });
   const { whole, least } = widthOf(shown);
   const isTight = together !== undefined && shown.includes(together.as.name);
   const hasBars = !isTight && least + GAP + BAR_MIN <= terminal.width;
@@ -105,31 +97,31 @@ function shownOf<Item>({ columns, together }: FigureTable<Item>): ShownColumns {
 /** The display cells of a table of some columns. */
 type WidthOf = (columns: readonly string[]) => ReturnType<typeof tableWidth>;
 
-interface Fit {
+interface Fit<Item> {
+  readonly candidates: readonly FigureColumn<Item>[];
+  readonly spare: readonly FigureColumn<Item>[];
   readonly widthOf: WidthOf;
   readonly room: number;
-  readonly spare: readonly string[];
-  readonly together: { readonly columns: readonly string[]; readonly as: string } | undefined;
-  readonly last: readonly string[];
 }
 
 /** The columns for which there is room, and for a bar beside them where none has to go for it. */
-function fitting(
-  columns: readonly string[],
-  { widthOf, room, spare, together, last }: Fit,
+function fitting<Item>(
+  { together, last = [] }: FigureTable<Item>,
+  { candidates, spare, widthOf, room }: Fit<Item>,
 ): readonly string[] {
-  if (widthOf(columns).whole + GAP + BAR_MIN <= room) return columns;
-  let shown = columns.filter((column) => !spare.includes(column));
+  const all = candidates.map(({ name }) => name);
+  if (widthOf(all).whole + GAP + BAR_MIN <= room) return all;
+  let shown = candidates.filter((column) => !spare.includes(column)).map(({ name }) => name);
   const isRoom = (): boolean => widthOf(shown).least <= room;
-  const parts = shown.filter((column) => together?.columns.includes(column));
+  const parts = shown.filter((name) => together?.columns.includes(name));
   if (together !== undefined && parts.length > 1 && !isRoom()) {
-    shown = shown.flatMap((column) =>
-      column === parts[0] ? together.as : parts.includes(column) ? [] : column,
+    shown = shown.flatMap((name) =>
+      name === parts[0] ? together.as.name : parts.includes(name) ? [] : name,
     );
   }
-  for (const column of last) {
+  for (const name of last) {
     if (isRoom()) break;
-    shown = shown.filter((other) => other !== column);
+    shown = shown.filter((other) => other !== name);
   }
   return shown;
 }

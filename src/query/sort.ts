@@ -1,4 +1,4 @@
-import { holdsFiscalIds, isCurrency, isMoney, PLAIN_NAMES, type ColumnNames } from '../invoices/fields.ts';
+import { meaningOf, PLAIN_NAMES, type ColumnNames } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { RecordSpool } from '../output/spool.ts';
@@ -31,11 +31,11 @@ export function sortQuestion(
   { what, names = PLAIN_NAMES, currencyOf }: SortOptions = {},
 ): Question {
   const reader = new DocumentReader(names, { roles: ['currency'], names: keys.map(({ column }) => column) });
-  const amountAt = keys.findIndex(({ column }) => isMoney(column, names));
-  const isByCurrency = keys.slice(0, amountAt + 1).some(({ column }) => isCurrency(column, names));
+  const meanings = keys.map(({ column }) => meaningOf(column, names));
+  const amountAt = meanings.findIndex(({ type }) => type === 'money');
+  const isByCurrency = meanings.slice(0, amountAt + 1).some(({ role }) => role === 'currency');
   /** The index of the first key that is an amount, unless a key before it is the currency. */
   const firstAmount = isByCurrency ? -1 : amountAt;
-  const areFiscalIds = keys.map(({ column }) => holdsFiscalIds(column, names));
   const orders = keys.map((): (string | undefined)[] => []);
   /** The currency of every record, where an amount is a key. */
   const currencies: (string | undefined)[] = [];
@@ -48,7 +48,7 @@ export function sortQuestion(
   };
   const addOrders = (): void => {
     for (const [key, ofKey] of orders.entries())
-      ofKey.push(shared(orderOf(reader.named(key), areFiscalIds[key])));
+      ofKey.push(shared(orderOf(reader.named(key), meanings[key]!.hasFiscalIds)));
     if (firstAmount !== -1)
       currencies.push(shared((currencyOf ?? (() => reader.currency))(currencies.length)));
   };

@@ -2,16 +2,12 @@ import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { worthOfCell, type Added } from '../invoices/open-items.ts';
 import {
-  isCurrency,
-  isMoney,
-  isUndeclared,
-  roleNamed,
+  meaningOf,
   withCurrencyOf,
   type ColumnNames,
   fieldsOfColumns,
   howToMap,
   isAmountRole,
-  ROLE_TYPES,
   type DeclaredType,
   type Role,
 } from '../invoices/fields.ts';
@@ -79,19 +75,15 @@ type GroupsColumn = FigureColumn<GroupRow>;
 
 interface NamedColumn {
   readonly column: string;
-  /** Its role, unless a profile's settings give it another. */
   readonly role: Role | undefined;
+  /** Undefined for a column that nothing declares: it may be money. */
+  readonly type: DeclaredType | undefined;
   /** Records that are in no group, or in no total, for what they have in the column. */
   readonly unreadable: Unreadable;
   isFound: boolean;
 }
 
 type KeyColumn = NamedColumn & GroupColumn;
-
-interface SumColumn extends NamedColumn {
-  readonly isMoney: boolean;
-  readonly needsCurrency: boolean;
-}
 
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
@@ -119,7 +111,7 @@ export function totalsQuestion(
 class Totals {
   readonly #flags: TotalsFlags;
   readonly #keys: readonly KeyColumn[];
-  readonly #sums: readonly SumColumn[];
+  readonly #sums: readonly NamedColumn[];
   readonly #documents: DocumentReader;
   readonly #parties: Counterparties;
   readonly #asSent: boolean;
@@ -133,10 +125,8 @@ class Totals {
   constructor(flags: TotalsFlags, names: ColumnNames) {
     const { sum = [], groupBy = [], expand } = flags;
     const named = (column: string): NamedColumn => ({
-      column,
-      role: roleNamed(column, names, names.fields.usual),
-      unreadable: new Unreadable(),
-      isFound: false,
+      ...meaningOf(column, names),
+      ...{ column, unreadable: new Unreadable(), isFound: false },
     });
     this.#flags = flags;
     // A payment of a credit note is what was paid, whatever the document is worth.
@@ -145,12 +135,7 @@ class Totals {
       const { column, unit } = groupColumn(text);
       return { ...named(column), unit };
     });
-    this.#sums = sum.map((column) => ({
-      ...named(column),
-      isMoney: isMoney(column, names),
-      // A column that nothing declares may be money, unless --as-sent is there.
-      needsCurrency: isMoney(column, names) || (flags.asSent !== true && isUndeclared(column, names)),
-    }));
+    this.#sums = sum.map(named);
     const columns = this.#keys.map(({ column }) => column);
     this.#documents = new DocumentReader(names, { roles: DOCUMENT_ROLES, names: [...columns, ...sum] });
     // From the column of --group-by, else from that of the role.
@@ -262,11 +247,15 @@ class Totals {
     if (typeof worth === 'string') return undefined;
     const { amount, cancelled } = worth;
     sum.isFound = column.isFound = true;
-    if (column.needsCurrency && amount.coefficient !== 0n) this.#hasAmounts = true;
+    if (amount.coefficient !== 0n && this.#mayBeMoney(column)) this.#hasAmounts = true;
     sum.total = addDecimals(sum.total, amount);
     if (documents.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, amount);
     sum.cancelled = addDecimals(sum.cancelled, cancelled);
     return amountRole === undefined ? undefined : worth;
+  }
+
+  #mayBeMoney({ type }: NamedColumn): boolean {
+    return type === 'money' || (type === undefined && this.#flags.asSent !== true);
   }
 
   /** Throws UsageError for a column that no record has, or that is none of dates or numbers. */
@@ -275,8 +264,7 @@ class Totals {
     refuseLists(documents, 'nothing to add up');
     refuseMissing(documents, 'nothing to add up');
     for (const { column, unit, role, unreadable, isFound } of this.#keys) {
-      if (unreadable.count === 0 || isFound || (role !== undefined && ROLE_TYPES.get(role) === 'date'))
-        continue;
+      if (unreadable.count === 0 || isFound || role === 'date' || role === 'due') continue;
       throw new UsageError(`${column} cannot be grouped by ${unit}: ${unreadable.first}, not a date`, {
         hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
       });
@@ -292,7 +280,7 @@ class Totals {
 
   #refuseWithoutCurrency(): void {
     const documents = this.#documents;
-    if (this.#sums.some((column) => column.isMoney) || documents.hasColumnOf('currency'))
+    if (this.#sums.some(({ type }) => type === 'money') || documents.hasColumnOf('currency'))
       return documents.refuseWithout(['currency'], 'no figures');
     const columns = this.#sums.map(({ column }) => column).join(', ');
     const currencyHint = howToMap('currency');
@@ -457,7 +445,7 @@ export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
 
 /** What the columns of the totals mean: amounts are money of the currency beside them. */
 export function namesOfTotals(flags: TotalsFlags, names: ColumnNames): ColumnNames {
-  const currency = flags.groupBy?.find((column) => isCurrency(column, names)) ?? CURRENCY;
+  const currency = flags.groupBy?.find((column) => meaningOf(column, names).role === 'currency') ?? CURRENCY;
   const money = possibleColumns(flags).filter(({ type }) => type === 'money');
   const columns = money.map(({ name }) => [name, 'money'] as const);
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };

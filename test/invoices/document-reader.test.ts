@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  columnsNamed,
-  namesMeaning,
-  roleNamed,
   type ColumnNames,
   AMOUNT_ROLES,
   fieldsOfColumns,
@@ -138,24 +135,5 @@ describe('cells by the names that people have for them', () => {
     expect(() => textsBy(['open'], { open: 1 }, { rest: 2 })).toThrow(clash);
     expect(textsBy(['open'], { open: 1 }, { open: 2 })).toEqual([['1'], ['2']]);
     expect(textsBy(['who'], { who: null, name: 'x' })).toEqual([['x']]);
-  });
-});
-
-describe('names of columns', () => {
-  it('stand for other columns, or for themselves alone', () => {
-    expect(columnsNamed('open', names, mapped)).toEqual(['rest']);
-    expect(columnsNamed('who', names, mapped)).toEqual(['customer.name', 'name']);
-    expect(columnsNamed('rest', names, mapped)).toBeUndefined();
-    expect(columnsNamed('open', names, mapFields(usual, { open: 'open' }))).toBeUndefined();
-  });
-
-  it('have the role of what they mean', () => {
-    const roles = ['open', 'rest', 'to pay', 'who', 'other'].map((name) => roleNamed(name, names, mapped));
-    expect(roles).toEqual(['open', 'open', 'open', undefined, undefined]);
-  });
-
-  it('are found by their columns', () => {
-    expect(namesMeaning(['rest'], names)).toEqual(['open', 'to pay']);
-    expect(namesMeaning(['nothing'], names)).toEqual([]);
   });
 });

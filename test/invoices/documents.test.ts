@@ -201,18 +201,19 @@ describe('what cannot be read', () => {
     unreadable.noteRole(invoiceOf({ number: 'F-1' }, undefined, 1), 'total');
     expect(unreadable.count).toBe(0);
     unreadable.noteRole(invoiceOf({ number: 'F-2', totalAmount: 'x' }, undefined, 2), 'total');
-    unreadable.note(2, 'the same record');
+    unreadable.noteRole(invoiceOf({ totalAmount: 'the same record' }, undefined, 2), 'total');
     expect(unreadable.finding('--sum').text).toBe(
       '--sum: 1 record was left out, since it cannot be read: totalAmount of record 2 (number F-2) is the text "x"',
     );
     unreadable.noteRole(invoiceOf({ amount: true }, undefined, 3), 'total');
-    for (let place = 4; place < 7; place++) unreadable.note(place, `record ${place}`);
+    for (let place = 4; place < 7; place++)
+      unreadable.noteRole(invoiceOf({ total: 'x' }, undefined, place), 'total');
     expect(unreadable.count).toBe(5);
     expect(unreadable.finding('aging')).toMatchObject({
       ...{ level: 'failure', kind: 'incomplete', missing: { unreadable: 5 } },
       text:
         'aging: 5 records were left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"; ' +
-        'amount of record 3 is the boolean "true"; record 4; and 2 more',
+        'amount of record 3 is the boolean "true"; total of record 4 is the text "x"; and 2 more',
       hint: expect.stringContaining('--field'),
     });
   });

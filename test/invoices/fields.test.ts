@@ -5,12 +5,11 @@ import {
   fieldsOfColumns,
   describeRole,
   FIELD_NAMES,
-  fixedValue,
   howToMap,
-  isAmountRole,
   mapFields,
   phraseOf,
-  roleOfColumn,
+  PLAIN_NAMES,
+  roleNamed,
   ROLES,
 } from '../../src/invoices/fields.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -38,7 +37,7 @@ describe('what columns mean', () => {
     ['customers', 'taxId', 'counterpartyFiscalId'],
     ['a listing that declares nothing', 'customerName', undefined],
   ])('in records of %s: %s is %s', (listing, column, role) => {
-    expect(roleOfColumn(fieldsOf(listing), column)).toBe(role);
+    expect(roleNamed(column, PLAIN_NAMES, fieldsOf(listing))).toBe(role);
   });
 
   it('has a name, a column or none, and a way to say which it is', () => {
@@ -70,15 +69,6 @@ describe('what columns mean', () => {
           hint: expect.stringMatching(/^The fields are amount, paid, .*, balance, sharedIds\.$/),
         }),
       );
-  });
-
-  it('may be one value for all', () => {
-    expect(['=CLP', '=', 'currency', 'a=b'].map(fixedValue)).toEqual(['CLP', '', undefined, undefined]);
-  });
-
-  it('is an amount of a document for six roles', () => {
-    expect(ROLES.filter(isAmountRole)).toEqual(['open', 'paid', 'total', 'net', 'exempt', 'tax']);
-    expect(isAmountRole(undefined)).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellOrder, numberOrder } from '../../src/query/cell-order.ts';
+import { numberOrder } from '../../src/query/cell-order.ts';
 import { compareDecimals, parseDecimal } from '../../src/json/decimal.ts';
 import { randomRuns } from '../support/random-runs.ts';
 
@@ -18,7 +18,7 @@ const literal = fc
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-describe('cellOrder', () => {
+describe('numberOrder', () => {
   it('orders numbers as exact decimals do', () => {
     fc.assert(
       fc.property(literal, literal, (a, b) => {
@@ -37,20 +37,5 @@ describe('cellOrder', () => {
     const orders = ascending.map((text) => numberOrder(text)!);
     expect([...orders].sort()).toEqual(orders);
     expect(Math.max(...orders.map((text) => text.length))).toBeLessThan(20);
-  });
-
-  it.each(['', '007', '-', '1.', '1e', 'A-12', '2024-10-15'])('takes %j for no number', (text) => {
-    expect(numberOrder(text)).toBeUndefined();
-  });
-
-  it('puts numbers, also those in text, before text', () => {
-    const cells = (['1000', '998', 'A-12', '', '007'] as const).map((text) => ({
-      kind: 'string' as const,
-      text,
-    }));
-    const sorted = [...cells, { kind: 'number' as const, text: '999.5' }].sort((a, b) =>
-      order(cellOrder(a), cellOrder(b)),
-    );
-    expect(sorted.map(({ text }) => text)).toEqual(['998', '999.5', '1000', '', '007', 'A-12']);
   });
 });

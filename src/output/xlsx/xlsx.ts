@@ -1,5 +1,5 @@
 import { OutputError } from '../../errors.ts';
-import { CellReader, isFilled, type Cell } from '../../json/cells.ts';
+import { CellReader, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { isId, isIdentifier, knownOfRows, roleOf, screenOrder } from '../column-roles.ts';
 import { Spool } from '../spool.ts';
@@ -160,7 +160,7 @@ function openSheet(name: string, styles: CellStyles) {
       for (let position = 0; position < order.length; position++) {
         const index = order[position]!;
         const cell = cells[index];
-        if (!isFilled(cell)) continue;
+        if (cell === undefined || cell.text === '') continue;
         const at = (letters[position] ??= columnLetters(position)) + row;
         const written = cellXml(cell, { at, form: columns[index]!, styles, currency });
         if (written.width > (widths[position] ?? 0)) widths[position] = written.width;

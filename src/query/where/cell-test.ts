@@ -35,45 +35,42 @@ const ORDERS = {
 /** A text of this form is a fiscal ID in any column. */
 const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
 
+/** What the column of a condition has; a cell of another type cannot be compared with a value of such a type. */
+interface ComparedColumn {
+  readonly hasFiscalIds: boolean;
+  readonly type: DeclaredType | undefined;
+}
+
 /**
  * The test for a condition, as if it were not negated: `!=` and `!~` hold where it does not.
  *
- * - A field that is null, missing, empty text or blanks alone has no value: it equals only the empty value, differs from every other
- *   value, contains nothing, and is neither less nor greater than anything.
+ * - A field that is null, missing, an empty list, empty text or blanks alone has no value: it equals only the empty value, differs
+ *   from every other value, contains nothing, and is neither less nor greater than anything.
  * - Numbers are compared as exact decimals: `totalAmount=10` finds 10.00. `<` and `>` also take text that reads as a number,
  *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`. But amounts are read as sums
  *   read them: text is none.
  * - Dates are compared by `compareDate`: `dueBy<=2026-11-01` includes all of that day.
  * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
  * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were sent, exactly.
- *
- * @param isFiscal whether the column holds fiscal IDs
- * @param type what the column holds by its role: another cell cannot be compared with such a value
  */
-export function cellTest(
-  { operator, values }: Condition,
-  context: WhereContext,
-  { isFiscal, type }: { readonly isFiscal: boolean; readonly type?: DeclaredType | undefined },
-): CellTest {
+export function cellTest(condition: Condition, context: WhereContext, kind: ComparedColumn): CellTest {
+  const { operator, values } = condition;
+  const [value] = values as [string];
   switch (operator) {
     case '=':
     case '!=':
       return anyOf(
         values.map(
-          (value) =>
-            amountTest(value, (order) => order === 0, type) ??
-            equalityTest(value, context, { isFiscal, type }),
+          (one) => amountTest(one, (order) => order === 0, kind) ?? equalityTest(one, context, kind),
         ),
       );
     case '==':
-      return (cell) => (cell?.text ?? '') === values[0];
+      return (cell) => (cell?.text ?? '') === value;
     case '~':
     case '!~':
-      return containsTest(values[0]!, isFiscal ? [foldFiscalId] : []);
+      return containsTest(value, kind.hasFiscalIds ? [foldText, foldFiscalId] : [foldText]);
     default:
-      return (
-        amountTest(values[0]!, ORDERS[operator], type) ?? orderTest(values[0]!, ORDERS[operator], context)
-      );
+      return amountTest(value, ORDERS[operator], kind) ?? orderTest(value, ORDERS[operator], context);
   }
 }
 
@@ -81,7 +78,7 @@ export function cellTest(
 function amountTest(
   value: string,
   matches: (order: number) => boolean,
-  type: DeclaredType | undefined,
+  { type }: ComparedColumn,
 ): CellTest | undefined {
   const wanted = type === 'money' ? parseDecimal(value) : 'no number';
   if (typeof wanted === 'string') return undefined;
@@ -91,8 +88,6 @@ function amountTest(
     return matches(compareDecimals(amount, wanted));
   };
 }
-
-type PlainTest = (cell: Cell | undefined) => boolean;
 
 function anyOf(tests: readonly CellTest[]): CellTest {
   if (tests.length === 1) return tests[0]!;
@@ -106,31 +101,35 @@ function anyOf(tests: readonly CellTest[]): CellTest {
 function equalityTest(
   value: string,
   context: WhereContext,
-  { isFiscal, type }: { readonly isFiscal: boolean; readonly type: DeclaredType | undefined },
+  { hasFiscalIds, type }: ComparedColumn,
 ): CellTest {
   const number = numberOrder(value);
   const date = parseDate(value, context.today);
   const folded = foldText(value).trim();
-  const fiscal = isFiscal || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
+  const fiscal = hasFiscalIds || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
   return (cell) => {
-    if (!isFilled(cell) || value === '') return (cell?.text ?? '').trim() === value;
-    if (cell.text === value) return true;
-    if (fiscal !== undefined && (isFiscal || FISCAL_ID.test(cell.text)))
+    if (cell?.text === value) return true;
+    if (!hasValue(cell)) return value === '';
+    if (value === '') return false;
+    if (fiscal !== undefined && (hasFiscalIds || FISCAL_ID.test(cell.text)))
       return foldFiscalId(cell.text) === fiscal;
     if (date !== undefined && cell.kind === 'string' && isDate(cell.text))
       return compareDate(cell.text, date) === 0;
-    if (date !== undefined && type === 'date' && cell.text.trim() !== '') return undefined;
+    if (date !== undefined && type === 'date') return undefined;
     if (cell.kind === 'number') return number !== undefined && numberOrder(cell.text) === number;
     return foldText(cell.text).trim() === folded;
   };
 }
 
-function containsTest(value: string, folds: readonly ((text: string) => string)[]): PlainTest {
+/** Whether there is more than blanks. */
+function hasValue(cell: Cell | undefined): cell is Cell {
+  return isFilled(cell) && cell.text.trim() !== '';
+}
+
+function containsTest(value: string, folds: readonly ((text: string) => string)[]): CellTest {
   // What folds to nothing, such as the dash of a fiscal ID, would be in every text.
-  const parts = [foldText, ...folds]
-    .map((fold) => ({ fold, part: fold(value) }))
-    .filter(({ part }) => part !== '');
-  return (cell) => cell !== undefined && parts.some(({ fold, part }) => fold(cell.text).includes(part));
+  const parts = folds.map((fold) => ({ fold, part: fold(value) })).filter(({ part }) => part !== '');
+  return (cell) => isFilled(cell) && parts.some(({ fold, part }) => fold(cell.text).includes(part));
 }
 
 /** Numbers are compared with numbers, and dates with dates; anything else beside them cannot be compared. */
@@ -140,9 +139,8 @@ function orderTest(value: string, matches: (order: number) => boolean, context: 
   const isNumber = numberOrder(value) !== undefined;
   return (cell) => {
     if (!isFilled(cell)) return false;
-    if (date !== undefined && cell.kind === 'string' && isDate(cell.text)) {
+    if (date !== undefined && cell.kind === 'string' && isDate(cell.text))
       return matches(compareDate(cell.text, date));
-    }
     const reads = (cell.kind === 'number' || cell.kind === 'string') && numberOrder(cell.text) !== undefined;
     if (isNumber ? !reads : date !== undefined) return undefined;
     return matches(compareOrders(cellOrder(cell), wanted));

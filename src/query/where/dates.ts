@@ -59,7 +59,7 @@ export function compareDate(cell: string, wanted: DateValue): number {
 }
 
 /** Whether no date is within both. False for points in time, since they are compared across time zones. */
-export function isEmptySpan(from: DateValue, to: DateValue): boolean {
+function isEmptySpan(from: DateValue, to: DateValue): boolean {
   return 'period' in from && 'period' in to && compareDate(`${from.period}-01-01`.slice(0, 10), to) > 0;
 }
 
@@ -93,26 +93,23 @@ export interface DateRange {
   readonly on: (day: DayOfQuestion) => DateSpan;
 }
 
-/** The flags that keep documents by a date: the role that the date has, and the end of the span that the flag sets; a period sets both. */
+/** The flags that keep documents by their date of issue, and the end of the span that each sets; a period sets both. */
 export const DATE_FLAGS = [
   {
     name: 'since',
     flag: '--since',
-    role: 'date',
     bound: 'from',
     about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
   },
   {
     name: 'until',
     flag: '--until',
-    role: 'date',
     bound: 'to',
     about: 'issued on that day or before; a month counts whole',
   },
   {
     name: 'period',
     flag: '--period',
-    role: 'date',
     bound: 'period',
     about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
   },
@@ -154,11 +151,7 @@ function periodRange(flag: string, text: string): DateRange {
 }
 
 /** All flags that keep documents by what folio knows of them. */
-export const DOCUMENT_FLAGS: readonly (keyof DocumentFlags)[] = [
-  'open',
-  'overdue',
-  ...DATE_FLAGS.map(({ name }) => name),
-];
+export const DOCUMENT_FLAGS = ['open', 'overdue', ...DATE_FLAGS.map(({ name }) => name)] as const;
 
 export type DocumentFlags = Readonly<
   Partial<Record<'open' | 'overdue', true | undefined> & Record<DateFlag['name'], DateRange | undefined>>
@@ -171,18 +164,15 @@ export function hasDocumentFlags(flags: DocumentFlags): boolean {
 
 /** The date flags that are there, with their spans. Throws UsageError for two that no document meets. */
 export function datesIn(flags: DocumentFlags, day: DayOfQuestion) {
-  const all = DATE_FLAGS.flatMap((flag) => {
-    const range = flags[flag.name];
-    return range === undefined ? [] : [{ flag, text: range.text, span: range.on(day) }];
+  const all = DATE_FLAGS.flatMap(({ name, flag, bound }) => {
+    const { text, on } = flags[name] ?? {};
+    return text === undefined || on === undefined ? [] : [{ flag, bound, text, span: on(day) }];
   });
-  const { since, until } = flags;
-  const [from, to] = [since?.on(day).from, until?.on(day).to];
-  if (from !== undefined && to !== undefined && isEmptySpan(from, to)) {
+  const [since, until] = (['from', 'to'] as const).map((bound) => all.find((one) => one.bound === bound));
+  if (since?.span.from && until?.span.to && isEmptySpan(since.span.from, until.span.to)) {
     throw new UsageError(
-      `--since ${since!.text} is later than --until ${until!.text}: no document is of both`,
-      {
-        hint: 'Write the earlier date behind --since.',
-      },
+      `--since ${since.text} is later than --until ${until.text}: no document is of both`,
+      { hint: 'Write the earlier date behind --since.' },
     );
   }
   return all;

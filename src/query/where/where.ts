@@ -1,11 +1,8 @@
 import type { Finding } from '../../findings.ts';
 import {
-  declaredType,
-  holdsFiscalIds,
+  meaningOf,
   PLAIN_NAMES,
   PROFILE_COLUMN,
-  ROLE_TYPES,
-  roleNamed,
   type ColumnNames,
   type Role,
 } from '../../invoices/fields.ts';
@@ -50,10 +47,8 @@ export function conditionTest(
 ): RecordTest {
   const { column, expression, operator } = condition;
   const flag = `--where '${expression}'`;
-  const role = roleNamed(column, names, names.fields.usual);
-  const isFiscal = holdsFiscalIds(column, names);
-  const type = (role && ROLE_TYPES.get(role)) ?? declaredType(names.fields, column);
-  const test = cellTest(condition, context, { isFiscal, type });
+  const { type, hasFiscalIds } = meaningOf(column, names);
+  const test = cellTest(condition, context, { type, hasFiscalIds });
   const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
   return {
@@ -71,7 +66,7 @@ export function conditionTest(
       if (wrong !== undefined && !isNegated) unreadable.noteCell(document, column, wrong);
       return isNegated;
     },
-    ...(!isFiscal && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),
+    ...(!hasFiscalIds && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),
     findings: () => {
       const found = unreadable.finding(flag);
       const isFailure = type === 'money' || type === 'date';

@@ -115,6 +115,26 @@ describe('aging', () => {
     expect(stderr).toContain('4 open documents as of 2026-11-20');
   });
 
+  it('has the days from one border to the next in a bucket', async () => {
+    const days = [-400, 0, 1, 30, 31, 60, 61, 90, 91, 4000].map((late) => {
+      const due = new Date(Date.UTC(2026, 10, 20 - late)).toISOString();
+      return INVOICES[0]!.replace('2026-11-10', due).replace('100.5', '1');
+    });
+    const { stdout } = await age('--no-header', days);
+    expect(stdout).toBe('Roble,1-9,CLP,10,2,2,2,2,2,0,0,10,0,0,0\n');
+  });
+
+  it.each([
+    [200, 'counterparty fiscalId currency invoices not due 1 to 30 31 to 60 61 to 90 over 90 total bar'],
+    [90, 'counterparty currency not due 1 to 30 31 to 60 over 90 total bar'],
+    [60, 'counterparty currency not due overdue total'],
+    [46, 'counterparty currency overdue total'],
+    [30, 'counterparty currency total'],
+  ])('has on a terminal of %i cells the columns that still add up', async (width, columns) => {
+    const [head] = (await age('', INVOICES, screen(width))).stdout.split('\n');
+    expect(head!.trim().split(/ {2,}/).join(' ')).toBe(columns);
+  });
+
   it('leaves out what was issued after a past day, and says that later payments are not undone', async () => {
     const dated = INVOICES.map((invoice, at) =>
       invoice.replace('{', `{"date":"${at === 1 ? '2026-11-05' : '2026-09-01'}",`),
@@ -170,6 +190,18 @@ describe('the fields of aging', () => {
     expect(stderr).toContain('no figures: no record has a due date in dueBy or dueByDate or dueDate');
     const hint = 'with --field due=<column>, or for good with `folio config set fields.due <column>`.';
     expect(stderr).toContain(hint);
+  });
+
+  it.each([
+    [
+      '',
+      /"customer":\{[^}]*\}/g,
+      /no record has a counterparty's name in customer\.name.*\n.*--field counterpartyName=/,
+    ],
+    ['--as-of 2026-10-31', /none/g, /no record has a date of issue in date or/],
+  ])('are missed where an answer needs them: %s', async (line, without, says) => {
+    const records = INVOICES.map((record) => record.replaceAll(without, '"a":1'));
+    await expectRefused(age(line, records), says);
   });
 
   it('are mapped by --field, and by settings', async () => {

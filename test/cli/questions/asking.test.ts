@@ -71,6 +71,10 @@ describe('--open, --overdue, --since, --until and --period', () => {
     [['--since', '-20d'], '4 5 6'],
     [['--until', '2026-10'], '1 2 3'],
     [['--since', '2026-10', '--until', '2026-10'], '2 3'],
+    [['--since', '2026-11-02', '--until', '2026-11'], '5 6'],
+    [['--since', '2026-11', '--until', '2026-11-01'], '4'],
+    // A date of another zone may be of both.
+    [['--since', '2026-11-21T01:00:00Z', '--until', '2026-11-20'], ''],
     [['--since', '2026-10-01', '--until', 'yesterday', '--overdue'], '4'],
   ])('%j keeps %s', async (flags, kept) => {
     expect(await ids(...flags)).toBe(kept);

@@ -4,7 +4,8 @@ import { runScripted, customersOf, pageOf, type ScriptedExit } from '../../suppo
 /** (flags, what the one line must name); none of them may send a request. */
 const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--where status', /--where 'status' does not parse at character 7: an operator is expected here/],
-  ['--sort a,,b', /--sort 'a,,b' names an empty column/],
+  ['--where status!PAID', /at character 7: an .*\n {2}Write column, operator, value: status=OVERDUE/],
+  ['--sort a,,b', /--sort 'a,,b' names an empty column\n {2}Name columns with commas between them/],
   ['--sum a,,b', /--sum "a,,b"/],
   ['--sum a --sum a', /"a" comes twice/],
   ['--group-by ,', /--group-by/],
@@ -30,7 +31,8 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--period 2026 --since 2026', /--period and --since do not go together: a period has both its days/],
   ['--until 21/11/2026', /--until "21\/11\/2026" is no date/],
   ['--since 2026-10 --until 2026-09', /--since 2026-10 is later than --until 2026-09: no document is of/],
-  ['--since today --until -1d', /--since today is later than --until -1d/],
+  ['--since today --until yesterday', /--since today is later than --until yesterday/],
+  ['--since 2026-02 --until 2026-01-31', /is later than/],
   ['--field due=a', /--field says what a column means, and no question asks for it/],
   ['--overdue --field deu=a', /there is no field deu to map/],
   ['--as-sent', /--as-sent goes with --sum: .*\n {2}Add --sum, or leave --as-sent out/],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
-import { compareDate, isEmptySpan, parseDate } from '../../../src/query/where/dates.ts';
+import { compareDate, parseDate } from '../../../src/query/where/dates.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
 
@@ -72,24 +72,3 @@ function inZone(moment: number, minutes: number): string {
   const ahead = Math.abs(minutes);
   return `${local}${minutes < 0 ? '-' : '+'}${two(Math.floor(ahead / 60))}:${two(ahead % 60)}`;
 }
-
-describe('isEmptySpan', () => {
-  it.each([
-    ['2026-11', '2026-10', true],
-    ['2026-11-21', '2026-11', false],
-    ['2026-11', '2026-11-01', false],
-    ['2026', '2026-01-01', false],
-    ['2026-02', '2026-01-31', true],
-    ['today', 'yesterday', true],
-    ['-30d', 'today', false],
-    // A date of another zone may be of both.
-    ['2026-11-21T01:00:00Z', '2026-11-20', false],
-  ])('from %s to %s: %s', (from, to, isEmpty) => {
-    expect(
-      isEmptySpan(
-        parseDate(from, () => TODAY)!,
-        parseDate(to, () => TODAY)!,
-      ),
-    ).toBe(isEmpty);
-  });
-});

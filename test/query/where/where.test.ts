@@ -118,6 +118,12 @@ describe('WhereFilter', () => {
     ['a!=', '{"a":""}', false],
     ['a!=', '{"a":0}', true],
     ['a<2026-01-01', '{"a":""}', false],
+    ['a=', '{"a":[ ]}', true],
+    ['a!=', '{"a":[]}', false],
+    ['a!=', '{"a":[0]}', true],
+    ['a!=x', '{"a":[]}', true],
+    ['a~[', '{"a":[]}', false],
+    ['a=[]', '{"a":[]}', true],
   ])('%s on %s is %s', (expression, record, kept) => {
     expect(keeps(expression, record)).toBe(kept);
   });
