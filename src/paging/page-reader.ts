@@ -201,9 +201,10 @@ export class PageReader {
     return { offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn };
   }
 
-  #windowIn({ most, isLimited }: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
+  #windowIn(place: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
     const floor = Math.max(this.#floorBelow(from), from - overlap);
-    if (!isLimited) return this.sizes.windowAt(from, undefined, floor);
+    const most = place.mostAt(from);
+    if (most === Infinity) return this.sizes.windowAt(from, undefined, floor);
     // Near a refused page, a page goes neither far beyond the place nor far back, where records may have been too large.
     const near = Math.min(most, 2 * (end - from) + LOCAL_OVERLAP);
     return this.sizes.windowAt(from, near, floor);

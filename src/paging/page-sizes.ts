@@ -86,8 +86,7 @@ export class PageSizes {
     const { largest, size } = this;
     if (this.isFixed) return windowOf(from, largest);
     // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
-    const isWhole = most === Infinity || from % size === 0;
-    if (this.#isConstant && isWhole && most >= size) return windowOf(from, size);
+    if (this.#isConstant && most === Infinity) return windowOf(from, size);
     const nominal = Math.min(this.#trialSize(most) ?? size, most);
     const adjoins = this.#isConstant || (nominal === this.applied && from % nominal === 0);
     if (adjoins || floor >= from) return { ...adjoiningWindow(from, nominal), nominal };
@@ -155,8 +154,7 @@ export class PageSizes {
   }
 
   /**
-   * Notes a page that came. Only a full one shows that its size is served. Returns how many records of its weight fit into a
-   * page.
+   * Notes a page that came. Only a full one shows that its size is served.
    *
    * @param isLocal whether its size was chosen for its place alone
    */
@@ -164,7 +162,7 @@ export class PageSizes {
     { size, nominal }: SizedWindow,
     { count, bytes }: { count: number; bytes: number },
     isLocal: boolean,
-  ): number {
+  ): void {
     const isFull = count >= size;
     if (this.isTrial(nominal)) {
       this.#trial = 0;
@@ -172,12 +170,12 @@ export class PageSizes {
     }
     this.#slowSizes.clear();
     this.#refusedInARow = 0;
-    const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
-    if (!isFull) return fits;
+    if (!isFull) return;
     // A page that is smaller than its nominal size, so that it overlaps, shows nothing of that size.
     this.#served = Math.max(this.#served, size);
     if (size >= this.refused) this.refused = Infinity;
-    if (isLocal && size < this.size) return fits;
+    if (isLocal && size < this.size) return;
+    const fits = Math.floor(PAGE_BYTES / (bytes / count));
     this.#fits = fits;
     this.size = Math.max(this.size, size);
     this.#pagesSinceRefusal++;
@@ -186,7 +184,6 @@ export class PageSizes {
       this.size = Math.min(fits, this.largest);
       this.refused = Infinity;
     }
-    return fits;
   }
 
   /**
@@ -233,19 +230,15 @@ export class PageSizes {
 }
 
 /**
- * The descent to smaller pages in one place of a listing: what was refused there, and what to request instead. A slow page is
- * first requested once more, since slowness may pass.
+ * The descent to smaller pages in one place of a listing. A refused page is brought in halves, and a half that is refused in
+ * halves of its own; behind them, pages are as large as they were. A slow page is first requested once more, since slowness
+ * may pass.
  */
 export class Place {
-  /** Records a page here, at most; Infinity where none was refused here. */
-  most = Infinity;
   readonly #sizes: PageSizes;
   readonly #status: WalkStatus;
-  /** The smallest size that was refused here since a larger one was tried. */
-  #refused = Infinity;
-  /** Pages that came here at this size, and how many have to before a larger one is tried. */
-  #pagesSinceRefusal = 0;
-  #pagesBeforeTrial = 1;
+  /** The refused pages that have not come whole, one within the other: where each ends, and the size of pages up to there. */
+  readonly #refused: { readonly end: number; readonly most: number }[] = [];
   #isAgain = false;
   /** A refusal to examine: a small page shows whether the service refuses only the size. */
   #check: { readonly window: SizedWindow; readonly refusal: Error } | undefined;
@@ -255,8 +248,16 @@ export class Place {
     this.#status = status;
   }
 
+  /** Records of a page that begins at `from`, at most; Infinity where no smaller page is needed than anywhere. */
+  mostAt(from: number): number {
+    if (this.#check !== undefined) return CHECK_SIZE;
+    for (let page; (page = this.#refused.at(-1)) !== undefined; this.#refused.pop())
+      if (page.end > from && page.most < this.#sizes.size) return page.most;
+    return Infinity;
+  }
+
   get isLimited(): boolean {
-    return this.most < Infinity;
+    return this.isChecked || this.#refused.length > 0;
   }
 
   get isChecked(): boolean {
@@ -270,12 +271,11 @@ export class Place {
   }
 
   came(window: SizedWindow, weight: { readonly count: number; readonly bytes: number }): void {
-    const fits = this.#sizes.serve(window, weight, this.isLimited);
+    this.#sizes.serve(window, weight, this.isLimited);
     this.#isAgain = false;
-    if (this.#check !== undefined) {
-      const { window: refused } = this.#check;
-      this.#limit(this.#sizes.refuse(refused, 'size', false), refused.size);
-    } else if (this.isLimited) this.#climb(fits);
+    if (this.#check === undefined) return;
+    const { window: refused } = this.#check;
+    this.#limit(refused, this.#sizes.refuse(refused, 'size', false));
     this.#check = undefined;
   }
 
@@ -285,50 +285,31 @@ export class Place {
     { reason, cause }: PageRefused,
     { onRefusal, at }: { readonly onRefusal: OnRefusal; readonly at?: number },
   ): boolean {
-    const { size, nominal } = window;
+    const { size } = window;
     if (this.#check !== undefined) throw this.#check.refusal;
     if (reason === 'size') {
       if (this.#sizes.wasServed(size)) throw cause;
       this.#check = { window, refusal: cause };
-      this.#limit(CHECK_SIZE, size);
       return false;
     }
     if (onRefusal === 'retry') throw cause;
     if (reason === 'slow') {
       this.#sizes.slow(size);
-      if (!this.#isAgain && !this.#sizes.isTrial(nominal)) {
+      if (!this.#isAgain && !this.#sizes.isTrial(window.nominal)) {
         this.#isAgain = true;
         this.#status.again(size, at);
         return true;
       }
     }
     this.#isAgain = false;
-    const isFailedTrial = this.isLimited && this.#refused === Infinity;
-    if (isFailedTrial) this.#pagesBeforeTrial *= 2;
-    this.#limit(this.#sizes.refuse(window, reason, !this.isLimited), Math.min(size, this.#refused));
-    this.#status.shrink({ at, from: size, to: this.most, reason });
+    const to = this.#sizes.refuse(window, reason, !this.isLimited);
+    this.#limit(window, to);
+    this.#status.shrink({ at, from: size, to, reason });
     return false;
   }
 
-  #limit(most: number, refused: number): void {
-    this.most = most;
-    this.#refused = refused;
-    this.#pagesSinceRefusal = 0;
-  }
-
-  #climb(fits: number): void {
-    const { size, refused } = this.#sizes;
-    this.#pagesSinceRefusal++;
-    if (fits < this.#refused && fits > this.most * 1.1) return this.#limit(fits, this.#refused);
-    // Nothing near the refused size came anywhere: the search for what comes is that of the whole listing.
-    if (this.most >= size && this.#refused >= refused && refused > 2 * size) {
-      this.#pagesBeforeTrial = 1;
-      return this.#limit(Infinity, Infinity);
-    }
-    // A size that came nowhere is tried once for the whole listing, not in each place.
-    const larger = Math.min(this.most * 2, fits, size);
-    if (this.#pagesSinceRefusal >= this.#pagesBeforeTrial && larger > this.most)
-      this.#limit(larger, Infinity);
+  #limit({ offset, size }: SizedWindow, most: number): void {
+    this.#refused.push({ end: offset + size, most });
   }
 }
 

@@ -23,8 +23,8 @@ describe('sizes of pages', () => {
       for (let size: number = first; size > 1; requested.push(size)) {
         const onRefusal = place.onRefusal(size, false);
         if (onRefusal === 'retry') break;
-        place.refuse(sizes.windowAt(0, place.most), refusal(reason), { onRefusal });
-        size = sizes.windowAt(0, place.most).size;
+        place.refuse(sizes.windowAt(0, place.mostAt(0)), refusal(reason), { onRefusal });
+        size = sizes.windowAt(0, place.mostAt(0)).size;
       }
       expect(requested).toEqual(expected);
     },
@@ -52,10 +52,10 @@ describe('sizes of pages', () => {
         const place = new Place(sizes, new WalkStatus());
         let from = 0;
         for (const refused of refusals) {
-          const window = sizes.windowAt(from, place.most);
+          const window = sizes.windowAt(from, place.mostAt(from));
           const { offset, size } = window;
           expect(Number.isInteger(offset / size + first)).toBe(true);
-          expect(size).toBeLessThanOrEqual(Math.min(place.most, most));
+          expect(size).toBeLessThanOrEqual(Math.min(place.mostAt(from), most));
           if (refused && size > 1) place.refuse(window, refusal('large'), { onRefusal: 'shrink' });
           else {
             place.came(window, { count: size, bytes: size * 100 });
@@ -101,11 +101,11 @@ describe('sizes of pages', () => {
     sizes.serve(sizes.windowAt(0), { count: 22, bytes: 100 }, false);
     const place = new Place(sizes, new WalkStatus());
     place.refuse(sizes.windowAt(198), refusal('large'), { onRefusal: 'shrink' });
-    const half = sizes.windowAt(198, place.most);
+    const half = sizes.windowAt(198, place.mostAt(198));
     expect(half).toMatchObject({ offset: 198, size: 11 });
     place.came(half, { count: 11, bytes: 100 });
-    expect(place.most).toBe(22);
-    expect(sizes.windowAt(209, place.most).offset).toBe(209);
+    expect(sizes.windowAt(209, place.mostAt(209))).toMatchObject({ offset: 209, size: 11 });
+    expect(place.mostAt(220)).toBe(Infinity);
   });
 
   it.each([
