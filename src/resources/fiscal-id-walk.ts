@@ -136,8 +136,7 @@ export class FiscalIdWalk {
       if (unproven.length < 2 && listEncoding !== 'brackets') break;
       unproven = yield* this.#walkSpelled(unproven, spelling);
       if (this.#understood !== spelling) continue;
-      if (spelling !== 'comma') unproven = yield* this.#walkSpelled(unproven.toReversed(), spelling);
-      else for (const id of unproven.splice(0)) this.#unknown.add(id);
+      unproven = yield* this.#walkSpelled(unproven.toReversed(), spelling);
       break;
     }
     if (unproven.length > 0 && this.#left > 0) yield* this.#oneByOne(unproven);
@@ -151,40 +150,17 @@ export class FiscalIdWalk {
     const unproven: string[] = [];
     for (const part of ids.length === 0 ? [] : this.#cutToAddresses(ids, spelling)) {
       if (this.#left <= 0) break;
-      const walk = spelling === 'comma' ? this.#walkCommaList(part) : this.#walkShownList(part, spelling);
-      unproven.push(...(yield* walk));
+      unproven.push(...(yield* this.#walkList(part, spelling)));
     }
     return unproven;
   }
 
-  /** Requests a list with commas. A service that does not understand it refuses it, so that an answer is one for each of its IDs. */
-  async *#walkCommaList(ids: readonly string[]): AsyncGenerator<Delivery, readonly string[]> {
-    const status = this.#options.status.part();
-    const query = {
-      ...this.#query,
-      fiscalIds: ids,
-      listEncoding: 'comma',
-      limit: limitOf(this.#left),
-    } as const;
-    let isBegun = false;
-    this.#delivered?.beginPass('pass');
-    try {
-      for await (const { records } of this.#openQuery(this.#resource, query, { ...this.#options, status })) {
-        isBegun ||= records.count > 0;
-        yield* this.#deliver(records);
-      }
-    } catch (error) {
-      if (isBegun) throw error;
-      return this.#unprovenBy(error, ids, 'comma');
-    }
-    this.#options.status.addPart(status);
-    this.#answered = true;
-    if (ids.length > 1) this.#understood = 'comma';
-    return [];
-  }
-
-  /** Requests a list in a spelling of which the service may read a part. The answer counts for the IDs that its records show. */
-  async *#walkShownList(
+  /**
+   * Requests a list. Returns the IDs for which the answer proves nothing. A service that does not understand commas refuses the
+   * list, so that an answer is one for each of its IDs; of another spelling it may read a part, so that an answer counts for
+   * the IDs that its records show.
+   */
+  async *#walkList(
     ids: readonly string[],
     spelling: ListEncoding,
   ): AsyncGenerator<Delivery, readonly string[]> {
@@ -192,14 +168,14 @@ export class FiscalIdWalk {
     const left = this.#left;
     const status = this.#options.status.part();
     const isUnderstood = spelling === this.#understood;
-    const seen = new FiscalIdsSeen(ids);
+    const seen = spelling === 'comma' ? undefined : new FiscalIdsSeen(ids);
     const onErrors = (errors: Buffer): void => {
-      for (const id of readPartialErrors(errors).missingFiscalIds) seen.addUnknown(id);
+      for (const id of readPartialErrors(errors).missingFiscalIds) seen?.addUnknown(id);
       this.#options.onErrors(errors);
     };
     const query = { ...this.#query, fiscalIds: ids, listEncoding: spelling, limit: limitOf(left) };
     // A part of a list proves little: it is delivered once its total was checked.
-    const isPart = left < Infinity || query.page !== undefined;
+    const isPart = seen !== undefined && (left < Infinity || query.page !== undefined);
     const held: RecordBatch[] = [];
     let count = 0;
     let isForeign = false;
@@ -207,7 +183,7 @@ export class FiscalIdWalk {
     try {
       const options = { ...this.#options, status, onErrors };
       for await (const { records } of this.#openQuery(this.#resource, query, options)) {
-        isForeign ||= !(await runCooperatively(seen.read(records), signal));
+        isForeign ||= seen !== undefined && !(await runCooperatively(seen.read(records), signal));
         if (isForeign && (isPart || count === 0)) break;
         count += records.count;
         if (isPart) held.push(records);
@@ -217,8 +193,8 @@ export class FiscalIdWalk {
       if (count > 0) throw error;
       return this.#unprovenBy(error, ids, spelling);
     }
-    if (seen.count > 1) this.#noteSpelling(spelling);
-    const unproven = ids.filter((id) => !seen.has(id));
+    if (ids.length > 1 && (seen === undefined || seen.count > 1)) this.#noteSpelling(spelling);
+    const unproven = seen === undefined ? [] : ids.filter((id) => !seen.has(id));
     const isCut = isPart && (count >= left || query.page !== undefined);
     const needsTotal = isCut && unproven.length > 0 && spelling !== this.#understood;
     if (isForeign || (needsTotal && !(await this.#isTotalOf(ids, status)))) {
@@ -228,7 +204,7 @@ export class FiscalIdWalk {
     }
     this.#options.status.addPart(status);
     for (const records of held) yield* this.#deliver(records);
-    this.#answered ||= count > 0;
+    this.#answered ||= count > 0 || seen === undefined;
     // Of a list that is read whole, the IDs without records have none.
     return isCut || (isUnderstood && count === 0) ? [] : unproven;
   }
@@ -359,23 +335,17 @@ export class FiscalIdWalk {
     return (this.#query.limit ?? Infinity) - this.#options.status.records;
   }
 
-  /** The IDs in parts that an address can hold. */
-  #cutToAddresses(fiscalIds: readonly string[], spelling: ListEncoding): string[][] {
-    const { parameter } = this.#resource.fiscalIds!;
-    const filters = queryString(filterParameters(this.#resource, { ...this.#query, fiscalIds: [] })).length;
-    const rest = MAX_ADDRESS - ALLOWANCE - filters - this.#resource.path.length - parameter.length;
-    const parts: string[][] = [[]];
-    let length = 0;
-    for (const id of fiscalIds) {
-      const more = queryString([[spelling === 'comma' ? '' : `${parameter}[]`, id]]).length + 1;
-      if (length > 0 && length + more > rest) {
-        parts.push([]);
-        length = 0;
-      }
-      parts.at(-1)!.push(id);
-      length += more;
-    }
-    return parts;
+  /** The IDs in parts that an address can hold, all of about the same length. */
+  #cutToAddresses(ids: readonly string[], spelling: ListEncoding): (readonly string[])[] {
+    const query = { ...this.#query, fiscalIds: ids, listEncoding: spelling };
+    const length = this.#resource.path.length + queryString(filterParameters(this.#resource, query)).length;
+    const parts = Math.ceil(length / (MAX_ADDRESS - ALLOWANCE));
+    if (parts === 1 || ids.length === 1) return [ids];
+    const size = Math.ceil(ids.length / parts);
+    const cut: (readonly string[])[] = [];
+    for (let from = 0; from < ids.length; from += size)
+      cut.push(...this.#cutToAddresses(ids.slice(from, from + size), spelling));
+    return cut;
   }
 
   #addUnknown(ids: readonly string[], refusal: unknown): void {
@@ -393,9 +363,9 @@ export class FiscalIdWalk {
   }
 
   #noteSpelling(spelling: ListEncoding): void {
-    if (this.#understood === spelling) return;
+    const isNew = this.#understood !== spelling;
     this.#understood = spelling;
-    if (this.#query.listEncoding !== undefined) return;
+    if (!isNew || spelling === 'comma' || this.#query.listEncoding !== undefined) return;
     this.#options.onDetail?.(
       `the service takes no list with commas: sent as the setting listEncoding ${spelling} does`,
     );
