@@ -5,12 +5,16 @@ import { requestUrl, type QueryPair } from './address.ts';
 import { Limiter } from './limiter.ts';
 import { networkFailure } from './network-failure.ts';
 import { withoutSecrets, type Redact } from './redact.ts';
-import { FailedTry, refusedTry, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
+import { FailedTry, refusedTry, Retries, RetryQuota, type RetryOptions } from './retry.ts';
 import { StatusError, statusFailure } from './status-failure.ts';
-import type { Proxy, Transport, TransportResponse } from './transport.ts';
+import type { Proxy, ResponseHead, Transport, TransportResponse } from './transport.ts';
 
-/** A response without its body. */
-export type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
+/** A response that came whole. */
+interface Answer extends ResponseHead {
+  readonly body: Buffer;
+  /** From sending the request to the end of the response. */
+  readonly milliseconds: number;
+}
 
 /** One GET below the base address. */
 interface ApiRequest<T> {
@@ -90,16 +94,13 @@ export class ApiClient {
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #proxy: Proxy | undefined;
-  readonly #limiter: Limiter;
-  readonly #quota: RetryQuota;
+  readonly #retries: Retries;
   /** Since the client was made: requests that were sent, retries among them, and bytes of all bodies on the wire. */
   readonly stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
-  /** The service wants no request before this time, as `Clock.elapsed` counts. */
-  #pausedUntil = 0;
 
   constructor(options: ClientOptions) {
-    const { token, transport, baseUrl, version, signal, concurrency } = options;
+    const { token, transport, baseUrl, version, signal, clock, retry, concurrency } = options;
     this.#options = options;
     this.#headers = {
       authorization: token,
@@ -110,8 +111,8 @@ export class ApiClient {
     this.#proxy = transport.proxy?.(baseUrl.origin);
     // Every request in flight, and every one that waits for its place, listens: many listeners are no leak here.
     setMaxListeners(0, signal);
-    this.#limiter = options.limiter ?? new Limiter(concurrency);
-    this.#quota = options.quota ?? new RetryQuota();
+    const { limiter = new Limiter(concurrency), quota = new RetryQuota() } = options;
+    this.#retries = new Retries({ clock, retry, limiter, quota });
   }
 
   /**
@@ -123,22 +124,20 @@ export class ApiClient {
    *   signal's reason, or what `parse` throws
    */
   async get<T>(request: ApiRequest<T>): Promise<T> {
-    const { baseUrl, clock, retry, redact, signal: stop } = this.#options;
+    const { baseUrl, observe, redact, signal: stop } = this.#options;
     const url = requestUrl(baseUrl, request.path, request.query);
     const { signal: own = stop } = request;
     const signal = own === stop ? stop : AbortSignal.any([stop, own]);
     const label = { request: ++this.#calls, target: url.pathname + url.search };
     const call = { request, url, signal, label };
+    const onRetry = ({ failure, response }: FailedTry, attempt: number, wait: number): void => {
+      this.stats.retries++;
+      if (response?.status === 429) observe?.({ kind: 'throttled', wait });
+      observe?.({ kind: 'retry', ...label, attempt, wait, reason: failure.message });
+    };
     try {
-      return await withRetries({
-        clock,
-        retry,
-        signal,
-        quota: this.#quota,
-        limiter: this.#limiter,
-        attempt: (attempt, release) => this.#send(call, attempt, release),
-        onRetry: (failed, attempt, wait) => this.#noteRetry(call, failed, attempt, wait),
-      });
+      const send = (attempt: number, release: () => void) => this.#send(call, attempt, release);
+      return await this.#retries.run(send, { signal, onRetry });
     } catch (error) {
       throw withoutSecrets(error, redact);
     }
@@ -150,76 +149,52 @@ export class ApiClient {
 
   /** Makes one attempt. Throws FailedTry, StatusError for a status in `passes`, and every error of `parse` except BadBody. */
   async #send<T>(call: Call<T>, attempt: number, release: () => void): Promise<T> {
-    const { clock, observe } = this.#options;
+    const { observe } = this.#options;
     const { url, request, label } = call;
     const { parse, takes = [] } = request;
-    await this.#pause(call.signal);
     this.stats.requests++;
     observe?.({ kind: 'request', ...label, attempt });
-    const started = clock.elapsed();
-    const { status, headers, body } = await this.#receive(call);
-    const milliseconds = Math.round(clock.elapsed() - started);
+    const answer = await this.#receive(call);
+    const { status, headers, body, milliseconds } = answer;
     this.stats.bytes += body.length;
     observe?.({ kind: 'response', ...label, attempt, status, milliseconds, bytes: body.length });
-    if (status === 200) {
-      // The next request may start while this body is inflated and parsed.
-      this.#limiter.succeed();
-      release();
-    } else if (!takes.includes(status)) {
-      throw await this.#refusal(call, { status, headers, body, milliseconds });
-    }
+    // The next request may start while this body is inflated and parsed.
+    if (status === 200) release();
+    else if (!takes.includes(status)) throw await this.#refusal(call, answer);
     try {
       return await parse(await inflate(body, headers['content-encoding']), { status, headers });
     } catch (error) {
       if (!(error instanceof BadBody) && !(error instanceof BrokenGzip)) throw error;
-      const retryAfter = headers['retry-after'];
-      throw new FailedTry(unusableBody(error, headers, url), { retryable: true, status, retryAfter });
+      throw new FailedTry(unusableBody(error, headers, url), true, answer);
     }
   }
 
   /** Sends the request and receives the whole response. Throws FailedTry for an error of the network. */
-  async #receive({ url, signal }: Call<unknown>): Promise<ResponseHead & { readonly body: Buffer }> {
-    const { transport, timeout } = this.#options;
+  async #receive({ url, signal }: Call<unknown>): Promise<Answer> {
+    const { clock, transport, timeout } = this.#options;
+    const started = clock.elapsed();
     try {
       const response = await transport.open({ url, headers: this.#headers, signal, timeout });
-      return { status: response.status, headers: response.headers, body: await wholeBody(response) };
+      const { status, headers } = response;
+      const body = await wholeBody(response);
+      return { status, headers, body, milliseconds: Math.round(clock.elapsed() - started) };
     } catch (error) {
-      signal.throwIfAborted();
       throw networkFailure(error, { host: url.host, proxyHost: this.#proxy?.host, timeout }) ?? error;
     }
   }
 
   /** The error for a response that is not parsed: FailedTry, or StatusError for a status in `passes`. */
-  async #refusal(
-    { url, request: { passes = [], isListing } }: Call<unknown>,
-    response: ResponseHead & { readonly body: Buffer; readonly milliseconds: number },
-  ): Promise<Error> {
-    const { status, headers, milliseconds } = response;
+  async #refusal({ url, request }: Call<unknown>, answer: Answer): Promise<Error> {
+    const { passes = [], isListing } = request;
+    const { status, headers, milliseconds } = answer;
     // Where the body cannot be read, the status alone is enough.
-    const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
+    const body = await inflate(answer.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
     const { tokenHint, redact } = this.#options;
-    const refusal = { url, status, headers, body, redact, isListing, tokenHint };
-    const meaning = statusFailure(refusal);
+    const meaning = statusFailure({ url, status, headers, body, redact, isListing, tokenHint });
     const answered = new StatusError(meaning, { status, body, milliseconds });
     if (passes.includes(status)) return answered;
     // When all retries are used up, the caller may need the status.
-    return refusedTry(meaning instanceof ServiceError ? answered : meaning, response);
-  }
-
-  async #pause(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    // A request that was still in flight when the pause began may have made it longer.
-    for (let left; (left = this.#pausedUntil - clock.elapsed()) > 0;) await clock.sleep(left, signal);
-  }
-
-  #noteRetry({ label }: Call<unknown>, { failure, status }: FailedTry, attempt: number, wait: number): void {
-    const { clock, observe } = this.#options;
-    this.stats.retries++;
-    if (status === 429) {
-      this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + wait);
-      observe?.({ kind: 'throttled', wait });
-    }
-    observe?.({ kind: 'retry', ...label, attempt, wait, reason: failure.message });
+    return refusedTry(meaning instanceof ServiceError ? answered : meaning, answer);
   }
 }
 

@@ -5,7 +5,7 @@ import { ServiceError, errorCode } from '../errors.ts';
 import { checkLink } from './address.ts';
 import { networkFailure, type RequestDestination } from './network-failure.ts';
 import { Limiter } from './limiter.ts';
-import { FailedTry, refusedTry, RetryQuota, withRetries, type RetryOptions } from './retry.ts';
+import { FailedTry, refusedTry, Retries, RetryQuota, type RetryOptions } from './retry.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
 /** What the headers tell of a file. */
@@ -44,12 +44,12 @@ const MAX_REDIRECTS = 5;
 /** Fetches the files behind links, without credentials of any kind, with a limit and a quota of its own. */
 export class FileClient {
   readonly #options: FileClientOptions;
-  readonly #limiter: Limiter;
-  readonly #quota = new RetryQuota();
+  readonly #retries: Retries;
 
   constructor(options: FileClientOptions) {
     this.#options = options;
-    this.#limiter = new Limiter(options.concurrency);
+    const { clock, retry, concurrency } = options;
+    this.#retries = new Retries({ clock, retry, limiter: new Limiter(concurrency), quota: new RetryQuota() });
   }
 
   /**
@@ -59,25 +59,8 @@ export class FileClient {
    * @throws LinkRefused for a link that has ended, ServiceError after all retries, the signal's reason
    */
   async fetch<T>(link: string, take: ReceiveFile<T>, signal: AbortSignal): Promise<T> {
-    const { clock, retry } = this.#options;
     const start = checkLink(link, this.#options);
-    return withRetries({
-      clock,
-      retry,
-      signal,
-      quota: this.#quota,
-      limiter: this.#limiter,
-      attempt: async () => {
-        try {
-          const value = await this.#fetchOnce(start, take, signal);
-          this.#limiter.succeed();
-          return value;
-        } catch (error) {
-          signal.throwIfAborted();
-          throw error;
-        }
-      },
-    });
+    return this.#retries.run(() => this.#fetchOnce(start, take, signal), { signal });
   }
 
   close(): Promise<void> {
@@ -142,7 +125,7 @@ export async function* fileBody(
 ): AsyncGenerator<Buffer> {
   const { headers } = response;
   const failure = (message: string, retryable = false): FailedTry =>
-    new FailedTry(new ServiceError(message), { retryable });
+    new FailedTry(new ServiceError(message), retryable);
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
     throw failure(
       `${to.host} does not say how long the file is, so folio could not tell whether it is whole`,

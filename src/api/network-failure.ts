@@ -80,7 +80,7 @@ function failedTry(
   message: string,
   { retryable, ...more }: { retryable: boolean; hint: string; cause: unknown },
 ): FailedTry {
-  return new FailedTry(new ServiceError(message, more), { retryable });
+  return new FailedTry(new ServiceError(message, more), retryable);
 }
 
 /** The codes of OpenSSL for an answer in plain text. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../context.ts';
 import { ServiceError, type FolioError } from '../errors.ts';
 import type { Limiter } from './limiter.ts';
-import type { TransportResponse } from './transport.ts';
+import type { ResponseHead } from './transport.ts';
 
 /** How often a request is sent again, and after which delays. */
 export interface RetryOptions {
@@ -11,29 +11,19 @@ export interface RetryOptions {
   readonly delay: number;
 }
 
-/** An attempt that failed. `withRetries` throws the failure of the last one. */
+/** An attempt that failed. */
 export class FailedTry extends Error {
   readonly failure: FolioError;
   /** Whether another attempt may succeed. */
   readonly retryable: boolean;
-  /** The Retry-After header: seconds, or a date. */
-  readonly retryAfter: string | undefined;
-  /** Undefined where no response came. */
-  readonly status: number | undefined;
+  /** Undefined where none came. */
+  readonly response: ResponseHead | undefined;
 
-  constructor(
-    failure: FolioError,
-    about: {
-      readonly retryable: boolean;
-      readonly retryAfter?: string | undefined;
-      readonly status?: number;
-    },
-  ) {
+  constructor(failure: FolioError, retryable: boolean, response?: ResponseHead) {
     super(failure.message, { cause: failure });
     this.failure = failure;
-    this.retryable = about.retryable;
-    this.retryAfter = about.retryAfter;
-    this.status = about.status;
+    this.retryable = retryable;
+    this.response = response;
   }
 }
 
@@ -44,12 +34,8 @@ export class FailedTry extends Error {
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** The failed attempt of a response with this status. */
-export function refusedTry(
-  failure: FolioError,
-  { status, headers }: Pick<TransportResponse, 'status' | 'headers'>,
-): FailedTry {
-  const retryAfter = headers['retry-after'];
-  return new FailedTry(failure, { retryable: RETRYABLE.has(status), retryAfter, status });
+export function refusedTry(failure: FolioError, response: ResponseHead): FailedTry {
+  return new FailedTry(failure, RETRYABLE.has(response.status), response);
 }
 
 /** The longest delay, in ms. */
@@ -89,69 +75,94 @@ export class RetryQuota {
   }
 }
 
-interface Tries<T> {
+interface RetriesOptions {
   readonly clock: Clock;
   readonly retry: RetryOptions;
-  readonly quota: RetryQuota;
   readonly limiter: Limiter;
+  readonly quota: RetryQuota;
+}
+
+interface Tries {
   readonly signal: AbortSignal;
-  /** Makes one attempt, numbered from 0, while it has a place; `release` gives the place back before it ends. Throws FailedTry. */
-  readonly attempt: (number: number, release: () => void) => Promise<T>;
   /** Receives each attempt that is followed by another after `wait` ms. */
   readonly onRetry?: (failed: FailedTry, attempt: number, wait: number) => void;
 }
 
-/**
- * Makes attempts as often as the retries, the quota and the limit of what is in flight allow. Returns the value of the first
- * that brings one. Throws the failure of the last one, or what an attempt throws.
- */
-export async function withRetries<T>(tries: Tries<T>): Promise<T> {
-  const { clock, quota, limiter, signal } = tries;
-  for (let attempt = 0; ; attempt++) {
-    const release = await limiter.acquire(signal);
-    let wait: number;
-    try {
-      const value = await tries.attempt(attempt, release);
-      quota.refund(attempt);
-      return value;
-    } catch (error) {
-      if (!(error instanceof FailedTry)) throw error;
-      // A failed attempt keeps its place until the decision, so that no other request starts before a pause begins.
-      wait = waitAfter(error, attempt, tries);
-    } finally {
-      release();
-    }
-    if (wait > 0) await clock.sleep(wait, signal);
-  }
-}
+/** Sends requests again that failed, as often as the retries, the quota and the limit of what is in flight allow. */
+export class Retries {
+  readonly #options: RetriesOptions;
+  /** The service wants no request before this time, as `Clock.elapsed` counts. */
+  #pausedUntil = 0;
 
-/**
- * How many ms to wait before the next attempt, with full jitter: random × min(20 s, delay × 2^attempt). That spreads out
- * clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is never shorter than Retry-After. Throws
- * the failure that ends the request, with the reason why there is no other attempt.
- */
-function waitAfter(failed: FailedTry, attempt: number, tries: Tries<unknown>): number {
-  const { clock, retry, quota, limiter, onRetry } = tries;
-  const { failure, retryable, retryAfter, status } = failed;
-  const now = clock.now();
-  const least = retryAfterMilliseconds(retryAfter, now);
-  if (retryable && least > MAX_RETRY_AFTER) {
-    const when = new Date(now + least).toISOString().replace(/\.\d+Z$/, 'Z');
-    throw new ServiceError(`${failure.message}; the service wants no more requests before ${when}`, {
-      hint: 'Run the same command again then.',
-      cause: failure,
-    });
+  constructor(options: RetriesOptions) {
+    this.#options = options;
   }
-  if (!retryable || attempt >= retry.retries) {
-    if (attempt > 0) failure.message += `; gave up after ${attempt + 1} tries`;
-    throw failure;
+
+  /**
+   * Returns the value of the first attempt that brings one. Throws the failure of the last one, the signal's reason, or what
+   * an attempt throws.
+   *
+   * @param attempt makes an attempt, numbered from 0, while it has a place among those in flight; `release` gives the place
+   *   back before it ends. Throws FailedTry.
+   */
+  async run<T>(
+    attempt: (number: number, release: () => void) => Promise<T>,
+    { signal, onRetry }: Tries,
+  ): Promise<T> {
+    const { clock, quota, limiter } = this.#options;
+    for (let number = 0; ; number++) {
+      const release = await limiter.acquire(signal);
+      let wait: number;
+      try {
+        // A request that was still in flight when the pause began may have made it longer.
+        for (let left; (left = this.#pausedUntil - clock.elapsed()) > 0;) await clock.sleep(left, signal);
+        const value = await attempt(number, release);
+        limiter.succeed();
+        quota.refund(number);
+        return value;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof FailedTry)) throw error;
+        // A failed attempt keeps its place until the decision, so that no other request starts before a pause begins.
+        wait = this.#waitAfter(error, number);
+        onRetry?.(error, number, wait);
+      } finally {
+        release();
+      }
+      if (wait > 0) await clock.sleep(wait, signal);
+    }
   }
-  const wait = Math.max(Math.round(clock.random() * Math.min(MAX_DELAY, retry.delay * 2 ** attempt)), least);
-  if (!quota.take()) {
-    failure.message += '; gave up, because too many requests of this run have failed';
-    throw failure;
+
+  /**
+   * How many ms to wait before the next attempt, with full jitter: random × min(20 s, delay × 2^attempt). That spreads out
+   * clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is never shorter than Retry-After. Throws
+   * the failure that ends the request, with the reason why there is no other attempt.
+   */
+  #waitAfter({ failure, retryable, response }: FailedTry, attempt: number): number {
+    const { clock, retry, quota, limiter } = this.#options;
+    const now = clock.now();
+    const least = retryAfterMilliseconds(response?.headers['retry-after'], now);
+    if (retryable && least > MAX_RETRY_AFTER) {
+      const when = new Date(now + least).toISOString().replace(/\.\d+Z$/, 'Z');
+      throw new ServiceError(`${failure.message}; the service wants no more requests before ${when}`, {
+        hint: 'Run the same command again then.',
+        cause: failure,
+      });
+    }
+    if (!retryable || attempt >= retry.retries) {
+      if (attempt > 0) failure.message += `; gave up after ${attempt + 1} tries`;
+      throw failure;
+    }
+    if (!quota.take()) {
+      failure.message += '; gave up, because too many requests of this run have failed';
+      throw failure;
+    }
+    const delay = clock.random() * Math.min(MAX_DELAY, retry.delay * 2 ** attempt);
+    const wait = Math.max(Math.round(delay), least);
+    if (response?.status === 429) {
+      limiter.throttle();
+      this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + wait);
+    }
+    return wait;
   }
-  if (status === 429) limiter.throttle();
-  onRetry?.(failed, attempt, wait);
-  return wait;
 }

@@ -10,11 +10,15 @@ export interface TransportRequest {
   readonly timeout: number;
 }
 
-/** The head of a response, and its body as it arrives. */
-export interface TransportResponse {
+/** A response without its body. */
+export interface ResponseHead {
   readonly status: number;
   /** Names in lower case; a header that came several times is joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The head of a response, and its body as it arrives. */
+export interface TransportResponse extends ResponseHead {
   /**
    * The bytes on the wire, not inflated, to be read once and to their end, unless `discard` is called. Throws the error of the
    * network, TransportTimeout or the signal's reason.

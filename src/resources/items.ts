@@ -1,6 +1,7 @@
-import type { ApiClient, ResponseHead } from '../api/client.ts';
+import type { ApiClient } from '../api/client.ts';
 import { pathSegment, type QueryPair } from '../api/address.ts';
 import { StatusError } from '../api/status-failure.ts';
+import type { ResponseHead } from '../api/transport.ts';
 import { BadBody, isFailure, NotFoundError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
 import { RecordKeys } from '../json/identity.ts';
