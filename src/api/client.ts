@@ -6,7 +6,7 @@ import { Limiter } from './limiter.ts';
 import { networkFailure } from './network-failure.ts';
 import { withoutSecrets, type Redact } from './redact.ts';
 import { FailedTry, refusedTry, Retries, RetryQuota, type RetryOptions } from './retry.ts';
-import { StatusError, statusFailure } from './status-failure.ts';
+import { statusFailure } from './status-failure.ts';
 import type { Proxy, ResponseHead, Transport, TransportResponse } from './transport.ts';
 
 /** A response that came whole. */
@@ -147,7 +147,7 @@ export class ApiClient {
     return this.#options.transport.close();
   }
 
-  /** Makes one attempt. Throws FailedTry, StatusError for a status in `passes`, and every error of `parse` except BadBody. */
+  /** Makes one attempt. Throws FailedTry, the error of a status in `passes`, and every error of `parse` except BadBody. */
   async #send<T>(call: Call<T>, attempt: number, release: () => void): Promise<T> {
     const { observe } = this.#options;
     const { url, request, label } = call;
@@ -183,18 +183,15 @@ export class ApiClient {
     }
   }
 
-  /** The error for a response that is not parsed: FailedTry, or StatusError for a status in `passes`. */
+  /** The error for a response that is not parsed: FailedTry, or that of a status in `passes`. */
   async #refusal({ url, request }: Call<unknown>, answer: Answer): Promise<Error> {
     const { passes = [], isListing } = request;
     const { status, headers, milliseconds } = answer;
     // Where the body cannot be read, the status alone is enough.
     const body = await inflate(answer.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
     const { tokenHint, redact } = this.#options;
-    const meaning = statusFailure({ url, status, headers, body, redact, isListing, tokenHint });
-    const answered = new StatusError(meaning, { status, body, milliseconds });
-    if (passes.includes(status)) return answered;
-    // When all retries are used up, the caller may need the status.
-    return refusedTry(meaning instanceof ServiceError ? answered : meaning, answer);
+    const failure = statusFailure({ url, status, headers, body, milliseconds, redact, isListing, tokenHint });
+    return passes.includes(status) ? failure : refusedTry(failure, answer);
   }
 }
 

@@ -7,8 +7,10 @@ interface Refusal {
   readonly url: URL;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Inflated. */
+  /** Inflated; empty when that was not possible. */
   readonly body: Buffer;
+  /** Milliseconds from sending the request to the end of the response. */
+  readonly milliseconds: number;
   readonly redact: Redact;
   /** True for a path that every such service has. */
   readonly isListing?: boolean | undefined;
@@ -22,22 +24,22 @@ export function statusFailure(refusal: Refusal): FolioError {
   const body = readErrorBody(refusal.body, redact);
   const detail = body.words === undefined ? '' : `: ${body.words}`;
   if (status >= 300 && status < 400 && headers['location'] !== undefined)
-    return redirectFailure(url, status, headers['location']);
+    return redirectFailure(refusal, headers['location']);
   if (status === 400) return badRequestFailure(url, body);
   if (status === 401 || status === 403) return authorizationFailure(refusal, body);
-  if (status === 404 && refusal.isListing) return wrongAddress(url, status);
+  if (status === 404 && refusal.isListing) return wrongAddress(refusal);
   if (status === 404) {
     return new NoSuchPath(`${url.host} has no ${url.pathname} (404)${detail}`, {
       hint: 'Check the ID against the listing: it may also belong to another organization.',
     });
   }
   if (status === 414 || status === 431) {
-    return new ServiceError(`${url.host} refuses a request as long as this (${status})${detail}`, {
+    return new StatusError(refusal, `${url.host} refuses a request as long as this (${status})${detail}`, {
       hint: 'Give fewer fiscal IDs in one run.',
     });
   }
   const failed = status >= 400 ? 'failed' : 'gave an unexpected status';
-  return new ServiceError(`${url.host} ${failed} on ${url.pathname} (${status})${detail}`, {
+  return new StatusError(refusal, `${url.host} ${failed} on ${url.pathname} (${status})${detail}`, {
     hint: hintFor(status),
   });
 }
@@ -48,9 +50,11 @@ function hintFor(status: number): string | undefined {
 }
 
 /** Names only the host of the target, because its path and query may carry a signature. */
-function redirectFailure(url: URL, status: number, location: string): ServiceError {
+function redirectFailure(refusal: Refusal, location: string): StatusError {
+  const { url, status } = refusal;
   const target = URL.canParse(location, url.href) ? new URL(location, url).host : '';
-  return new ServiceError(
+  return new StatusError(
+    refusal,
     `${url.host} redirects to ${target || 'an unreadable address'} (${status}), and folio takes the token nowhere else`,
     { hint: 'If the service has moved, give its new base address.' },
   );
@@ -80,7 +84,7 @@ function authorizationFailure(refusal: Refusal, { words, message, isFromService 
       hint: `${tokenHint} If that does not help, a proxy may be removing the header.`,
     });
   }
-  if (UNKNOWN_ADDRESS.test(message)) return wrongAddress(url, status);
+  if (UNKNOWN_ADDRESS.test(message)) return wrongAddress(refusal);
   if (isFromService || /^user is not authorized/i.test(message)) {
     return new AuthError(`${url.host} refuses the token (${status})${detail}`, {
       hint:
@@ -96,28 +100,26 @@ function authorizationFailure(refusal: Refusal, { words, message, isFromService 
 }
 
 /** Leaves out the words of the gateway: they are about the token, which is not at fault. */
-function wrongAddress(url: URL, status: number): ServiceError {
-  return new ServiceError(`${url.host} has no such address as ${url.pathname} (${status})`, {
+function wrongAddress(refusal: Refusal): StatusError {
+  const { url, status } = refusal;
+  return new StatusError(refusal, `${url.host} has no such address as ${url.pathname} (${status})`, {
     hint: 'Check the base address, and the path if you gave one; the token is not the problem.',
   });
 }
 
-/**
- * The service failed with this status. Thrown at once for a status in `ApiRequest.passes`, and after the last attempt for
- * any other status that has no error of its own.
- */
+/** The service failed with this status, which has no error of its own. */
 export class StatusError extends ServiceError {
   readonly status: number;
-  /** Inflated; empty when that was not possible. */
-  readonly body: Buffer;
-  /** Milliseconds from sending the request to the end of the response. */
   readonly milliseconds: number;
 
-  constructor(error: ServiceError, answer: { status: number; body: Buffer; milliseconds: number }) {
-    super(error.message, { hint: error.hint });
-    this.status = answer.status;
-    this.body = answer.body;
-    this.milliseconds = answer.milliseconds;
+  constructor(
+    { status, milliseconds }: Pick<Refusal, 'status' | 'milliseconds'>,
+    message: string,
+    options: { readonly hint: string | undefined },
+  ) {
+    super(message, options);
+    this.status = status;
+    this.milliseconds = milliseconds;
   }
 }
 

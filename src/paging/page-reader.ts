@@ -105,8 +105,11 @@ export class PageReader {
     const { concurrency, signal } = this.#options;
     this.#regions = [...regions];
     this.#coming = 0;
-    const run = (range: Range, within: AbortSignal) => this.#readRange(range, within);
-    return inOrder({ next: () => this.#nextRange(), run, concurrency, ahead: 2 * concurrency }, signal);
+    const next = (within: AbortSignal): Promise<PlacedPage[]> | undefined => {
+      const range = this.#nextRange();
+      return range && this.#readRange(range, within);
+    };
+    return inOrder({ next, concurrency, ahead: 2 * concurrency, signal });
   }
 
   /** Cuts the next range off the regions. Undefined at their end, and where it depends on pages that are still to come. */
@@ -122,7 +125,6 @@ export class PageReader {
         const window = this.sizes.windowAt(from, undefined, this.#floorBelow(from));
         const next = window.offset + window.size;
         this.#regions[0] = { ...region, from: next };
-        this.#coming++;
         return { from, to: Math.min(next, end), window };
       }
       this.#regions.shift();
@@ -130,21 +132,18 @@ export class PageReader {
   }
 
   /** Brings a range, page by page, each as large as the ones before it show. */
-  async *#readRange(range: Range, signal: AbortSignal): AsyncGenerator<PlacedPage, void> {
+  async #readRange(range: Range, signal: AbortSignal): Promise<PlacedPage[]> {
     const place = new Place(this.sizes, this.#options.status);
+    const pages: PlacedPage[] = [];
     let end = range.to;
-    let isComing = true;
-    const finish = (): void => {
-      if (isComing) this.#coming--;
-      isComing = false;
-    };
+    this.#coming++;
     try {
       for (let step: Step | undefined = range; step !== undefined;) {
         const { from, isAgain = false }: Step = step;
         const window: SizedWindow = step.window ?? this.#windowIn(place, step, end);
         const answer = await this.#fetch(window, { place, from, signal });
-        if (!('records' in answer)) {
-          step = answer.isSame ? { ...step, window } : this.#goOn({ from: answer.from }, end);
+        if (typeof answer === 'number') {
+          step = this.#goOn({ from: answer }, end);
           continue;
         }
         const { records } = answer;
@@ -155,7 +154,7 @@ export class PageReader {
           step = { from };
           continue;
         }
-        if (this.#endsByRepeating(offset, answer)) return;
+        if (this.#endsByRepeating(offset, answer)) break;
         let to = Math.min(window.offset + window.size, end);
         if (applied !== window) to = Math.max(to, Math.min(offset + size, this.#until));
         end = Math.max(end, to);
@@ -164,13 +163,12 @@ export class PageReader {
         place.came(applied, { count: records.count, bytes: records.bytes.length });
         step = this.#goOn(this.#after(applied, { from, to, isAgain }, records.count), end);
         if (step !== undefined && !place.isLimited && this.#giveBack(step, end)) step = undefined;
-        if (step === undefined) finish();
-        const placed = this.#placed(applied, { from, to }, records);
-        if (placed !== undefined) yield placed;
+        pages.push(...this.#placed(applied, { from, to }, records));
       }
     } finally {
-      finish();
+      this.#coming--;
     }
+    return pages;
   }
 
   /** Takes what a range brings beyond its own records off the regions. */
@@ -186,19 +184,19 @@ export class PageReader {
     this.#options.status.page(Math.max(0, applied.offset + count - from), total);
   }
 
-  /** The page, up to the record at `to`; undefined where it does not reach the one at `from`, and shows no end either. */
+  /** The page, up to the record at `to`; none where it does not reach the one at `from`, and shows no end either. */
   #placed(
     { offset, size }: SizedWindow,
     { from, to }: { readonly from: number; readonly to: number },
     records: RecordBatch,
-  ): PlacedPage | undefined {
+  ): readonly PlacedPage[] {
     const { total } = this.extent;
     const { count } = records;
     const reached = offset + count;
     const churn = this.pass.arrived(total);
     const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
-    if (reached <= from && !isLast) return undefined;
-    return { offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn };
+    if (reached <= from && !isLast) return [];
+    return [{ offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn }];
   }
 
   #windowIn(place: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
@@ -230,22 +228,24 @@ export class PageReader {
     return true;
   }
 
-  /** A page; or where to go on after it was refused: with the same page, or from a record on. */
+  /** A page; or, after it was refused, the record from which to go on. */
   async #fetch(
     window: SizedWindow,
     { place, from, signal }: { readonly place: Place; readonly from: number; readonly signal: AbortSignal },
-  ): Promise<Page | { readonly from: number; readonly isSame: boolean }> {
+  ): Promise<Page | number> {
     const { offset, size } = window;
     const onRefusal = place.onRefusal(size, this.sizes.isFixed);
     try {
       return await this.#fetchPage({ offset, size }, signal, onRefusal);
     } catch (error) {
       if (!(error instanceof PageRefused)) throw error;
-      if (size > 1 || place.isChecked || error.reason === 'size')
-        return { from, isSame: place.refuse(window, error, { onRefusal, at: from }) };
+      if (size > 1 || place.isChecked || error.reason === 'size') {
+        place.refuse(window, error, { onRefusal, at: from });
+        return from;
+      }
       this.#options.status.giveUp(from);
       if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw error.cause;
-      return { from: from + 1, isSame: false };
+      return from + 1;
     }
   }
 

@@ -279,33 +279,31 @@ export class Place {
     this.#check = undefined;
   }
 
-  /** Returns true to request the same page again, and false to request a smaller one. Throws the error that ends the walk. */
+  /** Notes that the page is to be requested again, or a smaller one. Throws the error that ends the walk. */
   refuse(
     window: SizedWindow,
     { reason, cause }: PageRefused,
     { onRefusal, at }: { readonly onRefusal: OnRefusal; readonly at?: number },
-  ): boolean {
+  ): void {
     const { size } = window;
     if (this.#check !== undefined) throw this.#check.refusal;
     if (reason === 'size') {
       if (this.#sizes.wasServed(size)) throw cause;
       this.#check = { window, refusal: cause };
-      return false;
+      return;
     }
     if (onRefusal === 'retry') throw cause;
     if (reason === 'slow') {
       this.#sizes.slow(size);
       if (!this.#isAgain && !this.#sizes.isTrial(window.nominal)) {
         this.#isAgain = true;
-        this.#status.again(size, at);
-        return true;
+        return this.#status.again(size, at);
       }
     }
     this.#isAgain = false;
     const to = this.#sizes.refuse(window, reason, !this.isLimited);
     this.#limit(window, to);
     this.#status.shrink({ at, from: size, to, reason });
-    return false;
   }
 
   #limit({ offset, size }: SizedWindow, most: number): void {

@@ -10,6 +10,7 @@ const failure = (status: number, body: unknown, headers: Record<string, string> 
     status,
     headers,
     redact,
+    milliseconds: 0,
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   });
 

@@ -295,7 +295,7 @@ const STORIES = {
     50 records, total 51 → 25 calls: 50 of 51, lacks 1: total
     50 records, total 90 → 37 calls: 50 of 90, lacks 40: total
     250 records, total 1000000250, pages of 100, 4 pages at a time
-      → 37 calls: 250 of 1000000250, lacks 1000000000: total
+      → 27 calls: 250 of 1000000250, lacks 1000000000: total
     1 records, total 0 → 1 call: 1 of 0
     50 records, total 50 once → 8 calls: 50 of 50
     50 records, total 50, call 2: 0 goes → 14 calls: 50 of 50, moved
@@ -430,7 +430,7 @@ const STORIES = {
     100 records, pages of 100, slow over 50 → 8 calls: 100 of 100
     60 records, slow once behind 20 → 10 calls: 60 of 60
     60 records, slow over 4 at 25 to 25 → 15 calls: 60 of 60
-    600 records, pages of 200, size over 60, 2 pages at a time → 23 calls: 600 of 600
+    600 records, pages of 200, size over 60, 2 pages at a time → 19 calls: 600 of 600
     60 records, pages of 25, size over 10 → 13 calls: 60 of 60
     60 records, pages of 25, size over 0 → 2 calls: Error: 502
     600 records, pages of 200, size at the third call → 3 calls: Error: 502
