@@ -6,7 +6,7 @@ import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
-import { PageRefused, type FetchPage, type Page, type OnRefusal } from '../paging/page.ts';
+import { PageRefused, type FetchPage, type Page, type OnRefusal, type Window } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
@@ -176,7 +176,7 @@ interface OnePage<T> {
   readonly query: readonly QueryPair[];
   readonly recordsIn: (NumberedPaging | CursorPaging)['recordsIn'];
   /** Takes a well-formed body. Throws BadBody. */
-  readonly read: (body: Buffer, page: ScannedPage, onErrors: PageRequest['onErrors']) => T;
+  readonly read: (body: Buffer, page: ScannedPage) => T;
   readonly signal: AbortSignal;
   readonly onRefusal: OnRefusal;
   readonly isAdjustable: boolean;
@@ -193,7 +193,9 @@ async function getPage<T>(
   const parse = async (body: Buffer): Promise<T> => {
     const page = await runCooperatively(scanPage(body, recordsIn), signal);
     onBody?.(body);
-    return read(body, page, onErrors);
+    const value = read(body, page);
+    if (isListing || page.envelope !== undefined) passErrors(body, page.envelope ?? page.members, onErrors);
+    return value;
   };
   try {
     return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
@@ -218,10 +220,9 @@ function slowFailure(error: StatusError): Error {
   );
 }
 
-const readNumbered: OnePage<Page>['read'] = (body, { records, members }, onErrors) => {
+const readNumbered: OnePage<Page>['read'] = (body, { records, members }) => {
   const total = readCount(body, members.get('total'));
   if (total === undefined) throw new BadBody('expected a whole number as "total" beside the records', 0);
-  passErrors(body, members, onErrors);
   return { records, total, pageSize: readCount(body, members.get('pageSize')) };
 };
 
@@ -229,22 +230,20 @@ const readNumbered: OnePage<Page>['read'] = (body, { records, members }, onError
  * The documents of a fund come as an array, or in an envelope of their own, with or without a total (spec 4.9). Beside an
  * array, a total counts only together with a page size: alone, it may be the fund's amount.
  */
-const readDocuments: OnePage<Page>['read'] = (body, { records, members, envelope }, onErrors) => {
+const readDocuments: OnePage<Page>['read'] = (body, { records, members, envelope }) => {
   const around = envelope ?? members;
   const pageSize = readCount(body, around.get('pageSize'));
   const isCount = envelope !== undefined || pageSize !== undefined;
-  if (envelope !== undefined) passErrors(body, envelope, onErrors);
   return { records, total: isCount ? readCount(body, around.get('total')) : undefined, pageSize };
 };
 
-const readCursorPage: OnePage<CursorPage>['read'] = (body, { records, members }, onErrors) => {
+const readCursorPage: OnePage<CursorPage>['read'] = (body, { records, members }) => {
   const token = members.get('nextToken');
   // On the last page it is null (spec 2.3), missing or an empty text.
   const next = token === undefined ? null : readJson(body, token);
   if (next !== null && typeof next !== 'string') {
     throw new BadBody('expected a cursor or null as "nextToken"', token![0]);
   }
-  passErrors(body, members, onErrors);
   return { records, next: next === '' ? null : next };
 };
 
@@ -296,14 +295,25 @@ export async function probeListing(
   { signal, filters = [] }: { readonly signal: AbortSignal; readonly filters?: readonly QueryPair[] },
 ): Promise<number | undefined> {
   const request = { path, filters, client, onErrors: () => {} };
-  if (paging.kind === 'cursor') {
-    await cursorPages(request, paging)({ cursor: undefined, size: 1, signal, onRefusal: 'retry' });
-    return undefined;
-  }
-  try {
-    return (await numberedPages(request, paging)({ offset: 0, size: 1 }, signal, 'retry')).total;
-  } catch (error) {
-    // No page is smaller than one record.
+  if (paging.kind === 'numbered')
+    return (await readPage(request, paging, { window: { offset: 0, size: 1 }, signal })).total;
+  const first = { cursor: undefined, size: 1, signal, onRefusal: 'retry' } as const;
+  await asFailure(cursorPages(request, paging)(first));
+  return undefined;
+}
+
+/** Reads one page for whoever does not walk: where it is refused, it is requested again as it is. */
+export function readPage(
+  request: PageRequest,
+  paging: NumberedPaging,
+  { window, signal }: { readonly window: Window; readonly signal: AbortSignal },
+): Promise<Page> {
+  return asFailure(numberedPages(request, paging)(window, signal, 'retry'));
+}
+
+/** The page; where it is refused, with the failure that it is to those who request no smaller one. */
+function asFailure<T>(page: Promise<T>): Promise<T> {
+  return page.catch((error: unknown) => {
     throw error instanceof PageRefused ? error.cause : error;
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { cellJson, CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import type { FetchPage } from '../../paging/page.ts';
+import type { Page, Window } from '../../paging/page.ts';
 
 export interface InvoiceFile {
   /** Tells the document from all others: its organization, number, id and type. */
@@ -88,10 +88,10 @@ export type RenewLink = (file: InvoiceFile) => Promise<string | undefined>;
  * Renews links, which end after 24 hours (spec 2.5). A single invoice cannot be read, so the window of the listing around its place is
  * read again, once for all its invoices, and if the invoice is no longer there, the windows after and before it.
  */
-export function linkRenewal(fetchPage: FetchPage, readFiles: ReadFiles, signal: AbortSignal): RenewLink {
+export function linkRenewal(readPage: (window: Window) => Promise<Page>, readFiles: ReadFiles): RenewLink {
   /** The links of one window of the listing, by file. Undefined where several documents claim the same file. */
   const read = async (offset: number): Promise<ReadonlyMap<string, string | undefined>> => {
-    const { records } = await fetchPage({ offset, size: WINDOW }, signal);
+    const { records } = await readPage({ offset, size: WINDOW });
     const links = new Map<string, string | undefined>();
     for (let index = 0; index < records.count; index++) {
       for (const file of readFiles(records, index, offset + index)) {

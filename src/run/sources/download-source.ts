@@ -13,8 +13,9 @@ import {
 import { invoiceFilesOf, linkRenewal } from '../../output/downloads/invoice-files.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
+import type { Window } from '../../paging/page.ts';
 import { issued } from '../../resources/issued.ts';
-import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
+import { filterParameters, readPage } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
@@ -66,7 +67,8 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
       const filters = filterParameters(issued, listingQuery(request, listing.fiscalIds, session.defaults));
       const pages = { path: issued.path, filters, client: session.client, onErrors: () => {} };
       const filesOf = invoiceFilesOf(session.organization ?? session.baseUrl.origin);
-      const renew = linkRenewal(numberedPages(pages, issued.paging), filesOf, context.signal);
+      const page = (window: Window) => readPage(pages, issued.paging, { window, signal: context.signal });
+      const renew = linkRenewal(page, filesOf);
       const client = await openFileClient(part);
       const downloads = { folder: opened, client, renew, only: flags.only };
       /** Each file with its name in the folder. */

@@ -206,11 +206,11 @@ describe('folio doctor', () => {
     expect(lineOf(exempt.stdout, 'proxy')).toBe('ok proxy set, but not for this address');
   });
 
-  it('fails as the first listing that does, and looks at the others', async () => {
-    const { code, stdout, stderr } = await doctor({ openTransport: service({ down: '/received' }) });
-    expect(stderr).toBe(`folio: 1 check of ${CHECKS} failed, first: received\n`);
+  it.each(['received', 'customers'])('fails where %s do, and looks at the others', async (name) => {
+    const { code, stdout, stderr } = await doctor({ openTransport: service({ down: `/${name}` }) });
+    expect(stderr).toBe(`folio: 1 check of ${CHECKS} failed, first: ${name}\n`);
     expect(code).toBe(5);
-    expect(lineOf(stdout, 'received')).toMatch(/^failed received/);
+    expect(lineOf(stdout, name)).toMatch(new RegExp(`^failed ${name} .*\\(502\\)`));
     expect(lineOf(stdout, 'funds')).toMatch(/^ok funds/);
   });
 

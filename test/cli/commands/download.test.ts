@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, describe } from 'vitest';
+import type { TransportRequest } from '../../../src/api/transport.ts';
+import { openUndiciTransport } from '../../../src/api/undici-transport.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
+import { fakeTransport } from '../../support/fake-transport.ts';
 import {
   fileAt,
   runAgainstService,
@@ -282,7 +285,6 @@ describe('folio issued download', () => {
         env: { FOLIO_TOKEN: sandbox.tokens[0] },
         prepare: ({ clock }) => clock.advance(now - clock.now()),
         openTransport: async (options) => {
-          const { openUndiciTransport } = await import('../../../src/api/undici-transport.ts');
           const transport = await openUndiciTransport(options);
           if (options.origin === undefined) return transport;
           const open: typeof transport.open = async (request) => {
@@ -313,6 +315,27 @@ describe('folio issued download', () => {
     expect(code).toBe(6);
     expect(stderr).toContain('refuses the link (403)');
     expect(targets).toHaveLength(2);
+  });
+
+  it('goes on where the listing fails when a link is asked for anew', async () => {
+    const service = await startInvoiceService(invoices(2), (request, response) =>
+      request.url === '/files/1.pdf' ? response.writeHead(403).end() : response.end('%PDF-whole'),
+    );
+    let listed = 0;
+    const folder = temporaryFolder();
+    const { code, stderr } = await download(service, folder, [], {
+      openTransport: async (options) => {
+        const transport = await openUndiciTransport(options);
+        const refusing = fakeTransport({ status: 502 });
+        const isListing = ({ url }: TransportRequest): boolean => url.pathname.endsWith('/issued');
+        return {
+          ...transport,
+          open: (request) => (isListing(request) && listed++ > 0 ? refusing : transport).open(request),
+        };
+      },
+    });
+    expect([code, filesIn(folder)]).toEqual([6, ['2-id-1-#.pdf']]);
+    expect(stderr).toContain('failed on /v1/invoices/issued (502)');
   });
 
   it('stops at once, leaving whole files only', async () => {
