@@ -35,7 +35,7 @@ export class PageSizes {
   /** The size of the next pages. */
   size: number;
   /** The smallest size that was refused and not served since. */
-  refused = Infinity;
+  #refused = Infinity;
   /** The size that the service was seen to apply to requests of any size; 0 where it was not. */
   applied = 0;
   /** Whether it applies that size also to requests of a smaller one. */
@@ -91,7 +91,7 @@ export class PageSizes {
     const adjoins = this.#isConstant || (nominal === this.applied && from % nominal === 0);
     if (adjoins || floor >= from) return { ...adjoiningWindow(from, nominal), nominal };
     const mayExceed =
-      nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.refused, this.#cap);
+      nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.#refused, this.#cap);
     return { ...overlappingWindow(from, nominal, { floor, excess: mayExceed ? MAX_EXCESS : 0 }), nominal };
   }
 
@@ -118,7 +118,7 @@ export class PageSizes {
     if (isFirst && ++this.#refusedInARow >= MAX_REFUSALS_IN_A_ROW)
       this.#served = Math.min(this.#served, half);
     if (size > this.#served) {
-      this.refused = Math.min(this.refused, size);
+      this.#refused = Math.min(this.#refused, size);
       this.size = Math.min(this.size, Math.max(half, this.#served));
     }
     // The size before the trial is known to come.
@@ -173,16 +173,16 @@ export class PageSizes {
     if (!isFull) return;
     // A page that is smaller than its nominal size, so that it overlaps, shows nothing of that size.
     this.#served = Math.max(this.#served, size);
-    if (size >= this.refused) this.refused = Infinity;
+    if (size >= this.#refused) this.#refused = Infinity;
     if (isLocal && size < this.size) return;
     const fits = Math.floor(PAGE_BYTES / (bytes / count));
     this.#fits = fits;
     this.size = Math.max(this.size, size);
     this.#pagesSinceRefusal++;
-    if (fits < this.refused && fits > this.size * 1.1 && !this.isConstant) {
+    if (fits < this.#refused && fits > this.size * 1.1 && !this.isConstant) {
       // The bytes of records explain the refusal, and show how many fit.
       this.size = Math.min(fits, this.largest);
-      this.refused = Infinity;
+      this.#refused = Infinity;
     }
   }
 
@@ -196,7 +196,7 @@ export class PageSizes {
     this.largest = size;
     this.#cap = size;
     this.size = size;
-    this.refused = Infinity;
+    this.#refused = Infinity;
     this.#trial = 0;
   }
 
@@ -215,7 +215,8 @@ export class PageSizes {
    * in a few trials, until the two are close.
    */
   #trialSize(most: number): number | undefined {
-    const { size, refused } = this;
+    const { size } = this;
+    const refused = this.#refused;
     if (size >= this.largest || this.#trial > 0 || this.#pagesSinceRefusal < this.#pagesBeforeTrial)
       return undefined;
     const isSearch = refused < Infinity && (this.#pagesBeforeTrial > 1 || refused > 2 * size);
