@@ -23,9 +23,9 @@ describe('a page that is refused', () => {
       ['0 x 100', '1 x 99', '1 x 99', '2 x 98'],
     ],
     [
-      'at once was large: less is asked for at once, without a wait',
+      'at once was large: less is asked for at once, without a wait, and once more as much',
       where(({ records }) => records.length > 50, status(502)),
-      ['0 x 100', '0 x 50', '1 x 49'],
+      ['0 x 100', '0 x 50', '0 x 100'],
     ],
   ])('%s', async (_, script, pages) => {
     const { requests, sleeps, ...exit } = await runModel(ARGS, { service, script });
