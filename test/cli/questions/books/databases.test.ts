@@ -4,7 +4,7 @@ import { needing } from '../../../support/programs.ts';
 import { compareBooks } from './compare.ts';
 
 it('answers about random books in SQLite as an oracle does, whatever is asked', async () => {
-  await compareBooks(['SQLite'], 140);
+  await compareBooks(['SQLite'], 80);
 }, 3_600_000);
 
 const server = postgresForTests();

@@ -2,5 +2,5 @@ import { it } from 'vitest';
 import { compareBooks } from './compare.ts';
 
 it('answers about random books in jsonl as an oracle does, whatever is asked', async () => {
-  await compareBooks(['jsonl', 'jsonl with receipt'], 280);
+  await compareBooks(['jsonl', 'jsonl with receipt'], 160);
 }, 3_600_000);
