@@ -239,7 +239,7 @@ function months({ section: { issued, received }, writing, dates }: SectionView):
     ['text', `${words.issued} · ${words.received}`, (row) => el('span.beside', bars(row))],
   ];
   const legend = both.map((name) => [sampleOf(name), `${words[name]} `]);
-  return titledTable(words.months, { columns, rows, note: [legend, words.monthsAbout] }, writing);
+  return titledTable(words.months, { columns, rows, note: [legend, '· ', words.monthsAbout] }, writing);
 }
 
 function typeTable(
