@@ -6,6 +6,21 @@ export const MILLISECONDS_A_DAY = 86_400_000;
  * undefined where it begins with none. It is the day as written: no time zone shifts it.
  */
 export function parseCalendarDay(text: string): number | undefined {
+  const day = text.slice(0, 'yyyy-mm-ddT'.length);
+  const known = days.get(day);
+  if (known !== undefined) return known;
+  const found = calendarDay(day);
+  if (found === undefined) return undefined;
+  if (days.size === MAX_DAYS) days.clear();
+  days.set(day, found);
+  return found;
+}
+
+/** The days of texts that came before: the records of a listing are of few. */
+const days = new Map<string, number>();
+const MAX_DAYS = 10_000;
+
+function calendarDay(text: string): number | undefined {
   const match = DAY.exec(text);
   if (!match) return undefined;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
