@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { runCooperatively } from '../../json/cooperative-task.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { DECIMAL_MARKS, parseMatch } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
@@ -99,7 +98,9 @@ async function runReconcile(
     });
   const isSupplier = flags.issuerFiscalId !== undefined;
   const impliedAgainst = isSupplier ? 'received' : flags.customerFiscalId && 'issued';
-  const opened = await openLists(paths, { against, impliedAgainst, match, period: month, today: today() });
+  const { signal } = context;
+  const how = { against, match, period: month, today: today() };
+  const opened = await openLists(paths, signal, { ...how, impliedAgainst });
   const isReceived = opened.against === 'received';
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
   const flag = isReceived ? '--issuer-fiscal-id' : '--customer-fiscal-id';
@@ -120,9 +121,8 @@ async function runReconcile(
         throw new UsageError('a list is of one organization, and the flags name several profiles', {
           hint: 'Name the one whose list it is with --profile.',
         });
-      const read = await runCooperatively(readLists(opened.lists, decimal), context.signal);
-      const how = { tolerance, narrowing, fields, all, locale, signal: context.signal };
-      return reconcileQuestion({ ...opened, ...read, ...how });
+      const read = await readLists(opened.lists, decimal);
+      return reconcileQuestion({ ...opened, ...read, tolerance, narrowing, fields, all, locale, signal });
     },
   });
 }

@@ -1,20 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { CsvError, parse, type InfoRecord } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
-import { LINE_FEED, QUOTE } from '../../json/ascii.ts';
+import { LINE_FEED } from '../../json/ascii.ts';
+import { Breaks } from '../../json/cooperative-task.ts';
 import { unreadableFile } from '../exports/export-file.ts';
-
-/** The error for a list that cannot be read as it is. Lines count from 1. */
-export function badList(path: string, line: number, what: string, hint?: string): UsageError {
-  return new UsageError(`${path}, line ${line}: ${what}`, {
-    hint: hint ?? 'Download the list again, or correct that line. Nothing was written.',
-  });
-}
+import { badList } from './list-layout.ts';
 
 export interface ListRow {
   /** Its first line, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** Where it ends in the bytes that were read. */
+  readonly end: number;
   /** Whether the file ends without a line feed behind this row: then it may be cut short. */
   readonly isOpen: boolean;
 }
@@ -25,23 +24,19 @@ const DELIMITERS = [';', ',', '\t'];
  * Reads a list, csv with the delimiter of its first line: the headings, and the rows below them, which throw UsageError with the line
  * for one that cannot be read. Throws UsageError where the file is none.
  */
-export async function readListFile(path: string) {
-  const text = await textOf(path);
-  const bare = text
-    .split('\n', 1)
-    .join()
-    .replaceAll(/"[^"]*"/g, '');
+export async function readListFile(path: string, signal: AbortSignal) {
+  const bytes = await utf8Of(path);
+  const [firstLine = ''] = bytes.toString('latin1', 0, MAX_ROW).split('\n', 1);
+  const bare = firstLine.replaceAll(/"[^"]*"/g, '');
   const counts = DELIMITERS.map((one) => bare.split(one).length);
   const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))]!;
-  const [first] = csvRows(path, text, delimiter);
-  if (first === undefined)
-    throw badList(path, 1, 'there are no headings', 'Name the file of a list: csv with a line of headings.');
-  function* rows(): Generator<ListRow> {
-    const all = csvRows(path, text, delimiter);
-    all.next();
-    yield* all;
+  const csv = { path, delimiter, signal };
+  for await (const { cells, end } of csvRows({ ...csv, bytes, firstLine: 1 })) {
+    // The library is much faster with rows of one width, and those of registers have a cell more than the headings.
+    const below = { bytes: bytes.subarray(end), firstLine: 1 + lineFeedsIn(bytes.subarray(0, end)) };
+    return { headings: cells, rows: () => csvRows({ ...csv, ...below }) };
   }
-  return { headings: first.cells, rows };
+  throw badList(path, 1, 'there are no headings', 'Name the file of a list: csv with a line of headings.');
 }
 
 /** Larger files are no lists, and would fill the memory. */
@@ -54,8 +49,8 @@ const WINDOWS_1252 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
-/** The text of the file, without a byte order mark. What is not strict UTF-8 is read as windows-1252. */
-async function textOf(path: string): Promise<string> {
+/** The text of the file in UTF-8, without a byte order mark. What is not strict UTF-8 is read as windows-1252. */
+async function utf8Of(path: string): Promise<Buffer> {
   const refuse = (error: unknown): never => {
     throw unreadableFile(path, error);
   };
@@ -68,76 +63,77 @@ async function textOf(path: string): Promise<string> {
     });
   let bytes = await readFile(path).catch(refuse);
   if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
-  const text = isUtf8(bytes)
-    ? bytes.toString()
-    : bytes
-        .toString('latin1')
-        .replaceAll(/[\u0080-\u009f]/g, (sign) => WINDOWS_1252[sign.charCodeAt(0) - 0x80]!);
-  const nul = text.indexOf('\0');
-  if (nul < 0) return text;
-  throw badList(
-    path,
-    1 + lineFeedsIn(text, 0, nul),
-    'it has bytes of no text',
-    'A list is csv: text in lines.',
-  );
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) {
+    const line = 1 + lineFeedsIn(bytes.subarray(0, nul));
+    throw badList(path, line, 'it has bytes of no text', 'A list is csv: text in lines.');
+  }
+  if (isUtf8(bytes)) return bytes;
+  const text = bytes.toString('latin1');
+  return Buffer.from(text.replaceAll(/[\u0080-\u009f]/g, (sign) => WINDOWS_1252[sign.charCodeAt(0) - 0x80]!));
 }
 
 /** Characters of a row. A longer one is of a quote that is never closed, or of no list. */
 const MAX_ROW = 1 << 20;
 
-/**
- * All rows, of any number of cells: the tax authority's rows have more cells than its header. A cell within quotes may have delimiters
- * and line feeds; in `"El Roble" Ltda.` the quotes are part of the name. To read csv by a library took longer than all else here.
- */
-export function* csvRows(path: string, text: string, delimiter: string): Generator<ListRow> {
-  const separator = delimiter.charCodeAt(0);
-  let line = 1;
+interface Csv {
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** The line of the first row. */
+  readonly firstLine: number;
+  readonly delimiter: string;
+  readonly signal: AbortSignal;
+}
 
-  const endOfCell = (from: number): number => {
-    let at = from;
-    for (; at < text.length; at++) {
-      const character = text.charCodeAt(at);
-      if (character === separator || character === LINE_FEED) break;
+/** All rows, of any number of cells: the tax authority's rows have more cells than its header. */
+async function* csvRows({ path, bytes, firstLine, delimiter, signal }: Csv): AsyncGenerator<ListRow> {
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    // In `"El Roble" Ltda.` the quotes are part of the name.
+    relax_quotes: true,
+    max_record_size: MAX_ROW,
+    info: true,
+  });
+  const openQuote = (at: number): UsageError => badList(path, at, 'a quote is opened there and not closed');
+  const breaks = new Breaks(signal);
+  let [line, start] = [firstLine, 0];
+  try {
+    for await (const each of Readable.from(chunksOf(bytes)).pipe(parser)) {
+      if (breaks.isDue) await breaks.take();
+      const { record: cells, info } = each as { readonly record: string[]; readonly info: InfoRecord };
+      const raw = bytes.subarray(start, info.bytes);
+      if (cells.some((cell) => runsOn(cell, raw, delimiter))) throw openQuote(line);
+      yield { line, cells, end: info.bytes, isOpen: raw.at(-1) !== LINE_FEED };
+      line += lineFeedsIn(raw);
+      start = info.bytes;
     }
-    return at;
-  };
-  /** Where the quote is that closes the one there; two of them are one of the text. -1 for none. */
-  const closingQuote = (opening: number): number => {
-    let at = text.indexOf('"', opening + 1);
-    while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
-    return at;
-  };
-  const cellAt = (at: number): readonly [cell: string, end: number] => {
-    const end = endOfCell(at);
-    if (text.charCodeAt(at) === QUOTE) {
-      const closing = closingQuote(at);
-      const endOfQuoted = endOfCell(closing + 1);
-      if (closing >= 0 && (endOfQuoted === closing + 1 || text.startsWith('\r\n', closing + 1)))
-        return [text.slice(at + 1, closing).replaceAll('""', '"'), endOfQuoted];
-      // It is closed nowhere, or by a quote of another cell.
-      if (closing < 0 || closing > end) throw badList(path, line, 'a quote is opened there and not closed');
-    }
-    return [text.slice(at, text.startsWith('\r\n', end - 1) ? end - 1 : end), end];
-  };
-
-  for (let at = 0; at < text.length;) {
-    const start = at;
-    const cells: string[] = [];
-    do {
-      const [cell, end] = cellAt(at);
-      cells.push(cell);
-      at = end + 1;
-    } while (text[at - 1] === delimiter);
-    if (at - start > MAX_ROW)
-      throw badList(path, line, 'it has more than 1 MiB', 'A quote may be opened there and not closed.');
-    yield { line, cells, isOpen: at > text.length };
-    line += lineFeedsIn(text, start, at);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // The error comes before rows that are parsed and wait to be read, so its own position counts.
+    const at = firstLine + lineFeedsIn(bytes.subarray(0, Number(error['bytes'])));
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED') throw openQuote(at);
+    if (error.code !== 'CSV_MAX_RECORD_SIZE') throw error;
+    throw badList(path, at, 'it has more than 1 MiB', 'A quote may be opened there and not closed.');
   }
 }
 
-function lineFeedsIn(text: string, from: number, to: number): number {
+/** Whether a cell begins with a quote of its text and goes on behind a delimiter or line feed, up to the quote of another cell. */
+function runsOn(cell: string, raw: Buffer, delimiter: string): boolean {
+  if (!cell.startsWith('"') || !(cell.includes(delimiter) || cell.includes('\n'))) return false;
+  return !raw.includes(`"${cell.replaceAll('"', '""')}"`);
+}
+
+/** Bytes that the library reads at a time. */
+const CHUNK_BYTES = 1 << 16;
+
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+}
+
+function lineFeedsIn(bytes: Buffer): number {
   let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count++;
   return count;
 }

@@ -3,7 +3,6 @@ import { UsageError } from '../../errors.ts';
 import { fixedValue } from '../../invoices/fields.ts';
 import { readBegunPeriod, type Period } from '../../invoices/periods.ts';
 import { nearestHint } from '../nearest-names.ts';
-import { badList } from './list-file.ts';
 
 /** Which listing of the service a list is compared with. */
 export type Against = 'issued' | 'received';
@@ -52,6 +51,13 @@ export function parseMatch(text: string, before: Match = new Map()): Match {
     match.set(field, heading);
   }
   return match;
+}
+
+/** The error for a list that cannot be read as it is. Lines count from 1. */
+export function badList(path: string, line: number, what: string, hint?: string): UsageError {
+  return new UsageError(`${path}, line ${line}: ${what}`, {
+    hint: hint ?? 'Download the list again, or correct that line. Nothing was written.',
+  });
 }
 
 export interface ListLayout {

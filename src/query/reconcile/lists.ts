@@ -4,11 +4,11 @@ import { familyOf, signedAmount } from '../../invoices/document-types.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { monthOf, readBegunPeriod, type Period } from '../../invoices/periods.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
-import type { CooperativeTask } from '../../json/cooperative-task.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { badList, readListFile, type ListRow } from './list-file.ts';
+import { readListFile, type ListRow } from './list-file.ts';
 import {
+  badList,
   DECIMAL_MARKS,
   layoutOf,
   readName,
@@ -35,7 +35,7 @@ interface OpenList {
   readonly path: string;
   readonly isPending: boolean;
   readonly layout: ListLayout;
-  readonly rows: () => Iterable<ListRow>;
+  readonly rows: () => AsyncIterable<ListRow>;
   /** The month of its name or of --period; undefined where its dates decide. */
   readonly month: Period | undefined;
 }
@@ -48,7 +48,7 @@ interface ReadableList extends OpenList {
 export type OpenLists = Awaited<ReturnType<typeof openLists>>;
 
 /** Opens the lists and finds out what they are about. Throws UsageError where they are of several kinds or organizations. */
-export async function openLists(paths: readonly string[], options: ListsOptions) {
+export async function openLists(paths: readonly string[], signal: AbortSignal, options: ListsOptions) {
   const { match, period, today } = options;
   const lacking = match && (['number', 'total'] as const).find((field) => !match.has(field));
   if (lacking !== undefined) {
@@ -59,7 +59,7 @@ export async function openLists(paths: readonly string[], options: ListsOptions)
   const whole = period === undefined ? undefined : readBegunPeriod(period, today);
   const lists: OpenList[] = [];
   for (const path of paths) {
-    const { headings, rows } = await readListFile(path);
+    const { headings, rows } = await readListFile(path, signal);
     const layout = layoutOf(path, headings, match);
     const month = whole ?? readName(path).month;
     lists.push({ path, isPending: layout.kind === 'pending', layout, rows, month });
@@ -130,18 +130,17 @@ export interface ListsRead {
 const MAX_DOCUMENTS = 1_000_000;
 
 /** Reads all documents of the lists. Throws UsageError, with the line, for what cannot be read. */
-export function* readLists(
+export async function readLists(
   lists: readonly OpenList[],
   decimal: DecimalMark | undefined,
-): CooperativeTask<ListsRead> {
+): Promise<ListsRead> {
   const months = new Map<string, Period>();
   const listed: Entry[] = [];
   let receiptTotals = 0;
   for (const list of lists) {
     const from = listed.length;
-    const forms = yield* formsOf(list, decimal);
-    for (const entry of documentsIn({ ...list, forms })) {
-      yield;
+    const forms = await formsOf(list, decimal);
+    for await (const entry of documentsIn({ ...list, forms })) {
       if (entry === undefined) receiptTotals++;
       else if (listed.push(entry) > MAX_DOCUMENTS)
         throw badList(list.path, entry.line!, 'there are more than 1,000,000 documents');
@@ -199,20 +198,19 @@ const AMOUNTS = ['total', 'net', 'exempt', 'tax'] as const satisfies readonly Li
 type AmountForms = ReadonlyMap<ListField, AmountForm>;
 
 /** Finds each column's decimal mark, by amounts that only one mark fits. Throws UsageError where either fits. */
-function* formsOf(list: OpenList, decimal: DecimalMark | undefined): CooperativeTask<AmountForms> {
+async function formsOf(list: OpenList, decimal: DecimalMark | undefined): Promise<AmountForms> {
   const { path, layout, rows } = list;
   const known = layout.kind === 'other' ? decimal : 'whole';
   if (known !== undefined) return new Map(AMOUNTS.map((field) => [field, known]));
   const forms = new Map<ListField, AmountForm>();
   const unclear = new Map<ListField, UsageError>();
-  for (const { line, cells } of rows()) {
-    yield;
-    for (const field of AMOUNTS) {
-      const [index] = indexesOf(layout, field);
-      if (index === undefined || forms.has(field)) continue;
+  const columns = AMOUNTS.flatMap((field) => indexesOf(layout, field).map((index) => ({ field, index })));
+  for await (const { line, cells } of rows()) {
+    if (forms.size === columns.length) break;
+    for (const { field, index } of columns) {
+      if (forms.has(field)) continue;
       const cell = cells[index] ?? '';
-      const text = bareAmount(cell);
-      const [mark, other] = DECIMAL_MARKS.filter((one) => AMOUNT_FORMS[one].pattern.test(text));
+      const [mark, other] = DECIMAL_MARKS.filter((one) => AMOUNT_FORMS[one].pattern.test(bareAmount(cell)));
       if (mark !== undefined && other === undefined) forms.set(field, mark);
       else if (other !== undefined && /[.,]/.test(cell) && !unclear.has(field)) {
         const what = `${layout.headings[index]} is ${shown(cell)}, and no amount of the column tells which mark is before decimals`;
@@ -225,13 +223,13 @@ function* formsOf(list: OpenList, decimal: DecimalMark | undefined): Cooperative
 }
 
 /** The documents in the rows of a list; undefined for a row that is the total of all receipts. Throws UsageError. */
-function* documentsIn(list: ReadableList): Generator<Entry | undefined> {
+async function* documentsIn(list: ReadableList): AsyncGenerator<Entry | undefined> {
   const { layout } = list;
   /** The row that rows without a number of their own continue. A total of receipts has no entry. */
   let before: { readonly cells: readonly string[]; readonly entry: Entry | undefined } | undefined;
   /** A row that names no document, such as totals: only the last row may. */
   let totals: Row | undefined;
-  for (const listRow of list.rows()) {
+  for await (const listRow of list.rows()) {
     const row = new Row(list, listRow);
     const { cells, isOpen } = listRow;
     const isBlank = cells.every(isEmpty);
