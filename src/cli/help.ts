@@ -36,14 +36,10 @@ export const helpCommand = declareCommand({
 });
 
 /** The flags that most people need on most days. */
-const DAILY = new Set(
-  (
-    'customer-fiscal-id issuer-fiscal-id payable open overdue period since until where columns sort limit all count ' +
-    'sum group-by output format excel from as-of lang title organization note against match'
-  )
-    .split(' ')
-    .map((name) => `--${name}`),
-);
+const DAILY = (
+  '--customer-fiscal-id --issuer-fiscal-id --payable --open --overdue --period --since --until --where --columns --sort --limit ' +
+  '--all --count --sum --group-by --output --format --excel --from --as-of --lang --title --organization --note --against --match'
+).split(' ');
 
 /** A command with so few flags shows them alike. */
 const FEW = 12;
@@ -63,7 +59,7 @@ export function formatHelp(command: Command, helper: Help): string {
   ]);
   const flags = helper.visibleOptions(command).filter(({ long }) => long !== '--help');
   const isShort = flags.length > FEW;
-  const daily = isShort ? flags.filter(({ long }) => DAILY.has(long!)) : flags;
+  const daily = isShort ? flags.filter(({ long }) => DAILY.includes(long!)) : flags;
   const more = flags.filter((flag) => !daily.includes(flag));
   const line = ({ flags: syntax, description }: Option): Term => {
     const room = width - Math.max(COLUMN, displayWidth(syntax) + 4);

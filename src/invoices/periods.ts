@@ -50,7 +50,7 @@ const MONTHS = [
   ],
   ...['august agosto', 'september septiembre setiembre', 'october octubre', 'november noviembre'],
   'december diciembre',
-].map((names) => names.split(' '));
+];
 
 /**
  * The period that people mean by a text that is none: `october`, `10/2026`, `Q3 2026`, `last year`; undefined where it names none. A
@@ -68,7 +68,7 @@ export function meantPeriod(text: string, today: number): string | undefined {
   }
   const [, quarter] = /^q ?([1-4])$/.exec(rest) ?? [];
   if (quarter !== undefined) return year && `${year}-Q${quarter}`;
-  const isNamed = (names: readonly string[]): boolean => names.some((name) => name.startsWith(rest));
+  const isNamed = (names: string): boolean => names.split(' ').some((name) => name.startsWith(rest));
   const month = /^\d\d?$/.test(rest) ? Number(rest) : rest.length < 3 ? 0 : MONTHS.findIndex(isNamed) + 1;
   if (month < 1 || month > 12) return undefined;
   const ending = `-${String(month).padStart(2, '0')}`;

@@ -13,6 +13,8 @@ interface FormatDeclaration {
   /** File endings that name it; the first is that of files that folio names. By default the format's name. */
   readonly endings?: readonly string[];
   readonly flags?: readonly FormatFlag[];
+  /** Whether it shows columns as what they mean: numbers grouped or typed, days as dates. */
+  readonly isTyped?: boolean;
   readonly writer: () => Promise<OpenWriter>;
 }
 
@@ -21,6 +23,7 @@ const declarations = {
     about: 'for people: fits the terminal, numbers grouped, control characters made visible',
     endings: ['txt', 'table'],
     flags: ['--wide', '--raw'],
+    isTyped: true,
     writer: async () => (await import('./table/table.ts')).openTable,
   },
   jsonl: {
@@ -41,12 +44,14 @@ const declarations = {
   xlsx: {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
     binary: true,
+    isTyped: true,
     unreadable: 'a workbook',
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },
   parquet: {
     about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
     binary: true,
+    isTyped: true,
     unreadable: 'a Parquet file',
     writer: async () => (await import('./parquet/parquet.ts')).openParquet,
   },

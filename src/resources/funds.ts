@@ -81,7 +81,6 @@ export const fundDocuments: NumberedResource = {
   columns: [
     ['id', 'text'],
     ['documentType', 'text', 'documentType'],
-    ['type', 'text', 'documentType'],
     ['number', 'text', 'number'],
     ['date', 'date', 'date'],
     ['issuerFiscalId', 'text', 'counterpartyFiscalId'],
@@ -92,7 +91,7 @@ export const fundDocuments: NumberedResource = {
     ['status', 'text', 'status'],
     ['category', 'text'],
     ['rejection.reason', 'text'],
-    ...otherNamesOfInvoices.filter(([name]) => name !== 'type'),
+    ...otherNamesOfInvoices,
     ['supplier.name', 'text', 'counterpartyName'],
     ['name', 'text', 'counterpartyName'],
     ['supplierFiscalId', 'text', 'counterpartyFiscalId'],

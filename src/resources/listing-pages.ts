@@ -265,7 +265,8 @@ function passErrors(
       start,
     );
   }
-  onErrors(body.subarray(...errors));
+  const text = body.subarray(...errors);
+  if (text.toString() !== '[]') onErrors(text);
 }
 
 /**

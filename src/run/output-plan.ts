@@ -41,9 +41,12 @@ export interface OutputPlan {
 
 type PlanFlags = OutputFlags & Pick<GlobalFlags, 'color'> & Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
 
-interface PlanOptions extends Partial<
-  Pick<Layout, 'single' | 'sheet' | 'known' | 'fields' | 'declared' | 'today'>
-> {
+/** What the columns of the records mean, and the day at which what is due is late. */
+type Meanings = Pick<Layout, 'known' | 'fields' | 'declared' | 'today'>;
+
+interface PlanOptions extends Partial<Pick<Layout, 'single' | 'sheet'>> {
+  /** Called for a format that shows what columns mean. */
+  readonly meanings?: () => Meanings;
   /** The settings, for flags that are not set. */
   readonly defaults?: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
   /** What the columns mean; undefined where the records are of a form of their own. */
@@ -73,7 +76,8 @@ export async function planOutput(
     lang,
     isResult = false,
     single = false,
-    ...rows
+    sheet,
+    meanings,
   } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -106,9 +110,12 @@ export async function planOutput(
     const { writingFor } = await import('../report/words.ts');
     headings = (await import('../report/terms.ts')).headingsIn(writingFor(context, worded).words);
   }
+  const { writer, isTyped } = formatOf(format);
+  const { today, ...typed }: Meanings = (isTyped && meanings?.()) || {};
   const layout: Layout = {
-    ...rows,
+    ...typed,
     single,
+    sheet,
     columns: isOpen ? undefined : columns?.names,
     headings,
     isChosen: columns !== undefined && !isOpen,
@@ -116,7 +123,7 @@ export async function planOutput(
     header: flags.header !== false,
     excel: flags.excel === true,
     types: defaults.types,
-    today: onTerminal ? rows.today : undefined,
+    today: onTerminal ? today : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
     // Output that a program reads must not depend on a locale.
@@ -124,7 +131,7 @@ export async function planOutput(
     locale: onTerminal ? localeOf(context.env) : undefined,
     color: target === undefined && useColor(context.env, onTerminal, flags.color !== false),
   };
-  const plain = await formatOf(format).writer();
+  const plain = await writer();
   const { writerOfChosen } = columns ? await import('../query/named-columns.ts') : {};
   const isTerminalTable = onTerminal && format === 'table';
   const { all = false, limit, page } = flags;

@@ -183,9 +183,10 @@ async function openPart(
   state.session = session;
   try {
     const store = await storeOf(run);
+    let profile = session === undefined ? named : session.profile;
     // Of several profiles, the current one has no say.
-    const current = isSeveral ? undefined : (namedProfile(undefined, context.env) ?? store?.currentProfile);
-    const profile = session === undefined ? (named ?? current) : session.profile;
+    if (session === undefined && !isSeveral)
+      profile ??= namedProfile(undefined, context.env) ?? store?.currentProfile;
     const serviceErrors = new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact);
     const headings = source.export?.delivered?.headings ?? [];
     const part: Part = {
@@ -204,7 +205,7 @@ async function openPart(
         fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),
         headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
         byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
-        known: resource && settingOf('known', resource),
+        known: resource && (() => settingOf('known', resource)),
       },
     };
     await read(part).finally(() => {

@@ -258,16 +258,14 @@ async function planPart(
   const lang = words && { flag: words.lang, setting: pageDefaults(await storeOf(run), profile).lang };
   const { fields } = names;
   const isOfDue = (open ?? overdue) === true;
-  const known = shownColumns(fields, { resource: source.resource, expand, isOfDue });
-  const rows = {
-    single,
-    sheet,
-    known,
+  const meanings = () => ({
+    known: shownColumns(fields, { resource: source.resource, expand, isOfDue }),
     fields,
     declared: declaredColumns(fields, expand),
     today: run.day.day,
-  };
-  return planOutput(context, outputFlags, { ...rows, defaults, lang, names, expand, isResult });
+  });
+  const ofRecords = { single, sheet, meanings, names, expand };
+  return planOutput(context, outputFlags, { ...ofRecords, defaults, lang, isResult });
 }
 
 /** Remarks how much was written to a file; of what went to standard output, of how many records these are the first. */

@@ -41,7 +41,7 @@ export class PartState {
   /** Whose records they are, where its parts are listings of one organization; once it is known. */
   owner: string | undefined;
   /** Whose token was used, once it is known. */
-  session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'tokenEndsSoon'> | undefined;
+  session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'token'> | undefined;
   plan: OutputPlan | undefined;
   /** Where the records were written, once all of them were. */
   delivered: Destination | undefined;

@@ -8,6 +8,7 @@ import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
 import type { WrittenPath } from './paths.ts';
+import { nearEnd } from '../profiles/token.ts';
 import type { PartState } from './progress.ts';
 
 /**
@@ -110,8 +111,9 @@ function receiptText(run: ReceiptRun, failure: unknown): string {
   return `${JSON.stringify(receipt, clean, 2)}\n`;
 }
 
-function addressOf({ session, name, owner = name }: PartState): Record<string, unknown> {
-  const { profile = owner ?? null, baseUrl, tokenEndsSoon: end } = session ?? {};
+function addressOf({ session, name, owner = name, startedAt }: PartState): Record<string, unknown> {
+  const { profile = owner ?? null, baseUrl, token } = session ?? {};
+  const end = token && nearEnd(token, startedAt);
   return {
     profile,
     baseUrl: baseUrl?.href ?? null,

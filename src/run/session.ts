@@ -11,7 +11,7 @@ import {
   knownProfile,
   type CompleteConnection,
 } from '../profiles/connection.ts';
-import { decodeToken, nearEnd, Secret } from '../profiles/token.ts';
+import { decodeToken, Secret } from '../profiles/token.ts';
 import { issued } from '../resources/issued.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -93,10 +93,7 @@ export interface Session {
   /** The name of the profile whose token is used; undefined where that came by flag or environment. */
   readonly profile: string | undefined;
   readonly baseUrl: URL;
-  /** As the token names it, where it does. */
-  readonly organization: string | undefined;
-  /** When the token ends, in ms since 1970, in its last 14 days. */
-  readonly tokenEndsSoon: number | undefined;
+  readonly token: Secret;
   /** By the flags, else by the settings. */
   readonly limits: RequestLimits;
   /** The settings, of the profile or of all profiles, for flags that are not set. */
@@ -117,17 +114,19 @@ interface SessionOptions {
 /** Finds address and token, and makes the client. Sends nothing. Throws AuthError without a token, or for an expired one. */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const { flags, observe, shared } = options;
-  const { baseUrl, profile, defaults, tokenHint, ...found } = await findService(context, options);
-  const token = found.token.reveal();
+  const { baseUrl, token, profile, defaults, tokenHint } = await findService(context, options);
   const limits = { ...requestDefaults, ...defaults, ...valuesGiven(flags, requestFlags) };
   const client = await makeClient(
     context,
-    { baseUrl, token, tokenHint, observe, quota: shared.quota },
+    { baseUrl, token: token.reveal(), tokenHint, observe, quota: shared.quota },
     limits,
   );
-  const tokenEndsSoon = nearEnd(found.token, context.clock.now());
-  const organization = decodeToken(token)?.organizationId;
-  return { client, profile, baseUrl, organization, tokenEndsSoon, limits, defaults };
+  return { client, profile, baseUrl, token, limits, defaults };
+}
+
+/** The organization that the token of a session names, if it does. */
+export function organizationOf(session: Pick<Session, 'token'> | undefined): string | undefined {
+  return session && decodeToken(session.token.reveal())?.organizationId;
 }
 
 async function findService(

@@ -11,6 +11,7 @@ import { filterOf, withFieldCheck } from '../open-questions.ts';
 import { checkPart, forEachPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
 import type { PartState } from '../progress.ts';
 import { inRun, type Run, type RunOptions } from '../run.ts';
+import { organizationOf } from '../session.ts';
 
 interface Tally {
   /** @param filter which of the records count; without it, all */
@@ -95,7 +96,7 @@ async function readPart<Read extends Tally>(
   const result = await tryPart(run, options, async (part) => {
     // An export without a profile column has no owner: the current profile only tells what its columns mean.
     if (part.session !== undefined) ({ profile } = part);
-    organization = part.session?.organization;
+    organization = organizationOf(part.session);
     tally = open(part.names.fields);
     const records = recordsOf(part);
     const filter = await filterOf(part, keeps);

@@ -20,6 +20,7 @@ import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
 import type { ServicePart, Source } from '../part.ts';
+import { organizationOf } from '../session.ts';
 import { listingQuery, listingSource } from './listing-source.ts';
 
 export const downloadColumns = ['invoice', 'file', 'bytes', 'status'] as const;
@@ -66,7 +67,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
       const { context, session } = part;
       const filters = filterParameters(issued, listingQuery(request, listing.fiscalIds, session.defaults));
       const pages = { path: issued.path, filters, client: session.client, onErrors: () => {} };
-      const filesOf = invoiceFilesOf(session.organization ?? session.baseUrl.origin);
+      const filesOf = invoiceFilesOf(organizationOf(session) ?? session.baseUrl.origin);
       const page = (window: Window) => readPage(pages, issued.paging, { window, signal: context.signal });
       const renew = linkRenewal(page, filesOf);
       const client = await openFileClient(part);

@@ -33,7 +33,7 @@ import {
 import { Notices } from '../notices.ts';
 import { readsOfDatabase } from '../paths.ts';
 import { inRun, type Run } from '../run.ts';
-import { chooseProfiles, isOfSeveral } from '../session.ts';
+import { chooseProfiles, isOfSeveral, organizationOf } from '../session.ts';
 import { fieldsOf, type FlagDefaults } from '../settings.ts';
 import { tableOf } from '../sources/database-source.ts';
 import { listingSource, type ListingRequest } from '../sources/listing-source.ts';
@@ -220,7 +220,7 @@ async function readListing(
   const source = resource === fundDocuments ? allFundDocuments() : listingSource({ resource });
   const { failure } = await tryPart(run, { source, name, signal, profile: named }, async (part) => {
     profile = part.profile ?? profile;
-    organization = part.session?.organization;
+    organization = organizationOf(part.session);
     const spooled = new SpooledListing({ records: source.records, key: part.defaults.key });
     listing = spooled;
     closing.push(() => spooled.close());
