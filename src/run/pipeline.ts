@@ -231,7 +231,7 @@ async function exportPart(
   await deliver({ context, flags: run.flags }, records, { plan, state });
   const found = questions.findings(part.status.records, plan.tableLimit !== undefined);
   notices.add(...found);
-  remarkEnd(part, request, { questions, plan, newestFirst });
+  if (notices.isHeard) remarkEnd(part, request, { questions, plan, newestFirst });
   checkPart(part, found, consequence);
 }
 
