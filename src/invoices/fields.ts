@@ -164,8 +164,12 @@ export function mapProfiles<Value, Made>(
   return { usual: make(usual), byProfile: profiles };
 }
 
-/** Names whose last word marks them as money: `totalAmount`, `unit_price`, `balance`. */
-const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
+/**
+ * The names of money where nobody declares the column: the last word says it (`totalAmount`, `unit_price`, `balance`), or it is an
+ * amount that is due or paid. Any other column is taken as it comes: as money, a text in it would be refused.
+ */
+export const MONEY_NAME =
+  /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$|^amount(?:ToBePaid|Paid|Due|_paid|_due)$/;
 
 /** What the cells of a column of these roles are, where they are more than texts: one that cannot be read makes an answer incomplete. */
 function typeOfRoles(roles: readonly Role[]): 'date' | 'money' | undefined {

@@ -1,3 +1,5 @@
+import { MONEY_NAME } from '../invoices/fields.ts';
+
 /**
  * What a column is for its reader: this decides its width, its look, and whether it stays where room is short. A `kind` is what folio
  * itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
@@ -36,7 +38,7 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
   ['due', /^[Dd]ue(?:_?[Bb]y)?(?:_?[Dd]ate)?$/],
   ['date', /^(?:[Dd]ate|\w+(?:Date|_date)|(?:issued|emitted)_?(?:at|on|At|On))$/],
   ['party', /^(?:counterparty|(?:(?:customer|issuer|receiver|supplier|provider|vendor|client)[._]?)?name)$/i],
-  ['amount', /^(?:\w*(?:amount|balance)\w*|total|balance\.\w+)$/i],
+  ['amount', MONEY_NAME],
   ['currency', /^currency(?:_?code)?$/i],
   ['fiscalId', /^(?:\w*[._])?\w*(?:fiscal|tax)_?id$|^(?:\w+[._])?rut$/i],
 ];

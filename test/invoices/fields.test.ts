@@ -77,7 +77,7 @@ describe('the type of a column', () => {
     ...['totalAmount', 'amountToBePaid', 'unit_price', 'unit.price', 'balance', 'lineAmount', 'amount'].map(
       (column) => [column, 'money'] as const,
     ),
-    ...['taxAmount', 'net-balance', 'v2Price', 'exchangeRate', 'payments.amount'].map(
+    ...['taxAmount', 'net-balance', 'v2Price', 'exchangeRate', 'payments.amount', 'amount_due'].map(
       (column) => [column, 'money'] as const,
     ),
     ...['date', 'dueBy', 'emissionDate', 'createdAt', 'payments.date'].map(
@@ -86,7 +86,7 @@ describe('the type of a column', () => {
     ...['number', 'trackingId'].map((column) => [column, 'text'] as const),
     ['payments', 'list'],
     ['sentByEmail', 'boolean'],
-    ...['amounts', 'priceless', 'gamount', 'AMOUNT', 'Amount', 'toString'].map(
+    ...['amounts', 'amountInWords', 'priceless', 'gamount', 'AMOUNT', 'Amount', 'toString'].map(
       (column) => [column, undefined] as const,
     ),
   ])('%s: %s', (column, type) => {

@@ -9,10 +9,13 @@ describe('roleOf', () => {
     ['date', ['date', 'emissionDate', 'issued_at']],
     ['due', ['dueBy', 'dueDate', 'due', 'DueByDate']],
     ['party', ['customer.name', 'issuer.name', 'receiverName', 'name']],
-    ['amount', ['totalAmount', 'amountToBePaid', 'netAmount', 'total', 'balance', 'balance.overdue']],
+    ['amount', ['totalAmount', 'amountToBePaid', 'netAmount', 'unitPrice', 'balance']],
     ['currency', ['currency']],
     ['fiscalId', ['customer.fiscalId', 'taxId', 'issuer.rut']],
-    ['other', ['id', 'statusText', 'update', 'files', 'movements.date', 'subtotals', 'filename', '']],
+    [
+      'other',
+      ['id', 'amountInWords', 'statusText', 'update', 'files', 'movements.date', 'subtotals', 'filename', ''],
+    ],
   ];
 
   it.each(roles.flatMap(([role, names]) => names.map((name) => [name, role] as const)))(
