@@ -13,7 +13,7 @@ import {
   type StoredRow,
   type StoredValue,
 } from './database.ts';
-import type { DocumentColumns } from './document-columns.ts';
+import { DOCUMENT_COLUMNS, type DocumentColumns } from './document-columns.ts';
 
 /*
  * The columns of a table of records: one for each field of the records, with a name that the database can have and a type that
@@ -172,7 +172,11 @@ export class RowReader {
   readonly #indexes: (number | undefined)[] = [];
 
   constructor(dialect: Dialect, columns: readonly TableColumn[], documents?: DocumentColumns) {
-    this.names = ['_raw', ...columns.map(({ name }) => name), ...(documents?.names ?? [])];
+    this.names = [
+      '_raw',
+      ...columns.map(({ name }) => name),
+      ...(documents === undefined ? [] : DOCUMENT_COLUMNS.keys()),
+    ];
     this.#dialect = dialect;
     this.#columns = columns;
     this.#documents = documents;

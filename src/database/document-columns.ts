@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { dayIn, worthOf } from '../invoices/open-items.ts';
 import { DOCUMENT_ROLES, DocumentReader } from '../invoices/document-reader.ts';
 import type { Family } from '../invoices/document-types.ts';
-import { ofProfile, type AmountRole, type Fields } from '../invoices/fields.ts';
+import { ofProfile, type AmountRole } from '../invoices/fields.ts';
 import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import { formatDecimal } from '../json/decimal.ts';
 import { DIGEST_WORDS, digestInto } from '../json/digest-identity.ts';
 import { RecordIndex } from '../json/record-index.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { RecordsToWrite } from './differences.ts';
-import type { SpooledListing } from './spooled-listing.ts';
+import type { ShowRecord, SpooledListing } from './spooled-listing.ts';
 import { storableText, type Dialect, type StoredValue } from './database.ts';
 
 /*
@@ -41,12 +41,19 @@ const KINDS: Partial<Record<Family, string>> = {
   'fee note': 'receipt',
 };
 
+/**
+ * By which rule the columns are worked out: that of a version, since each may have another one, and of what the records' columns mean.
+ * By another rule all rows are worked out anew. Undefined for a listing of something else than documents that may be open.
+ */
+export function documentRule({ fields, profile, version }: RecordsToWrite): string | undefined {
+  if (!fields.usual.declared.some(([, , role]) => role === 'open')) return undefined;
+  const { columns, sharedIds } = ofProfile(fields, profile);
+  const meaning = JSON.stringify([version, columns, sharedIds]);
+  return createHash('sha256').update(meaning).digest('hex').slice(0, 32);
+}
+
 /** Works out the columns of the documents of one profile. */
 export class DocumentColumns {
-  /** The names of the columns. */
-  readonly names: readonly string[] = [...DOCUMENT_COLUMNS.keys()];
-  /** Of the version, since each may have another rule, and of what the columns mean: by another one, all rows are worked out anew. */
-  readonly rule: string;
   readonly #dialect: Dialect;
   readonly #document: DocumentReader;
   /** Those that are written in several ways; a million would take 300 MB. Of any other, each document says what all say. */
@@ -60,27 +67,28 @@ export class DocumentColumns {
   readonly #varying = new Set<number>();
   #newest: ReadonlySet<string> = new Set();
 
-  private constructor(dialect: Dialect, fields: Fields, { version, differences }: RecordsToWrite) {
+  private constructor(dialect: Dialect, { fields, profile, differences }: RecordsToWrite) {
     this.#partyOf = new Uint32Array(differences.actions.length);
     this.#dialect = dialect;
     const reads = { roles: [...DOCUMENT_ROLES, 'due', ...AMOUNTS] as const };
-    const names = { fields: { usual: fields } };
+    const names = { fields: { usual: ofProfile(fields, profile) } };
     this.#document = new DocumentReader(names, reads);
     this.#parties = new Counterparties(names);
-    const meaning = JSON.stringify([version, fields.columns, fields.sharedIds]);
-    this.rule = createHash('sha256').update(meaning).digest('hex').slice(0, 32);
   }
 
-  /** Undefined for a listing of something else than documents that may be open. */
-  static of(dialect: Dialect, documents: RecordsToWrite): DocumentColumns | undefined {
-    const { fields, profile } = documents;
-    const areDocuments = fields.usual.declared.some(([, , role]) => role === 'open');
-    if (!areDocuments) return undefined;
-    return new DocumentColumns(dialect, ofProfile(fields, profile), documents);
+  /** Reads all documents, and learns what the newest ones say of their counterparties. `show` is called for each, in their order. */
+  static async of(dialect: Dialect, documents: RecordsToWrite, show: ShowRecord): Promise<DocumentColumns> {
+    const { listing } = documents.differences;
+    const columns = new DocumentColumns(dialect, documents);
+    await listing.each((number, batch, index) => {
+      show(number, batch, index);
+      columns.#learnParty(number, batch, index);
+    });
+    await columns.#learnNewest(listing);
+    return columns;
   }
 
-  /** Learns what a document says of its counterparty. Called for all, in their order, before the first is read. */
-  learn(number: number, batch: RecordBatch, index: number): void {
+  #learnParty(number: number, batch: RecordBatch, index: number): void {
     this.#document.moveTo(batch, index);
     const party = this.#parties.known(this.#document);
     digestInto(this.#words, 0, party.key);
@@ -90,10 +98,9 @@ export class DocumentColumns {
     this.#partyOf[number] = known < 0 ? this.#first.add(this.#words) : known;
   }
 
-  /** Called when all were learned from. */
-  async learnNames(documents: SpooledListing): Promise<void> {
+  async #learnNewest(listing: SpooledListing): Promise<void> {
     if (this.#varying.size === 0) return;
-    await documents.each((number, batch, index) => {
+    await listing.each((number, batch, index) => {
       if (!this.#varying.has(this.#partyOf[number]!)) return;
       this.#document.moveTo(batch, index);
       this.#parties.of(this.#document);

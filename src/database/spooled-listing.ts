@@ -14,6 +14,9 @@ export interface ListedRecord {
   readonly index: number;
 }
 
+/** Takes a record by its number in the listing, from 0 on. */
+export type ShowRecord = (number: number, batch: RecordBatch, index: number) => void;
+
 /** Records whose rows are in memory at a time. */
 const RECORDS_TOGETHER = 200;
 
@@ -60,7 +63,7 @@ export class SpooledListing {
   }
 
   /** Shows each record, in their order. May be called more than once. */
-  async each(show: (number: number, batch: RecordBatch, index: number) => void): Promise<void> {
+  async each(show: ShowRecord): Promise<void> {
     let number = 0;
     for await (const batch of this.#spool.read({ reuse: true }))
       for (let index = 0; index < batch.count; index++) show(number++, batch, index);

@@ -12,8 +12,8 @@ import {
   REWORK,
   type RecordsToWrite,
 } from './differences.ts';
-import { DocumentColumns } from './document-columns.ts';
-import type { ListedRecord } from './spooled-listing.ts';
+import { DOCUMENT_COLUMNS, DocumentColumns, documentRule } from './document-columns.ts';
+import type { ListedRecord, ShowRecord } from './spooled-listing.ts';
 import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
 /** What the user is to know of how rows were written. */
@@ -33,8 +33,6 @@ interface Writing extends RecordsToWrite {
   readonly database: Database;
   /** The table, as SQL has it. */
   readonly rows: string;
-  /** Undefined for records that are no documents. */
-  readonly documents: DocumentColumns | undefined;
 }
 
 const KEYS_TOGETHER = 500;
@@ -46,18 +44,18 @@ const UPDATES: readonly number[] = [CHANGE, RESPELL, BRING_BACK, BRING_BACK_CHAN
 export async function writeRecords(database: Database, toWrite: RecordsToWrite): Promise<WrittenRecords> {
   const { dialect } = database;
   const { table, differences } = toWrite;
-  const documents = DocumentColumns.of(dialect, toWrite);
-  const own = documents?.names ?? [];
-  const writing = { ...toWrite, database, documents, rows: database.table(table) };
+  const rule = documentRule(toWrite);
+  const own = rule === undefined ? [] : [...DOCUMENT_COLUMNS.keys()];
+  const writing = { ...toWrite, database, rows: database.table(table) };
   const lacksKey = await makeRecordTables(database, table);
-  const facts = await readAhead(writing);
+  const { facts, documents } = await readAhead(writing, rule);
   const names = [...(await database.relation(table))!.columns.keys()];
   const known = await readColumns(database, table, names);
   const { columns, withoutColumn } = planColumns(dialect, known, facts, [...names, ...own]);
   const view = await changeColumns(database, { ...toWrite, columns, facts, own, names });
   await markGone(writing);
   const reader = new RowReader(dialect, columns, documents);
-  await updateRows(writing, reader);
+  await updateRows(writing, reader, documents);
   if (differences.actions.includes(ADD))
     await database.insert(table, [...OWN_COLUMNS, ...reader.names.slice(1)], newRows(writing, reader));
   if (lacksKey) await addRecordKey(database, table);
@@ -68,41 +66,39 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
     withoutColumn,
     withNul: reader.withNul,
     unreadable: facts.size === 0 ? [] : await unreadableColumns(database, toWrite, view),
-    rule: documents?.rule,
+    rule,
   };
 }
 
-/**
- * Reads the listing once before anything is written: learns what all documents say of their counterparties, and returns what each
- * field has in the records that are to be written.
- */
-async function readAhead(writing: Writing): Promise<ReadonlyMap<string, ColumnFacts>> {
-  const { documents, differences, lastRule } = writing;
+/** Reads the listing before anything is written: what each field has in the records that are to be written, and what documents it has. */
+async function readAhead(
+  writing: Writing,
+  rule: string | undefined,
+): Promise<{ readonly facts: ReadonlyMap<string, ColumnFacts>; readonly documents?: DocumentColumns }> {
+  const { database, differences, lastRule } = writing;
   const { listing, actions, gone } = differences;
   const survey = new FieldSurvey();
   const isUnchanged = gone.length === 0 && actions.every((action) => action === LEAVE);
-  if (isUnchanged && documents?.rule === lastRule) return survey.facts();
-  await listing.each((number, batch, index) => {
+  if (isUnchanged && rule === lastRule) return { facts: survey.facts() };
+  const take: ShowRecord = (number, batch, index) => {
     const action = actions[number]!;
     if (action === ADD || UPDATES.includes(action)) survey.add(batch, index);
-    documents?.learn(number, batch, index);
-  });
-  await documents?.learnNames(listing);
-  if (documents !== undefined) await findReworked(writing, documents);
-  return survey.facts();
+  };
+  if (rule === undefined) {
+    await listing.each(take);
+    return { facts: survey.facts() };
+  }
+  const documents = await DocumentColumns.of(database.dialect, writing, take);
+  if (rule === lastRule) await findReworked(writing, documents);
+  // By another rule than that of the last sync, all rows that would be left are worked out anew.
+  else for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWORK;
+  return { facts: survey.facts(), documents };
 }
 
-/**
- * Finds which of the rows that would be left have to be worked out anew: all where the last sync worked by another rule, else those
- * whose counterparty has a newer document or lost its newest one.
- */
+/** Finds which of the rows that would be left have to be worked out anew: their counterparty has a newer document, or lost its newest. */
 async function findReworked(writing: Writing, documents: DocumentColumns): Promise<void> {
-  const { database, rows, profile, differences, lastRule } = writing;
+  const { database, rows, profile, differences } = writing;
   const { listing, actions } = differences;
-  if (lastRule !== documents.rule) {
-    for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWORK;
-    return;
-  }
   const sql = `SELECT _key, _party, _party_name FROM ${rows} WHERE _profile = ? AND _gone_run IS NULL`;
   for await (const group of database.stream(sql, [profile])) {
     for (const [key, party = null, name = null] of group) {
@@ -124,7 +120,11 @@ async function markGone(writing: Writing): Promise<void> {
 }
 
 /** Writes the rows that are there. */
-async function updateRows(writing: Writing, reader: RowReader): Promise<void> {
+async function updateRows(
+  writing: Writing,
+  reader: RowReader,
+  documents: DocumentColumns | undefined,
+): Promise<void> {
   const { database, rows, profile, run, differences } = writing;
   const { listing, actions } = differences;
   // Where the record has the same values as before, the run of its last change stays.
@@ -141,7 +141,7 @@ async function updateRows(writing: Writing, reader: RowReader): Promise<void> {
       return [hash, isChanged ? run : null, ...reader.read(batch, index), profile, key];
     });
     await database.each(update, updated);
-    await rework(writing, having(REWORK));
+    if (documents !== undefined) await rework(writing, documents, having(REWORK));
   }
 }
 
@@ -158,9 +158,13 @@ async function* newRows(
 }
 
 /** Writes the columns that folio works out anew where they have other values now. */
-async function rework({ database, rows, profile, documents }: Writing, records: readonly ListedRecord[]) {
-  if (documents === undefined || records.length === 0) return;
-  const { names } = documents;
+async function rework(
+  { database, rows, profile }: Writing,
+  documents: DocumentColumns,
+  records: readonly ListedRecord[],
+): Promise<void> {
+  if (records.length === 0) return;
+  const names = [...DOCUMENT_COLUMNS.keys()];
   const keys = records.map(({ key }) => key);
   const sql = `SELECT _key, ${names.map(quoteName).join(', ')} FROM ${rows} WHERE _profile = ?`;
   const stored = await database.query(ofKeys(sql, keys), [profile, ...keys]);
