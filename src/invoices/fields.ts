@@ -3,24 +3,24 @@ import { UsageError } from '../errors.ts';
 /** The column with the profile of a record, where there are several. */
 export const PROFILE_COLUMN = '_profile';
 
-/** What a column can mean in a record of the service, and how sentences name it. */
+/** What a column can mean in a record of the service: how sentences name it, and what its cells are. */
 const MEANING = {
-  open: 'an open amount',
-  paid: 'a paid amount',
-  total: 'a total',
-  net: 'a net amount',
-  exempt: 'an exempt amount',
-  tax: 'a tax amount',
-  due: 'a due date',
-  date: 'a date of issue',
-  number: 'a number',
-  documentType: 'a document type',
-  status: 'a status',
-  cancelled: 'a mark of cancelled documents',
-  currency: 'a currency',
-  counterpartyName: "a counterparty's name",
-  counterpartyFiscalId: "a counterparty's fiscal ID",
-  balance: 'a balance',
+  open: ['an open amount', 'money'],
+  paid: ['a paid amount', 'money'],
+  total: ['a total', 'money'],
+  net: ['a net amount', 'money'],
+  exempt: ['an exempt amount', 'money'],
+  tax: ['a tax amount', 'money'],
+  due: ['a due date', 'date'],
+  date: ['a date of issue', 'date'],
+  number: ['a number', 'text'],
+  documentType: ['a document type', 'text'],
+  status: ['a status', 'text'],
+  cancelled: ['a mark of cancelled documents', 'text'],
+  currency: ['a currency', 'text'],
+  counterpartyName: ["a counterparty's name", 'text'],
+  counterpartyFiscalId: ["a counterparty's fiscal ID", 'text'],
+  balance: ['a balance', 'money'],
 } as const;
 export type Role = keyof typeof MEANING;
 export const ROLES = Object.keys(MEANING) as readonly Role[];
@@ -117,12 +117,13 @@ export function fixedValue(column: string): string | undefined {
 
 /** `a due date`. */
 export function phraseOf(role: Role): string {
-  return MEANING[role];
+  return MEANING[role][0];
 }
 
 /** `a due date in dueBy or dueByDate`. */
 export function describeRole({ columns }: Fields, role: Role): string {
-  return columns[role].length === 0 ? MEANING[role] : `${MEANING[role]} in ${columns[role].join(' or ')}`;
+  const phrase = phraseOf(role);
+  return columns[role].length === 0 ? phrase : `${phrase} in ${columns[role].join(' or ')}`;
 }
 
 /** The name by which --field and the settings know a role. */
@@ -173,8 +174,8 @@ export const MONEY_NAME =
 
 /** What the cells of a column of these roles are, where they are more than texts: one that cannot be read makes an answer incomplete. */
 function typeOfRoles(roles: readonly Role[]): 'date' | 'money' | undefined {
-  if (roles.some((role) => isAmountRole(role) || role === 'balance')) return 'money';
-  return roles.some((role) => role === 'date' || role === 'due') ? 'date' : undefined;
+  const types = roles.map((role) => MEANING[role][1]);
+  return (['money', 'date'] as const).find((type) => types.includes(type));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { formatDay, parseCalendarDay } from '../../json/calendar-day.ts';
 import { compareOrders } from '../cell-order.ts';
 import { UsageError } from '../../errors.ts';
+import type { Role } from '../../invoices/fields.ts';
 import { isPeriod, meantPeriod, readPeriod } from '../../invoices/periods.ts';
 
 /** A date in a question: a day, month or year (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
@@ -93,27 +94,30 @@ export interface DateRange {
   readonly on: (day: DayOfQuestion) => DateSpan;
 }
 
-/** The flags that keep documents by their date of issue, and the end of the span that each sets; a period sets both. */
+/** The flags that keep documents by a date, the role of that date, and the end of the span that each sets; a period sets both. */
 export const DATE_FLAGS = [
   {
     name: 'since',
     flag: '--since',
+    role: 'date',
     bound: 'from',
     about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
   },
   {
     name: 'until',
     flag: '--until',
+    role: 'date',
     bound: 'to',
     about: 'issued on that day or before; a month counts whole',
   },
   {
     name: 'period',
     flag: '--period',
+    role: 'date',
     bound: 'period',
     about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
   },
-] as const;
+] as const satisfies readonly { readonly role: Role; readonly [member: string]: string }[];
 export type DateFlag = (typeof DATE_FLAGS)[number];
 
 /** Reads the value of a date flag. Throws UsageError, here or, for words such as `october`, once the day of the run is known. */
@@ -164,15 +168,16 @@ export function hasDocumentFlags(flags: DocumentFlags): boolean {
 
 /** The date flags that are there, with their spans. Throws UsageError for two that no document meets. */
 export function datesIn(flags: DocumentFlags, day: DayOfQuestion) {
-  const all = DATE_FLAGS.flatMap(({ name, flag, bound }) => {
+  const all = DATE_FLAGS.flatMap(({ name, ...declared }) => {
     const { text, on } = flags[name] ?? {};
-    return text === undefined || on === undefined ? [] : [{ flag, bound, text, span: on(day) }];
+    return text === undefined || on === undefined ? [] : [{ ...declared, text, span: on(day) }];
   });
-  const [since, until] = (['from', 'to'] as const).map((bound) => all.find((one) => one.bound === bound));
-  if (since?.span.from && until?.span.to && isEmptySpan(since.span.from, until.span.to)) {
+  for (const { role, bound, flag, text, span } of all) {
+    const since = all.find((one) => bound === 'to' && one.bound === 'from' && one.role === role);
+    if (!since?.span.from || !span.to || !isEmptySpan(since.span.from, span.to)) continue;
     throw new UsageError(
-      `--since ${since.text} is later than --until ${until.text}: no document is of both`,
-      { hint: 'Write the earlier date behind --since.' },
+      `${since.flag} ${since.text} is later than ${flag} ${text}: no document is of both`,
+      { hint: `Write the earlier date behind ${since.flag}.` },
     );
   }
   return all;

@@ -7,15 +7,15 @@ import { Unreadable } from '../../invoices/left-out.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import type { WhereContext } from './cell-test.ts';
-import { compareDate, datesIn, type DateSpan, type DocumentFlags } from './dates.ts';
+import { compareDate, datesIn, type DateFlag, type DateSpan, type DocumentFlags } from './dates.ts';
 import type { RecordTest } from './where.ts';
 
 /** The tests of the flags; `now` is in days since 1970-01-01. Throws UsageError where no document meets them. */
 export function documentTests(flags: DocumentFlags, context: WhereContext, now: number): RecordTest[] {
-  const tests = datesIn(flags, context.today).map(({ flag, bound, text, span }) => {
+  const tests = datesIn(flags, context.today).map(({ flag, role, bound, text, span }) => {
     // Nothing is issued in a period that has not begun.
     if (bound === 'period') readBegunPeriod(text, now);
-    return dateTest(flag, span);
+    return dateTest(flag, role, span);
   });
   // Last, so that they report only on records that the date flags kept.
   if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
@@ -80,18 +80,18 @@ function openTest(group: GroupDigits, day?: number): RecordTest {
 }
 
 /** The test of a date flag. A month counts whole. */
-function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
+function dateTest(flag: string, role: DateFlag['role'], { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
   let without = 0;
   return {
     flag,
-    of: { role: 'date' },
+    of: { role },
     roles: ['number'],
-    needs: ['date'],
+    needs: [role],
     matches: (document) => {
-      const cell = document.cell('date');
+      const cell = document.cell(role);
       if (cell === undefined) without++;
-      else if (dayIn(document, 'date') === 'unreadable') unreadable.noteRole(document, 'date');
+      else if (dayIn(document, role) === 'unreadable') unreadable.noteRole(document, role);
       else {
         const isEarly = from !== undefined && compareDate(cell.text, from) < 0;
         return !isEarly && (to === undefined || compareDate(cell.text, to) <= 0);
@@ -99,8 +99,8 @@ function dateTest(flag: string, { from, to }: DateSpan): RecordTest {
       return false;
     },
     findings: () => [
-      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${phraseOf('date')}`, {
-        date: without,
+      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${phraseOf(role)}`, {
+        [role]: without,
       }),
       unreadable.finding(flag),
     ],
