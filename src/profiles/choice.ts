@@ -4,6 +4,14 @@ import { namedProfile } from './connection.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { decodeToken } from './token.ts';
 
+/** Whose records a file or a database has. */
+export interface HeldProfiles {
+  /** How messages call the file or the database. */
+  readonly shown: string;
+  /** Undefined where records do not say whose they are; none where there are no records. */
+  readonly profiles: readonly string[] | undefined;
+}
+
 /** Whose records the flags ask for. */
 export interface ProfileChoice {
   /** The names of --profile. */

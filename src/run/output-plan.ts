@@ -16,7 +16,7 @@ import { useColor } from '../output/terminal/terminal-text.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
 import type { ReportLanguage } from '../report/words.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { ExtentFlags, GlobalFlags, OutputFlags } from './flags.ts';
+import type { ExtentFlags, GlobalFlags, OutputFlags, QuestionFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';
 
 /** How many records a table on a terminal shows, unless --limit, --all or a setting has another number. */
@@ -39,7 +39,10 @@ export interface OutputPlan {
   readonly tableLimit: number | undefined;
 }
 
-type PlanFlags = OutputFlags & Pick<GlobalFlags, 'color'> & Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
+type PlanFlags = OutputFlags &
+  Pick<GlobalFlags, 'color'> &
+  Pick<ExtentFlags, 'all' | 'limit' | 'page'> &
+  Pick<QuestionFlags, 'count' | 'groupBy'>;
 
 /** What the columns of the records mean, and the day at which what is due is late. */
 type Meanings = Pick<Layout, 'known' | 'fields' | 'declared' | 'today'>;
@@ -120,7 +123,7 @@ export async function planOutput(
     headings,
     isChosen: columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
-    header: flags.header !== false,
+    header: flags.header ?? !isLoneCount(flags),
     excel: flags.excel === true,
     types: defaults.types,
     today: onTerminal ? today : undefined,
@@ -189,12 +192,15 @@ export function declaredColumns(fields: FieldsOf, expand: string | undefined): D
   return { names: [...new Set(names)], typeOf: (column) => declaredType(fields, column) };
 }
 
-/** The format where no flag names one: csv by the flags that only csv has, else that of the settings. */
-export function impliedFormat(
-  { excel, delimiter }: OutputFlags,
-  defaults: Pick<FlagDefaults, 'format'>,
-): Format | undefined {
-  return excel || delimiter !== undefined ? 'csv' : defaults.format;
+/** The format where no flag names one: csv by the flags that only csv has, and for a lone --count, else that of the settings. */
+export function impliedFormat(flags: PlanFlags, defaults: Pick<FlagDefaults, 'format'>): Format | undefined {
+  const { excel, delimiter } = flags;
+  return excel || delimiter !== undefined || isLoneCount(flags) ? 'csv' : defaults.format;
+}
+
+/** Whether only a number comes out, without a header: `n=$(folio issued --count)`. */
+function isLoneCount({ count, groupBy, format, output: target = '-', excel, delimiter }: PlanFlags): boolean {
+  return count === true && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless a flag names one. */

@@ -8,6 +8,7 @@ import { formatOf } from '../output/formats.ts';
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
+import type { HeldProfiles } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import type { DeliveredFile } from '../query/exports/read-receipt.ts';
@@ -81,14 +82,6 @@ export function usualOrder({ begins, newestFirst }: Resource): UsualOrder {
   return { begins: begins ?? 'unsorted', canTurn: newestFirst !== undefined };
 }
 
-/** Whose records a file or a database has. */
-export interface HeldProfiles {
-  /** How messages call the file or the database. */
-  readonly shown: string;
-  /** Undefined where records do not say whose they are; none where there are no records. */
-  readonly profiles: readonly string[] | undefined;
-}
-
 /** One source of one organization, open to be read. */
 export interface Part {
   readonly run: Run;
@@ -124,22 +117,25 @@ export interface PartOptions {
   readonly receipt?: { readonly file: string; readonly output: string } | undefined;
 }
 
-/** Opens a part, calls `read` with it, and closes it in any case. Then warns of the problems that the service named. */
+/** Opens a part, does the work with it, and closes it in any case. Then warns of the problems that the service named. */
 export async function withPart(
   run: Run,
   options: PartOptions,
-  read: (part: Part) => Promise<void>,
+  work: (part: Part) => Promise<void>,
 ): Promise<void> {
   const { name, source, receipt } = options;
   const state = stateOf(run, name);
   const { notices } = state;
-  const work = (): Promise<void> => openPart(run, options, read);
+  const workInPart = (): Promise<void> => openPart(run, options, work);
   state.begin();
   try {
-    if (receipt === undefined) await work();
+    if (receipt === undefined) await workInPart();
     else {
       const { withReceipt } = await import('./receipt.ts');
-      await withReceipt({ ...run, ...receipt, name: source.name, whole: state, notices, parts: [] }, work);
+      await withReceipt(
+        { ...run, ...receipt, name: source.name, whole: state, notices, parts: [] },
+        workInPart,
+      );
     }
     state.stage = 'done';
   } catch (error) {
@@ -150,16 +146,16 @@ export async function withPart(
 }
 
 /**
- * The same of one part of several, or of the only one without a name. Returns what became of it, also where that is a failure. Throws what concerns
- * the whole run: an interrupt, or a fault of folio's own.
+ * Like `withPart`, but a failure is returned as the state of the part. Throws what concerns the whole run: an interrupt, or a fault of
+ * folio's own.
  */
 export async function tryPart(
   run: Run,
   options: PartOptions,
-  read: (part: Part) => Promise<void>,
+  work: (part: Part) => Promise<void>,
 ): Promise<PartState> {
   try {
-    await withPart(run, options, read);
+    await withPart(run, options, work);
   } catch (error) {
     if (!isFailure(error)) throw error;
   }
@@ -169,7 +165,7 @@ export async function tryPart(
 async function openPart(
   run: Run,
   { source, name, profile: named, signal = run.context.signal }: PartOptions,
-  read: (part: Part) => Promise<void>,
+  work: (part: Part) => Promise<void>,
 ): Promise<void> {
   const { flags, shared } = run;
   const { resource, hasProfileColumn: isSeveral = false } = source;
@@ -208,7 +204,7 @@ async function openPart(
         known: resource && (() => settingOf('known', resource)),
       },
     };
-    await read(part).finally(() => {
+    await work(part).finally(() => {
       notices.add(...serviceErrors.findings(resource?.fiscalIds, session === undefined));
       if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
     });

@@ -1,23 +1,17 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
-import { localDay, localMinute } from '../json/calendar-day.ts';
+import { localDay } from '../json/calendar-day.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written, openDestination } from '../output/files/destination.ts';
-import { endingsOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
-import { chooseHeld, profileChoice, refuseProfiles } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { Questions } from '../query/questions.ts';
-import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import { datesIn } from '../query/where/dates.ts';
-import { oneWordName } from '../resources/resource.ts';
-import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
+import { hasRecords } from './completeness.ts';
 import { withValues } from './flag.ts';
-import type { ExportFlags, GlobalFlags, OutputFlags, ProfilesFlags } from './flags.ts';
+import type { OutputFlags } from './flags.ts';
 import { Notices } from './notices.ts';
 import {
   hasResult,
@@ -29,25 +23,12 @@ import {
   withFieldCheck,
   type QuestionsRequest,
 } from './open-questions.ts';
-import { declaredColumns, impliedFormat, planOutput, shownColumns, type OutputPlan } from './output-plan.ts';
-import {
-  type HeldProfiles,
-  type Source,
-  withPart,
-  checkPart,
-  deliver,
-  forEachPart,
-  recordsOf,
-  storeOf,
-  tryPart,
-  type Part,
-} from './part.ts';
+import { declaredColumns, planOutput, shownColumns, type OutputPlan } from './output-plan.ts';
+import { type Source, withPart, checkPart, deliver, recordsOf, storeOf, type Part } from './part.ts';
 import type { ReadPath } from './paths.ts';
 import { inRun, type Run } from './run.ts';
-import { isOfSeveral, chooseProfiles } from './session.ts';
-import { fieldsOf, flagDefaults, pageDefaults } from './settings.ts';
-import type { FromRequest } from './sources/from-source.ts';
-import { listingSource } from './sources/listing-source.ts';
+import { chosenProfiles, isOfSeveral } from './session.ts';
+import { fieldsOf, pageDefaults } from './settings.ts';
 
 interface ExportRequest extends QuestionsRequest {
   readonly source: Source;
@@ -97,7 +78,8 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     // Of one, the flags may want the form of several.
     const profiles = chosen.length > 1 || (chosen.length > 0 && isOfSeveral(flags)) ? chosen : undefined;
     const folder = profiles && flags.outputDir;
-    const files = folder === undefined ? undefined : await planFiles(context, request, profiles!, folder);
+    const { filesOfProfiles, exportEach } = folder === undefined ? {} : await import('./file-per-profile.ts');
+    const files = await filesOfProfiles?.(context, request, { profiles: profiles!, folder: folder! });
     const { name, records } = source;
     const { output, changesSince: earlier } = flags;
     const { readsOfExport } = earlier === undefined ? {} : await import('../query/exports/read-receipt.ts');
@@ -114,7 +96,8 @@ export async function exportRecords(context: Context, request: ExportRequest): P
         notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
       }
       await source.open?.(run, chosen);
-      if (files !== undefined) return exportFilePerProfile(run, request, files);
+      if (files !== undefined)
+        return exportEach!(run, { source, files }, (part, file) => exportPart(part, request, file));
       const part =
         profiles === undefined
           ? { source, profile: chosen[0] }
@@ -124,81 +107,6 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   } finally {
     await source.close?.();
   }
-}
-
-/**
- * Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. `held` is undefined for the
- * service. Throws UsageError.
- */
-export async function chosenProfiles(
-  context: Context,
-  {
-    held,
-    flags,
-    notices,
-  }: { held: HeldProfiles | undefined; flags: GlobalFlags & ProfilesFlags; notices: Notices },
-): Promise<readonly string[]> {
-  if (held === undefined) return isOfSeveral(flags) ? chooseProfiles(context, flags, notices) : [];
-  // The profiles are those of the source: the store need not know them.
-  const choice = profileChoice(flags.profile, flags.allProfiles);
-  const { shown, profiles } = held;
-  if (profiles === undefined) refuseProfiles(shown, choice);
-  else if (profiles.length > 0) return chooseHeld({ shown, held: profiles }, choice, context);
-  else return choice.names ?? [];
-  return [];
-}
-
-type FileOfProfile = Awaited<ReturnType<typeof planFiles>>[number];
-
-/** `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv. */
-async function planFiles(
-  context: Context,
-  { flags, source, sheet }: ExportRequest,
-  profiles: readonly string[],
-  folder: string,
-) {
-  const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
-  const store = await storeOf({ flags, context });
-  const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
-  return profiles.map((profile) => {
-    const defaults = flagDefaults(store, profile, source.resource);
-    const format = flags.format ?? loneCountFormat(flags).format ?? impliedFormat(flags, defaults) ?? 'csv';
-    const path = join(folder, `${profile}.${listing}.${endingsOf(format)[0]!}`);
-    const receipt = receiptPathOf?.(path);
-    const written = [{ path, flag: '--output-dir:', is: `where the records of ${profile} go` }];
-    if (receipt !== undefined)
-      written.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
-    return { profile, format, path, receipt, written };
-  });
-}
-
-/** Writes a file for each profile, as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */
-async function exportFilePerProfile(
-  run: Run,
-  request: ExportRequest,
-  files: readonly FileOfProfile[],
-): Promise<void> {
-  const { source } = request;
-  for (const { profile, path } of files) {
-    // Its name in earlier versions, which was one for all listings.
-    const older = join(dirname(path), `${profile}${extname(path)}`);
-    if (!existsSync(older)) continue;
-    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
-  }
-  const kept: string[] = [];
-  const all = forEachPart(run, files, async ({ profile, format, path: output, receipt: file }, signal) => {
-    const receipt = file === undefined ? undefined : { file, output };
-    const result = await tryPart(run, { source, name: profile, profile, signal, receipt }, (part) =>
-      exportPart(part, request, { format, output }),
-    );
-    return { result, output };
-  });
-  for await (const { result, output } of all) {
-    const stats = hasRecords(result) ? undefined : statSync(output, { throwIfNoEntry: false });
-    if (!stats?.isFile()) continue;
-    kept.push(`${result.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
-  }
-  checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
 }
 
 /** Writes the records of a part, to `to` or as the flags name. Throws IncompleteError after everything that came was written. */
@@ -243,17 +151,15 @@ async function planPart(
 ): Promise<OutputPlan> {
   const { flags, single = false, words, sheet = source.records } = request;
   const { expand, open, overdue } = flags;
-  const ofCount = loneCountFormat(flags);
   const isResult = hasResult(request);
   const own = request.columns && ChosenColumns.ofNames(request.columns);
   // For records that come out as they are, the columns of the setting.
   const columns = flags.columns ?? own ?? (single || isResult ? undefined : defaults.columns);
   const lacksProfile = source.isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
   const outputFlags = withValues(flags, {
-    format: format ?? flags.format ?? ofCount.format,
+    format: format ?? flags.format,
     output: output ?? flags.output,
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
-    header: flags.header ?? ofCount.header,
   });
   const lang = words && { flag: words.lang, setting: pageDefaults(await storeOf(run), profile).lang };
   const { fields } = names;
@@ -321,13 +227,6 @@ function remarkEnd(
   });
 }
 
-/** The format of a lone --count: csv without header, so that only the number comes out: `n=$(folio issued --count)`. */
-function loneCountFormat(flags: ExportFlags): Pick<OutputFlags, 'format' | 'header'> {
-  const { count, groupBy, format, output: target = '-', excel, delimiter } = flags;
-  const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
-  return isBare ? { format: 'csv', header: false } : {};
-}
-
 /** The columns known before the first request; undefined for what a file brings, a single record, and a result. */
 async function knownColumns(
   run: Run,
@@ -370,24 +269,4 @@ async function writeColumns(
   await written(await openDestination(output, context), async (destination) => {
     for (const name of await names()) await destination.write(`${name}\n`);
   });
-}
-
-/** The fiscal IDs are those of the flags, unless the command has flags of its own for them. */
-type SourceOptions = Pick<FromRequest, 'resource' | 'id' | 'fiscalIds'> &
-  Partial<Pick<FromRequest, 'ofPart'>>;
-
-/** The source that the flags name: the listing of the service, or with --from an export or a synced database. */
-export async function sourceFor(
-  flags: Omit<ExportFlags, 'format'>,
-  { resource, id, ofPart = 'warning', fiscalIds = flags.fiscalIds }: SourceOptions,
-): Promise<Source> {
-  const { from } = flags;
-  if (from === undefined) return listingSource({ resource, id, flags, fiscalIds });
-  const { isDatabase } = await import('../database/address.ts');
-  const request = { from, resource, id, flags, fiscalIds, ofPart };
-  if (from !== STANDARD_INPUT && (await isDatabase(from))) {
-    const { databaseSource, databaseFrom } = await import('./sources/database-source.ts');
-    return databaseSource({ ...request, database: databaseFrom(from, [resource]) });
-  }
-  return (await import('./sources/export-source.ts')).exportSource(request);
 }

@@ -3,7 +3,13 @@ import { ApiClient, type ClientOptions, type ObserveRequests } from '../api/clie
 import { RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError, AuthError } from '../errors.ts';
-import { duplicateProfiles, profileChoice } from '../profiles/choice.ts';
+import {
+  chooseHeld,
+  duplicateProfiles,
+  profileChoice,
+  refuseProfiles,
+  type HeldProfiles,
+} from '../profiles/choice.ts';
 import {
   requireConnection,
   resolveConnection,
@@ -171,11 +177,39 @@ export function isOfSeveral({ profile, allProfiles, outputDir }: GlobalFlags & P
   return allProfiles === true || outputDir !== undefined || profile?.includes(',') === true;
 }
 
+interface ChoiceOptions {
+  readonly flags: GlobalFlags & ProfilesFlags;
+  readonly notices: Notices;
+  /** What was read earlier; undefined for the service. */
+  readonly held?: HeldProfiles | undefined;
+}
+
+/**
+ * Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. Throws UsageError for a profile
+ * that is not there.
+ */
+export async function chosenProfiles(
+  context: Context,
+  { flags, notices, held }: ChoiceOptions,
+): Promise<readonly string[]> {
+  if (held === undefined) return isOfSeveral(flags) ? profilesOfService(context, flags, notices) : [];
+  // The profiles are those of the source: the store need not know them.
+  const choice = profileChoice(flags.profile, flags.allProfiles);
+  const { shown, profiles } = held;
+  if (profiles === undefined) {
+    refuseProfiles(shown, choice);
+    return [];
+  }
+  return profiles.length === 0
+    ? (choice.names ?? [])
+    : chooseHeld({ shown, held: profiles }, choice, context);
+}
+
 /**
  * The profiles of the flags, in the order typed or stored. Throws UsageError for an unknown one, or where the environment would give
  * all one token; AuthError where there is none.
  */
-export async function chooseProfiles(
+async function profilesOfService(
   context: Context,
   flags: GlobalFlags & ProfilesFlags,
   notices: Notices,

@@ -22,7 +22,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { withValues, type Values } from '../../run/flag.ts';
 import { allProfilesFlag, factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
-import { isOfSeveral, chooseProfiles, makeClient, startSandboxService } from '../../run/session.ts';
+import { isOfSeveral, chosenProfiles, makeClient, startSandboxService } from '../../run/session.ts';
 import { version } from '../../version.ts';
 import { declareCommand } from '../command.ts';
 import { writeFacts } from '../facts.ts';
@@ -68,9 +68,8 @@ async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof do
   const isJson = flags.format === 'json';
   const isSeveral = isOfSeveral(flags);
   const results: (CheckResult & { profile: string | undefined; name: string })[] = [];
-  for (const profile of isSeveral
-    ? await chooseProfiles(context, flags, new Notices(context, flags))
-    : [flags.profile]) {
+  const chosen = await chosenProfiles(context, { flags, notices: new Notices(context, flags) });
+  for (const profile of isSeveral ? chosen : [flags.profile]) {
     if (isSeveral && !isJson) await stdout.write(`${results.length > 0 ? '\n' : ''}${profile}\n`);
     await checkAll(context, withValues(flags, { profile }), async (name, check) => {
       const found = await resultOf(check);

@@ -38,7 +38,8 @@ export function listCommand(resource: Resource, argument?: readonly [string, str
       ...profilesFlags,
     },
     run: async (context, flags, [id]) => {
-      const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
+      const { exportRecords } = await import('../../run/pipeline.ts');
+      const { sourceFor } = await import('../../run/sources/source-for.ts');
       const source = await sourceFor(flags, { resource, id, ofPart: 'answer' });
       await exportRecords(context, { flags, source });
     },

@@ -6,6 +6,7 @@ import { monthOf, readBegunPeriod, readPeriod } from '../../invoices/periods.ts'
 import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
+import type { HeldProfiles } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { writerOfResult } from '../../query/questions.ts';
 import { batchOfRows } from '../../query/result-rows.ts';
@@ -20,10 +21,10 @@ import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../c
 import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, storeOf, type HeldProfiles, type Source } from '../part.ts';
+import { deliver, storeOf, type Source } from '../part.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
-import { chosenProfiles } from '../pipeline.ts';
 import type { Run, RunDay } from '../run.ts';
+import { chosenProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { listingSource } from '../sources/listing-source.ts';
 import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';

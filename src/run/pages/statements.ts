@@ -30,10 +30,11 @@ import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import { chosenProfiles, sourceFor } from '../pipeline.ts';
 import type { Run } from '../run.ts';
+import { chosenProfiles } from '../session.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { readTyped } from '../sources/listing-source.ts';
+import { sourceFor } from '../sources/source-for.ts';
 import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
 
 /**

@@ -33,7 +33,7 @@ import {
 import { Notices } from '../notices.ts';
 import { readsOfDatabase } from '../paths.ts';
 import { inRun, type Run } from '../run.ts';
-import { chooseProfiles, isOfSeveral, organizationOf } from '../session.ts';
+import { chosenProfiles, organizationOf } from '../session.ts';
 import { fieldsOf, type FlagDefaults } from '../settings.ts';
 import { tableOf } from '../sources/database-source.ts';
 import { listingSource, type ListingRequest } from '../sources/listing-source.ts';
@@ -72,7 +72,8 @@ export async function syncDatabase(
   const [address, names] = readWords(context, words, flags);
   const resources = findResources(names);
   const notices = new Notices(context, flags);
-  const profiles = isOfSeveral(flags) ? await chooseProfiles(context, flags, notices) : [undefined];
+  const chosen = await chosenProfiles(context, { flags, notices });
+  const profiles = chosen.length > 0 ? chosen : [undefined];
   const byProfile = profiles.map((profile) =>
     resources.map((resource): ProfileListing => {
       const name = oneWordName(resource, '-');

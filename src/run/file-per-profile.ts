@@ -1,0 +1,74 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import type { Context } from '../context.ts';
+import { localMinute } from '../json/calendar-day.ts';
+import { endingsOf, type Format } from '../output/formats.ts';
+import { oneWordName } from '../resources/resource.ts';
+import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
+import type { ExportFlags } from './flags.ts';
+import { impliedFormat } from './output-plan.ts';
+import { forEachPart, storeOf, tryPart, type Part, type Source } from './part.ts';
+import type { WrittenPath } from './paths.ts';
+import type { Run } from './run.ts';
+import { flagDefaults } from './settings.ts';
+
+/** The file of a profile in the folder of --output-dir. */
+interface FileOfProfile {
+  readonly profile: string;
+  readonly format: Format;
+  readonly output: string;
+  /** The path of its receipt, where there is one. */
+  readonly receipt: string | undefined;
+  readonly written: readonly WrittenPath[];
+}
+
+/** `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv. */
+export async function filesOfProfiles(
+  context: Context,
+  { flags, source, sheet }: { flags: ExportFlags; source: Source; sheet?: string },
+  { profiles, folder }: { profiles: readonly string[]; folder: string },
+): Promise<FileOfProfile[]> {
+  const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
+  const store = await storeOf({ flags, context });
+  const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
+  return profiles.map((profile) => {
+    const format =
+      flags.format ?? impliedFormat(flags, flagDefaults(store, profile, source.resource)) ?? 'csv';
+    const output = join(folder, `${profile}.${listing}.${endingsOf(format)[0]!}`);
+    const receipt = receiptPathOf?.(output);
+    const written = [{ path: output, flag: '--output-dir:', is: `where the records of ${profile} go` }];
+    if (receipt !== undefined)
+      written.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
+    return { profile, format, output, receipt, written };
+  });
+}
+
+/**
+ * Writes a file for each profile, as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it.
+ * `exportPart` writes the records of one.
+ */
+export async function exportEach(
+  run: Run,
+  { source, files }: { source: Source; files: readonly FileOfProfile[] },
+  exportPart: (part: Part, file: FileOfProfile) => Promise<void>,
+): Promise<void> {
+  for (const { profile, output } of files) {
+    // Its name in earlier versions, which was one for all listings.
+    const older = join(dirname(output), `${profile}${extname(output)}`);
+    if (!existsSync(older)) continue;
+    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${output} now`);
+  }
+  const kept: string[] = [];
+  const all = forEachPart(run, files, async (file, signal) => {
+    const { profile, output } = file;
+    const receipt = file.receipt === undefined ? undefined : { file: file.receipt, output };
+    const part = { source, name: profile, profile, signal, receipt };
+    return { output, result: await tryPart(run, part, (open) => exportPart(open, file)) };
+  });
+  for await (const { result, output } of all) {
+    const stats = hasRecords(result) ? undefined : statSync(output, { throwIfNoEntry: false });
+    if (!stats?.isFile()) continue;
+    kept.push(`${result.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
+  }
+  checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
+}
