@@ -25,7 +25,7 @@ export function openGateway(
   async function delay(
     signal: AbortSignal,
     isSlow: boolean,
-    serve: (call: number) => Reply | Promise<Reply>,
+    serve: () => Reply | Promise<Reply>,
   ): Promise<Reply> {
     const call = calls++;
     const latency = chooseLatency(settings, call, isSlow);
@@ -33,7 +33,7 @@ export function openGateway(
     if (latency > 0) await settings.sleep(isLate ? MAX_CALL : latency, signal);
     if (isLate) return gatewayReply(502, 'Internal server error');
     const fault = chooseFault({ seed, rate: settings.failRate, call, now: now() });
-    const reply = await serve(call);
+    const reply = await serve();
     return fault === undefined ? reply : fault(reply);
   }
 
@@ -49,20 +49,18 @@ export function openGateway(
     if (authorization === '') return gatewayReply(401, 'Unauthorized');
     // The token exactly as issued (spec 5): one with "Bearer" before it is another one.
     const place = ([0, 1] as const).find((at) => tokens[at].text === authorization);
-    const isDeactivated = settings.organization === 'deactivated' && place === 0;
-    if (place === undefined || isDeactivated || tokens[place].expires <= now())
-      return refusedToken(gatewayWords);
+    if (place === undefined || tokens[place].expires <= now()) return refusedToken(gatewayWords);
     const { endpoint, id } = route;
-    return delay(signal, endpoint.slow === true, (request) => {
+    return delay(signal, endpoint.slow === true, () => {
       try {
-        const query = new Query(search, settings.lists);
+        const query = new Query(search);
         query.allowOnly(endpoint.parameters);
         const organization = organizations[place];
         const link: Call['link'] = (kind, target) => links.sign(`/${kind}/${place + 1}/${target}`);
         const acceptsGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
           String(headers['accept-encoding']),
         );
-        const call: Call = { settings, organization, query, id, request, acceptsGzip, link };
+        const call: Call = { organization, query, id, acceptsGzip, link };
         return compressReply(endpoint.answer(call));
       } catch (error) {
         if (error instanceof BadQuery) return errorReply(endpoint.form, 400, error.message);
@@ -154,7 +152,7 @@ export interface IssuedToken {
 }
 
 /** Seconds that a token lasts. */
-export const TOKEN_LIFE = 365 * 24 * 3600;
+const TOKEN_LIFE = 365 * 24 * 3600;
 
 /**
  * A token as the service operator issues it: a JSON Web Token (RFC 7519) that names the organization and ends after a

@@ -1,6 +1,5 @@
 import type { Organization } from './data/organization.ts';
 import type { RecordView } from './data/ordering.ts';
-import type { Settings } from './options.ts';
 import type { Query } from './query.ts';
 import { gatewayReply, jsonReply, type BodyForm, type Reply } from './reply.ts';
 
@@ -33,13 +32,10 @@ export interface Endpoint {
 
 /** One request that may be answered: its token belongs to the organization. */
 export interface Call {
-  readonly settings: Settings;
   readonly organization: Organization;
   readonly query: Query;
   /** The path's `{id}`, or empty. */
   readonly id: string;
-  /** Counts the requests, from 0. */
-  readonly request: number;
   readonly acceptsGzip: boolean;
   /** A link that opens something of the organization without a token, for a day. */
   readonly link: (kind: 'files' | 'portal', path: string) => string;
@@ -47,12 +43,6 @@ export interface Call {
 
 /** The parameters of endpoints whose pages have numbers. */
 export const PAGE = ['options_page', 'options_pageSize'];
-
-/** What decides how records of an equal sort key follow each other on a page of this size; 0 for their usual order. */
-export function tieSalt({ settings, request }: Call, pageSize: number): number {
-  if (settings.order === 'stable') return 0;
-  return settings.order === 'by-size' ? pageSize : request + 1;
-}
 
 /** One page of records as JSON text: `head`, the records between commas, `tail`. */
 interface RecordPage {

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ListReading } from './query.ts';
 
 /** How the embedded service behaves by default. */
 export const DEFAULTS = {
@@ -17,22 +16,6 @@ export const DEFAULTS = {
   failRate: 0,
   /** HTTPS with a certificate made on the spot. */
   tls: false,
-  /** What an unknown customer's id gives: 500 at present, 404 as intended (spec 4.4). */
-  missingCustomer: 500 as 404 | 500,
-  /** The specification leaves open in which shape a fund has its documents (spec 4.9). */
-  documentsAs: 'envelope' as 'envelope' | 'array' | 'array-total' | 'null',
-  /** How a list in a query is read, which the specification leaves open (4.9). */
-  lists: 'any' as ListReading,
-  /** In which order records of an equal sort key come: always the same one, one for each page size, or a new one each time. */
-  order: 'stable' as 'stable' | 'by-size' | 'by-request',
-  /** With `repeat`, different records share an `id`, which the specification does not rule out. */
-  ids: 'unique' as 'unique' | 'repeat',
-  /** The most records of a page, whatever the query. */
-  maxRecords: Infinity,
-  /** With `deactivated`, the first organization's token is refused. */
-  organization: 'active' as 'active' | 'deactivated',
-  /** With `expired`, the first organization's token ended an hour ago. */
-  token: 'valid' as 'valid' | 'expired',
   /** Whether the gateway refuses in its own words or in those of the specification (spec 5). */
   gatewayWords: 'real' as 'real' | 'spec',
   /** 0 for any free one. */

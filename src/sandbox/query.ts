@@ -1,39 +1,29 @@
 import { parseServiceDay } from './data/values.ts';
 
-/**
- * `any` takes every spelling, mixed as well. `comma` takes one parameter, `a,b`, and refuses a repeated one. The others take a
- * comma as part of an element: of repeated parameters, `repeat` reads all, `first` and `last` read one; `brackets` reads all of
- * `name[]` and one of `name`.
- */
-export type ListReading = 'any' | 'comma' | 'repeat' | 'first' | 'last' | 'brackets';
-
 /** The query string breaks a rule of the endpoint; the answer is 400 with this message. */
 export class BadQuery extends Error {
   override name = 'BadQuery';
 }
 
 /**
- * A query string as the service understands it. The specification leaves open how a list is written (`ListReading`), and what
- * a single value means that comes twice: it is refused. All methods throw BadQuery.
+ * A query string as the service understands it. The specification leaves open how a list is written: here with commas, repeated,
+ * in brackets, or mixed; and what a single value means that comes twice: it is refused. All methods throw BadQuery.
  */
 export class Query {
   readonly #values = new Map<string, string[]>();
-  readonly #lists: ListReading;
 
   /** `text` is what follows the question mark. */
-  constructor(text: string, lists: ListReading = 'any') {
-    this.#lists = lists;
+  constructor(text: string) {
     for (const pair of text.split('&').filter((part) => part !== '')) {
       const equals = pair.includes('=') ? pair.indexOf('=') : pair.length;
-      const name = decode(pair.slice(0, equals)).replace(/\[\d*\]$/, lists === 'any' ? '' : BRACKETS);
+      const name = decode(pair.slice(0, equals)).replace(/\[\d*\]$/, '');
       this.#values.set(name, [...(this.#values.get(name) ?? []), decode(pair.slice(equals + 1))]);
     }
   }
 
   /** Refuses parameters that the endpoint does not have. */
   allowOnly(names: readonly string[]): void {
-    for (const written of this.#values.keys()) {
-      const name = this.#lists === 'brackets' ? written.replace(BRACKETS, '') : written;
+    for (const name of this.#values.keys()) {
       if (!names.includes(name)) throw new BadQuery(`Unsupported parameter: ${name}`);
     }
   }
@@ -73,28 +63,10 @@ export class Query {
 
   /** The elements of a list, or undefined when the parameter is absent. An empty list is refused. */
   list(name: string): string[] | undefined {
-    const elements = this.#elements(name);
+    const elements = this.#values.get(name)?.flatMap((value) => value.split(','));
     const filled = elements?.map((element) => element.trim()).filter((element) => element !== '');
     if (filled?.length === 0) throw new BadQuery(`Parameter ${name} is empty`);
     return filled;
-  }
-
-  #elements(name: string): string[] | undefined {
-    const values = this.#values.get(name);
-    switch (this.#lists) {
-      case 'any':
-        return values?.flatMap((value) => value.split(','));
-      case 'comma':
-        return this.text(name)?.split(',');
-      case 'repeat':
-        return values;
-      case 'first':
-        return values?.slice(0, 1);
-      case 'last':
-        return values?.slice(-1);
-      case 'brackets':
-        return this.#values.get(name + BRACKETS) ?? values?.slice(-1);
-    }
   }
 
   /** The elements of a list, each one of `values`, or undefined. */
@@ -102,9 +74,6 @@ export class Query {
     return this.list(name)?.map((element) => choose(name, element, values));
   }
 }
-
-/** What the name of each parameter of a list may end in, without an index. */
-const BRACKETS = '[]';
 
 function choose<T extends string>(name: string, text: string, values: readonly T[]): T {
   const value = values.find((candidate) => candidate === text);

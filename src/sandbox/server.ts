@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
-import { issueToken, openGateway, TOKEN_LIFE, type Answer } from './gateway.ts';
+import { issueToken, openGateway, type Answer } from './gateway.ts';
 import { openLinks } from './links.ts';
 import { counts, type Counts } from './listings/index.ts';
 import { DEFAULTS, type Settings } from './options.ts';
@@ -46,9 +46,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ([name, { usual }]) => [name, options[name as keyof Counts] ?? usual] as const,
   );
   const organizations = makeOrganizations(Object.fromEntries(sizes), { ...settings, today });
-  // One that was issued a year and an hour ago ended an hour ago.
-  const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
-  const first = issueToken(key, organizations[0].id, issuedAt);
+  const first = issueToken(key, organizations[0].id, now());
   const second = issueToken(key, organizations[1].id, now());
   const links = openLinks(key, origin, now);
   const answer = openGateway(settings, organizations, { tokens: [first, second], links });

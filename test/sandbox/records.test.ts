@@ -10,7 +10,7 @@ import { makeOrganizations, type Organization } from '../../src/sandbox/data/org
 const COUNTS = { issued: 120, received: 90, customers: 40, funds: 12, documents: 130 };
 const counts = { issued: 3000, received: 600, customers: 200, funds: 40, documents: 60 };
 const linkTo = (invoice: string, file: number): string => `http://localhost/files/${invoice}/${file}`;
-const settings = { seed: 1, today: 20_779, awkward: true, ids: 'unique' } as const;
+const settings = { seed: 1, today: 20_779, awkward: true } as const;
 const [first, second] = makeOrganizations(counts, settings);
 
 const kinds: Readonly<Record<string, (organization: Organization) => string[]>> = {
@@ -143,7 +143,7 @@ function textsOf(organization: Organization) {
 }
 
 function company(seed: number, { today = TODAY, awkward = false } = {}): Organization {
-  return makeOrganizations(COUNTS, { seed, today, awkward, ids: 'unique' })[0];
+  return makeOrganizations(COUNTS, { seed, today, awkward })[0];
 }
 
 const parsed = (texts: readonly string[]): Invoice[] => texts.map((text) => JSON.parse(text) as Invoice);

@@ -50,9 +50,8 @@ describe('startSandbox', () => {
     }
   });
 
-  it('can answer 404 for an unknown customer', async () => {
-    const { get } = await serve({ missingCustomer: 404 });
-    expect((await get('/customers/unknown')).status).toBe(404);
+  it('takes a path that does not decode for an address that it does not have', async () => {
+    const { get } = await serve({});
     expect((await get('/customers/%E0%A4%A')).status).toBe(403);
   });
 
@@ -60,38 +59,20 @@ describe('startSandbox', () => {
     ['/invoices/issued', 'customerFiscalIds', 'receiverFiscalId'],
     ['/invoices/received', 'issuerFiscalIds', 'issuerFiscalId'],
   ])('reads the fiscal IDs of %s', (path, name, member) => {
-    it.each([
-      ['any', `${name}=A,B`, ['A', 'B']],
-      ['any', `${name}=A&${name}=B`, ['A', 'B']],
-      ['comma', `${name}=A,B`, ['A', 'B']],
-      ['comma', `${name}=A&${name}=B`, 400],
-      ['repeat', `${name}=A,B`, 400],
-      ['repeat', `${name}=A&${name}=B`, ['A', 'B']],
-      ['first', `${name}=A&${name}=B`, ['A']],
-      ['first', `${name}=A,B`, 400],
-      ['last', `${name}=A&${name}=B`, ['B']],
-      ['last', `${name}=A,B`, 400],
-      ['last', `${name}[]=A`, 400],
-      ['brackets', `${name}[]=A&${name}[]=B`, ['A', 'B']],
-      ['brackets', `${name}[0]=A&${name}[1]=B`, ['A', 'B']],
-      ['brackets', `${name}=A&${name}=B`, ['B']],
-      ['brackets', `${name}=A,B`, 400],
-      ['comma', `${name}[]=A`, 400],
-      ['repeat', `${name}[]=A`, 400],
-      ['first', `${name}[]=A`, 400],
-    ] as const)('as %s: %s', async (lists, query, expected) => {
-      const { get } = await serve({ lists });
-      const idsOf = async (search: string): Promise<unknown> => {
-        const { status, json } = await get(`${path}?options_pageSize=200${search}`);
-        if (status !== 200) return status;
-        const { pageResults } = json as { pageResults: Record<string, string>[] };
-        return [...new Set(pageResults.map((record) => record[member]!))].sort();
-      };
-      const [a, b] = (await idsOf('')) as [string, string];
-      const answer = await idsOf(`&${query.replaceAll('A', a).replaceAll('B', b)}`);
-      const named = { A: a, B: b };
-      expect(answer).toEqual(typeof expected === 'number' ? expected : expected.map((id) => named[id]));
-    });
+    it.each([`${name}=A,B`, `${name}=A&${name}=B`, `${name}[]=A&${name}[]=B`, `${name}[0]=A&${name}[1]=B`])(
+      'however they are written: %s',
+      async (query) => {
+        const { get } = await serve({});
+        const idsOf = async (search: string): Promise<string[]> => {
+          const { json } = await get(`${path}?options_pageSize=200${search}`);
+          const { pageResults } = json as { pageResults: Record<string, string>[] };
+          return [...new Set(pageResults.map((record) => record[member]!))].sort();
+        };
+        const [a = '', b = ''] = await idsOf('');
+        const answer = await idsOf(`&${query.replaceAll('A', a).replaceAll('B', b)}`);
+        expect(answer).toEqual([a, b]);
+      },
+    );
   });
 
   it('serves an organization that has nothing', async () => {

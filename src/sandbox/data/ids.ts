@@ -50,26 +50,16 @@ function checkDigit(number: number): string {
 export class RecordIds {
   readonly seed: number;
   readonly #mask: number;
-  readonly #repeat: boolean;
 
-  /** With `repeat` some records have the id of another. */
-  constructor(seed: number, repeat = false) {
+  constructor(seed: number) {
     this.seed = seed;
     this.#mask = hash32(seed, 0, 1);
-    this.#repeat = repeat;
   }
 
   of(index: number): string {
-    const own = this.sharedIndex(index);
-    return [hash32(this.seed, own, 2), hash32(this.seed, own, 3), (own ^ this.#mask) >>> 0]
+    return [hash32(this.seed, index, 2), hash32(this.seed, index, 3), (index ^ this.#mask) >>> 0]
       .map((part) => part.toString(16).padStart(8, '0'))
       .join('');
-  }
-
-  /** The index of the first record with the id of this one: another where ids repeat, on the same page and from page to page. */
-  sharedIndex(index: number): number {
-    if (!this.#repeat) return index;
-    return index % 5 === 3 ? index - 2 : index % 35 === 34 ? index - 30 : index;
   }
 
   /** The index of the record with this id among the first `count`, or -1. */

@@ -1,5 +1,4 @@
 import type { LedgerDocument, Ledger } from './ledger.ts';
-import { hash32 } from './values.ts';
 
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
 type SortKey = (typeof sortKeys)[number];
@@ -11,17 +10,15 @@ export interface RecordView {
   at(position: number): number;
 }
 
-type Trait = (index: number) => number;
-
 /** Sorts records without a due date after all others. */
 const NO_DAY = 2 ** 20;
 
-/** What a listing is sorted by; without a key the day of arrival. */
-export function traitOf(ledger: Ledger, key: SortKey | undefined): Trait {
+/** What a listing is sorted by. */
+function traitOf(ledger: Ledger, key: SortKey): (index: number) => number {
   return (index) => {
     if (key === 'DUE_BY' && ledger.presenceOf('dueBy', index) !== 'there') return NO_DAY;
-    const { number: NUMBER, day: DATE, due: DUE_BY, total: AMOUNT, arrival } = ledger.at(index);
-    return key === undefined ? arrival : { NUMBER, DATE, DUE_BY, AMOUNT }[key];
+    const { number: NUMBER, day: DATE, due: DUE_BY, total: AMOUNT } = ledger.at(index);
+    return { NUMBER, DATE, DUE_BY, AMOUNT }[key];
   };
 }
 
@@ -60,42 +57,4 @@ export function viewsOf(ledger: Ledger): ViewOf {
     views.set(name, indices);
     return { total: indices.length, at: (position) => indices[position]! };
   };
-}
-
-/**
- * The same records with those of an equal trait in another order, which follows from the salt, as a database gives them when
- * the query names nothing but the trait; 0 leaves them. Each run of equals is turned by a step that has no divisor in common with
- * its length.
- *
- * @param view sorted by the trait
- */
-export function shuffleTies(view: RecordView, trait: Trait, salt: number): RecordView {
-  if (salt === 0) return view;
-  let [start, end, step, shift] = [0, 0, 1, 0];
-  return {
-    total: view.total,
-    at(position) {
-      if (position < start || position >= end) {
-        [start, end] = runAround(position, view, trait);
-        const count = end - start;
-        shift = hash32(salt, start, 93) % count;
-        step = (hash32(salt, start, 94) % count) + 1;
-        while (greatestDivisor(step, count) !== 1) step++;
-      }
-      return view.at(start + (((position - start) * step + shift) % (end - start)));
-    },
-  };
-}
-
-/** The first position of the run of equals around a position, and that after its last. */
-function runAround(position: number, view: RecordView, trait: Trait): [start: number, end: number] {
-  const value = trait(view.at(position));
-  let [start, end] = [position, position + 1];
-  while (start > 0 && trait(view.at(start - 1)) === value) start--;
-  while (end < view.total && trait(view.at(end)) === value) end++;
-  return [start, end];
-}
-
-function greatestDivisor(one: number, other: number): number {
-  return other === 0 ? one : greatestDivisor(other, one % other);
 }

@@ -6,7 +6,7 @@ import { openParties } from './parties.ts';
 import { hash32 } from './values.ts';
 
 /** What decides the data besides its counts: the same gives the same. `today` is its last day, in days since 1970-01-01. */
-type DataSettings = Pick<Settings, 'seed' | 'awkward' | 'ids'> & { readonly today: number };
+type DataSettings = Pick<Settings, 'seed' | 'awkward'> & { readonly today: number };
 
 interface Invoices {
   readonly ledger: Ledger;
@@ -41,10 +41,10 @@ export function makeOrganizations(
 
 function makeOrganization(
   count: Organization['count'],
-  { seed, today, awkward, ids }: DataSettings,
+  { seed, today, awkward }: DataSettings,
   [firstCustomer, firstIssuer]: readonly [number, number],
 ): Organization {
-  const idsOf = (salt: number): RecordIds => new RecordIds(hash32(seed, salt), ids === 'repeat');
+  const idsOf = (salt: number): RecordIds => new RecordIds(hash32(seed, salt));
   const owner = new FiscalIds(96_000_000 + (hash32(seed, 1) % 900_000), 1).of(0);
   const shift = hash32(seed, 2) % 4_000_000;
   const invoices = (kind: 'customer' | 'supplier'): Invoices => {

@@ -25,7 +25,7 @@ const MAX_CUSTOMERS = 1000;
 
 /** The direction is that of creation. A cursor keeps that of its listing; the other one midway is refused. */
 function answerCustomers(call: Call): Reply {
-  const { query, organization, settings } = call;
+  const { query, organization } = call;
   const { ledger } = organization.issued;
   const { seed, count: total } = ledger.parties;
   const size = query.integer('options_pageSize', CUSTOMERS_A_PAGE, 1);
@@ -39,27 +39,24 @@ function answerCustomers(call: Call): Reply {
   if (order !== undefined && order !== direction) {
     throw new BadQuery('options_sortOrder is not that of the page which gave options_nextToken');
   }
-  const served = Math.min(size, settings.maxRecords);
-  const next = Math.min(total, position + served);
+  const next = Math.min(total, position + size);
   const nextToken = next < total ? `"${writeCursor(seed, { position: next, direction })}"` : 'null';
   return pageReply(call, {
     view: { total, at: (index) => (direction === 'ASC' ? index : total - 1 - index) },
     offset: position,
-    size: served,
+    size,
     head: '{"data":[',
     tail: `],"errors":[],"nextToken":${nextToken}}`,
     render: (index) => renderCustomer(ledger, index),
   });
 }
 
-function answerCustomer({ organization, id, settings }: Call): Reply {
+function answerCustomer({ organization, id }: Call): Reply {
   const { ledger } = organization.issued;
   const index = ledger.parties.ids.indexOf(id, ledger.parties.count);
   if (index >= 0) return jsonReply(200, renderCustomer(ledger, index));
   // 404 is intended; at present the service answers 500, and as for any other fault of its own (spec 4.4).
-  return settings.missingCustomer === 404
-    ? errorReply('message', 404, `Customer ${id} not found`)
-    : errorReply('message', 500, 'Unexpected error');
+  return errorReply('message', 500, 'Unexpected error');
 }
 
 function answerPortalLink({ organization, query, link }: Call): Reply {

@@ -1,11 +1,10 @@
 import { FiscalIds } from '../data/ids.ts';
-import { shuffleTies } from '../data/ordering.ts';
 import type { Organization } from '../data/organization.ts';
 import { personName } from '../data/parties.ts';
 import { DAYS_OF_DATA, dayText, Draw, hash32, moneyText, netOf, splitMoney } from '../data/values.ts';
-import { envelope, PAGE, pageFields, pageReply, tieSalt, type Call, type ServedListing } from '../listing.ts';
+import { envelope, PAGE, pageFields, pageReply, type Call, type ServedListing } from '../listing.ts';
 import { BadQuery } from '../query.ts';
-import { errorReply, jsonReply, type Reply } from '../reply.ts';
+import { errorReply, type Reply } from '../reply.ts';
 
 type Funds = ReturnType<typeof fundsOf>;
 
@@ -45,32 +44,29 @@ function answerFunds(call: Call): Reply {
   const total = funds.count;
   const window = readFundWindow(call, total, 1000);
   const ascending = call.query.oneOf('options_sortOrder', ['asc', 'desc']) === 'asc';
-  const view = { total, at: (position: number) => (ascending ? position : total - 1 - position) };
   return pageReply(call, {
     ...window,
     ...envelope(window.fields),
-    view: shuffleTies(view, (index) => createdDay(funds, index), tieSalt(call, window.pageSize)),
+    view: { total, at: (position) => (ascending ? position : total - 1 - position) },
     render: (index) => `${openFund(funds, index)}}`,
   });
 }
 
-/** The fund with a page of its documents, in one of the shapes that the specification leaves open (4.7, 4.9). */
+/** The fund with a page of its documents, which have an envelope of their own: the specification leaves their shape open (4.7, 4.9). */
 function answerFund(call: Call): Reply {
   const funds = fundsOf(call.organization);
   const total = funds.documents;
   const window = readFundWindow(call, total, 100);
   const fund = funds.ids.indexOf(call.id, funds.count);
   if (fund < 0) return errorReply('message', 404, `Prepaid expense ${call.id} not found`);
-  const record = `${openFund(funds, fund)},"assignedDocuments":`;
-  if (call.settings.documentsAs === 'null') return jsonReply(200, `${record}null}`);
-  const { head, tail } = {
-    envelope: envelope(window.fields),
-    array: { head: '[', tail: ']' },
-    'array-total': { head: '[', tail: `],${window.fields}` },
-  }[call.settings.documentsAs];
-  const view = { total, at: (position: number) => position };
-  const render = (index: number): string => renderDocument(funds, fund, index);
-  return pageReply(call, { ...window, view, head: record + head, tail: `${tail}}`, render });
+  const { head, tail } = envelope(window.fields);
+  return pageReply(call, {
+    ...window,
+    head: `${openFund(funds, fund)},"assignedDocuments":${head}`,
+    tail: `${tail}}`,
+    view: { total, at: (position) => position },
+    render: (index) => renderDocument(funds, fund, index),
+  });
 }
 
 const FUNDS_A_PAGE = 20;
@@ -80,19 +76,19 @@ const FUNDS_A_PAGE = 20;
  * which is what makes page 0 empty and negative or decimal pages arbitrary (spec 4.7). The list does the same, where the
  * specification does not mention such pages.
  */
-function readFundWindow({ query, settings }: Call, total: number, largest: number) {
+function readFundWindow({ query }: Call, total: number, largest: number) {
   const text = query.text('options_page') ?? '1';
   if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
   const page = Number(text);
   const wanted = Number(query.text('options_pageSize') ?? FUNDS_A_PAGE);
-  const pageSize = Math.min(wanted >= 1 && wanted <= largest ? wanted : FUNDS_A_PAGE, settings.maxRecords);
+  const pageSize = wanted >= 1 && wanted <= largest ? wanted : FUNDS_A_PAGE;
   const sliceAt = (end: number): number => {
     const whole = Math.trunc(end);
     return whole < 0 ? Math.max(0, total + whole) : Math.min(total, whole);
   };
   const offset = sliceAt((page - 1) * pageSize);
   const size = Math.max(0, sliceAt(page * pageSize) - offset);
-  return { offset, size, pageSize, fields: pageFields(total, Math.trunc(page), Math.trunc(pageSize)) };
+  return { offset, size, fields: pageFields(total, Math.trunc(page), Math.trunc(pageSize)) };
 }
 
 const PURPOSES = [
@@ -154,7 +150,7 @@ export function renderDocument(funds: Funds, fund: number, index: number): strin
   const issuer = draw.below(Math.max(1, issuers.count));
   const late = index === count - 1 && index > 0 ? ',"rejection":{"reason":"Sin timbre"}' : '';
   return (
-    `{"id":"${funds.ids.of(fund).slice(0, 12)}-${funds.ids.sharedIndex(index) + 1}","type":"${draw.pick(['RECEIPT', 'INVOICE', 'TICKET'])}"` +
+    `{"id":"${funds.ids.of(fund).slice(0, 12)}-${index + 1}","type":"${draw.pick(['RECEIPT', 'INVOICE', 'TICKET'])}"` +
     `,"number":${1000 + draw.below(90_000)},"date":"${date}"` +
     `,"issuer":{"fiscalId":"${issuers.fiscalIds.of(issuer)}","name":${issuers.nameOf(issuer)}}` +
     `,"currency":"CLP","totalAmount":${moneyText(total, 'CLP')},"taxAmount":${moneyText(total - netOf(total, 'CLP'), 'CLP')}` +

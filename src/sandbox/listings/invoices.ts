@@ -1,9 +1,9 @@
 import { normalizeFiscalId } from '../data/ids.ts';
 import { documentTypes, statuses, type LedgerDocument, type Ledger } from '../data/ledger.ts';
-import { shuffleTies, sortKeys, traitOf } from '../data/ordering.ts';
+import { sortKeys } from '../data/ordering.ts';
 import type { Organization } from '../data/organization.ts';
 import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
-import { envelope, PAGE, pageFields, pageReply, tieSalt, type Call, type ServedListing } from '../listing.ts';
+import { envelope, PAGE, pageFields, pageReply, type Call, type ServedListing } from '../listing.ts';
 import { BadQuery } from '../query.ts';
 import { jsonReply, type Reply } from '../reply.ts';
 
@@ -68,9 +68,9 @@ function answerInvoices(
   { ledger, viewOf }: Organization['issued'],
   listing: InvoiceListing,
 ): Reply {
-  const { query, settings } = call;
+  const { query } = call;
   const page = query.integer('options_page', 0, 0);
-  const size = Math.min(query.integer('options_pageSize', 10, 1), listing.maxSize, settings.maxRecords);
+  const size = Math.min(query.integer('options_pageSize', 10, 1), listing.maxSize);
   const key = query.oneOf('options_sortBy', sortKeys) ?? listing.sortedBy;
   const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC' && key !== undefined;
   // Each listing has one of the two names for the other party, and for the earliest day on which an invoice came in.
@@ -93,8 +93,7 @@ function answerInvoices(
     arrival >= (wanted.since ?? -Infinity) &&
     number === (wanted.number ?? number);
   const name = JSON.stringify([wanted, key, descending]);
-  const sorted = viewOf(name, { key, descending, accepts: isFiltered ? accepts : undefined });
-  const view = shuffleTies(sorted, traitOf(ledger, key), tieSalt(call, size));
+  const view = viewOf(name, { key, descending, accepts: isFiltered ? accepts : undefined });
   const framed = envelope(pageFields(view.total, page, size), listing.namesUnknown ? errors : []);
   const render = (index: number): string => listing.render(index, ledger);
   return pageReply(call, { ...framed, view, offset: page * size, size, render }, listing.maxBytes);
