@@ -81,8 +81,9 @@ export function checkFlagsOfFormat(
   flags: Readonly<Partial<Record<FormatFlag, boolean | undefined>>>,
 ): void {
   for (const [flag, isSet] of Object.entries(flags)) {
+    if (!isSet) continue;
     const allowed = formats.filter((name) => formatOf(name).flags?.some((own) => own === flag));
-    if (!isSet || allowed.some((name) => name === format)) continue;
+    if (allowed.some((name) => name === format)) continue;
     throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
       hint: `Leave ${flag} out, or say --format ${allowed[0]}.`,
     });
