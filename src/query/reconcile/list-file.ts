@@ -26,12 +26,13 @@ const DELIMITERS = [';', ',', '\t'];
  */
 export async function readListFile(path: string, signal: AbortSignal) {
   const bytes = await utf8Of(path);
-  const [firstLine = ''] = bytes.toString('latin1', 0, MAX_ROW).split('\n', 1);
-  const bare = firstLine.replaceAll(/"[^"]*"/g, '');
-  const counts = DELIMITERS.map((one) => bare.split(one).length);
+  const outsideQuotes = bytes.toString('latin1', 0, MAX_ROW).replaceAll(/"[^"]*"/g, '');
+  const [firstLine = ''] = outsideQuotes.split('\n', 1);
+  const counts = DELIMITERS.map((one) => firstLine.split(one).length);
   const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))]!;
   const csv = { path, delimiter, signal };
   for await (const { cells, end } of csvRows({ ...csv, bytes, firstLine: 1 })) {
+    if (cells.every((cell) => cell.trim() === '')) break;
     // The library is much faster with rows of one width, and those of registers have a cell more than the headings.
     const below = { bytes: bytes.subarray(end), firstLine: 1 + lineFeedsIn(bytes.subarray(0, end)) };
     return { headings: cells, rows: () => csvRows({ ...csv, ...below }) };
