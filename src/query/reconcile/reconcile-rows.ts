@@ -192,9 +192,15 @@ export function countsOf(reconciled: Reconciled, locale: string): string[] {
   );
   addLine(numberOf('pending before'), 'document', 'also listed as pending: the other list counts');
   addLine(numberOf('void'), 'void document', 'of the service left out');
-  if (months.length === 0) lines.push('the lists have no dates: nothing counts as only in the service');
-  addLine(numberOf('undated'), 'document', 'of the service without a date, in no period');
   return lines;
+}
+
+/** What the answer leaves open, be all else the same: documents of the service that may not be in the list. */
+export function openPointsOf({ months, entries }: Reconciled): string[] {
+  if (months.length === 0) return ['the lists have no dates: nothing counts as only in the service'];
+  const undated = entries.get('undated');
+  if (undated === undefined) return [];
+  return [`${countOf(undated.length, 'document')} of the service without a date, in no period`];
 }
 
 /** The sums of the documents, by currency: once where both sides agree. */

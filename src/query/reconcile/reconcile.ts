@@ -22,7 +22,7 @@ import {
   type Outcome,
   type Outcomes,
 } from './matching.ts';
-import { COLUMNS, countsOf, rowsOf, shownFor, typeOfColumn } from './reconcile-rows.ts';
+import { COLUMNS, countsOf, openPointsOf, rowsOf, shownFor, typeOfColumn } from './reconcile-rows.ts';
 
 interface ReconcileOptions extends OpenLists, ListsRead {
   readonly tolerance: Decimal;
@@ -67,10 +67,11 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
           : (difference(entries, options) ?? unreadable);
       const level = last.level === 'failure' ? 'answer' : 'remark';
       const matches = ROW_OUTCOMES.map((outcome) => [outcome, entries.get(outcome)?.length ?? 0] as const);
-      const counts = countsOf({ ...options, records: service.served.length, entries }, locale);
+      const reconciled = { ...options, records: service.served.length, entries };
       return [
         { level: 'fact', text: '', facts: { matches: Object.fromEntries(matches) } },
-        ...counts.map((text): Finding => ({ level, text })),
+        ...countsOf(reconciled, locale).map((text): Finding => ({ level, text })),
+        ...openPointsOf(reconciled).map((text): Finding => ({ level: 'answer', text })),
         last,
       ];
     },

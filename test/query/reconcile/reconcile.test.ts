@@ -12,6 +12,8 @@ import { headingsOf, lineOf, register, type Listed, type RegisterKind } from './
 
 const NAME = 'RCV_COMPRA_REGISTRO_76999888-1_202610.csv';
 
+const WITHOUT_DATES = 'the lists have no dates: nothing counts as only in the service\n';
+
 /** Each row in short: what it says, the number, and in what it differs. */
 function short({ rows }: ReconcileExit): string[] {
   return rows.map(({ _match, number, differs }) => `${_match} ${number} ${differs}`.trim());
@@ -534,7 +536,7 @@ describe('reconcile', () => {
     const flags = decimal === '' ? [] : ['--decimal', decimal];
     const match = ['--against', 'received', '--match', 'number=n,total=t', ...flags];
     const { code, stderr } = await runReconcile({ 'l.csv': list }, records, match);
-    const wanted = typeof outcome === 'string' ? [2, expect.stringContaining(outcome)] : [0, ''];
+    const wanted = typeof outcome === 'string' ? [2, expect.stringContaining(outcome)] : [0, WITHOUT_DATES];
     expect([code, stderr]).toEqual(wanted);
   });
 
@@ -566,6 +568,11 @@ describe('reconcile', () => {
     const ofDays = await runReconcile({ 'a.csv': august!, 'b.csv': october! }, [...records, undated]);
     expect(short(ofDays)).toEqual(only(101, 103));
     expect(ofDays.stderr).toContain('\n1 document of the service without a date, in no period\n');
+    const inNone = await runReconcile({ 'v.csv': register('sales', [{}]) }, [issuedRecord(), undated]);
+    expect(inNone).toMatchObject({
+      code: 0,
+      stderr: '1 document of the service without a date, in no period\n',
+    });
     const unnamed = await runReconcile({ 'compras.csv': register('registro', list) }, records);
     expect(unnamed).toMatchObject({ code: 2, text: '' });
     expect(unnamed.stderr).toContain('compras.csv does not say in its name of which month it is');
@@ -590,6 +597,18 @@ describe('reconcile', () => {
     expect(exit.rows[0]).toMatchObject({ 'list.row': '4', 'list.total': '100', currency: '' });
   });
 
+  it('reads what a spreadsheet writes: line breaks within headings and cells, quotes, and a byte order mark', async () => {
+    const list =
+      '\uFEFF"Razón\r\nsocial","Factura","Monto","Día"\r\n' +
+      '"""Sur, Norte"" Ltda",1,"1.190,00",15-10-2026\r\n"Roble,\r\nLago","02","2.500.000,00",15/10/2026\r\n,3,7,2026-10-15';
+    const match = 'number=factura,total=monto,date=dia,counterpartyName=razon social';
+    const records = [receivedRecord({ number: 1 }), receivedRecord({ number: 2, totalAmount: 2_500_000 })];
+    const flags = ['--against', 'received', '--match', match, '--all'];
+    const exit = await runReconcile({ 'l.csv': list }, records, flags);
+    expect([exit.code, ...short(exit)]).toEqual([7, 'same 1', 'same 2', 'only in the list 3']);
+    expect(exit.rows.map((row) => row['list.row'])).toEqual(['3', '4', '6']);
+  });
+
   it('matches a list without IDs by number, then total; without dates nothing is only in the service', async () => {
     const list = 'n,t\n1,100\n1,200\n2,300\n';
     const records = [
@@ -598,14 +617,12 @@ describe('reconcile', () => {
       receivedRecord({ number: 2, totalAmount: 301 }),
       receivedRecord({ number: 3, totalAmount: 301 }),
     ];
-    const exit = await runReconcile({ 'l.csv': list }, records, [
-      '--against',
-      'received',
-      '--match',
-      'number=n,total=t',
-    ]);
+    const match = ['--against', 'received', '--match', 'number=n,total=t'];
+    const exit = await runReconcile({ 'l.csv': list }, records, match);
     expect(short(exit)).toEqual(['differs 2 total']);
-    expect(exit.stderr).toContain('\nthe lists have no dates: nothing counts as only in the service\n');
+    expect(exit.stderr).toContain(`\n${WITHOUT_DATES}`);
+    const same = await runReconcile({ 'l.csv': list.replace('300', '301') }, records, match);
+    expect(same).toMatchObject({ code: 0, stderr: WITHOUT_DATES });
   });
 
   it('asks of the records only what the lists have', async () => {
@@ -704,7 +721,7 @@ describe('reconcile', () => {
     [x('a;c\n1;2\n'), [...match, '--match', 'date==soon', '--against', 'issued'], 'line 2: date is "soon"'],
     [x('a;c\n'), ['--match', 'due=a'], 'expected field=heading\n  The fields are number, '],
     [x('{"a":1,"c":2}\n'), ['--against', 'issued', ...match], 'x.csv, line 1: there is no column a'],
-    [x(''), match, 'there are no headings'],
+    ...['', '\uFEFF\r\n'].map((text) => [x(text), match, 'there are no headings'] as const),
   ])('refuses lists that do not fit what is asked: %o %j', async (files, flags, said) => {
     const { code, text, stderr } = await runReconcile(files, [], flags);
     expect({ code, text }).toEqual({ code: 2, text: '' });
