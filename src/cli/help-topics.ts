@@ -22,7 +22,7 @@ export type TermList = readonly Term[];
 const EXIT_CODES = `
 A script can rely on these. Data goes to standard output and nothing else does; an error is one line on
   standard error, then what to do about it. Off a terminal a run that succeeds says nothing on standard
-  error.
+  error but warnings, which -q silences.
 ${listed(exitCodes)}
 With 6 the output is there, with all that could be had. With any other code but 0 a file of that name is
   what it was before. A reader that closes early, such as head, is no failure.
@@ -109,8 +109,8 @@ Of an export or a database, today is the day on which it was read, by its receip
   --period (2026-10, 2026-Q3, 2026, last-month, this-month) go by the date of issue.
 folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status,
   currency, counterpartyName and so on. These names, and the headings of tables, stand for the columns:
-  --where 'open>0'. Where columns have other names, say so with --field due=paymentDate, or for good with
-  folio config set fields.due paymentDate; the open amount is fields.amount.
+  --where 'open>0'. Where columns have other names, say so with --field due=expiresOn, or for good with
+  folio config set fields.due expiresOn; the open amount is fields.amount.
 In sums a document counts for what it is worth, in every answer alike: --sum, aging, report.
 * credit notes :: are taken away, by SII code or word, however they are signed; <column>.creditNotes says
   how much
@@ -125,8 +125,8 @@ Counterparties are identified by fiscal ID, then by name. IDs that many share ar
 --sum adds exactly, each currency by itself, and asks for --field currency where no record has one; with
   --as-sent it adds cells as they stand. --count prints a number. Both are of the records that the other
   questions keep. --sort orders amounts within each currency.
---group-by date:month (:day, :quarter, :year) takes any column of dates, by the day as it is written; what is
-  no date is in no group, named, and makes exit code 6.
+--group-by date:month (:day, :quarter, :year) takes any column of dates, by the day as it is written. A
+  record whose date cannot be read is in no group: standard error names it, and the exit code is 6.
 --expand payments makes a row of each object of a list: payments.amount is a column then, the columns of the
   record repeat, and a record without any is one row. --where, --sort, --limit and --count go by rows. --sum
   adds what is within the list, as it was sent; it refuses a column that repeats.

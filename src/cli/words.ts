@@ -113,7 +113,7 @@ total totals sum by sum-by total-by group amount suma por
 * folio issued --sum total --group-by date:month :: by month
 
 cron schedule scheduled nightly daily automatic task
-Off a terminal a run that succeeds says nothing, and any exit code but 0 is not a whole answer. Log in once as
+Off a terminal a run that succeeds says nothing but warnings; any exit code but 0 is not a whole answer. Log in once as
   the user of the job, or set FOLIO_TOKEN; cron has its own PATH: write the whole path of folio.
 * folio issued --open -o /srv/books/open.csv --receipt beside :: a file a night, as it was before if it fails
 * folio sync /srv/books/books.db :: a database a night

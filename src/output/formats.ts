@@ -8,6 +8,8 @@ type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw'
 interface FormatDeclaration {
   readonly about: string;
   readonly binary?: boolean;
+  /** Whether people add up its columns in a spreadsheet. */
+  readonly spreadsheet?: boolean;
   /** What a file of it is, where folio does not read records back from it. */
   readonly unreadable?: string;
   /** File endings that name it; the first is that of files that folio names. By default the format's name. */
@@ -37,6 +39,7 @@ const declarations = {
   },
   csv: {
     about: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
+    spreadsheet: true,
     unreadable: 'csv, which does not say which cells are numbers',
     flags: ['--delimiter', '--excel', '--no-header'],
     writer: async () => (await import('./csv/csv.ts')).openCsv,
@@ -45,6 +48,7 @@ const declarations = {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
     binary: true,
     isTyped: true,
+    spreadsheet: true,
     unreadable: 'a workbook',
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },

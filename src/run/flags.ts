@@ -182,7 +182,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
   };
 }
 
-const AS_GROUPS = {
+const UNLESS_GROUPED = {
   unless: ['--group-by'],
   hint: 'Leave --limit out; with --group-by it is how many groups to show.',
 };
@@ -195,8 +195,8 @@ export function extentFlags({ paging }: Resource) {
       '--limit <n>',
       'at most so many records, also of several profiles together',
       wholeNumber(1),
-      excludes(['--sum'], 'a sum is of all records for which --where holds', AS_GROUPS),
-      excludes(['--count'], 'a count is of all records for which --where holds', AS_GROUPS),
+      excludes(['--sum'], 'a sum is of all records for which --where holds', UNLESS_GROUPED),
+      excludes(['--count'], 'a count is of all records for which --where holds', UNLESS_GROUPED),
     ),
     all: bareFlag(
       '--all',
@@ -207,7 +207,7 @@ export function extentFlags({ paging }: Resource) {
     nextToken: paging.kind === 'cursor' ? nextTokenFlag : undefined,
     pageSize: valued(
       '--page-size <n>',
-      `records a request${most}; from 10 on, pages may have a few less, so that they overlap`,
+      `records a request${most}; folio may take a few less than these, so that pages overlap`,
       wholeNumber(1, maxSize ?? 1_000_000),
     ),
   };

@@ -5,6 +5,7 @@ import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {
   checkFlagsOfFormat,
+  endingsOf,
   formatOf,
   formatOfEnding,
   TABS_BETWEEN_CELLS,
@@ -221,5 +222,5 @@ function endingFormat(
 
 const FILE_ENDINGS = formats
   .filter((format) => format !== 'table')
-  .map((format) => `.${format}`)
+  .map((format) => `.${endingsOf(format)[0]}`)
   .join(', ');

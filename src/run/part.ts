@@ -53,7 +53,7 @@ export interface Source {
   fiscalIds?: readonly string[] | undefined;
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly isStrict?: boolean;
-  /** The order of the service; undefined where the user wants another one. */
+  /** The order of the service; undefined where the user wants another one, or a page of it. */
   order?: UsualOrder | undefined;
   /** The export that is read, and its receipt where that is of this file. */
   export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;

@@ -5,6 +5,7 @@ import { localDay } from '../json/calendar-day.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { written, openDestination } from '../output/files/destination.ts';
+import { formatOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { Questions } from '../query/questions.ts';
@@ -128,7 +129,7 @@ async function exportPart(
   const read = await withFieldCheck(part, recordsOf(part, { limit, newestFirst }));
   let records: AsyncIterable<RecordBatch> = paced(questions.answer(read), context);
   // Who adds up a column there has to know of the credit notes in it.
-  const isForSpreadsheet = plan.format === 'xlsx' || plan.format === 'csv';
+  const isForSpreadsheet = formatOf(plan.format).spreadsheet === true;
   if (isForSpreadsheet && !hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0)
     records = await withCreditRemark(part, records);
   if (source.isJoined && run.flags.receipt !== undefined)

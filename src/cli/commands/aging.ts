@@ -59,7 +59,7 @@ export const agingCommand = declareCommand({
     ['folio aging --as-of 2026-10-31 -o aging.xlsx', 'days counted to the end of a month'],
     ['folio aging --limit 10', 'the ten who owe most, of each currency'],
     ['folio aging --from issued.jsonl --buckets 15,30', 'of an export, offline'],
-    ['folio aging --field due=paymentDate', 'with the due date in another column'],
+    ['folio aging --field due=expiresOn', 'with the due date in another column'],
     ['folio aging --field currency==CLP', 'with a currency that no record says'],
   ],
   flags: {
