@@ -91,8 +91,7 @@ export function duplicatesBy(
 
 /** Base address, and the token's organization ID, else the stored one, else the token. */
 function organizationOf({ baseUrl, token, organization }: Profile): string | undefined {
-  const text = token?.reveal();
-  const id = (text && decodeToken(text)?.organizationId) ?? organization ?? text;
+  const id = decodeToken(token)?.organizationId ?? organization ?? token?.reveal();
   return baseUrl === undefined || id === undefined
     ? undefined
     : JSON.stringify([baseUrl.replace(/\/$/, ''), id]);

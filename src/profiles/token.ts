@@ -73,10 +73,10 @@ interface TokenClaims {
 
 /**
  * Decodes a token that is a JSON Web Token (RFC 7519). The signature is not checked: only the service can. Returns undefined for
- * a token that does not decode; it is opaque, and fine.
+ * a token that does not decode, which is opaque, and fine; and for none.
  */
-export function decodeToken(token: string): TokenClaims | undefined {
-  const parts = token.split('.');
+export function decodeToken(token: Secret | undefined): TokenClaims | undefined {
+  const parts = token?.reveal().split('.') ?? [];
   const [header, payload] = parts.slice(0, 2).map(decodePart);
   if (parts.length !== 3 || header === undefined || payload === undefined) return undefined;
   return {
@@ -107,8 +107,8 @@ function momentIn(seconds: unknown): number | undefined {
 const WARNING_TIME = 14 * MILLISECONDS_A_DAY;
 
 /** When a token ends, where that is within 14 days or over; else undefined. Moments are in milliseconds since 1970. */
-export function nearEnd(token: Secret, now: number): number | undefined {
-  const end = decodeToken(token.reveal())?.expiresAt;
+export function nearEnd(token: Secret | undefined, now: number): number | undefined {
+  const end = decodeToken(token)?.expiresAt;
   return end !== undefined && end - now <= WARNING_TIME ? end : undefined;
 }
 

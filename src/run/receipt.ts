@@ -113,7 +113,7 @@ function receiptText(run: ReceiptRun, failure: unknown): string {
 
 function addressOf({ session, name, owner = name, startedAt }: PartState): Record<string, unknown> {
   const { profile = owner ?? null, baseUrl, token } = session ?? {};
-  const end = token && nearEnd(token, startedAt);
+  const end = nearEnd(token, startedAt);
   return {
     profile,
     baseUrl: baseUrl?.href ?? null,

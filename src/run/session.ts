@@ -132,7 +132,7 @@ export async function openSession(context: Context, options: SessionOptions): Pr
 
 /** The organization that the token of a session names, if it does. */
 export function organizationOf(session: Pick<Session, 'token'> | undefined): string | undefined {
-  return session && decodeToken(session.token.reveal())?.organizationId;
+  return decodeToken(session?.token)?.organizationId;
 }
 
 async function findService(

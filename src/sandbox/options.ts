@@ -14,8 +14,8 @@ export const DEFAULTS = {
   realistic: false,
   /** The share of requests that fail, 0 to 1. */
   failRate: 0,
-  /** HTTPS with a certificate made on the spot. */
-  tls: false,
+  /** For HTTPS: key and certificate, in PEM. */
+  certificate: undefined as { readonly key: string; readonly cert: string } | undefined,
   /** Whether the gateway refuses in its own words or in those of the specification (spec 5). */
   gatewayWords: 'real' as 'real' | 'spec',
   /** 0 for any free one. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
 import { issueToken, openGateway, type Answer } from './gateway.ts';
@@ -19,8 +18,6 @@ export interface Sandbox {
   readonly baseUrl: string;
   /** Of the first and the second organization. */
   readonly tokens: readonly [string, string];
-  /** With TLS: the certificate to trust, in PEM. */
-  readonly certificate?: string;
   /** Ends running requests and frees the port. */
   close(): Promise<void>;
 }
@@ -31,13 +28,9 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = { ...DEFAULTS, ...options };
-  // Loaded only here: the library behind the certificate is larger than the rest of the sandbox.
-  const certificate = settings.tls
-    ? await (await import('./certificate.ts')).makeCertificate(settings.now())
-    : undefined;
-  const server = await openListener(settings, certificate);
+  const server = await openListener(settings);
   const { port } = server.address() as AddressInfo;
-  const origin = `${settings.tls ? 'https' : 'http'}://${HOST}:${port}`;
+  const origin = `${settings.certificate === undefined ? 'http' : 'https'}://${HOST}:${port}`;
   // Tokens and links are signed with it: unknown to others, unless a seed is to give the same ones.
   const key = options.seed === undefined ? randomBytes(32) : Buffer.from(`folio sandbox ${options.seed}`);
   const { now } = settings;
@@ -59,7 +52,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     baseUrl: `${origin}/v1`,
     tokens: [first.text, second.text],
-    ...(certificate && { certificate: certificate.cert }),
     close: () => closeListener(server),
   };
 }
@@ -70,7 +62,7 @@ const HOST = '127.0.0.1';
 const KEEP_ALIVE = 120_000;
 
 /** A server that listens; requests are its `request` events. Rejects with the system's error when it cannot. */
-async function openListener({ port }: Settings, certificate: Certificate | undefined): Promise<Server> {
+async function openListener({ port, certificate }: Settings): Promise<Server> {
   const server =
     certificate === undefined ? createServer() : (await import('node:https')).createServer(certificate);
   server.keepAliveTimeout = KEEP_ALIVE;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { runHere, type FolioExit } from '../support/run-here.ts';
 import { startProxy } from '../support/servers.ts';
@@ -13,9 +14,10 @@ let sandbox: Record<string, string>;
 let port: number;
 
 beforeAll(async () => {
-  service = await startSandbox({ tls: true, issued: 5 });
+  const certificate = await makeCertificate();
+  service = await startSandbox({ certificate, issued: 5 });
   const file = join(temporaryFolder(), 'certificate.pem');
-  writeFileSync(file, service.certificate!);
+  writeFileSync(file, certificate.cert);
   const { baseUrl, tokens } = service;
   sandbox = { FOLIO_BASE_URL: baseUrl, FOLIO_TOKEN: tokens[0], NODE_EXTRA_CA_CERTS: file };
   port = Number(new URL(baseUrl).port);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chooseFault } from '../../src/sandbox/gateway.ts';
 import { jsonReply } from '../../src/sandbox/reply.ts';
 import { startSandbox, type SandboxOptions, type Sandbox } from '../../src/sandbox/server.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 
 /** The waits, in ms, of 20 calls of a path; nothing really waits. */
@@ -112,8 +113,9 @@ describe('faults', () => {
 });
 
 it('break connections with TLS too', async () => {
-  const sandbox = await startSandbox({ tls: true, failRate: 1 });
-  const options = { ca: sandbox.certificate!, headers: { authorization: sandbox.tokens[0] } };
+  const certificate = await makeCertificate();
+  const sandbox = await startSandbox({ certificate, failRate: 1 });
+  const options = { ca: certificate.cert, headers: { authorization: sandbox.tokens[0] } };
   const outcomes = await outcomesOf(20, () => httpGet(`${sandbox.baseUrl}/customers`, options));
   await sandbox.close();
   expect(outcomes).toContain('ECONNRESET');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { httpGet } from '../support/http-get.ts';
 import { serve } from './serve.ts';
 
@@ -144,9 +145,10 @@ describe('the log', () => {
 });
 
 describe('HTTPS', () => {
-  it('is served with a certificate made on the spot', async () => {
-    const sandbox = await startSandbox({ tls: true });
-    const ca = sandbox.certificate!;
+  it('is served with a certificate', async () => {
+    const certificate = await makeCertificate();
+    const sandbox = await startSandbox({ certificate });
+    const ca = certificate.cert;
     const headers = { authorization: sandbox.tokens[0] };
     expect(sandbox.baseUrl).toMatch(/^https:/);
     for (const host of ['127.0.0.1', 'localhost']) {

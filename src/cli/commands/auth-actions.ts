@@ -59,7 +59,7 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   for (const message of messages) notices.warn(message);
   const ending = token && checkExpiry(token, clock.now(), 'Then log in again.');
   if (ending) notices.warn(ending);
-  const { organizationId: organization, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
+  const { organizationId: organization, expiresAt } = decodeToken(token) ?? {};
   if (flags.replace !== true) await confirmReplacing(context, target, organization);
   if (token && flags.verify !== false)
     await tryToken(context, { ...credentials, profile, baseUrl, token, messages: [] });
@@ -176,8 +176,7 @@ async function confirmReplacing(
   organization: string | undefined,
 ): Promise<void> {
   const stored = store.profile(profile);
-  const before =
-    (stored?.token && decodeToken(stored.token.reveal())?.organizationId) ?? stored?.organization;
+  const before = decodeToken(stored?.token)?.organizationId ?? stored?.organization;
   if (before === undefined || organization === undefined || before === organization) return;
   const change = `profile ${profile} is of organization ${before}, and this token is of organization ${organization}`;
   if (stdin.isTerminal) {
@@ -255,7 +254,7 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
   }
   const { baseUrl, token, tokenSource, messages = [] } = connection ?? {};
   const profile = connection === undefined ? flags.profile : connection.profile;
-  const isSoon = (token && nearEnd(token, now)) !== undefined;
+  const isSoon = nearEnd(token, now) !== undefined;
   const facts = {
     profile: profile ?? null,
     current: profile !== undefined && profile === store.currentProfile,
@@ -269,7 +268,7 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
 }
 
 function claimsIn(token: Connection['token'], organization?: string): Facts {
-  const { organizationId, expiresAt } = (token && decodeToken(token.reveal())) ?? {};
+  const { organizationId, expiresAt } = decodeToken(token) ?? {};
   return {
     organization: organizationId ?? organization ?? null,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),

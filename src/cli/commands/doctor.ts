@@ -15,7 +15,7 @@ import {
   tokenHint,
   type Connection,
 } from '../../profiles/connection.ts';
-import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.ts';
+import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
 import { listings } from '../../resources/index.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -186,7 +186,7 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       const how = tokenHint(connection);
       const ending = checkExpiry(token, now, how);
       access = { token: token.reveal(), tokenHint: how };
-      const text = describeToken(connection, access.token, now);
+      const text = describeToken(connection, token, now);
       return ending === undefined
         ? ok(text)
         : warning(text, 'Ask the operator of the service for a new one.');
@@ -228,7 +228,7 @@ async function checkStore(context: Context): Promise<CheckResult> {
 }
 
 /** A token: its source, its form, when it ends. */
-function describeToken({ tokenSource, profile }: Connection, token: string, now: number): string {
+function describeToken({ tokenSource, profile }: Connection, token: Secret, now: number): string {
   const source = profile === undefined || tokenSource === 'FOLIO_TOKEN' ? tokenSource : `profile ${profile}`;
   const claims = decodeToken(token);
   if (claims === undefined) return `from ${source}: opaque, does not say when it ends`;

@@ -1,13 +1,7 @@
 import { generate } from 'selfsigned';
 
-/** Key and certificate in PEM. */
-export interface Certificate {
-  readonly key: string;
-  readonly cert: string;
-}
-
 /** A certificate for this machine's loopback addresses that signs itself and ends after a month. */
-export async function makeCertificate(now: number): Promise<Certificate> {
+export async function makeCertificate(now = Date.now()) {
   const made = await generate([{ name: 'commonName', value: 'folio sandbox' }], {
     keyType: 'ec',
     algorithm: 'sha256',
