@@ -40,11 +40,6 @@ interface OpenList {
   readonly month: Period | undefined;
 }
 
-/** A list whose amounts are known to be written in these forms. */
-interface ReadableList extends OpenList {
-  readonly forms: AmountForms;
-}
-
 export type OpenLists = Awaited<ReturnType<typeof openLists>>;
 
 /** Opens the lists and finds out what they are about. Throws UsageError where they are of several kinds or organizations. */
@@ -140,7 +135,7 @@ export async function readLists(
   for (const list of lists) {
     const from = listed.length;
     const forms = await formsOf(list, decimal);
-    for await (const entry of documentsIn({ ...list, forms })) {
+    for await (const entry of documentsIn(list, forms)) {
       if (entry === undefined) receiptTotals++;
       else if (listed.push(entry) > MAX_DOCUMENTS)
         throw badList(list.path, entry.line!, 'there are more than 1,000,000 documents');
@@ -222,34 +217,43 @@ async function formsOf(list: OpenList, decimal: DecimalMark | undefined): Promis
   return forms;
 }
 
+/** A row of a list whose amounts are written in these forms. */
+interface Row extends ListRow {
+  readonly list: OpenList;
+  readonly forms: AmountForms;
+}
+
 /** The documents in the rows of a list; undefined for a row that is the total of all receipts. Throws UsageError. */
-async function* documentsIn(list: ReadableList): AsyncGenerator<Entry | undefined> {
+async function* documentsIn(list: OpenList, forms: AmountForms): AsyncGenerator<Entry | undefined> {
   const { layout } = list;
   /** The row that rows without a number of their own continue. A total of receipts has no entry. */
   let before: { readonly cells: readonly string[]; readonly entry: Entry | undefined } | undefined;
   /** A row that names no document, such as totals: only the last row may. */
   let totals: Row | undefined;
   for await (const listRow of list.rows()) {
-    const row = new Row(list, listRow);
-    const { cells, isOpen } = listRow;
+    const row: Row = { ...listRow, list, forms };
+    const { cells, isOpen } = row;
     const isBlank = cells.every(isEmpty);
     // The rest of a row that was cut may look like totals, or like other taxes.
-    if (isOpen && (!isBlank || cells.length > 1)) row.checkWidth();
+    if (isOpen && (!isBlank || cells.length > 1)) checkWidth(row);
     if (isBlank) continue;
-    if (totals !== undefined) throw totals.bad(NAMELESS);
-    const [type, number] = [row.text('documentType'), row.text('number')];
-    if (row.continues(before?.cells ?? [])) {
-      if (before === undefined) throw row.bad('the row goes on a document before it, and there is none');
-      if (before.entry !== undefined) row.addFurtherTax(before.entry);
+    if (totals !== undefined) throw bad(totals, NAMELESS);
+    const [type, number] = [textOf(row, 'documentType'), textOf(row, 'number')];
+    if (continues(row, before?.cells ?? [])) {
+      if (before === undefined) throw bad(row, 'the row goes on a document before it, and there is none');
+      const more = furtherTaxOf(row);
+      const { entry } = before;
+      if (entry !== undefined && more !== undefined)
+        entry.furtherTax = addDecimals(entry.furtherTax ?? DECIMAL_ZERO, signedAmount(more, entry.family));
     } else if (number === '' && (type === '' || indexesOf(layout, 'documentType').length === 0)) {
       // Without a total it is no line of totals, but perhaps a document that was cut.
-      if (row.text('total') === '') row.checkWidth();
+      if (textOf(row, 'total') === '') checkWidth(row);
       totals = row;
     } else {
-      row.checkWidth();
+      checkWidth(row);
       const isOfReceipts = /^0*$/.test(number) && layout.kind === 'sales' && familyOf(type) === 'receipt';
-      if (number === '' && !isOfReceipts) throw row.bad(NAMELESS);
-      const entry = isOfReceipts ? undefined : row.document();
+      if (number === '' && !isOfReceipts) throw bad(row, NAMELESS);
+      const entry = isOfReceipts ? undefined : documentOf(row);
       before = { cells, entry };
       yield entry;
     }
@@ -258,126 +262,108 @@ async function* documentsIn(list: ReadableList): AsyncGenerator<Entry | undefine
 
 const NAMELESS = 'the row has no number of a document';
 
-/** A row by the fields of its list. What cannot be read throws UsageError. */
-class Row {
-  readonly #list: ReadableList;
-  readonly #row: ListRow;
+function bad({ list, line }: Row, what: string, hint?: string): UsageError {
+  return badList(list.path, line, what, hint);
+}
 
-  constructor(list: ReadableList, row: ListRow) {
-    this.#list = list;
-    this.#row = row;
-  }
+/** The cell of a field; empty where there is none. */
+function textOf({ list, cells }: Row, field: ListField): string {
+  const at = list.layout.fields.get(field);
+  return (typeof at === 'string' ? at : (cells[at?.[0] ?? -1] ?? '')).trim();
+}
 
-  bad(what: string, hint?: string): UsageError {
-    return badList(this.#list.path, this.#row.line, what, hint);
-  }
+/** Whether it has other taxes of the document before, and repeats of that document nothing but its own cells. */
+function continues(row: Row, before: readonly string[]): boolean {
+  const { layout } = row.list;
+  const { cells } = row;
+  if (layout.row === undefined || layout.furtherTax === undefined || !isEmpty(cells[layout.row]))
+    return false;
+  const isNumbered = textOf(row, 'number') !== '';
+  const isOwn = (at: number): boolean => !isEmpty(cells[at]) && !(isNumbered && cells[at] === before[at]);
+  const { indexes } = layout.furtherTax;
+  if (layout.headings.some((_, at) => !indexes.includes(at) && isOwn(at))) return false;
+  // Without a tax of its own it is the same document again.
+  return !isNumbered || indexes.some(isOwn);
+}
 
-  /** The cell of a field; empty where there is none. */
-  text(field: ListField): string {
-    const at = this.#list.layout.fields.get(field);
-    return (typeof at === 'string' ? at : (this.#row.cells[at?.[0] ?? -1] ?? '')).trim();
-  }
+/** Throws UsageError unless it has a cell for each heading that has a name, and no text behind them but other taxes. */
+function checkWidth(row: Row): void {
+  const { headings, furtherTax } = row.list.layout;
+  const { cells } = row;
+  const isShort = headings.slice(cells.length).some((heading) => !isEmpty(heading));
+  const isLong = furtherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
+  if (!isShort && !isLong) return;
+  const width = `the row has ${countOf(cells.length, 'cell')}`;
+  throw bad(row, `${width}, and there are ${countOf(headings.length, 'heading')}`);
+}
 
-  document(): Entry {
-    const list = this.#list;
-    const total = this.#amount('total');
-    if (total === undefined) throw this.bad(`${this.#headingOf('total')} is empty`);
-    const [type, fiscalId] = [this.text('documentType'), this.text('counterpartyFiscalId')];
-    if (list.layout.kind !== 'other' && !/^\d{1,4}$/.test(type))
-      throw this.bad(`${this.#headingOf('documentType')} is ${shown(type)}, which is no code`);
-    return entryOf({
-      number: this.text('number'),
-      type: type || undefined,
-      fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
-      name: this.text('counterpartyName') || undefined,
-      currency: bareCurrency(this.text('currency')),
-      day: this.#day(),
-      total,
-      net: this.#amount('net'),
-      exempt: this.#amount('exempt'),
-      tax: this.#amount('tax'),
-      furtherTax: this.#furtherTax(),
-      list,
-      line: this.#row.line,
-    });
-  }
+function documentOf(row: Row): Entry {
+  const { list, line, forms } = row;
+  const { layout } = list;
+  const amountOf = (field: ListField): Decimal | undefined =>
+    sumOf(row, indexesOf(layout, field), forms.get(field));
+  const total = amountOf('total');
+  if (total === undefined) throw bad(row, `${headingOf(layout, 'total')} is empty`);
+  const [type, fiscalId] = [textOf(row, 'documentType'), textOf(row, 'counterpartyFiscalId')];
+  if (layout.kind !== 'other' && !/^\d{1,4}$/.test(type))
+    throw bad(row, `${headingOf(layout, 'documentType')} is ${shown(type)}, which is no code`);
+  return entryOf({
+    number: textOf(row, 'number'),
+    type: type || undefined,
+    fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
+    name: textOf(row, 'counterpartyName') || undefined,
+    currency: bareCurrency(textOf(row, 'currency')),
+    day: dayOf(row),
+    total,
+    net: amountOf('net'),
+    exempt: amountOf('exempt'),
+    tax: amountOf('tax'),
+    furtherTax: furtherTaxOf(row),
+    list,
+    line,
+  });
+}
 
-  addFurtherTax(entry: Entry): void {
-    const more = this.#furtherTax();
-    if (more === undefined) return;
-    entry.furtherTax = addDecimals(entry.furtherTax ?? DECIMAL_ZERO, signedAmount(more, entry.family));
-  }
+/** Where the last headings are of another tax, more of them may follow, three cells each. */
+function furtherTaxOf(row: Row): Decimal | undefined {
+  const { amount = Infinity, isLast = false } = row.list.layout.furtherTax ?? {};
+  const indexes: number[] = [];
+  for (let at = amount; at < row.cells.length; at += isLast ? 3 : Infinity) indexes.push(at);
+  return sumOf(row, indexes, 'whole');
+}
 
-  /** Whether it has other taxes of the document before, and repeats of that document nothing but its own cells. */
-  continues(before: readonly string[]): boolean {
-    const { row, furtherTax, headings } = this.#list.layout;
-    const { cells } = this.#row;
-    if (row === undefined || furtherTax === undefined || !isEmpty(cells[row])) return false;
-    const isNumbered = this.text('number') !== '';
-    const isOwn = (at: number): boolean => !isEmpty(cells[at]) && !(isNumbered && cells[at] === before[at]);
-    const { indexes } = furtherTax;
-    if (headings.some((_, at) => !indexes.includes(at) && isOwn(at))) return false;
-    // Without a tax of its own it is the same document again.
-    return !isNumbered || indexes.some(isOwn);
-  }
-
-  /** Throws UsageError unless it has a cell for each heading that has a name, and no text behind them but other taxes. */
-  checkWidth(): void {
-    const { headings, furtherTax } = this.#list.layout;
-    const { cells } = this.#row;
-    const isShort = headings.slice(cells.length).some((heading) => !isEmpty(heading));
-    const isLong = furtherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
-    if (!isShort && !isLong) return;
-    const width = `the row has ${countOf(cells.length, 'cell')}`;
-    throw this.bad(`${width}, and there are ${countOf(headings.length, 'heading')}`);
-  }
-
-  #amount(field: ListField): Decimal | undefined {
-    return this.#sum(indexesOf(this.#list.layout, field), this.#list.forms.get(field));
-  }
-
-  /** Where the last headings are of another tax, more of them may follow, three cells each. */
-  #furtherTax(): Decimal | undefined {
-    const { amount = Infinity, isLast = false } = this.#list.layout.furtherTax ?? {};
-    const indexes: number[] = [];
-    for (let at = amount; at < this.#row.cells.length; at += isLast ? 3 : Infinity) indexes.push(at);
-    return this.#sum(indexes, 'whole');
-  }
-
-  /** The sum of the cells with these indexes; undefined where all are empty. */
-  #sum(indexes: readonly number[], form: AmountForm = 'point'): Decimal | undefined {
-    const { headings, kind } = this.#list.layout;
-    let sum: Decimal | undefined;
-    for (const index of indexes) {
-      const cell = this.#row.cells[index] ?? '';
-      if (isEmpty(cell)) continue;
-      const amount = amountIn(cell, form);
-      if (amount === undefined) {
-        const what = `${headings[index] ?? 'another tax'} is ${shown(cell)}`;
-        const wanted = kind === 'other' ? 'number' : 'whole number';
-        throw this.bad(`${what}, which is no ${wanted}`, AMOUNT_FORMS[form].hint);
-      }
-      sum = addDecimals(sum ?? DECIMAL_ZERO, amount);
+/** The sum of the cells with these indexes; undefined where all are empty. */
+function sumOf(row: Row, indexes: readonly number[], form: AmountForm = 'point'): Decimal | undefined {
+  const { headings, kind } = row.list.layout;
+  let sum: Decimal | undefined;
+  for (const index of indexes) {
+    const cell = row.cells[index] ?? '';
+    if (isEmpty(cell)) continue;
+    const amount = amountIn(cell, form);
+    if (amount === undefined) {
+      const what = `${headings[index] ?? 'another tax'} is ${shown(cell)}`;
+      const wanted = kind === 'other' ? 'number' : 'whole number';
+      throw bad(row, `${what}, which is no ${wanted}`, AMOUNT_FORMS[form].hint);
     }
-    return sum;
+    sum = addDecimals(sum ?? DECIMAL_ZERO, amount);
   }
+  return sum;
+}
 
-  /** Days are written `15/06/2026`, `15-06-2026` or `2026-06-15`, with or without a time. */
-  #day(): number | undefined {
-    const text = this.text('date');
-    if (text === '' || text.toLowerCase() === 'null') return undefined;
-    const [, day = '', month = '', year] = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:$|[ T])/.exec(text) ?? [];
-    const iso = year === undefined ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-    const found = parseCalendarDay(iso);
-    if (found !== undefined) return found;
-    const what = `${this.#headingOf('date')} is ${shown(text)}, which is no day`;
-    throw this.bad(what, 'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.');
-  }
+/** Days are written `15/06/2026`, `15-06-2026` or `2026-06-15`, with or without a time. */
+function dayOf(row: Row): number | undefined {
+  const text = textOf(row, 'date');
+  if (text === '' || text.toLowerCase() === 'null') return undefined;
+  const [, day = '', month = '', year] = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:$|[ T])/.exec(text) ?? [];
+  const iso = year === undefined ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const found = parseCalendarDay(iso);
+  if (found !== undefined) return found;
+  const what = `${headingOf(row.list.layout, 'date')} is ${shown(text)}, which is no day`;
+  throw bad(row, what, 'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.');
+}
 
-  #headingOf(field: ListField): string {
-    const { layout } = this.#list;
-    return layout.headings[indexesOf(layout, field)[0] ?? -1] ?? field;
-  }
+function headingOf(layout: ListLayout, field: ListField): string {
+  return layout.headings[indexesOf(layout, field)[0] ?? -1] ?? field;
 }
 
 function isEmpty(cell: string | undefined): boolean {
