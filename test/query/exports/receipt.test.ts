@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { deliveredAs, deliveredForm, readReceipt } from '../../../src/query/exports/read-receipt.ts';
+import { deliveredForm, readReceipt } from '../../../src/query/exports/read-receipt.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -30,7 +30,6 @@ describe('a receipt', () => {
       { output: 7, file: 7, errors: [1, 'x'] },
       { output: null, errors: ['1', 'x'], format: null, header: true, headings: new Map() },
     ],
-    [{ profile: 'a' }, { profiles: ['a'], isOfSeveral: false }],
     [
       { profile: null, profiles: [{ profile: 'a' }, { profile: 'b' }, null] },
       { profiles: ['a', 'b'], isOfSeveral: true },
@@ -38,15 +37,6 @@ describe('a receipt', () => {
     [{ resource: 'report', profiles: [{ profile: 'a' }] }, { profiles: [] }],
   ])('of %j is read', async (members, read) => {
     expect(await readReceipt(receipt(members))).toMatchObject([read]);
-  });
-
-  it('of several files tells them by their names, which are no matter where there is one', async () => {
-    const files = ['a.csv', 'b.csv'].map((name) => ({ name, bytes: 1, sha256: WRITTEN.sha256 }));
-    const two = await readReceipt(receipt({ output: 'out', files }));
-    expect(deliveredAs('elsewhere/b.csv', two)).toBe(two[1]);
-    expect(deliveredAs('c.csv', two)).toBeUndefined();
-    expect(deliveredAs('c.csv', two.slice(1))).toBe(two[1]);
-    expect(deliveredAs('c.csv', [])).toBeUndefined();
   });
 
   it('says how its file was written, unless that has another size', async () => {
