@@ -168,7 +168,9 @@ async function openPart(
   work: (part: Part) => Promise<void>,
 ): Promise<void> {
   const { flags, shared } = run;
-  const { resource, hasProfileColumn: isSeveral = false } = source;
+  const { resource, hasProfileColumn = false } = source;
+  // The records of one profile mean what its settings say, wherever they are.
+  const isSeveral = hasProfileColumn && named === undefined;
   const state = stateOf(run, name);
   const { notices, requested: observe, status } = state;
   const context = { ...run.context, signal };

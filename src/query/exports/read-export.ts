@@ -23,14 +23,15 @@ export async function* readExport(from: string | ExportFile): AsyncGenerator<Rec
 }
 
 /**
- * The profiles of the records of an export, in the order in which they come; undefined for records without a profile column.
- * None where it has no records. Of an export that cannot be read, which its reader reports, those of the readable beginning. Throws
- * UsageError where only some of its records have a profile.
+ * The profiles of an export: of a whole one those that its receipt names, also such as had no records, then those of its records;
+ * undefined for records without a profile column. None where it has neither. Of an export that cannot be read, which its reader
+ * reports, those of the readable beginning. Throws UsageError where only some of its records have a profile.
  */
 export async function profilesInExport(from: string | ExportFile): Promise<readonly string[] | undefined> {
   const isOpen = from instanceof ExportFile;
+  const { isOfSeveral, complete, profiles = [] } = (isOpen ? undefined : await deliveredForm(from)) ?? {};
   // A column of that name in the records of one profile is the service's own.
-  if (!isOpen && (await deliveredForm(from))?.isOfSeveral === false) return undefined;
+  if (isOfSeveral === false) return undefined;
   const held = new Set<string | undefined>();
   try {
     for await (const batch of readExport(from)) {
@@ -42,7 +43,7 @@ export async function profilesInExport(from: string | ExportFile): Promise<reado
     if (!(error instanceof UsageError)) throw error;
   }
   const names = [...held].filter((name) => name !== undefined);
-  if (names.length === held.size) return names;
+  if (names.length === held.size) return [...new Set([...(complete ? profiles : []), ...names])];
   throw new UsageError(
     `${isOpen ? from.path : from} does not say of all its records of which profile they are`,
     { hint: 'Export it again with --all-profiles.' },

@@ -77,6 +77,46 @@ describe('whose records are read from a source of several', () => {
     await expectAnswer(run(south), '5\n');
   });
 
+  it('is among those that the receipt of an export names, also where they had no records', async () => {
+    const folder = temporaryFolder();
+    const none = { records: { issued: [] } };
+    const some = { ...organizations, west: none };
+    const columns = '--columns id,number';
+    for (const [name, all, expected] of [
+      ['some', some, ['0\n', '8\n', 'id,number\n']],
+      ['empty', { north: none, west: none }, ['0\n', '0\n', 'id,number\n']],
+    ] as const) {
+      const run = (line: string) => runOrganizations(line, { organizations: all, folder });
+      const write = `issued --all-profiles -o FOLDER/${name}.jsonl --receipt beside`;
+      await expectAnswer(run(write), '');
+      const from = `issued --from FOLDER/${name}.jsonl`;
+      await expectAnswer(run(`${from} --profile west --count`), expected[0]);
+      await expectAnswer(run(`${from} --all-profiles --count`), expected[1]);
+      await expectAnswer(run(`${from} --profile west ${columns}`), expected[2]);
+    }
+    const read = `issued --from FOLDER/empty.jsonl --all-profiles ${columns}`;
+    await expectAnswer(runOrganizations(read, { organizations, folder }), '_profile,id,number\n');
+  });
+
+  it('gives the records of one of them the meaning that they have for the service', async () => {
+    const folder = temporaryFolder();
+    const rest = '"dueBy":"2026-10-30","currency":"CLP","amountToBePaid":7,"customer":{"fiscalId":"1-9"}';
+    const invoice = (id: number) => `{"id":${id},${rest}}`;
+    const all = {
+      north: { records: { issued: [invoice(1)] } },
+      south: { records: { issued: [invoice(2)] }, settings: { 'fields.currency': 'moneda' } },
+    };
+    const run = (line: string) => runOrganizations(line, { organizations: all, folder });
+    await expectAnswer(run('issued --all-profiles -o FOLDER/all.jsonl --receipt beside'), '');
+    for (const question of ['issued --sum open', 'aging', 'statement --all --format csv']) {
+      const refusal = 'no record has a currency in moneda';
+      await expectRefused(run(`${question} --from FOLDER/all.jsonl --profile south`), refusal);
+      const both = await run(`${question} --from FOLDER/all.jsonl --all-profiles`);
+      expect(both).toMatchObject({ code: 6 });
+      expect(both.stderr).toMatch(/no record (of south )?has a currency in moneda/);
+    }
+  });
+
   it('is nobody’s choice where the records do not say whose they are', async () => {
     const { folder, run } = await place();
     const one = 'issued --from FOLDER/one.jsonl --count';
