@@ -179,6 +179,8 @@ async function openPart(
       ? await openSession(context, { flags, profile: named, resource, notices, observe, shared })
       : undefined;
   state.session = session;
+  // Of a service, the session knows.
+  state.owner = named;
   try {
     const store = await storeOf(run);
     let profile = session === undefined ? named : session.profile;

@@ -38,7 +38,7 @@ export class PartState {
   };
   /** No request is sent before this time, in milliseconds since 1970. */
   waitsUntil = 0;
-  /** Whose records they are, where its parts are listings of one organization; once it is known. */
+  /** Whose records they are, where no session says it; once it is known. */
   owner: string | undefined;
   /** Whose token was used, once it is known. */
   session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'token'> | undefined;

@@ -129,6 +129,19 @@ describe('folio verify of a file', () => {
     await expectVerified(['-q', folder], 6, says);
   });
 
+  it('says whose the records are that were read from a database', async () => {
+    const folder = temporaryFolder();
+    const records = { issued: RECORDS };
+    const organizations = { north: { records }, south: { records } };
+    const run = async (line: string) => (await runOrganizations(line, { organizations, folder })).code;
+    expect(await run('sync FOLDER/books.db issued --all-profiles')).toBe(0);
+    const from = '--from FOLDER/books.db --profile south --receipt beside';
+    expect(await run(`issued ${from} -o FOLDER/out.csv`)).toBe(0);
+    expect(await run(`issued --count ${from} -o FOLDER/count.csv`)).toBe(0);
+    for (const name of ['out.csv', 'count.csv'])
+      await expectVerified([join(folder, name)], 0, new RegExp(`^south issued: .*${name}: as delivered`));
+  });
+
   it('says which file is lost', async () => {
     const file = await exported('out.csv');
     rmSync(file);
