@@ -129,17 +129,16 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
     return opened;
   };
   const mayBeTerminal = (): boolean => statsOf(descriptor)?.isCharacterDevice() !== false;
-  const isTerminal = (): boolean => mayBeTerminal() && stream().isTTY === true;
   return {
     get isTerminal() {
-      return isTerminal();
+      return mayBeTerminal() && stream().isTTY === true;
     },
     get isPipe() {
       const stats = statsOf(descriptor);
       return stats?.isFIFO() === true || stats?.isSocket() === true;
     },
     get columns() {
-      return isTerminal() ? stream().columns || undefined : undefined;
+      return this.isTerminal ? stream().columns || undefined : undefined;
     },
     write: (bytes) =>
       new Promise((resolve, reject) => {

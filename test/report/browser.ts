@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { beforeAll } from 'vitest';
 import { pathOf } from '../support/programs.ts';
+import { runHere, type FolioExit } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export interface OpenedPage {
   readonly page: Page;
@@ -85,4 +88,17 @@ export function invoice(fields: object): object {
     ...{ receiverFiscalId: '1-9', customer: { name: 'Roble', fiscalId: '1-9' } },
     ...fields,
   };
+}
+
+/** Runs a command over these issued invoices, records or their JSON; `FOLDER` in its words is the folder that is returned. */
+export async function runOver(
+  invoices: readonly (object | string)[],
+  args: readonly string[],
+): Promise<FolioExit & { folder: string }> {
+  const folder = temporaryFolder();
+  const from = join(folder, 'issued.jsonl');
+  const lines = invoices.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+  writeFileSync(from, lines.map((line) => `${line}\n`).join(''));
+  const words = [...args, '--from', from].map((word) => word.replace('FOLDER', folder));
+  return { folder, ...(await runHere(words, { env: { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' } })) };
 }

@@ -4,19 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { needing, runProgram } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { browserForTests, invoice as record, violationsOn } from './browser.ts';
+import { browserForTests, invoice as record, runOver, violationsOn } from './browser.ts';
 
 /** A report about these issued invoices, as a file. */
-async function reportOf(invoices: readonly object[], ...flags: readonly string[]): Promise<string> {
-  const folder = temporaryFolder();
-  const from = join(folder, 'issued.jsonl');
-  writeFileSync(from, invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
-  const path = join(folder, 'report.html');
-  const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
-  const { code } = await runHere(['report', '--from', from, '-o', path, ...flags], { env });
+async function reportOf(invoices: readonly (object | string)[]): Promise<string> {
+  const { code, folder } = await runOver(invoices, ['report', '-o', 'FOLDER/report.html']);
   // The other listings are not there, which the page says.
   expect(code).toBe(0);
-  return path;
+  return join(folder, 'report.html');
 }
 
 /** The text of reports that were made so far, by their flags: the same data makes the same page. */
@@ -119,13 +114,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
         invoice({ number: index, customer: { name: `N${index}`, fiscalId: `${index}-1` } }),
       ).replace('"amountToBePaid":100', `"amountToBePaid":${amount}`),
     );
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'issued.jsonl'), `${lines.join('\n')}\n`);
-    const path = join(folder, 'report.html');
-    await runHere(['report', '--from', join(folder, 'issued.jsonl'), '-o', path], {
-      env: { LC_ALL: 'en_US.UTF-8' },
-    });
-    const { page, complaints } = await open(path);
+    const { page, complaints } = await open(await reportOf(lines));
     const table = page.locator('table', { has: page.locator('caption', { hasText: 'Who owes most' }) });
     const names = (): Promise<string[]> =>
       table.locator('tbody tr:not(.sum) td:first-child').allTextContents();

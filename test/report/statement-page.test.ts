@@ -1,10 +1,8 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needing, runProgram } from '../support/programs.ts';
-import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { browserForTests, invoice, violationsOn } from './browser.ts';
+import { browserForTests, invoice, runOver, violationsOn } from './browser.ts';
 
 /** Everything that a page can have, in two currencies and in none. */
 const MUCH = [
@@ -20,14 +18,8 @@ const MUCH = [
 
 /** Runs `folio statement` over these invoices. Returns the folder. */
 async function statements(invoices: readonly object[], flags: readonly string[], code = 0): Promise<string> {
-  const folder = temporaryFolder();
-  const from = join(folder, 'issued.jsonl');
-  writeFileSync(from, invoices.map((one) => `${JSON.stringify(one)}\n`).join(''));
-  const args = flags.map((flag) => flag.replace('FOLDER', folder));
-  const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
-  const run = await runHere(['statement', '--from', from, ...args], { env });
-  const { stderr } = run;
-  const said = stderr.replaceAll(
+  const { folder, ...run } = await runOver(invoices, ['statement', ...flags]);
+  const said = run.stderr.replaceAll(
     /^warning: (?:.* nothing says when they were read|cancelled documents and credit notes) ?.*\n/gm,
     '',
   );
