@@ -5,7 +5,6 @@ import { scanRecord } from '../json/scan-records.ts';
 import { RowReader, type TableColumn } from './columns.ts';
 import { quoteName, type Database, type Dialect, type StoredRow, type StoredValue } from './database.ts';
 import type { RecordsToWrite } from './differences.ts';
-import { DOCUMENT_COLUMNS } from './document-columns.ts';
 
 /*
  * The columns of a table of records and of its view change together.
@@ -50,8 +49,8 @@ interface ColumnChange extends RecordsToWrite {
   readonly columns: readonly TableColumn[];
   /** What the records that are being written hold, by field. */
   readonly facts: ReadonlyMap<string, ColumnFacts>;
-  /** Names of columns that folio works out. */
-  readonly own: readonly string[];
+  /** The columns that folio works out. */
+  readonly own: ReadonlyMap<string, keyof Dialect['types']>;
   /** Names of the columns that it has so far. */
   readonly names: readonly string[];
 }
@@ -75,9 +74,9 @@ export async function changeColumns(
       return `ALTER COLUMN ${column} TYPE ${typed} USING ${column}::text::${typed}`;
     }),
     ...added.map(({ name, type }) => `ADD COLUMN ${quoteName(name)} ${types[type]}`),
-    ...own
-      .filter((name) => !names.includes(name))
-      .map((name) => `ADD COLUMN ${quoteName(name)} ${types[DOCUMENT_COLUMNS.get(name)!]}`),
+    ...[...own]
+      .filter(([name]) => !names.includes(name))
+      .map(([name, type]) => `ADD COLUMN ${quoteName(name)} ${types[type]}`),
   ];
   const kept = (await database.relation(`${table}_current`))?.columns;
   const view = planView(database.dialect, change, kept ?? new Map<string, string>());
@@ -173,21 +172,20 @@ function planView(
   { columns, facts, own, fields }: ColumnChange,
   kept: ReadonlyMap<string, string>,
 ): readonly ViewColumn[] {
-  const shown = columns.flatMap((column): ViewColumn[] => {
+  const planned = new Map<string, ViewColumn>();
+  for (const name of ['_profile', '_key', ...own.keys()])
+    planned.set(name, { name, shownAs: '', expression: quoteName(name), isNew: !kept.has(name) });
+  for (const column of columns) {
     const { name, field } = column;
     const held = facts.get(field);
     const shownAs = kept.get(name) || typeFor(dialect, column, { fields, held });
-    if (shownAs === undefined) return [];
+    if (shownAs === undefined) continue;
     const expression = expressionOf(dialect, column, shownAs);
     const view = { name, shownAs, expression, isNew: !kept.has(name) };
-    return [{ ...view, lost: lostWhere(dialect, view, held) }];
-  });
-  const others = ['_profile', '_key', ...own].map((name): ViewColumn => {
-    return { name, shownAs: '', expression: quoteName(name), isNew: !kept.has(name) };
-  });
-  const names = [...kept.keys()];
-  const positionOf = ({ name, isNew }: ViewColumn): number => (isNew ? names.length : names.indexOf(name));
-  return [...others, ...shown].toSorted((a, b) => positionOf(a) - positionOf(b));
+    planned.set(name, { ...view, lost: lostWhere(dialect, view, held) });
+  }
+  const names = new Set([...kept.keys(), ...planned.keys()]);
+  return [...names].flatMap((name) => planned.get(name) ?? []);
 }
 
 /** The columns that the view has so far, those of `hidden` with NULL in place of their values. */

@@ -45,13 +45,13 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   const { dialect } = database;
   const { table, differences } = toWrite;
   const rule = documentRule(toWrite);
-  const own = rule === undefined ? [] : [...DOCUMENT_COLUMNS.keys()];
+  const own: typeof DOCUMENT_COLUMNS = rule === undefined ? new Map() : DOCUMENT_COLUMNS;
   const writing = { ...toWrite, database, rows: database.table(table) };
   const lacksKey = await makeRecordTables(database, table);
   const { facts, documents } = await readAhead(writing, rule);
   const names = [...(await database.relation(table))!.columns.keys()];
   const known = await readColumns(database, table, names);
-  const { columns, withoutColumn } = planColumns(dialect, known, facts, [...names, ...own]);
+  const { columns, withoutColumn } = planColumns(dialect, known, facts, [...names, ...own.keys()]);
   const view = await changeColumns(database, { ...toWrite, columns, facts, own, names });
   await markGone(writing);
   const reader = new RowReader(dialect, columns, documents);
