@@ -11,6 +11,11 @@ import { releaseAll } from './when-test-ends.ts';
 
 configureGlobal({ seed: RANDOM_SEED });
 
+// By itself, vitest compares byte after byte, which takes seconds for a megabyte.
+expect.addEqualityTesters([
+  (one, other) => (Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : undefined),
+]);
+
 // In what is built, cli-table3 measures as folio does (.config/bundle.js). So it does where tests load the source.
 const require = createRequire(import.meta.url);
 const path = createRequire(require.resolve('cli-table3')).resolve('string-width');
