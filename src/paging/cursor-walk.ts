@@ -163,11 +163,10 @@ class CursorWalk {
     const found = yield* this.#unique.deduplicate(records, { moved: this.#isAgain, holdsSameKey: true });
     const { fresh, repeated, sameKey } = found;
     status.repeat(repeated.count + sameKey.count);
-    const atFront = this.#unique.hasKeys ? found.repeatedAtFront : 0;
-    const shift = this.#isAgain ? 0 : atFront;
-    this.#isShifted ||= shift > 0;
-    this.#isShiftedAgain ||= this.#isAgain && atFront > 0;
-    this.#heldBack.push(...copiesOf(sliceRecords(repeated, shift, repeated.count)));
+    const isShifted = this.#unique.hasKeys && found.repeatedAtFront > 0;
+    if (this.#isAgain) this.#isShiftedAgain ||= isShifted;
+    else this.#isShifted ||= isShifted;
+    this.#heldBack.push(...copiesOf(repeated));
     for (let index = 0; index < sameKey.count; index++) this.#sameKey.add(this.#contentOf(sameKey, index));
     this.#heldBack.push(...copiesOf(this.#isAgain ? this.#neverDelivered(records) : sameKey));
     return fresh;

@@ -3,7 +3,7 @@ import { sliceRecords } from '../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { PageReader, type PageReaderOptions, type Region } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
-import { Pass, type PlacedPage, SeenOrder } from './pass.ts';
+import { Pass, type DoubtfulRegion, type PlacedPage, SeenOrder } from './pass.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { IncompleteReason } from '../findings.ts';
 
@@ -91,7 +91,7 @@ class NumberedWalk {
     this.#until = options.until ?? Infinity;
     this.#unique = options.unique ?? new UniqueRecords();
     this.#order = new SeenOrder(this.#unique.newReader);
-    this.#reader = new PageReader(options, this.#unique, new Pass(this.#unique, this.#order));
+    this.#reader = new PageReader(options, this.#unique, this.#newPass());
   }
 
   /** True while it reads in the order whose key does not repeat. */
@@ -147,8 +147,7 @@ class NumberedWalk {
     const { pass } = this.#reader;
     if (this.#round !== 'parts') this.#pages = pass.pages;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
-    const misfits = this.#round !== 'first' && pass.misfits;
-    this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered || misfits;
+    this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered;
     this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
     this.#done.push(this.#round);
@@ -186,14 +185,13 @@ class NumberedWalk {
     if (this.#round === 'parts') return !this.#isUnordered;
     const { inPass, size, sequence, keysRepeat } = this.#unique;
     // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
-    const isCounted = extent.total !== undefined;
-    if (!isCounted && keysRepeat && this.#round === 'first') return false;
+    if (extent.total === undefined && keysRepeat && this.#round === 'first') return false;
     const isWhole = inPass + this.#options.status.givenUp.size >= this.#expected;
     // Equal records may be different ones, when they come in the same places again in pages of other sizes.
     const isSame = [...this.#sequences].some(([round, other]) => round !== this.#round && other === sequence);
     if (isSame) return true;
     if (!isWhole) return false;
-    return inPass === size || ((isCounted || !keysRepeat) && !this.#mustHoldAll);
+    return inPass === size || !this.#mustHoldAll;
   }
 
   /** True when the last pass over everything held just the records that were delivered. */
@@ -234,12 +232,12 @@ class NumberedWalk {
   get #tooMany(): number {
     const { total = 0, reached } = this.#reader.extent;
     const { size, hasKeys, keysRepeat } = this.#unique;
-    if (this.#until < total || (this.#hasMoved && hasKeys && !keysRepeat)) return 0;
+    if (this.#hasMoved && hasKeys && !keysRepeat) return 0;
     return Math.max(0, size - Math.max(total, reached));
   }
 
   #nextRound(): Round | undefined {
-    const { pass, sizes, isFirstRepeated } = this.#reader;
+    const { pass, isFirstRepeated } = this.#reader;
     const done = (round: Round): boolean => this.#done.includes(round);
     const rounds = this.#done.length - 1;
     if (isFirstRepeated) return undefined;
@@ -250,7 +248,7 @@ class NumberedWalk {
     // Where only the order of a listing is not stable, no record vanishes.
     const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
     if (pass.moved && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING) return this.#partsOrAll();
-    if (!done('one-size') && !sizes.isConstant) return 'one-size';
+    if (!done('one-size')) return 'one-size';
     const isSortable = this.#options.fetchSorted !== undefined && this.#until === Infinity;
     if (!done('sorted') && isSortable) return 'sorted';
     return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;
@@ -271,16 +269,21 @@ class NumberedWalk {
     sizes.keepConstant(round === 'one-size');
     if (round === 'parts') {
       const regions = pass.toReadAgain(sizes.largest);
-      this.#reader.begin(new Pass(this.#unique, this.#order, regions));
-      this.#unique.beginPart();
+      this.#reader.begin(this.#newPass(regions));
+      this.#unique.countEqualWithin('page');
       return regions;
     }
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
     if (round === 'sorted') this.#order = new SeenOrder(this.#unique.newReader);
-    this.#reader.begin(new Pass(this.#unique, this.#order), round === 'sorted' ? fetchSorted : fetchPage);
+    this.#reader.begin(this.#newPass(), round === 'sorted' ? fetchSorted : fetchPage);
     // In a listing that moves, a record that comes again on another page is more likely the same one than an equal one.
     this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
     return [{ from: 0 }];
+  }
+
+  #newPass(regions?: readonly DoubtfulRegion[]): Pass {
+    const { givenUp } = this.#options.status;
+    return new Pass({ unique: this.#unique, seen: this.#order, givenUp }, regions);
   }
 }
 

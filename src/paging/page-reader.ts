@@ -43,15 +43,11 @@ interface Step {
   readonly from: number;
   /** True where the page came before without the record at `from`, or short. */
   readonly isAgain?: boolean;
-  /** Records that the page may share with the one before it, at most: short pages could else bring nothing else. */
-  readonly overlap?: number | undefined;
   readonly window?: SizedWindow;
 }
 
 /** Records in a row that cannot be read alone before the service counts as down. */
 const GIVEN_UP_IN_A_ROW = 5;
-/** Records that a page shares with the one before it, at most, where pages were refused. */
-const LOCAL_OVERLAP = 16;
 /** How often the service may change the page size that it applies. */
 const MAX_REBASES = 8;
 
@@ -81,8 +77,6 @@ export class PageReader {
   /** Pages of this pass that were compared with the one before them. */
   #compared = 0;
   #givenUpInARow = 0;
-  /** The first page came short, and is requested again before any other. */
-  #isFirstShort = false;
 
   constructor(options: PageReaderOptions, unique: UniqueRecords, pass: Pass) {
     this.#options = options;
@@ -119,8 +113,7 @@ export class PageReader {
       if (region === undefined) return undefined;
       const { from } = region;
       const end = Math.min(region.to ?? Infinity, this.#until);
-      const mustWait = this.#isFirstShort || this.extent.isOpenAt(from);
-      if (from < end && mustWait && this.#coming > 0) return undefined;
+      if (from < end && this.extent.isOpenAt(from) && this.#coming > 0) return undefined;
       if (from < end && this.extent.goesOnAt(from)) {
         const window = this.sizes.windowAt(from, undefined, this.#floorBelow(from));
         const next = window.offset + window.size;
@@ -140,7 +133,8 @@ export class PageReader {
     try {
       for (let step: Step | undefined = range; step !== undefined;) {
         const { from, isAgain = false }: Step = step;
-        const window: SizedWindow = step.window ?? this.#windowIn(place, step, end);
+        const window: SizedWindow =
+          step.window ?? this.sizes.windowAt(from, place.mostAt(from), this.#floorBelow(from));
         const answer = await this.#fetch(window, { place, from, signal });
         if (typeof answer === 'number') {
           step = this.#goOn({ from: answer }, end);
@@ -150,7 +144,7 @@ export class PageReader {
         const applied = this.#appliedWindow(window, answer);
         const { offset, size } = applied;
         // By its number, the page began elsewhere than expected, and does not hold the record.
-        if (from >= offset + size || offset - from >= size) {
+        if (offset - from >= size) {
           step = { from };
           continue;
         }
@@ -163,7 +157,7 @@ export class PageReader {
         place.came(applied, { count: records.count, bytes: records.bytes.length });
         step = this.#goOn(this.#after(applied, { from, to, isAgain }, records.count), end);
         if (step !== undefined && !place.isLimited && this.#giveBack(step, end)) step = undefined;
-        pages.push(...this.#placed(applied, { from, to }, records));
+        pages.push(...this.#placed(offset, { from, to }, records));
       }
     } finally {
       this.#coming--;
@@ -186,7 +180,7 @@ export class PageReader {
 
   /** The page, up to the record at `to`; none where it does not reach the one at `from`, and shows no end either. */
   #placed(
-    { offset, size }: SizedWindow,
+    offset: number,
     { from, to }: { readonly from: number; readonly to: number },
     records: RecordBatch,
   ): readonly PlacedPage[] {
@@ -194,18 +188,9 @@ export class PageReader {
     const { count } = records;
     const reached = offset + count;
     const churn = this.pass.arrived(total);
-    const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
+    const isLast = total === undefined ? reached <= from && count > 0 : reached >= total;
     if (reached <= from && !isLast) return [];
     return [{ offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn }];
-  }
-
-  #windowIn(place: Place, { from, overlap = Infinity }: Step, end: number): SizedWindow {
-    const floor = Math.max(this.#floorBelow(from), from - overlap);
-    const most = place.mostAt(from);
-    if (most === Infinity) return this.sizes.windowAt(from, undefined, floor);
-    // Near a refused page, a page goes neither far beyond the place nor far back, where records may have been too large.
-    const near = Math.min(most, 2 * (end - from) + LOCAL_OVERLAP);
-    return this.sizes.windowAt(from, near, floor);
   }
 
   /** The earliest offset of a page: a single page begins at `from` of the options, and none may hold a record that was given up. */
@@ -221,9 +206,9 @@ export class PageReader {
   }
 
   /** Gives the rest of a range back, to be read several pages at once, where nothing behind it was cut off yet. */
-  #giveBack({ from, isAgain, overlap }: Step, end: number): boolean {
+  #giveBack({ from, isAgain }: Step, end: number): boolean {
     const [region] = this.#regions;
-    if (region?.from !== end || isAgain === true || overlap !== undefined) return false;
+    if (region?.from !== end || isAgain) return false;
     this.#regions[0] = { ...region, from };
     return true;
   }
@@ -257,9 +242,7 @@ export class PageReader {
   #appliedWindow(window: SizedWindow, { pageSize = 0, records }: Page): SizedWindow {
     const { offset, size } = window;
     const named = pageSize > 0 ? pageSize : size;
-    // The last page may be short: a size that the service was seen to apply counts for more.
-    const applied =
-      records.count > Math.max(size, named) ? Math.max(records.count, this.sizes.applied) : named;
+    const applied = records.count > Math.max(size, named) ? records.count : named;
     if (applied === size) return window;
     // Otherwise this page was on its way before the size was known.
     if (applied !== this.sizes.largest || (size <= applied && !this.sizes.isFixed)) {
@@ -307,20 +290,18 @@ export class PageReader {
       if (reached <= from || count >= size || reached >= to || sizes.isFixed) return { from: to };
       // The first page shows how much there is at a time.
       if (isFirst) sizes.cap(count);
-      return { from: reached, overlap: Math.ceil(count / 8) };
+      return { from: reached };
     }
-    if (offset === 0) this.#isFirstShort = false;
     if (reached >= to || reached >= total) return { from: to };
     if (isFirst && count > 0 && count < size) {
       // It may be short by a fault that passes.
-      this.#isFirstShort = !isAgain;
-      if (isAgain) sizes.cap(count);
-      return isAgain ? { from: reached } : { from, isAgain: true };
+      if (!isAgain) return { from, isAgain: true };
+      sizes.cap(count);
+      return { from: reached };
     }
     // Where the service fixes the page size, a request from there would bring the same page.
-    if (reached > from && !sizes.isFixed)
-      return { from: reached, overlap: count < size ? Math.ceil(count / 8) : undefined };
-    if (!isAgain) return { from, isAgain: true, overlap: 0 };
+    if (reached > from && !sizes.isFixed) return { from: reached };
+    if (!isAgain) return { from, isAgain: true };
     extent.emptyAt(from);
     return { from: to };
   }
@@ -342,7 +323,6 @@ class Extent {
   #fullUntil = 0;
   #end = Infinity;
   #emptyInARow = 0;
-  #emptyFrom = Infinity;
 
   /** Whether pages that are still to come may show more of this offset. */
   isOpenAt(offset: number): boolean {
@@ -374,8 +354,7 @@ class Extent {
 
   /** Notes that two pages ended before the record at `offset`, although the total is higher. */
   emptyAt(offset: number): void {
-    this.#emptyFrom = this.#emptyInARow === 0 ? offset : Math.min(offset, this.#emptyFrom);
-    if (++this.#emptyInARow >= EMPTY_IN_A_ROW) this.#end = this.#emptyFrom;
+    if (++this.#emptyInARow >= EMPTY_IN_A_ROW) this.endsAt(offset);
   }
 
   endsAt(offset: number): void {

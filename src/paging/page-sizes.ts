@@ -7,8 +7,6 @@ const PAGE_BYTES = 6_000_000 * 0.95;
 const LEAST_OVERLAPPING = 10;
 /** How many records larger a page may be where none of its size overlaps: enough for a listing of 12 million. */
 const MAX_EXCESS = 9;
-/** Refusals in a row after which a size that came before no longer counts as served. */
-const MAX_REFUSALS_IN_A_ROW = 4;
 /** Records of the page that shows whether the service refuses the size, or every request. */
 const CHECK_SIZE = 10;
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
@@ -34,7 +32,7 @@ export class PageSizes {
   largest: number;
   /** The size of the next pages. */
   size: number;
-  /** The smallest size that was refused and not served since. */
+  /** The smallest size that was refused. */
   #refused = Infinity;
   /** The size that the service was seen to apply to requests of any size; 0 where it was not. */
   applied = 0;
@@ -44,7 +42,6 @@ export class PageSizes {
   #cap: number;
   /** The largest size that was served in full. */
   #served = 0;
-  #refusedInARow = 0;
   /** Pages that came since a size was refused or tried, and how many have to before a larger one is tried. */
   #pagesSinceRefusal = 0;
   #pagesBeforeTrial = 1;
@@ -74,7 +71,6 @@ export class PageSizes {
 
   keepConstant(isConstant: boolean): void {
     this.#isConstant = isConstant;
-    this.#trial = 0;
   }
 
   /**
@@ -95,28 +91,19 @@ export class PageSizes {
     return { ...overlappingWindow(from, nominal, { floor, excess: mayExceed ? MAX_EXCESS : 0 }), nominal };
   }
 
-  /**
-   * The page was refused. Returns the size to go on with in its place.
-   *
-   * @param isFirst whether it is the first refusal there: another one shows nothing of the rest of the listing
-   */
-  refuse({ size, nominal }: SizedWindow, reason: RefusalReason, isFirst: boolean): number {
+  /** The page was refused. Returns the size to go on with in its place. */
+  refuse({ size, nominal }: SizedWindow, reason: RefusalReason): number {
     const isFailedTrial = this.isTrial(nominal);
     if (isFailedTrial) {
       this.#trial = 0;
       this.#pagesBeforeTrial *= 2;
     }
-    if (reason === 'size') {
-      this.#refusesSizes = true;
-      this.largest = Math.min(this.largest, size);
-    }
+    if (reason === 'size') this.#refusesSizes = true;
     this.#pagesSinceRefusal = 0;
-    let half = Math.max(reason === 'size' ? CHECK_SIZE : 1, Math.floor(size / 2));
+    let half = Math.max(1, Math.floor(size / 2));
     // Nothing came so far: a page that is surely small enough shows whether the size matters, and what a record takes.
     if (this.#served === 0 && reason !== 'size')
       half = Math.min(half, reason === 'slow' ? CHECK_SIZE : Math.max(WEIGHING_SIZE, Math.floor(size / 10)));
-    if (isFirst && ++this.#refusedInARow >= MAX_REFUSALS_IN_A_ROW)
-      this.#served = Math.min(this.#served, half);
     if (size > this.#served) {
       this.#refused = Math.min(this.#refused, size);
       this.size = Math.min(this.size, Math.max(half, this.#served));
@@ -169,17 +156,15 @@ export class PageSizes {
       if (isFull) this.#pagesBeforeTrial = 1;
     }
     this.#slowSizes.clear();
-    this.#refusedInARow = 0;
     if (!isFull) return;
     // A page that is smaller than its nominal size, so that it overlaps, shows nothing of that size.
     this.#served = Math.max(this.#served, size);
-    if (size >= this.#refused) this.#refused = Infinity;
     if (isLocal && size < this.size) return;
     const fits = Math.floor(PAGE_BYTES / (bytes / count));
     this.#fits = fits;
     this.size = Math.max(this.size, size);
     this.#pagesSinceRefusal++;
-    if (fits < this.#refused && fits > this.size * 1.1 && !this.isConstant) {
+    if (fits < this.#refused && fits > this.size && !this.isConstant) {
       // The bytes of records explain the refusal, and show how many fit.
       this.size = Math.min(fits, this.largest);
       this.#refused = Infinity;
@@ -196,8 +181,6 @@ export class PageSizes {
     this.largest = size;
     this.#cap = size;
     this.size = size;
-    this.#refused = Infinity;
-    this.#trial = 0;
   }
 
   /**
@@ -276,7 +259,7 @@ export class Place {
     this.#isAgain = false;
     if (this.#check === undefined) return;
     const { window: refused } = this.#check;
-    this.#limit(refused, this.#sizes.refuse(refused, 'size', false));
+    this.#limit(refused, this.#sizes.refuse(refused, 'size'));
     this.#check = undefined;
   }
 
@@ -302,7 +285,7 @@ export class Place {
       }
     }
     this.#isAgain = false;
-    const to = this.#sizes.refuse(window, reason, !this.isLimited);
+    const to = this.#sizes.refuse(window, reason);
     this.#limit(window, to);
     this.#status.shrink({ at, from: size, to, reason });
   }

@@ -14,6 +14,14 @@ export interface PlacedPage {
   readonly churn: number;
 }
 
+/** What a pass shares with others over the same listing. */
+interface PassOptions {
+  readonly unique: UniqueRecords;
+  readonly seen: SeenOrder;
+  /** Offsets of records that the service does not serve. */
+  readonly givenUp: ReadonlySet<number>;
+}
+
 /** A place where two pages do not hold together, or between which the total changed. */
 interface Border {
   readonly offset: number;
@@ -24,7 +32,7 @@ interface Border {
 
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
-/** The fewest gaps that show that the order changes from page to page; they must also be half of all borders. */
+/** The fewest gaps that show that the order changes from page to page. */
 const OFTEN_GAPS = 3;
 
 /**
@@ -46,26 +54,25 @@ export class Pass {
   isStuck = false;
   /** True when pages may repeat records of earlier pages, and no place shows which. */
   mayRepeat = false;
-  /** True when two pages do not hold together, although the total was the same. */
-  misfits = false;
   /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
   readonly #unique: UniqueRecords;
   readonly #identity: IdentityReader;
   readonly #seen: SeenOrder;
+  readonly #givenUp: ReadonlySet<number>;
   readonly #regions: readonly DoubtfulRegion[];
   readonly #borders: Border[] = [];
   /** The last page that had records. */
   #previous: PlacedPage | undefined;
-  #overlaps = 0;
   #total: number | undefined;
   #churn = 0;
 
   /** @param regions what is read again; none in a pass over everything */
-  constructor(unique: UniqueRecords, seen: SeenOrder, regions: readonly DoubtfulRegion[] = []) {
+  constructor({ unique, seen, givenUp }: PassOptions, regions: readonly DoubtfulRegion[] = []) {
     this.#unique = unique;
     this.#identity = unique.newReader();
     this.#seen = seen;
+    this.#givenUp = givenUp;
     this.#regions = regions;
   }
 
@@ -87,7 +94,6 @@ export class Pass {
     if (before !== undefined && (!fits || before.churn !== churn)) {
       this.#borders.push({ offset, page, isGap: common === 'gap' });
       this.mayRepeat ||= !fits || offset >= endOf(before);
-      this.misfits ||= !fits && this.#total !== undefined && before.churn === churn;
     }
     this.isStuck ||= before !== undefined && this.#isSame(placed, before);
     if (records.count > 0) this.#previous = placed;
@@ -110,7 +116,7 @@ export class Pass {
   /** True when there are so many gaps with the same total that the order itself must change. */
   get isUnordered(): boolean {
     const gaps = this.#borders.filter(({ isGap }) => isGap).length;
-    return this.#churn === 0 && gaps >= OFTEN_GAPS && gaps * 2 >= this.#overlaps;
+    return this.#churn === 0 && gaps >= OFTEN_GAPS;
   }
 
   /**
@@ -133,21 +139,23 @@ export class Pass {
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
-  #inCommon({ offset, from, records }: PlacedPage, before: PlacedPage): number | 'shifted' | 'gap' {
+  #inCommon(placed: PlacedPage, before: PlacedPage): number | 'shifted' | 'gap' {
+    const { offset, records } = placed;
     const overlap = endOf(before) - offset;
-    // Pages that adjoin prove nothing. A place between them is a gap, unless it was requested separately.
-    if (overlap <= 0) return overlap < 0 && offset > from ? 'gap' : 0;
-    this.#overlaps++;
+    // Pages that adjoin prove nothing.
+    if (overlap <= 0) return this.#isLeftOut(endOf(before), placed) ? 'gap' : 0;
     if (this.#isEndOf(before.records, records, overlap)) return overlap;
-    const last = this.#known(before.records, before.records.count - 1);
-    let isChanged = false;
-    for (let index = 0; index < records.count; index++) {
-      const known = this.#known(records, index);
-      if (known.content === last.content) return 'shifted';
-      isChanged ||= known.key !== undefined && known.key === last.key;
-    }
-    if (isChanged) this.changedAtBorder++;
-    return isChanged ? 'shifted' : 'gap';
+    const last = this.#known(before.records, before.records.count - 1).content;
+    for (let index = 0; index < records.count; index++)
+      if (this.#known(records, index).content === last) return 'shifted';
+    return 'gap';
+  }
+
+  /** Whether no page came for a place in front of this one that was to be read. */
+  #isLeftOut(end: number, { offset, from, records }: PlacedPage): boolean {
+    if (records.count === 0 || this.#regions.some((region) => region.from === from)) return false;
+    for (let place = end; place < offset; place++) if (!this.#givenUp.has(place)) return true;
+    return false;
   }
 
   /** Whether a page ends with the records with which the next one begins, changed or not: so many, or as many as it has. */
@@ -256,8 +264,6 @@ const AT_EITHER_END = 24;
 interface Seen {
   readonly page: object;
   readonly index: number;
-  /** False where the record stood twice in that page. */
-  isUnique: boolean;
   /** The last page of a whole pass that had the record at an end. */
   number: number | undefined;
 }
@@ -288,10 +294,9 @@ export class SeenOrder {
       if (index === AT_EITHER_END) index = Math.max(index, records.count - AT_EITHER_END);
       const content = this.#identity.read(records, index).content();
       const seen = this.#seen.get(content);
-      if (seen === undefined) this.#seen.set(content, { page, index, isUnique: true, number });
+      if (seen === undefined) this.#seen.set(content, { page, index, number });
       else {
-        if (seen.page === page) seen.isUnique = false;
-        else if (seen.isUnique) {
+        if (seen.page !== page) {
           this.isUnstable ||= seen.index < (reached.get(seen.page) ?? 0);
           reached.set(seen.page, seen.index);
         }

@@ -117,12 +117,6 @@ export class UniqueRecords {
     this.countEqualWithin(scope);
   }
 
-  /** Begins to read parts of the listing again. */
-  beginPart(): void {
-    this.#pass = undefined;
-    this.countEqualWithin('page');
-  }
-
   /** From now on, equal records without a key count as different ones within this. */
   countEqualWithin(scope: Scope): void {
     if (scope === 'pass') this.#pass ??= this.#newSet();

@@ -131,10 +131,11 @@ function once(holds: (window: Window) => boolean): (window: Window) => boolean {
     return isNow;
   };
 }
-function shortOnce(most: number, behind: number): Setting {
-  const isShort = once(({ offset }) => offset >= behind);
+function shortTimes(times: number, most: number, behind: number): Setting {
+  let left = times;
   return {
-    serve: (window, records) => records.slice(window.offset).slice(0, isShort(window) ? most : window.size),
+    serve: ({ offset, size }, records) =>
+      records.slice(offset).slice(0, offset >= behind && left-- > 0 ? most : size),
   };
 }
 const refusing = (reason: RefusalReason, holds: (window: Window) => boolean): Setting => ({
@@ -160,6 +161,9 @@ const SETTINGS: Settings<Setting> = {
   }),
   'a key for each two of #': (count) => ({
     records: Array.from({ length: count }, (_, at) => `{"id":${at % (count / 2)},"n":${at}}`),
+  }),
+  'a key for each two of # and for the first two': (count) => ({
+    records: Array.from({ length: count }, (_, at) => `{"id":${at === 1 ? 0 : at % (count / 2)},"n":${at}}`),
   }),
   '# with the key # twice': (count, key) => ({
     records: Array.from({ length: count }, (_, at) => `{"id":${at === key + 1 ? key : at},"n":${at}}`),
@@ -191,6 +195,10 @@ const SETTINGS: Settings<Setting> = {
   'call #: # changes': (call, at) => after(call, (records) => (records[at] = changed(records[at]))),
   'call #: # changes and goes to the end': (call, at) =>
     after(call, (records) => records.push(...records.splice(at, 1).map(changed))),
+  'call #: # and # change and change places': (call, one, other) =>
+    after(call, (records) => {
+      [records[one], records[other]] = [changed(records[other]), changed(records[one])];
+    }),
   'call #: # to # change': (call, first, last) =>
     after(call, (records) => {
       for (let at = first; at <= last; at++) records[at] = `{"id":"${call} ${at}"}`;
@@ -245,7 +253,8 @@ const SETTINGS: Settings<Setting> = {
     pageSize: (size, request) => (request === 1 ? size : applied),
   }),
   'another size each time': () => ({ pageSize: (_, request) => 100 - request }),
-  'once # behind #': shortOnce,
+  'once # behind #': (most, behind) => shortTimes(1, most, behind),
+  'twice nothing behind #': (behind) => shortTimes(2, 0, behind),
   'always nothing from # to #': (first, last) => ({
     serve: ({ offset, size }, records) =>
       records.slice(offset, offset < last && offset + size > first ? Math.max(offset, first) : offset + size),
@@ -298,12 +307,12 @@ const STORIES = {
       → 27 calls: 250 of 1000000250, lacks 1000000000: total
     1 records, total 0 → 1 call: 1 of 0
     50 records, total 50 once → 8 calls: 50 of 50
-    50 records, total 50, call 2: 0 goes → 14 calls: 50 of 50, moved
-    50 records, total 50, call 2: 0 goes, 4 pages at a time → 30 calls: 50 of 50, moved
+    50 records, total 50, call 2: 0 goes → 12 calls: 50 of 50, moved
+    50 records, total 50, call 2: 0 goes, 4 pages at a time → 26 calls: 50 of 50, moved
     50 records, total 50, call 2: 5 go at 0, until 40 → 13 calls: 40 of 50, 3 lost, lacks 5: unsteady, moved
     50 records, total 50, 4 pages at a time, call 2: 0 goes, call 12: 3 goes and comes at 3,
       call 22: 4 goes and comes at 4
-      → 30 calls: 52 of 50, lacks 1: unsteady, moved`,
+      → 26 calls: 51 of 50, lacks 1: unsteady, moved`,
 
   'a listing that moves': `
     50 records, call 2: comes at 0 → 12 calls: 51 of 51, moved
@@ -328,6 +337,10 @@ const STORIES = {
     50 records, call 2: 3 changes and goes to the end → 11 calls: 50 of 50, moved
     50 records, call 2: 3 changes and goes to the end, an order that may move
       → 11 calls: 50 of 50, moved, order may move
+    50 records, call 2: 3 and 33 change and change places, an order that may move
+      → 14 calls: 50 of 50, order may move
+    50 records, call 2: comes at 15, call 8: 16 changes → 12 calls: 51 of 51, moved
+    50 records, once 0 behind 16, call 3: 0 goes and comes at 60 → 12 calls: 51 of 50, moved
     50 records, call 2: comes at 0, until 25 → 8 calls: 25 of 51, moved
     50 records, call 2: 0 goes, until 25 → 12 calls: 25 of 49, lacks 1: changing, moved
     50 records, call 2: 0 goes, no total → 11 calls: 50, moved
@@ -352,6 +365,8 @@ const STORIES = {
     299 records, call 46: 287 to 298 change, call 47: 287 to 298 change, no total
       → 52 calls: 315, moved
     300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 67 calls: 300 of 281, moved
+    300 records, twice nothing behind 36, call 20: 10 go at 0 and come at 400
+      → 55 calls: 310 of 300, moved
     300 records, call 12: 3 go at 0, pages of 5, pages of 5 at most → 123 calls: 300 of 297, moved`,
 
   'keys that tell no two records apart': `
@@ -369,6 +384,11 @@ const STORIES = {
     a key for each two of 50, no total, call 10: 40 changes → 22 calls: 51, lacks 1: more
     50 with the key 2 twice, call 2: 15 changes → 8 calls: 50 of 50
     50 with the key 44 twice, call 2: 17 changes → 22 calls: 51 of 50, lacks 1: more
+    50 with the key 2 twice, pages of 50, at most 10, an order that may move, call 4: 5 changes and goes to the end
+      → 19 calls: 51 of 50, lacks 1: more, order may move
+    50 with the key 2 twice, an order that may move → 8 calls: 50 of 50, order may move
+    a key for each two of 50 and for the first two, an order that may move
+      → 14 calls: 50 of 50, order may move
     50 with 3 again at 40 → 22 calls: 50 of 51, 1 lost, lacks 1: unsteady
     50 with 3 again at 40, no total → 25 calls: 50, 1 lost, lacks 1: unsteady`,
 
@@ -412,14 +432,16 @@ const STORIES = {
     95 records, pages of 7, always by 20 as it says, until 7 → 1 call: 7 of 95
     95 records, always by 20 as it says, one page 30 to 40 → 2 calls: 10 of 95
     95 records, pages of 7, always by 20 as it says but for the third page of 3
-      → 18 calls: 78 of 95, 17 lost, lacks 17: total
+      → 15 calls: 78 of 95, 17 lost, lacks 17: unsteady, moved
     90 records, pages of 7, always by 20, no total → 6 calls: 90
     50 records, by 5 from the second call on as it says → 11 calls: 50 of 50
+    100 records, by 15 from the second call on as it says, no total → 10 calls: 100, moved
+    500 records, by 5 from the second call on as it says, 12 pages at a time → 121 calls: 500 of 500
     5000 records, pages of 100, another size each time
       → 9 calls: ServiceError: the service keeps changing the page size that it applies
     50 records, once 4 behind 16 → 9 calls: 50 of 50
     50 records, once 0 behind 16 → 9 calls: 50 of 50
-    50 records, always nothing from 25 to 30 → 30 calls: 45 of 50, 5 lost, lacks 5: total
+    50 records, always nothing from 25 to 30 → 22 calls: 45 of 50, 5 lost, lacks 5: unsteady, moved
     50 records, once 0 behind 0 → 9 calls: 50 of 50
     50 records, once 4 behind 0, 4 pages at a time → 9 calls: 50 of 50`,
 
