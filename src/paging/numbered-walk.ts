@@ -283,7 +283,7 @@ class NumberedWalk {
 
   #newPass(regions?: readonly DoubtfulRegion[]): Pass {
     const { givenUp } = this.#options.status;
-    return new Pass({ unique: this.#unique, seen: this.#order, givenUp }, regions);
+    return new Pass({ newReader: this.#unique.newReader, seen: this.#order, givenUp }, regions);
   }
 }
 

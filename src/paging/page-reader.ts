@@ -157,7 +157,7 @@ export class PageReader {
         place.came(applied, { count: records.count, bytes: records.bytes.length });
         step = this.#goOn(this.#after(applied, { from, to, isAgain }, records.count), end);
         if (step !== undefined && !place.isLimited && this.#giveBack(step, end)) step = undefined;
-        pages.push(...this.#placed(offset, { from, to }, records));
+        pages.push(...this.#placed(applied, { from, to }, records));
       }
     } finally {
       this.#coming--;
@@ -180,7 +180,7 @@ export class PageReader {
 
   /** The page, up to the record at `to`; none where it does not reach the one at `from`, and shows no end either. */
   #placed(
-    offset: number,
+    { offset, size }: SizedWindow,
     { from, to }: { readonly from: number; readonly to: number },
     records: RecordBatch,
   ): readonly PlacedPage[] {
@@ -188,7 +188,7 @@ export class PageReader {
     const { count } = records;
     const reached = offset + count;
     const churn = this.pass.arrived(total);
-    const isLast = total === undefined ? reached <= from && count > 0 : reached >= total;
+    const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
     if (reached <= from && !isLast) return [];
     return [{ offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn }];
   }

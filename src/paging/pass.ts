@@ -1,6 +1,6 @@
 import type { IdentityReader } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import type { UniqueRecords, NewReader } from './unique-records.ts';
+import type { NewReader } from './unique-records.ts';
 
 /** A page as it was read, in its place. */
 export interface PlacedPage {
@@ -16,7 +16,7 @@ export interface PlacedPage {
 
 /** What a pass shares with others over the same listing. */
 interface PassOptions {
-  readonly unique: UniqueRecords;
+  readonly newReader: NewReader;
   readonly seen: SeenOrder;
   /** Offsets of records that the service does not serve. */
   readonly givenUp: ReadonlySet<number>;
@@ -56,7 +56,6 @@ export class Pass {
   mayRepeat = false;
   /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
-  readonly #unique: UniqueRecords;
   readonly #identity: IdentityReader;
   readonly #seen: SeenOrder;
   readonly #givenUp: ReadonlySet<number>;
@@ -68,9 +67,8 @@ export class Pass {
   #churn = 0;
 
   /** @param regions what is read again; none in a pass over everything */
-  constructor({ unique, seen, givenUp }: PassOptions, regions: readonly DoubtfulRegion[] = []) {
-    this.#unique = unique;
-    this.#identity = unique.newReader();
+  constructor({ newReader, seen, givenUp }: PassOptions, regions: readonly DoubtfulRegion[] = []) {
+    this.#identity = newReader();
     this.#seen = seen;
     this.#givenUp = givenUp;
     this.#regions = regions;
@@ -93,7 +91,7 @@ export class Pass {
     const fits = typeof common === 'number';
     if (before !== undefined && (!fits || before.churn !== churn)) {
       this.#borders.push({ offset, page, isGap: common === 'gap' });
-      this.mayRepeat ||= !fits || offset >= endOf(before);
+      this.mayRepeat ||= !fits;
     }
     this.isStuck ||= before !== undefined && this.#isSame(placed, before);
     if (records.count > 0) this.#previous = placed;
@@ -113,10 +111,10 @@ export class Pass {
     return this.#churn > 0 || this.#borders.length > 0 || this.#regions.some(isOpen);
   }
 
-  /** True when there are so many gaps with the same total that the order itself must change. */
+  /** True when there are so many gaps that the order itself must change. */
   get isUnordered(): boolean {
     const gaps = this.#borders.filter(({ isGap }) => isGap).length;
-    return this.#churn === 0 && gaps >= OFTEN_GAPS;
+    return gaps >= OFTEN_GAPS;
   }
 
   /**
@@ -127,8 +125,7 @@ export class Pass {
     const reach = size + Math.ceil(this.#churn / size) * size;
     const around = this.#borders.map(({ offset, page, isGap }) => {
       const border = Math.floor(offset / size) * size;
-      // Pages of parts have no numbers.
-      const gap = isGap && this.#regions.length === 0 ? { after: page - 1, before: page } : NO_GAP;
+      const gap = isGap ? { after: page - 1, before: page } : NO_GAP;
       return regionAround(border - reach, border + reach, gap);
     });
     const again = this.#regions.map((region) => {
@@ -193,14 +190,13 @@ export class Pass {
     }
   }
 
-  /** A record by its content, and by its key where no other record has it. */
+  /** A record by its content, and by its key. */
   #known(
     records: RecordBatch,
     index: number,
   ): { readonly content: string; readonly key: string | undefined } {
     const identity = this.#identity.read(records, index);
-    const isKey = identity.hasKey && !this.#unique.keysRepeat;
-    return { content: identity.content(), key: isKey ? identity.key() : undefined };
+    return { content: identity.content(), key: identity.hasKey ? identity.key() : undefined };
   }
 }
 

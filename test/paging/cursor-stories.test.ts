@@ -97,6 +97,8 @@ const SETTINGS: Settings<Setting> = {
   'one comes first at each call': () => ({ records: (request) => [...others(request), ...all] }),
   '# changes places': (at) => changing(2, all, swapped(all, at)),
   '# changes places at the third call': (at) => changing(3, all, swapped(all, at)),
+  'one comes first and one changes': () =>
+    changing(2, all, ['{"id":"new"}', ...all.with(3, '{"id":3,"paid":true}')]),
   '# changes places and back': (at) => ({
     records: (request) => swapped(all, request === 2 ? at : undefined),
   }),
@@ -166,6 +168,7 @@ const STORIES = {
     5 come first whose keys are there → 13 calls: 35
     10 come first whose keys are there → 14 calls: 40
     one comes first after an empty page → 9 calls: 31
+    one comes first and one changes → 8 calls: 31
     one comes first, limit 15 → 2 calls: 15
     one comes first, limit 31 → 5 calls: 31
     one comes first, from 10 → 6 calls: 21

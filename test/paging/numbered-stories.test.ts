@@ -300,6 +300,7 @@ const STORIES = {
   'a total that is not the number of records': `
     50 records, total 49 → 8 calls: 50 of 49
     50 records, total 35 → 8 calls: 50 of 35
+    53 records, total 48, once 0 behind 47 → 18 calls: 53 of 48, moved
     450 records, total 200, pages of 100, 4 pages at a time → 5 calls: 450 of 200
     50 records, total 51 → 25 calls: 50 of 51, lacks 1: total
     50 records, total 90 → 37 calls: 50 of 90, lacks 40: total
