@@ -19,10 +19,17 @@ import { createVitest } from 'vitest/node';
 const FOLDERS = ['paging', 'json', 'invoices', 'query', 'database', 'api', 'resources', 'output/csv'];
 /** Where else the behaviour of a folder is tested, through the program: folders, and files. */
 const ALSO = {
-  paging: ['resources'],
-  invoices: ['cli/questions'],
-  query: ['cli/questions', 'cli/commands/aging', 'cli/commands/verify'],
-  json: ['cli/questions/expand', 'cli/questions/changes-since', 'query/sort', 'paging/unique-records'],
+  paging: ['resources', 'run/completeness'],
+  invoices: [
+    'cli/questions',
+    'cli/commands/aging',
+    'cli/commands/report',
+    'cli/commands/statement',
+    'report',
+  ],
+  query: ['cli/questions', 'cli/commands/aging', 'cli/commands/verify', 'run/several'],
+  json: ['cli/questions', 'query/sort', 'paging/unique-records', 'run/sync'],
+  resources: ['run/completeness'],
   api: [
     'faults/clock',
     'faults/bodies',
