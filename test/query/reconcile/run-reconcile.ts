@@ -24,7 +24,8 @@ export async function runReconcile(
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   const lines = records.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
   writeFileSync(join(folder, 'records.jsonl'), lines.map((line) => `${line}\n`).join(''));
-  const argv = ['reconcile', ...Object.keys(files), '--from', 'records.jsonl', ...flags];
+  const from = flags.includes('--from') ? [] : ['--from', 'records.jsonl'];
+  const argv = ['reconcile', ...Object.keys(files), ...from, ...flags];
   const { code, stdout, stderr } = await runHere(argv, { cwd: folder });
   const text = stdout.toString('utf8');
   const rows = flags.includes('--format') ? [] : (parse(text, { columns: true }) as Record<string, string>[]);
