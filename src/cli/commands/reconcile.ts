@@ -119,7 +119,7 @@ async function runReconcile(
     consequence: WHERE_INCOMPLETE,
     makeResult: async ({ source, profile, names: { fields } }) => {
       if (source.hasProfileColumn && profile === undefined)
-        throw new UsageError('a list is of one organization, and the flags name several profiles', {
+        throw new UsageError('a list is of one organization, and the records are of several profiles', {
           hint: 'Name the one whose list it is with --profile.',
         });
       const read = await readLists(opened.lists, decimal);

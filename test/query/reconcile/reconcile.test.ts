@@ -705,6 +705,16 @@ describe('reconcile', () => {
     expect(stderr).toContain(said);
   });
 
+  it('compares a list with the records of one profile alone', async () => {
+    const records = ['north', 'south'].map((_profile) => receivedRecord({ _profile }));
+    const refused = await purchases([{}], records);
+    expect(refused).toMatchObject({ code: 2, text: '' });
+    expect(refused.stderr).toContain(
+      'and the records are of several profiles\n  Name the one whose list it is',
+    );
+    expect(await purchases([{}], records, '--profile', 'south')).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('is 6 where the service’s side is not whole, and says what may be wrong for that', async () => {
     const exit = await purchases([{}], [receivedRecord({ totalAmount: 'N/A' })]);
     expect(exit.code).toBe(6);
