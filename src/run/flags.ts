@@ -246,7 +246,7 @@ export const fromFlags = {
 function fileToRead(file: string, before?: string): string {
   if (before !== undefined)
     throw new UsageError(`--from ${file}: one file is read, and --from ${before} names it`, {
-      hint: 'Join them, as in cat *.jsonl > all.jsonl, or bring the records together with folio sync <database>.',
+      hint: 'Join them, as in cat one.jsonl two.jsonl > both.jsonl, or bring the records together with folio sync <database>.',
     });
   if (parseDate(file, () => 0) === undefined || existsSync(file)) return file;
   throw new UsageError(`--from ${file}: it names a file to read, and there is none of this name`, {

@@ -41,7 +41,7 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['issued', '--from', '2026-10-01'], /names a file.*\n {2}From that day on is --since 2026-10-01\.\n/],
   [
     ['aging', '--from', 'october.jsonl', '--from', 'november.jsonl'],
-    /--from november.jsonl: one file is read, and --from october.jsonl names it\n {2}Join them, as in cat \*/,
+    /--from november.jsonl: one file is read, and --from october.jsonl names it\n {2}Join them, as in cat one\.jsonl two/,
   ],
   [['statement', '--customer-fiscal-id', 'Roble'], /customers --columns fiscalId,name --where name~Roble\. /],
   [['received', '--issuer-fiscal-id', 'El Roble'], /folio received .* --where 'issuer.name~El Roble'\./],
