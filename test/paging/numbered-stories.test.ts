@@ -456,6 +456,7 @@ const STORIES = {
     600 records, pages of 200, size over 60, 2 pages at a time → 19 calls: 600 of 600
     60 records, pages of 25, size over 10 → 13 calls: 60 of 60
     60 records, pages of 25, size over 0 → 2 calls: Error: 502
+    60 records, pages of 8, size over 0 → 1 calls: Error: 502
     600 records, pages of 200, size at the third call → 3 calls: Error: 502
     100 records, large over 3 at 25 to 25 → 23 calls: 100 of 100
     60 records, pages of 50, large over 5 at 25 to 25 → 14 calls: 60 of 60

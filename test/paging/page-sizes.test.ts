@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PageSizes, Place } from '../../src/paging/page-sizes.ts';
 import { PageRefused } from '../../src/paging/page.ts';
@@ -7,45 +6,12 @@ import { WalkStatus } from '../../src/paging/walk-status.ts';
 const refusal = new PageRefused('large', new Error('502'));
 
 describe('sizes of pages', () => {
-  it('keep every offset a whole number of pages, for both first pages, whatever is refused and served', () => {
-    const answers = fc.array(fc.boolean(), { minLength: 1, maxLength: 60 });
-    const largest = fc.integer({ min: 1, max: 2000 });
-    fc.assert(
-      fc.property(largest, answers, fc.constantFrom(0, 1), (most, refusals, first) => {
-        const sizes = new PageSizes(most, most);
-        const place = new Place(sizes, new WalkStatus());
-        let from = 0;
-        for (const refused of refusals) {
-          const window = sizes.windowAt(from, place.mostAt(from));
-          const { offset, size } = window;
-          expect(Number.isInteger(offset / size + first)).toBe(true);
-          expect(size).toBeLessThanOrEqual(Math.min(place.mostAt(from), most));
-          if (refused && size > 1) place.refuse(window, refusal, { onRefusal: 'shrink' });
-          else {
-            place.came(window, { count: size, bytes: size * 100 });
-            from = offset + size;
-          }
-        }
-      }),
-    );
-  });
-
   it('are tried smaller after slowness, however often, down to one that came', () => {
     const sizes = new PageSizes(500);
     sizes.serve({ offset: 0, size: 10, nominal: 10 }, { count: 10, bytes: 100 }, false);
     sizes.slow(40);
     sizes.slow(20);
     expect([20, 11, 10].map((size) => sizes.isSlowEvenAt(size))).toEqual([false, false, true]);
-  });
-
-  it('lose little to the overlap', () => {
-    const sizes = new PageSizes(1000);
-    let pages = 0;
-    for (let from = 0; from < 100_000; pages++) {
-      const { offset, size } = sizes.windowAt(from);
-      from = offset + size;
-    }
-    expect(pages).toBeLessThanOrEqual(105);
   });
 
   it('do not bring the whole page again that was refused, behind the half of it that came', () => {
@@ -75,11 +41,4 @@ describe('sizes of pages', () => {
       expect(`${window.offset}+${window.size}`).toBe(expected);
     },
   );
-
-  it('adjoin where a page may not begin any earlier', () => {
-    const sizes = new PageSizes(10);
-    expect(sizes.windowAt(20, Infinity, 20)).toEqual({ offset: 20, size: 10, nominal: 10 });
-    expect(sizes.windowAt(20, Infinity, 19).offset).toBeLessThan(20);
-    expect(sizes.windowAt(20, 4)).toEqual({ offset: 18, size: 3, nominal: 4 });
-  });
 });
