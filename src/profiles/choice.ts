@@ -10,6 +10,8 @@ export interface HeldProfiles {
   readonly shown: string;
   /** Undefined where records do not say whose they are; none where there are no records. */
   readonly profiles: readonly string[] | undefined;
+  /** The organization of each profile, where that is known. */
+  readonly organizations?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Whose records the flags ask for. */
@@ -34,25 +36,32 @@ export function profileChoice(profile: string | undefined, all = false): Profile
 
 /**
  * The profiles that are read of those that a database or exports have: those of the flags, else that of FOLIO_PROFILE, else the
- * current one, as for the service; all where nothing chooses. `shown` is how messages call the source: `books.db`.
+ * current one, as for the service; all where nothing chooses. Throws UsageError for one that it does not have, and for two of one
+ * organization, whose records would come twice.
  */
 export async function chooseHeld(
-  { shown, held }: { readonly shown: string; readonly held: readonly string[] },
+  { shown, profiles: held = [], organizations }: HeldProfiles,
   { names, all }: ProfileChoice,
   { env, config }: Pick<Context, 'env' | 'config'>,
 ): Promise<readonly string[]> {
-  if (all) return held;
   const named = namedProfile(undefined, env);
-  const { currentProfile } = await config();
-  const usual = named ?? currentProfile;
+  const usual = all ? undefined : (named ?? (await config()).currentProfile);
   const chosen = names ?? (usual === undefined ? held : [usual]);
   const missing = chosen.find((name) => !held.includes(name));
-  if (missing === undefined) return chosen;
-  const origin = named === undefined ? ', the current one' : ', which FOLIO_PROFILE names';
-  const why = names === undefined ? origin : '';
-  throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, {
-    hint: `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`,
-  });
+  if (missing !== undefined) {
+    const origin = named === undefined ? ', the current one' : ', which FOLIO_PROFILE names';
+    const why = names === undefined ? origin : '';
+    throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, {
+      hint: `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`,
+    });
+  }
+  for (const [name, first] of duplicatesBy(chosen, (one) => organizations?.get(one))) {
+    const same = `the profiles ${first} and ${name} are of one organization`;
+    throw new UsageError(`${shown}: ${same}, whose records would come twice`, {
+      hint: `Leave out ${name}: name the others with --profile.`,
+    });
+  }
+  return chosen;
 }
 
 /** Refuses flags that choose among profiles where a source has none: its records have no owner. */

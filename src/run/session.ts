@@ -200,9 +200,7 @@ export async function chosenProfiles(
     refuseProfiles(shown, choice);
     return [];
   }
-  return profiles.length === 0
-    ? (choice.names ?? [])
-    : chooseHeld({ shown, held: profiles }, choice, context);
+  return profiles.length === 0 ? (choice.names ?? []) : chooseHeld(held, choice, context);
 }
 
 /**

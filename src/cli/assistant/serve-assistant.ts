@@ -179,7 +179,11 @@ async function ofDatabase(
     });
   }
   const held = await profilesHeld(from, context);
-  const [profile, ...others] = await chooseHeld({ shown: from, held }, { names, all: false }, context);
+  const [profile, ...others] = await chooseHeld(
+    { shown: from, profiles: held },
+    { names, all: false },
+    context,
+  );
   if (profile === undefined) {
     throw new UsageError(`${from} holds no records`, { hint: `Bring them with folio sync ${from}.` });
   }

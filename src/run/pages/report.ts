@@ -320,6 +320,7 @@ async function chooseSources(
   const held = all[0]!.held && {
     shown: [...new Set(all.map((one) => one.held?.shown))].join(', '),
     profiles: ofNobody === undefined ? inOrderOf(await context.config(), names) : undefined,
+    organizations: all[0]!.held.organizations,
   };
   const chosen = await chosenProfiles(context, { held, flags, notices });
   return {

@@ -5,7 +5,6 @@ import { StoredBooks, type LastSync, type StoredOrder } from '../../database/rea
 import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { localDay, localMinute } from '../../json/calendar-day.ts';
-import { duplicatesBy } from '../../profiles/choice.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
@@ -94,7 +93,8 @@ async function heldIn(
   const profiles = [...(await books.profilesIn(table)), ...syncs.keys()];
   // A profile's name may become the name of a file.
   for (const name of profiles) parseProfileName(name, shown);
-  return { shown, profiles: inOrderOf(await context.config(), profiles), syncs };
+  const organizations = await books.organizations();
+  return { shown, profiles: inOrderOf(await context.config(), profiles), organizations, syncs };
 }
 
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */
@@ -129,7 +129,6 @@ export function databaseSource(request: DatabaseRequest): Source {
         throw new UsageError(`${shown} holds no ${records}`, {
           hint: `Bring them with folio sync ${shown} ${word}.`,
         });
-      refuseDuplicates(profiles, await books.organizations(), shown);
       dateColumn = await books.textColumn(table, field);
       serviceOrder(flags, dateColumn !== undefined && usual !== undefined);
       const isOwnOrder = (flags.sortBy ?? flags.sortOrder) === undefined;
@@ -185,19 +184,4 @@ export async function profilesHeld(from: string, context: Context): Promise<read
   } finally {
     await database.close();
   }
-}
-
-/** Throws UsageError where two of the profiles are of one organization: its records would come twice. */
-function refuseDuplicates(
-  profiles: readonly string[],
-  organizations: ReadonlyMap<string, string>,
-  shown: string,
-): void {
-  const [duplicate] = duplicatesBy(profiles, (name) => organizations.get(name));
-  if (duplicate === undefined) return;
-  const [name, first] = duplicate;
-  const same = `the profiles ${first} and ${name} are of one organization`;
-  throw new UsageError(`${shown}: ${same}, whose records would come twice`, {
-    hint: `Leave out ${name}: name the others with --profile.`,
-  });
 }

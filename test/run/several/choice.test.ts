@@ -158,8 +158,9 @@ describe('two profiles of one organization', () => {
     for (const name of ['south', 'north', 'west'])
       expect(await run(`sync FOLDER/books issued --profile ${name}`)).toMatchObject({ code: 0 });
     const hint = '  Leave out south: name the others with --profile.\n';
-    const both = run('issued --from FOLDER/books --count --all-profiles');
-    await expectRefused(both, `folio: ${folder}/books: ${says}, whose records would come twice\n${hint}`);
+    const refused = `folio: ${folder}/books: ${says}, whose records would come twice\n${hint}`;
+    for (const line of ['issued --count', 'statement --all', 'report --output-dir FOLDER/pages'])
+      await expectRefused(run(`${line} --from FOLDER/books --all-profiles`), refused);
     const two = run('issued --from FOLDER/books --count --profile west,south');
     expect(await two).toMatchObject({ code: 0, stdout: '5\n' });
   });
