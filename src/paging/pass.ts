@@ -32,7 +32,7 @@ interface Border {
 
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
-/** The fewest gaps that show that the order changes from page to page. */
+/** The fewest gaps that show that the order changes from page to page; they must also be half of all borders. */
 const OFTEN_GAPS = 3;
 
 /**
@@ -63,6 +63,7 @@ export class Pass {
   readonly #borders: Border[] = [];
   /** The last page that had records. */
   #previous: PlacedPage | undefined;
+  #overlaps = 0;
   #total: number | undefined;
   #churn = 0;
 
@@ -87,7 +88,9 @@ export class Pass {
     const { offset, from, records, churn } = placed;
     const before = this.#previous;
     const page = this.pages++;
-    const common = before === undefined ? Math.max(0, from - offset) : this.#inCommon(placed, before);
+    // Where parts are read again, records in front of the place may be new, too.
+    const inFront = this.#regions.length === 0 ? Math.max(0, from - offset) : 0;
+    const common = before === undefined ? inFront : this.#inCommon(placed, before);
     const fits = typeof common === 'number';
     if (before !== undefined && (!fits || before.churn !== churn)) {
       this.#borders.push({ offset, page, isGap: common === 'gap' });
@@ -114,7 +117,7 @@ export class Pass {
   /** True when there are so many gaps that the order itself must change. */
   get isUnordered(): boolean {
     const gaps = this.#borders.filter(({ isGap }) => isGap).length;
-    return gaps >= OFTEN_GAPS;
+    return gaps >= OFTEN_GAPS && gaps * 2 >= this.#overlaps;
   }
 
   /**
@@ -141,6 +144,7 @@ export class Pass {
     const overlap = endOf(before) - offset;
     // Pages that adjoin prove nothing.
     if (overlap <= 0) return this.#isLeftOut(endOf(before), placed) ? 'gap' : 0;
+    this.#overlaps++;
     if (this.#isEndOf(before.records, records, overlap)) return overlap;
     const last = this.#known(before.records, before.records.count - 1).content;
     for (let index = 0; index < records.count; index++)

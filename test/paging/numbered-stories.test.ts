@@ -357,8 +357,11 @@ const STORIES = {
     5000 records, call 20: 200 go at 0 and come at 5000, pages of 100, 2 pages at a time
       → 67 calls: 5200 of 5000, moved
     300 records, call 12: 12 go at 0 and come at 400 → 51 calls: 312 of 300, moved
+    300 records, call 11: 15 go at 0 and come at 400 → 51 calls: 315 of 300, moved
     300 records, call 12: 12 go at 0 and come at 400, call 36: 12 go at 0 and come at 400
       → 70 calls: 324 of 300, moved
+    300 records, call 8: 12 go at 0 and come at 400, call 16: 12 go at 0 and come at 400, call 24: 12 go at 0 and come at 400
+      → 79 calls: 336 of 300, moved
     300 records, call 12: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
     300 records, call 46: 12 go at 0 and come at 400 → 51 calls: 312 of 300, moved
     300 records, call 46: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
