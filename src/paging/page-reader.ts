@@ -188,7 +188,7 @@ export class PageReader {
     const { count } = records;
     const reached = offset + count;
     const churn = this.pass.arrived(total);
-    const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
+    const isLast = total === undefined ? reached <= from : count < size && reached >= total;
     if (reached <= from && !isLast) return [];
     return [{ offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn }];
   }

@@ -346,6 +346,7 @@ const STORIES = {
     50 records, call 2: 0 goes, until 25 → 12 calls: 25 of 49, lacks 1: changing, moved
     50 records, call 2: 0 goes, no total → 11 calls: 50, moved
     50 records, call 2: comes at 0, no total → 12 calls: 51, moved
+    50 records, no total, call 4: 25 go at 0 → 14 calls: 50, moved
     50 records, call 2: 0 goes, an order that keeps → 11 calls: 50 of 49, moved
     6 records, call 2: 0 goes, pages of 1 → 10 calls: 6 of 5, moved`,
 
