@@ -7,8 +7,8 @@ import { MovingListing } from '../support/moving-listing.ts';
 
 interface Schedule {
   readonly leastSize?: number;
-  /** Several changes between two requests. */
-  readonly often?: boolean;
+  readonly change?: 'change' | 'changeOften' | 'changeMany';
+  readonly hasTotal?: boolean;
   readonly name?: string;
   /** Whether only the first records are wanted. */
   readonly isLimited?: boolean;
@@ -16,7 +16,7 @@ interface Schedule {
 
 async function walkSchedule(
   seed: number,
-  { leastSize = 1, often = false, name = 'id', isLimited = false }: Schedule = {},
+  { leastSize = 1, change = 'change', hasTotal = true, name = 'id', isLimited = false }: Schedule = {},
 ) {
   const random = randomFrom(seed);
   const listing = new MovingListing(random, (id) => `{"${name}":${id}}`);
@@ -26,11 +26,10 @@ async function walkSchedule(
   const { fetchPage } = fakeListing(
     () => listing.records,
     async (page) => {
-      if (often) listing.changeOften();
-      else listing.change();
+      listing[change]();
       if (isLimited) lasting = new Set(listing.records.slice(0, until).filter((text) => lasting.has(text)));
       for (let turns = random(12); turns > 0; turns--) await Promise.resolve();
-      return page;
+      return hasTotal ? page : { ...page, total: undefined };
     },
   );
   const status = new WalkStatus();
@@ -63,7 +62,7 @@ describe('a listing that moves while it is walked', () => {
     const wrong: string[] = [];
     for (let seed = 0; seed < SCHEDULES; seed++) {
       // Pages of fewer than 7 records have places over which none reaches.
-      const { listing, given, status } = await walkSchedule(seed, { leastSize: 7, often: true });
+      const { listing, given, status } = await walkSchedule(seed, { leastSize: 7, change: 'changeOften' });
       if (!status.complete) incomplete++;
       const fault = listing.faultOf(given, status.complete);
       if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
@@ -77,10 +76,25 @@ describe('a listing that moves while it is walked', () => {
     expect(incomplete).toBeLessThan(SCHEDULES / 2);
   });
 
+  it.each([true, false])('does so where many come and go at once; with a total: %s', async (hasTotal) => {
+    const wrong: string[] = [];
+    for (let seed = 0; seed < randomRuns(3_000); seed++) {
+      const schedule = { leastSize: 10, change: 'changeMany', hasTotal } as const;
+      const { listing, given, status } = await walkSchedule(seed, schedule);
+      const fault = listing.faultOf(given, status.complete);
+      if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('does so where the records have no id', async () => {
     const wrong: string[] = [];
     for (let seed = 0; seed < randomRuns(3_000); seed++) {
-      const { listing, given, status } = await walkSchedule(seed, { leastSize: 7, often: true, name: 'n' });
+      const { listing, given, status } = await walkSchedule(seed, {
+        leastSize: 7,
+        change: 'changeOften',
+        name: 'n',
+      });
       const fault = listing.faultOf(given, status.complete);
       if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
     }

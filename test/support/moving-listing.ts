@@ -27,6 +27,18 @@ export class MovingListing {
     }
   }
 
+  /** More records than a page holds are gone at once, and perhaps as many come at the end; or nothing happens. */
+  changeMany(): void {
+    if (this.#changes === 0 || this.#random(3) > 0) return;
+    this.#changes--;
+    const at = this.#random(2) * this.#random(this.records.length + 1);
+    const isReplaced = this.#random(2) === 0;
+    for (let left = this.#random(40); left > 0 && at < this.records.length; left--) {
+      this.#delete(at);
+      if (isReplaced) this.#insert(this.records.length);
+    }
+  }
+
   /** Inserts or deletes a record, or does nothing. */
   change(): void {
     if (this.#changes === 0 || this.#random(3) > 0) return;
