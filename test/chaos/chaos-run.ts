@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultScript } from '../support/faults.ts';
 import { ModelService, modelRecords, type ModelRecords } from '../support/model-service.ts';
@@ -27,8 +26,6 @@ const COMMANDS: Readonly<Record<keyof ModelRecords, string>> = {
 };
 const LISTINGS = Object.keys(COMMANDS) as (keyof ModelRecords)[];
 const OLD = 'the old file\n';
-/** In memory where the system has such a place: on a disk, flushing takes most of the time. */
-const FOLDERS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** One run of a random export against a service with random faults; the same for the same seed. */
 export async function chaosRun(seed: number): Promise<ChaosRun> {
@@ -36,7 +33,7 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   const listing = LISTINGS[random(LISTINGS.length)]!;
   const records = modelRecords(random(120));
   const format = random(2) === 0 ? 'jsonl' : 'csv';
-  const folder = random(2) === 0 ? temporaryFolder(FOLDERS) : undefined;
+  const folder = random(2) === 0 ? temporaryFolder() : undefined;
   const line = `${COMMANDS[listing]} --format ${format} --page-size ${1 + random(30)} --concurrency ${1 + random(4)}`;
   const argv = [...line.split(' '), ...(folder === undefined ? [] : ['-o', join(folder, 'out')])];
   if (folder !== undefined) writeFileSync(join(folder, 'out'), OLD);

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MEMORY, postgresForTests } from '../support/databases.ts';
+import { postgresForTests } from '../support/databases.ts';
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
@@ -41,7 +41,7 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
     otherAuthority = join(folder, 'other.pem');
     writeFileSync(ownAuthority, own.cert);
     writeFileSync(otherAuthority, other.cert);
-    encrypted = await startPostgres(MEMORY, own);
+    encrypted = await startPostgres(own);
   });
   afterAll(() => encrypted.stop());
 

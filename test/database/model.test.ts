@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
-import { describeDatabases, MEMORY, postgresForTests } from '../support/databases.ts';
+import { describeDatabases, postgresForTests } from '../support/databases.ts';
 import { hasProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { SyncModel, cellText, hashOf, recordText } from './sync-model.ts';
@@ -157,7 +157,7 @@ async function runInNewDatabase(engine: string, seed: number, folder: string): P
 
 describeDatabases('a %s database', (_, engine) => {
   it('is what the model says after random edits', { timeout: 1_200_000 }, async () => {
-    const folder = temporaryFolder(MEMORY);
+    const folder = temporaryFolder();
     let next = 0;
     const work = async (): Promise<void> => {
       while (next < RUNS) await runInNewDatabase(engine, next++, folder);

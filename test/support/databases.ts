@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe } from 'vitest';
@@ -22,9 +21,6 @@ export function describeDatabases(
   });
 }
 
-/** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */
-export const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : undefined;
-
 declare global {
   /** The server of this process, for all files of tests that run in it, even where modules load anew. It ends with the process. */
   var ownPostgres: Promise<PostgresServer> | undefined;
@@ -34,7 +30,7 @@ declare global {
 export function postgresForTests(): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
-    if (hasProgram('postgres')) server = await (globalThis.ownPostgres ??= startPostgres(MEMORY));
+    if (hasProgram('postgres')) server = await (globalThis.ownPostgres ??= startPostgres());
   });
   return () => server!;
 }

@@ -30,12 +30,9 @@ export interface ServerEncryption {
 const UNTIL_STOPPED =
   '"$@" </dev/null & server=$!; exec 2>&-; read -r _; kill -QUIT $server; wait $server; rm -rf "$PWD"';
 
-/** Starts a server, its files within the folder. It refuses to run as root: then it runs as another user. */
-export async function startPostgres(
-  within = tmpdir(),
-  encryption?: ServerEncryption,
-): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(realpathSync(within), 'folio-postgres-'));
+/** Starts a server. It refuses to run as root: then it runs as another user. */
+export async function startPostgres(encryption?: ServerEncryption): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'folio-postgres-'));
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');

@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whenTestEnds } from './when-test-ends.ts';
 
-/**
- * A new, empty folder (mode 0700), within the system's for temporary files, unless given. It is removed as `whenTestEnds`
- * says.
- */
-export function temporaryFolder(within = tmpdir()): string {
-  const path = mkdtempSync(join(realpathSync(within), 'folio-test-'));
+/** A new, empty folder (mode 0700), within the system's for temporary files. It is removed as `whenTestEnds` says. */
+export function temporaryFolder(): string {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), 'folio-test-'));
   whenTestEnds(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
