@@ -82,7 +82,7 @@ export function duplicateProfiles(store: ConfigStore, names: readonly string[]):
 }
 
 /** As `duplicateProfiles`, with another way to find the organization; undefined where it is not known. */
-export function duplicatesBy(
+function duplicatesBy(
   names: readonly string[],
   organizationOf: (name: string) => string | undefined,
 ): ReadonlyMap<string, string> {
