@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const SHARE = Number(process.env['FOLIO_RUNS'] ?? 0.1);
 
 /**
- * Where the random values of fast-check begin. They are the same in each run of `npm test` and of `.ci/run`, so that what fails there
+ * Where random values begin. They are the same in each run of `npm test` and of `.ci/run`, so that what fails there
  * fails by the change at hand, everywhere and again; `npm run figures` and `npm run soak` draw new ones, and print where they began.
  */
 export const RANDOM_SEED = Number(process.env['FOLIO_SEED'] ?? 1);
@@ -18,9 +18,9 @@ export function randomRuns(all: number): number {
   return Math.max(1, Math.round(all * SHARE));
 }
 
-/** A small generator of pseudo-random whole numbers (mulberry32): the same row for the same seed. */
+/** A small generator of pseudo-random whole numbers (mulberry32): the same row for the same seed, and for the same `RANDOM_SEED`. */
 export function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
+  let state = seed + (RANDOM_SEED - 1) * 1_000_003;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
