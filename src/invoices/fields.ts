@@ -197,7 +197,7 @@ export interface ColumnNames {
   /** The headings of --columns and of the export that is read, each with its column. They name columns of a file, not of records. */
   readonly byHeading?: ReadonlyMap<string, string> | undefined;
   /** The setting that declares more columns of the listing: `known.issued`. */
-  readonly known?: (() => string) | undefined;
+  readonly known?: string | undefined;
 }
 
 /** Where names stand for themselves alone. */

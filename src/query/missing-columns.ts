@@ -88,7 +88,7 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     if (column.includes(':'))
       refuse(`Behind a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`);
     if (what !== 'record') refuse(`There are ${reader.columnsThere.join(', ')}.`);
-    const setting = meanings.known?.();
+    const { known: setting } = meanings;
     const declare = `One that few records have is declared by \`folio config set ${setting} ${column}\`.`;
     refuse(`See the columns there are with --list-columns.${setting === undefined ? '' : ` ${declare}`}`);
   }

@@ -265,8 +265,7 @@ function passErrors(
       start,
     );
   }
-  const text = body.subarray(...errors);
-  if (text.toString() !== '[]') onErrors(text);
+  onErrors(body.subarray(...errors));
 }
 
 /**

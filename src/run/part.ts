@@ -205,7 +205,7 @@ async function openPart(
         fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),
         headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
         byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
-        known: resource && (() => settingOf('known', resource)),
+        known: resource && settingOf('known', resource),
       },
     };
     await work(part).finally(() => {

@@ -136,11 +136,11 @@ export type RunDay = ReturnType<typeof runDay>;
  * @param asOf the day of `--as-of`
  */
 function runDay(startedAt: number, notices: Notices, asOf?: number) {
-  const today = (): number => localDay(startedAt);
+  const today = localDay(startedAt);
   const all: Origin[] = [];
   let isUndatedSaid = false;
 
-  const dayOfRecords = (): number => Math.min(today(), ...daysOf(all));
+  const dayOfRecords = (): number => Math.min(today, ...daysOf(all));
 
   /** For pages: what limits the figures. */
   const caveatsNow = (): readonly RecordNote[] => [
@@ -164,7 +164,7 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
     if (asOf !== undefined && asOf !== day) return asOf;
     warnOfUndated(day);
     const read = caveatsNow().includes('newer') ? 'oldest records' : 'records';
-    if (day < today()) notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
+    if (day < today) notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
     return day;
   };
 
@@ -182,12 +182,12 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
       for (const origin of origins) {
         const { shown, readAt } = origin;
         const [day = Infinity] = daysOf([origin]);
-        all.push(day > today() ? { ...origin, readAt: undefined } : origin);
-        if (day > today()) continue;
+        all.push(day > today ? { ...origin, readAt: undefined } : origin);
+        if (day > today) continue;
         const text = `${shown} as of ${localMinute(readAt!)}`;
         const details = { code: 'as of', readAt: readAt! } as const;
         notices.add(
-          day < today()
+          day < today
             ? { level: 'warning', text: `${text}, not as of today`, details }
             : { level: 'remark', text: `${text}.`, details },
         );
