@@ -104,6 +104,6 @@ export class SpooledListing {
       first < 0
         ? `record ${place} of the ${this.#records} has no ${columns}: ${recordBytes(batch, at).toString('utf8', 0, 60)}…`
         : `the records ${first + 1} and ${place} of the ${this.#records} have the same ${columns}: ${this.#keys.read(batch, at)!.slice(0, 60)}`;
-    return new UsageError(reason, { hint: `Nothing was written. ${KEY_HINT}` });
+    return new UsageError(reason, { hint: KEY_HINT });
   }
 }

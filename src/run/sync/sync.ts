@@ -207,7 +207,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Reads a listing, or finds out why it cannot be had. Throws UsageError where its records cannot be stored: that concerns all listings. */
+/** Reads a listing, or finds out why it cannot be had. Throws UsageError where the books are of another organization. */
 async function readListing(
   run: Run,
   { name, resource, profile: named }: ProfileListing,
@@ -219,26 +219,32 @@ async function readListing(
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
   const source = resource === fundDocuments ? allFundDocuments() : listingSource({ resource });
+  let refusal: UsageError | undefined;
   const { failure } = await tryPart(run, { source, name, signal, profile: named }, async (part) => {
     profile = part.profile ?? profile;
     organization = organizationOf(part.session);
+    refusal = otherOrganization(profile, organization, organizations.get(profile));
+    if (refusal !== undefined) throw refusal;
     const spooled = new SpooledListing({ records: source.records, key: part.defaults.key });
     listing = spooled;
     closing.push(() => spooled.close());
-    refuseOtherOrganization(profile, organization, organizations.get(profile));
     for await (const records of recordsOf(part)) await spooled.add(records);
     checkPart(part);
   });
-  if (listing !== undefined && failure instanceof UsageError) throw failure;
+  if (refusal !== undefined) throw refusal;
   // The view is one for the records of all profiles.
   const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
   const outcome = failure ?? listing!;
   return { table: tableOf(resource), profile, organization, fields, startedAt, readAt: clock.now(), outcome };
 }
 
-function refuseOtherOrganization(profile: string, now: string | undefined, before: string | undefined): void {
-  if (now === undefined || before === undefined || now === before) return;
-  throw new UsageError(
+function otherOrganization(
+  profile: string,
+  now: string | undefined,
+  before: string | undefined,
+): UsageError | undefined {
+  if (now === undefined || before === undefined || now === before) return undefined;
+  return new UsageError(
     `the profile ${profile} is of the organization ${now} now, and the database holds the books of ${before} under that name`,
     { hint: 'Use a profile of another name for the new organization, or another database.' },
   );

@@ -253,19 +253,22 @@ describe('folio sync', () => {
     }
   });
 
-  it('refuses records without a key, or of one key, and writes nothing', async () => {
+  it('leaves out a listing of records without a key, or of one key, and writes the others', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    const records = { issued: ['{"id":1,"n":"a"}', '{"id":2,"n":"b"}', '{"id":3,"n":"a"}'] };
-    await expectRefused(
-      runSync(records, [path], { env: withSettings({ 'key.issued': 'n' }) }),
-      'the records 1 and 3 of the issued invoices have the same n: a',
-    );
-    await expectRefused(
-      runSync({ received: ['{"id":1}', '{"number":5}'] }, [path]),
-      'folio: record 2 of the received invoices has no id: {"number":5}…\n' +
-        '  Nothing was written. Name the columns that tell records apart with the setting key.<listing>, as in folio config set key.issued number,documentType.\n',
-    );
-    expect(existsSync(path)).toBe(false);
+    const issued = ['{"id":1,"n":"a"}', '{"id":2,"n":"b"}', '{"id":3,"n":"a"}'];
+    const twice = 'the records 1 and 3 of the issued invoices have the same n: a';
+    const unnamed = 'record 2 of the received invoices has no id: {"number":5}…';
+    const hint =
+      '  Name the columns that tell records apart with the setting key.<listing>, as in folio config set key.issued number,documentType.\n';
+    const alone = await runSync({ issued }, [path, 'issued'], { env: withSettings({ 'key.issued': 'n' }) });
+    expect([alone.code, alone.stderr]).toEqual([2, `folio: ${twice}\n${hint}`]);
+    const several = await runSync({ issued, received: ['{"id":1}', '{"number":5}'] }, [path]);
+    expect([several.code, several.stderr]).toEqual([
+      6,
+      `folio: 1 of 4 listings left as they were\nreceived: ${unnamed}\n${hint}`,
+    ]);
+    expect(await ask(path, 'SELECT count(*) FROM issued')).toEqual(['3']);
+    expect(await ask(path, 'SELECT error FROM _runs WHERE error IS NOT NULL')).toEqual([twice, unnamed]);
     const env = withSettings({ 'key.received': 'number' });
     const named = await runSync({ received: ['{"number":4}', '{"number":5}'] }, [path, 'received'], { env });
     expect([named.code, await ask(path, 'SELECT _key FROM received')]).toEqual([0, ['4', '5']]);
