@@ -3,6 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../context.ts';
 import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/ascii.ts';
+import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
 import { formatOf, formatOfEnding } from '../../output/formats.ts';
@@ -175,6 +176,13 @@ export class ExportFile {
       const batch = scan(bytes);
       if (batch.count === 0 && scan === scanArray && offset > 0)
         return this.#refuse('a comma before the end', offset);
+      if (offset === 0 && batch.count > 0 && isPage(batch))
+        throw new UsageError(
+          `${this.path} is a page as the service sends it, and records are read from jsonl and json`,
+          {
+            hint: this.#hint,
+          },
+        );
       return { batch, offset };
     } catch (error) {
       if (!(error instanceof BadBody)) throw error;
@@ -187,6 +195,15 @@ export class ExportFile {
       hint: 'It may have been cut short or edited: `folio verify` tells whether it is what was delivered.',
     });
   }
+}
+
+/** Whether the first object is not a record but the page that has them in a list: counted as one, it would be a wrong answer. */
+function isPage(batch: RecordBatch): boolean {
+  const reader = new CellReader();
+  reader.moveTo(batch, 0);
+  const isList = (name: string): boolean =>
+    reader.columns.some((column, at) => column === name && reader.cell(at)?.text.startsWith('[') === true);
+  return isList('pageResults') || (isList('data') && reader.columns.includes('nextToken'));
 }
 
 const REASONS: ReadonlyMap<string | undefined, readonly [reason: string, hint?: string]> = new Map([

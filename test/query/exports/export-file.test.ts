@@ -52,6 +52,7 @@ describe('ExportFile', () => {
     ['an empty array', '[]', []],
     ['an empty file', '', []],
     ['a single record', '{"id":1}', ['{"id":1}']],
+    ['a record with a list of data', '{"id":1,"data":[]}', ['{"id":1,"data":[]}']],
   ])('reads %s', async (_, text, records) => {
     expect(await read(text)).toEqual(records);
   });
@@ -91,6 +92,8 @@ describe('ExportFile', () => {
     ['issued.CSV', '', 'csv, which does not say which cells are numbers'],
     ['issued.xlsx', '', 'a workbook'],
     ['issued.parquet', '', 'a Parquet file'],
+    ['page.json', '{"total":2,"page":0,"pageResults":[{"id":1}]}', 'a page as the service sends it'],
+    ['pages.jsonl', '{"data":[{"id":1}],"nextToken":null}\n'.repeat(2), 'a page as the service sends it'],
   ])('refuses %s with %j as %s', async (name, content, what) => {
     const path = join(folder, name);
     await expect(read(content, path)).rejects.toThrow(
