@@ -1,7 +1,7 @@
 import { Argument, Option, type Command, type CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { Flag, Flags, Rule, Values } from '../run/flag.ts';
+import { parseValue, type Flag, type Flags, type Parsed, type Rule, type Values } from '../run/flag.ts';
 import { globalFlags, type GlobalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
 
@@ -13,11 +13,11 @@ export type ProgramFor = (
 ) => Promise<Command>;
 
 /** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and its text in the help. */
-type ArgumentSpec = readonly [syntax: string, about: string, parse?: (text: string) => unknown];
+type ArgumentSpec = readonly [syntax: string, about: string, how?: Pick<Parsed, 'words' | 'parse'>];
 
 type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
-  [Place in keyof Specs]: Specs[Place] extends readonly [string, string, (text: string) => infer Value]
-    ? Value
+  [Place in keyof Specs]: Specs[Place][2] extends { readonly words: readonly (infer Word)[] }
+    ? Word
     : Specs[Place][0] extends `${string}...${string}`
       ? readonly string[]
       : Specs[Place][0] extends `[${string}`
@@ -65,7 +65,7 @@ export interface Declaration {
 /** A command. The compiler infers the types of what its `run` gets, which loads what it needs by `import()`. */
 export function declareCommand<
   const Specs extends readonly ArgumentSpec[] = readonly [],
-  Own extends Flags = typeof globalFlags,
+  const Own extends Flags = typeof globalFlags,
 >(
   spec: Omit<Declaration, 'run'> & {
     readonly arguments?: Specs;
@@ -91,10 +91,8 @@ export function addCommand(
   if (summary !== undefined) added.summary(summary);
   for (const option of optionsOf(flags)) added.addOption(option);
   addGlobalFlags(added);
-  for (const [syntax, about, parse] of specs) {
-    const argument = new Argument(syntax, about);
-    added.addArgument(parse === undefined ? argument : argument.argParser(parse));
-  }
+  for (const [syntax, about, how = {}] of specs)
+    added.addArgument(declared(new Argument(syntax, about), how, name));
   if (run === undefined) added.helpCommand('help [command]', 'help on a command');
   else
     added.action(async (...received: unknown[]) => {
@@ -107,24 +105,22 @@ export function addCommand(
     addCommand(added, context, { name: under, declaration: one });
 }
 
-const options = new WeakMap<Flag<unknown>, Option>();
+/** An option or argument of the parser, and how its text is read: completion and a test of the rules look there. */
+type Declared<Of extends Option | Argument, How extends Parsed> = Of & { readonly how: How };
+export type FlagOption = Declared<Option, Flag>;
 
-/** What the parser has for a flag: one object, however many commands have the flag. */
-function optionOf(flag: Flag<unknown>): Option {
-  const option = options.get(flag) ?? newOption(flag);
-  options.set(flag, option);
-  return option;
+function declared<Of extends Option | Argument, How extends Parsed>(of: Of, how: How, name: string) {
+  if (how.parse ?? how.words ?? how.range)
+    of.argParser((text: string, before: unknown) => parseValue(how, text, name, before));
+  return Object.assign(of, { how }) satisfies Declared<Of, How>;
 }
 
-/** The option also has the flag's rules, by which a test finds names of flags that are not there. */
-function newOption({ syntax, about, parse, rules }: Flag<unknown>): Option {
-  const option = Object.assign(new Option(syntax, about), { rules });
-  if (parse !== undefined) option.argParser(parse);
-  return option;
-}
-
-function optionsOf(flags: Flags): readonly Option[] {
-  return Object.values(flags).flatMap((flag) => (flag === undefined ? [] : optionOf(flag)));
+function optionsOf(flags: Flags): readonly FlagOption[] {
+  return Object.values(flags).flatMap((flag) => {
+    if (flag === undefined) return [];
+    const option = new Option(flag.syntax, flag.about);
+    return declared(option, flag, option.long!);
+  });
 }
 
 /** A flag that exists only to be refused. The error explains how to give a token, and never shows the value. */
@@ -138,10 +134,7 @@ const refusedToken = new Option('--token <token>').hideHelp().argParser(() => {
 /** The flags of every command, as the program has them. */
 export const globalOptions: readonly Option[] = [...optionsOf(globalFlags), refusedToken];
 
-const repeatedOptions = [
-  ...Object.values(globalFlags).map((flag) => newOption(flag).hideHelp()),
-  refusedToken,
-];
+const repeatedOptions = [...optionsOf(globalFlags).map((option) => option.hideHelp()), refusedToken];
 
 /** Gives a command the flags of every command, since they may stand anywhere on the command line; its help does not list them. */
 function addGlobalFlags(command: Command): void {
@@ -153,7 +146,7 @@ function addGlobalFlags(command: Command): void {
 
 interface TypedFlag {
   readonly name: string;
-  readonly flag: Flag<unknown>;
+  readonly flag: Flag;
   readonly long: string;
   readonly value: unknown;
 }
@@ -161,8 +154,8 @@ interface TypedFlag {
 /** The flags on the command line. Throws UsageError for those that do not go together. */
 function readFlags(command: Command, flags: Flags): readonly TypedFlag[] {
   const typed = Object.entries(flags).flatMap(([name, flag]): TypedFlag[] => {
-    if (flag === undefined) return [];
-    const option = optionOf(flag);
+    const option = (command.options as readonly FlagOption[]).find(({ how }) => how === flag);
+    if (flag === undefined || option === undefined) return [];
     const value = valueTyped(command, option.attributeName());
     // `--no-progress` and `--progress <how>` are one to the parser: what was typed last.
     const isTyped = value !== undefined && (value === false) === option.negate;
@@ -183,7 +176,8 @@ function readFlags(command: Command, flags: Flags): readonly TypedFlag[] {
   const isTyped = (flag: string): boolean =>
     flag === 'several profiles' ? several || allProfiles === true : typed.some(({ long }) => long === flag);
   for (const { long, flag } of typed)
-    for (const rule of flag.rules) if (rule.unless?.some(isTyped) !== true) checkRule(long, rule, isTyped);
+    for (const rule of flag.rules ?? [])
+      if (rule.unless?.some(isTyped) !== true) checkRule(long, rule, isTyped);
   return typed;
 }
 
@@ -194,11 +188,11 @@ function valueTyped(command: Command, attribute: string): unknown {
   return undefined;
 }
 
-function checkRule(flag: string, { kind, flags, why, hint }: Rule, isTyped: (flag: string) => boolean): void {
-  const other = flags.find(isTyped);
-  if ((other === undefined) !== (kind === 'needs')) return;
-  if (kind === 'needs')
-    throw new UsageError(`${flag} ${why}`, { hint: hint ?? `Add ${flags[0]}, or leave ${flag} out.` });
+function checkRule(flag: string, { not, needs, why, hint }: Rule, isTyped: (flag: string) => boolean): void {
+  if (needs?.some(isTyped) === false)
+    throw new UsageError(`${flag} ${why}`, { hint: hint ?? `Add ${needs[0]}, or leave ${flag} out.` });
+  const other = not?.find(isTyped);
+  if (other === undefined) return;
   const because = why === undefined ? '' : `: ${why}`;
   throw new UsageError(`${flag} and ${other} do not go together${because}`, {
     hint: hint ?? 'Leave one of them out.',

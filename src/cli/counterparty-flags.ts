@@ -1,15 +1,18 @@
 import { UsageError } from '../errors.ts';
-import { wordList, bareFlag, type Values } from '../run/flag.ts';
+import type { Flags, Values } from '../run/flag.ts';
 
 /** Whose open amounts: those of customers, or with --payable of the issuers of received invoices. */
 export const counterpartyFlags = {
-  payable: bareFlag('--payable', 'of received invoices instead of issued ones'),
-  customerFiscalId: wordList(
-    '--customer-fiscal-id <id...>',
-    'only of this customer; several, with commas, @file or @- (one ID a line)',
-  ),
-  issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
-};
+  payable: { syntax: '--payable', about: 'of received invoices instead of issued ones' },
+  customerFiscalId: {
+    syntax: '--customer-fiscal-id <id...>',
+    about: 'only of this customer; several, with commas, @file or @- (one ID a line)',
+  },
+  issuerFiscalId: {
+    syntax: '--issuer-fiscal-id <id...>',
+    about: 'with --payable: only of this issuer',
+  },
+} as const satisfies Flags;
 
 /** The fiscal IDs of the flags. Throws UsageError for the flag of the other listing; `otherwise` is how to read that one. */
 export function fiscalIdsOf(

@@ -13,29 +13,19 @@ import {
 } from '../query/where/dates.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
-  needs,
-  negatedFlag,
-  excludes,
-  text,
-  valued,
-  wordList,
-  bareFlag,
-  type Flag,
-  type Rule,
-  type Values,
   columnList,
   day,
   delimiter,
   flagNamed,
   nameList,
   oneName,
-  oneOf,
   parameter,
-  requestDefaults as usual,
-  requestParsers as parsers,
   target,
-  textLike,
-  wholeNumber,
+  timeout,
+  type Flag,
+  type Flags,
+  type Rule,
+  type Values,
 } from './flag.ts';
 
 /*
@@ -45,141 +35,188 @@ import {
 
 /** The flags of every command: the service, the organization, and the messages. */
 export const globalFlags = {
-  profile: valued(
-    '--profile <name>',
-    'the organization to ask for, by the name of its profile',
-    () => appendName,
-  ),
-  baseUrl: text('--base-url <url>', 'the address of the service, with or without /v1'),
-  tokenFile: text('--token-file <file>', 'read the token from a file; - is standard input'),
-  sandbox: bareFlag(
-    '--sandbox',
-    'ask an embedded service with made-up data: no token, no set-up',
-    excludes(['--base-url', '--token-file'], 'the sandbox brings its own address and token'),
-  ),
-  awkward: bareFlag(
-    '--awkward',
-    'with --sandbox: names and amounts that break careless programs',
-    needs(['--sandbox'], 'is about the data of --sandbox, which is not given'),
-  ),
-  quiet: bareFlag('-q, --quiet', 'no progress and no warnings'),
-  verbose: bareFlag('-v, --verbose', 'say what is done, on standard error'),
-  debug: bareFlag('--debug', 'every request on standard error, and the stack of an error; never the token'),
-  color: negatedFlag('--no-color', 'no colours'),
-  progress: negatedFlag('--no-progress', 'no progress on standard error'),
-  progressStyle: valued('--progress <how>', 'plain: a line every 10 s, for logs', oneOf(['plain'])),
-};
+  profile: {
+    syntax: '--profile <name>',
+    about: 'the organization to ask for, by the name of its profile',
+    parse: (name: string, _: string, before?: string) => (before === undefined ? name : `${before},${name}`),
+  },
+  baseUrl: { syntax: '--base-url <url>', about: 'the address of the service, with or without /v1' },
+  tokenFile: { syntax: '--token-file <file>', about: 'read the token from a file; - is standard input' },
+  sandbox: {
+    syntax: '--sandbox',
+    about: 'ask an embedded service with made-up data: no token, no set-up',
+    rules: [{ not: ['--base-url', '--token-file'], why: 'the sandbox brings its own address and token' }],
+  },
+  awkward: {
+    syntax: '--awkward',
+    about: 'with --sandbox: names and amounts that break careless programs',
+    rules: [{ needs: ['--sandbox'], why: 'is about the data of --sandbox, which is not given' }],
+  },
+  quiet: { syntax: '-q, --quiet', about: 'no progress and no warnings' },
+  verbose: { syntax: '-v, --verbose', about: 'say what is done, on standard error' },
+  debug: {
+    syntax: '--debug',
+    about: 'every request on standard error, and the stack of an error; never the token',
+  },
+  color: { syntax: '--no-color', about: 'no colours' },
+  progress: { syntax: '--no-progress', about: 'no progress on standard error' },
+  progressStyle: {
+    syntax: '--progress <how>',
+    about: 'plain: a line every 10 s, for logs',
+    words: ['plain'],
+  },
+} as const satisfies Flags;
 
-function appendName(name: string, before?: string): string {
-  return before === undefined ? name : `${before},${name}`;
-}
+export type RequestLimits = Readonly<Record<'concurrency' | 'retries' | 'retryDelay' | 'timeout', number>>;
+
+/** How requests are sent where neither a flag nor a setting says it. Times are in ms. */
+export const requestDefaults: RequestLimits = {
+  concurrency: 4,
+  retries: 5,
+  retryDelay: 500,
+  timeout: 60_000,
+};
 
 export const requestFlags = {
-  concurrency: valued(
-    '--concurrency <n>',
-    `requests in flight (default ${usual.concurrency})`,
-    parsers.concurrency,
-  ),
-  retries: valued(
-    '--retries <n>',
-    `tries after the first, for each request (default ${usual.retries})`,
-    parsers.retries,
-  ),
-  retryDelay: valued(
-    '--retry-delay <ms>',
-    `first wait before a retry; it doubles, with jitter (default ${usual.retryDelay})`,
-    parsers.retryDelay,
-  ),
-  timeout: valued(
-    '--timeout <s>',
-    `seconds that one request may take (default ${usual.timeout / 1_000})`,
-    parsers.timeout,
-  ),
-};
+  concurrency: {
+    syntax: '--concurrency <n>',
+    about: `requests in flight (default ${requestDefaults.concurrency})`,
+    range: [1, 64],
+  },
+  retries: {
+    syntax: '--retries <n>',
+    about: `tries after the first, for each request (default ${requestDefaults.retries})`,
+    range: [0, 100],
+  },
+  retryDelay: {
+    syntax: '--retry-delay <ms>',
+    about: `first wait before a retry; it doubles, with jitter (default ${requestDefaults.retryDelay})`,
+    range: [0, 600_000],
+  },
+  timeout: {
+    syntax: '--timeout <s>',
+    about: `seconds that one request may take (default ${requestDefaults.timeout / 1_000})`,
+    parse: timeout,
+  },
+} as const satisfies Flags;
 
 export const outputFlags = {
-  format: valued(
-    '--format <format>',
-    `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    oneOf(formats),
-  ),
-  output: valued('-o, --output <file>', 'write a file, whole or not at all; - is standard output', target),
-  columns: valued(
-    '--columns <names>',
-    'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
-    columnList,
-  ),
-  listColumns: bareFlag(
-    '--list-columns',
-    'print the columns that there can be instead of the records; no request is sent',
-    excludes(
-      [...['--columns', '--format', '--delimiter', '--excel', '--wide', '--raw'], '--output-dir'],
-      'names of columns come out, one a line',
-    ),
-  ),
-  delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter),
-  header: negatedFlag('--no-header', 'csv: no line with the names of the columns'),
-  excel: bareFlag(
-    '--excel',
-    'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula',
-  ),
-  wide: bareFlag('--wide', 'table: every column, however wide'),
-  raw: bareFlag('--raw', 'table: numbers and dates as they were sent'),
-};
+  format: {
+    syntax: '--format <format>',
+    about: `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
+    words: formats,
+  },
+  output: {
+    syntax: '-o, --output <file>',
+    about: 'write a file, whole or not at all; - is standard output',
+    parse: target,
+  },
+  columns: {
+    syntax: '--columns <names>',
+    about:
+      'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
+    parse: columnList,
+  },
+  listColumns: {
+    syntax: '--list-columns',
+    about: 'print the columns that there can be instead of the records; no request is sent',
+    rules: [
+      {
+        not: ['--columns', '--format', '--delimiter', '--excel', '--wide', '--raw', '--output-dir'],
+        why: 'names of columns come out, one a line',
+      },
+    ],
+  },
+  delimiter: { syntax: '--delimiter <c>', about: 'csv: the character between cells', parse: delimiter },
+  header: { syntax: '--no-header', about: 'csv: no line with the names of the columns' },
+  excel: {
+    syntax: '--excel',
+    about: 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula',
+  },
+  wide: { syntax: '--wide', about: 'table: every column, however wide' },
+  raw: { syntax: '--raw', about: 'table: numbers and dates as they were sent' },
+} as const satisfies Flags;
 
 export const receiptFlags = {
-  receipt: valued(
-    '--receipt <file>',
-    'write a receipt: what the run did, as one JSON object; beside: <output>.receipt.json, also with --output-dir. See folio verify',
-    target,
-  ),
-};
+  receipt: {
+    syntax: '--receipt <file>',
+    about:
+      'write a receipt: what the run did, as one JSON object; beside: <output>.receipt.json, also with --output-dir. See folio verify',
+    parse: target,
+  },
+} as const satisfies Flags;
 
-export function allProfilesFlag(about = 'of every profile; --profile a,b for some') {
-  return bareFlag('--all-profiles', about, excludes(['--profile']));
-}
+export const allProfilesFlag = {
+  syntax: '--all-profiles',
+  about: 'of every profile; --profile a,b for some',
+  rules: [{ not: ['--profile'] }],
+} as const;
 
-export function outputDirFlag(about: string, ...rules: readonly Rule[]) {
-  const hint = 'Name them with --profile a,b, or say --all-profiles.';
-  const several = needs(['several profiles', '--profile'], 'needs several profiles', hint);
-  const alone = excludes(['--output'], 'it writes a file for each profile');
-  return text('--output-dir <dir>', about, several, alone, ...rules);
-}
+/** The rules of a flag for a folder that gets a file for each profile. */
+export const OUTPUT_DIR_RULES = [
+  {
+    needs: ['several profiles', '--profile'],
+    why: 'needs several profiles',
+    hint: 'Name them with --profile a,b, or say --all-profiles.',
+  },
+  { not: ['--output'], why: 'it writes a file for each profile' },
+] as const satisfies readonly Rule[];
 
 export const profilesFlags = {
-  allProfiles: allProfilesFlag('of every profile; --profile a,b for some. _profile is the first column'),
-  outputDir: outputDirFlag(
-    'with several profiles: a file for each, <profile>.<listing>.<ending>',
-    excludes(['--changes-since'], 'one export was of all', {
-      hint: 'Write the changes of all into one file with -o.',
-    }),
-  ),
-};
+  allProfiles: { ...allProfilesFlag, about: `${allProfilesFlag.about}. _profile is the first column` },
+  outputDir: {
+    syntax: '--output-dir <dir>',
+    about: 'with several profiles: a file for each, <profile>.<listing>.<ending>',
+    rules: [
+      ...OUTPUT_DIR_RULES,
+      {
+        not: ['--changes-since'],
+        why: 'one export was of all',
+        hint: 'Write the changes of all into one file with -o.',
+      },
+    ],
+  },
+} as const satisfies Flags;
 
-export function paramFlag(about = 'any other parameter of the service, sent as it is') {
-  return valued('--param <name=value>', about, parameter);
-}
+export const paramFlag = {
+  syntax: '--param <name=value>',
+  about: 'any other parameter of the service, sent as it is',
+  parse: parameter,
+} as const;
 
 /** Which records the service chooses, as far as the resource allows. */
 export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }: Resource) {
   return {
     fiscalIds:
       fiscalIds &&
-      wordList(
-        `--${fiscalIds.flag} <id...>`,
-        `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
-      ),
-    strict: fiscalIds && bareFlag('--strict', 'unknown fiscal IDs are a failure (exit 6), not a warning'),
+      ({
+        syntax: `--${fiscalIds.flag} <id...>`,
+        about: `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
+      } as const),
+    strict:
+      fiscalIds &&
+      ({
+        syntax: '--strict',
+        about: 'unknown fiscal IDs are a failure (exit 6), not a warning',
+      } as const),
     sortBy:
       sortBy &&
-      valued(
-        '--sort-by <key>',
-        `${sortBy.known.join(', ')}, or another key of the service (default: ${defaultOrder})`,
-        textLike(sortBy.known),
-      ),
-    sortOrder: sortDirections && valued('--sort-order <direction>', 'asc or desc', oneOf(['asc', 'desc'])),
-    param: paramFlag(),
-  };
+      ({
+        syntax: '--sort-by <key>',
+        about: `${sortBy.known.join(', ')}, or another key of the service (default: ${defaultOrder})`,
+        words: sortBy.known,
+        // Another key is sent as it is typed.
+        parse: (key: string) => key,
+      } as const),
+    sortOrder:
+      sortDirections &&
+      ({
+        syntax: '--sort-order <direction>',
+        about: 'asc or desc',
+        words: ['asc', 'desc'],
+      } as const),
+    param: paramFlag,
+  } as const satisfies Flags;
 }
 
 const UNLESS_GROUPED = {
@@ -191,59 +228,68 @@ export function extentFlags({ paging }: Resource) {
   const { firstPage, maxSize } = paging.kind === 'numbered' ? paging : {};
   const most = maxSize === undefined ? '' : `, at most ${maxSize}`;
   return {
-    limit: valued(
-      '--limit <n>',
-      'at most so many records, also of several profiles together',
-      wholeNumber(1),
-      excludes(['--sum'], 'a sum is of all records for which --where holds', UNLESS_GROUPED),
-      excludes(['--count'], 'a count is of all records for which --where holds', UNLESS_GROUPED),
-    ),
-    all: bareFlag(
-      '--all',
-      'everything, also where a table would stop at 50',
-      excludes(['--limit', '--page']),
-    ),
-    page: firstPage === undefined ? undefined : pageFlag(firstPage),
+    limit: {
+      syntax: '--limit <n>',
+      about: 'at most so many records, also of several profiles together',
+      range: [1],
+      rules: [
+        { not: ['--sum'], why: 'a sum is of all records for which --where holds', ...UNLESS_GROUPED },
+        { not: ['--count'], why: 'a count is of all records for which --where holds', ...UNLESS_GROUPED },
+      ],
+    },
+    all: {
+      syntax: '--all',
+      about: 'everything, also where a table would stop at 50',
+      rules: [{ not: ['--limit', '--page'] }],
+    },
+    page:
+      firstPage === undefined
+        ? undefined
+        : ({
+            syntax: '--page <n>',
+            about: `just this page, numbered from ${firstPage}`,
+            range: [firstPage, 1_000_000_000],
+          } as const),
     nextToken: paging.kind === 'cursor' ? nextTokenFlag : undefined,
-    pageSize: valued(
-      '--page-size <n>',
-      `records a request${most}; folio may take a few less than these, so that pages overlap`,
-      wholeNumber(1, maxSize ?? 1_000_000),
-    ),
-  };
+    pageSize: {
+      syntax: '--page-size <n>',
+      about: `records a request${most}; folio may take a few less than these, so that pages overlap`,
+      range: [1, maxSize ?? 1_000_000],
+    },
+  } as const satisfies Flags;
 }
 
-function pageFlag(first: number) {
-  const about = `just this page, numbered from ${first}`;
-  return valued('--page <n>', about, wholeNumber(first, 1_000_000_000));
-}
+const nextTokenFlag = {
+  syntax: '--next-token <cursor>',
+  about: 'begin at this cursor of an earlier page',
+  rules: [
+    {
+      not: ['several profiles', '--output-dir'],
+      why: 'it is a place in the listing of one organization',
+      hint: 'Leave it out, or name one profile.',
+    },
+  ],
+} as const;
 
-const nextTokenFlag = text(
-  '--next-token <cursor>',
-  'begin at this cursor of an earlier page',
-  excludes(['several profiles', '--output-dir'], 'it is a place in the listing of one organization', {
-    hint: 'Leave it out, or name one profile.',
-  }),
-);
-
-export const READS_A_FILE: Rule = excludes(
-  [
+export const READS_A_FILE: Rule = {
+  not: [
     ...Object.keys(requestFlags).map(flagNamed),
     ...['--sandbox', '--base-url', '--token-file', '--page', '--next-token', '--page-size', '--param'],
   ],
-  'a file is read, and no service',
-);
-
-export const fromFlags = {
-  from: valued(
-    '--from <file>',
-    'read a database of folio sync or an export; in jsonl or json, or - for standard input: nothing is sent, no token is needed',
-    () => fileToRead,
-    READS_A_FILE,
-  ),
+  why: 'a file is read, and no service',
 };
 
-function fileToRead(file: string, before?: string): string {
+export const fromFlags = {
+  from: {
+    syntax: '--from <file>',
+    about:
+      'read a database of folio sync or an export; in jsonl or json, or - for standard input: nothing is sent, no token is needed',
+    rules: [READS_A_FILE],
+    parse: fileToRead,
+  },
+} as const satisfies Flags;
+
+function fileToRead(file: string, _: string, before?: string): string {
   if (before !== undefined)
     throw new UsageError(`--from ${file}: one file is read, and --from ${before} names it`, {
       hint: 'Join them, as in cat one.jsonl two.jsonl > both.jsonl, or bring the records together with folio sync <database>.',
@@ -254,109 +300,149 @@ function fileToRead(file: string, before?: string): string {
   });
 }
 
-export const asOfFlag = valued(
-  '--as-of <date>',
-  'the day to count to, such as 2026-10-31 (default: the day of the records); later payments are not undone',
-  day,
-);
+export const asOfFlag = {
+  syntax: '--as-of <date>',
+  about:
+    'the day to count to, such as 2026-10-31 (default: the day of the records); later payments are not undone',
+  parse: day,
+} as const;
+
+export const fieldFlag = {
+  syntax: '--field <name=column>',
+  about: `the column of ${FIELD_NAMES.join(', ')}; for good: folio config set fields.<name>`,
+  parse: parameter,
+} as const;
+
+export const sortFlag = { syntax: '--sort <columns>', parse: parseSort } as const;
+
+interface FlagForDates extends Flag {
+  parse(text: string): DateRange;
+}
+
+const dateFlags = Object.fromEntries(
+  DATE_FLAGS.map((declared): [string, FlagForDates] => {
+    const { name, flag, about, bound } = declared;
+    const isPeriod = bound === 'period';
+    return [
+      name,
+      {
+        syntax: `${flag} <${isPeriod ? 'period' : 'date'}>`,
+        about,
+        rules: isPeriod ? [{ not: ['--since', '--until'], why: 'a period has both its days' }] : [],
+        parse: (text: string) => parseDateRange(declared, text),
+      },
+    ];
+  }),
+) as Readonly<Record<DateFlag['name'], FlagForDates>>;
 
 /** The questions that folio answers from the records. */
 export const questionFlags = {
-  where: valued(
-    '--where <condition>',
-    'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
-    () => withCondition,
-  ),
-  open: bareFlag('--open', 'only what is still to be paid: no credits, and nothing that was cancelled'),
-  overdue: bareFlag('--overdue', 'of that, only what was due before today, whatever its status'),
-  ...dateFlags(),
-  field: fieldFlag(
-    needs(
-      [...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns', 'from'].map(flagNamed),
-      'says what a column means, and no question asks for it',
-      'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
-    ),
-  ),
-  expand: valued(
-    '--expand <column>',
-    'a row for each object of a list: with payments, payments.amount is a column',
-    oneName,
-    excludes(['--changes-since'], 'changes are of whole records'),
-  ),
-  count: bareFlag(
-    '--count',
-    'how many records; with --group-by for each value of a column',
-    excludes(['--sum'], 'the result of --sum has the number of records too', { hint: 'Leave --count out.' }),
-  ),
-  sum: valued(
-    '--sum <columns>',
-    'the exact total of a column, for each currency, credit notes taken away',
-    nameList,
-  ),
-  asSent: bareFlag(
-    '--as-sent',
-    'with --sum: add cells as they stand, credit notes and cancelled documents too',
-    needs(['--sum'], 'goes with --sum: records always leave as they were sent'),
-  ),
-  groupBy: valued(
-    '--group-by <columns>',
-    'totals for each value of a column, or by date:month; also :day, :quarter, :year; without --sum, the number of records',
-    nameList,
-  ),
-  sort: sortFlag(
-    'order what comes out: dueBy,-totalAmount (a minus: descending)',
-    excludes(['--count'], 'a count is one number', {
-      unless: ['--group-by'],
-      hint: 'Leave --sort out; with --group-by it is the order of the groups.',
-    }),
-    excludes(['--sort-order'], '--sort-order is for --sort-by', {
-      unless: ['--sort-by'],
-      hint: 'Put a minus before a column that is to descend, as in --sort -totalAmount.',
-    }),
-  ),
-  changesSince: text(
-    '--changes-since <file>',
-    'what is added, changed and gone since an export in jsonl or json',
-    excludes(['--sum', '--count', '--group-by'], undefined, {
-      hint: 'Write the changes to a file, or sum the listing itself.',
-    }),
-    excludes(['--page', '--next-token'], 'what is not on one page would look as if it were gone'),
-  ),
-};
+  where: {
+    syntax: '--where <condition>',
+    about:
+      'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
+    parse: (text: string, _: string, before: readonly Condition[] = []): readonly Condition[] => [
+      ...before,
+      parseCondition(text),
+    ],
+  },
+  open: {
+    syntax: '--open',
+    about: 'only what is still to be paid: no credits, and nothing that was cancelled',
+  },
+  overdue: {
+    syntax: '--overdue',
+    about: 'of that, only what was due before today, whatever its status',
+  },
+  ...dateFlags,
+  field: {
+    ...fieldFlag,
+    rules: [
+      {
+        needs: [...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns', 'from'].map(flagNamed),
+        why: 'says what a column means, and no question asks for it',
+        hint: 'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
+      },
+    ],
+  },
+  expand: {
+    syntax: '--expand <column>',
+    about: 'a row for each object of a list: with payments, payments.amount is a column',
+    rules: [{ not: ['--changes-since'], why: 'changes are of whole records' }],
+    parse: oneName,
+  },
+  count: {
+    syntax: '--count',
+    about: 'how many records; with --group-by for each value of a column',
+    rules: [
+      {
+        not: ['--sum'],
+        why: 'the result of --sum has the number of records too',
+        hint: 'Leave --count out.',
+      },
+    ],
+  },
+  sum: {
+    syntax: '--sum <columns>',
+    about: 'the exact total of a column, for each currency, credit notes taken away',
+    parse: nameList,
+  },
+  asSent: {
+    syntax: '--as-sent',
+    about: 'with --sum: add cells as they stand, credit notes and cancelled documents too',
+    rules: [{ needs: ['--sum'], why: 'goes with --sum: records always leave as they were sent' }],
+  },
+  groupBy: {
+    syntax: '--group-by <columns>',
+    about:
+      'totals for each value of a column, or by date:month; also :day, :quarter, :year; without --sum, the number of records',
+    parse: nameList,
+  },
+  sort: {
+    ...sortFlag,
+    about: 'order what comes out: dueBy,-totalAmount (a minus: descending)',
+    rules: [
+      {
+        not: ['--count'],
+        why: 'a count is one number',
+        unless: ['--group-by'],
+        hint: 'Leave --sort out; with --group-by it is the order of the groups.',
+      },
+      {
+        not: ['--sort-order'],
+        why: '--sort-order is for --sort-by',
+        unless: ['--sort-by'],
+        hint: 'Put a minus before a column that is to descend, as in --sort -totalAmount.',
+      },
+    ],
+  },
+  changesSince: {
+    syntax: '--changes-since <file>',
+    about: 'what is added, changed and gone since an export in jsonl or json',
+    rules: [
+      {
+        not: ['--sum', '--count', '--group-by'],
+        hint: 'Write the changes to a file, or sum the listing itself.',
+      },
+      { not: ['--page', '--next-token'], why: 'what is not on one page would look as if it were gone' },
+    ],
+  },
+} as const satisfies Flags;
 
-function withCondition(text: string, before: readonly Condition[] = []): readonly Condition[] {
-  return [...before, parseCondition(text)];
-}
-
-function dateFlags() {
-  const alone = excludes(['--since', '--until'], 'a period has both its days');
-  const flags = DATE_FLAGS.map((one) => {
-    const [kind, rules] = one.bound === 'period' ? ['period', [alone]] : ['date', []];
-    const parse = (text: string): DateRange => parseDateRange(one, text);
-    return [one.name, valued(`${one.flag} <${kind}>`, one.about, () => parse, ...rules)];
-  });
-  return Object.fromEntries(flags) as { readonly [Name in DateFlag['name']]: Flag<DateRange> };
-}
-
-export function fieldFlag(...rules: readonly Rule[]) {
-  return valued(
-    '--field <name=column>',
-    `the column of ${FIELD_NAMES.join(', ')}; for good: folio config set fields.<name>`,
-    parameter,
-    ...rules,
-  );
-}
-
-export function sortFlag(about: string, ...rules: readonly Rule[]) {
-  return valued('--sort <columns>', about, () => (columns) => parseSort(columns), ...rules);
-}
-
-export const langFlag = valued('--lang <language>', 'en or es (default: by the locale)', oneOf(['en', 'es']));
+export const langFlag = {
+  syntax: '--lang <language>',
+  about: 'en or es (default: by the locale)',
+  words: ['en', 'es'],
+} as const;
 
 /** The flag `--format` of commands that print facts instead of records. */
 export const factFlags = {
-  format: valued('--format <format>', 'table or json (default table)', oneOf(['table', 'json'])),
-};
+  format: {
+    syntax: '--format <format>',
+    about: 'table or json (default table)',
+    words: ['table', 'json'],
+  },
+} as const satisfies Flags;
 
 export type GlobalFlags = Values<typeof globalFlags>;
 export type RequestFlags = Values<typeof requestFlags>;

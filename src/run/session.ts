@@ -22,8 +22,13 @@ import { issued } from '../resources/issued.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import { valuesGiven, requestDefaults, type RequestLimits } from './flag.ts';
-import { requestFlags, type GlobalFlags, type ProfilesFlags, type RequestFlags } from './flags.ts';
+import {
+  requestDefaults,
+  type GlobalFlags,
+  type ProfilesFlags,
+  type RequestFlags,
+  type RequestLimits,
+} from './flags.ts';
 import type { Notices } from './notices.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 
@@ -34,7 +39,7 @@ type ServiceAddress = Pick<ClientOptions, 'baseUrl' | 'token' | 'tokenHint' | 'o
 export async function makeClient(
   context: Context,
   service: ServiceAddress,
-  limits: Partial<RequestLimits>,
+  limits: Partial<RequestLimits> = {},
 ): Promise<ApiClient> {
   const { concurrency, retries, retryDelay: delay, timeout } = { ...requestDefaults, ...limits };
   const { clock, signal, env, secrets } = context;
@@ -121,7 +126,12 @@ interface SessionOptions {
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const { flags, observe, shared } = options;
   const { baseUrl, token, profile, defaults, tokenHint } = await findService(context, options);
-  const limits = { ...requestDefaults, ...defaults, ...valuesGiven(flags, requestFlags) };
+  const limits = {
+    concurrency: flags.concurrency ?? defaults.concurrency ?? requestDefaults.concurrency,
+    retries: flags.retries ?? defaults.retries ?? requestDefaults.retries,
+    retryDelay: flags.retryDelay ?? defaults.retryDelay ?? requestDefaults.retryDelay,
+    timeout: flags.timeout ?? defaults.timeout ?? requestDefaults.timeout,
+  };
   const client = await makeClient(
     context,
     { baseUrl, token: token.reveal(), tokenHint, observe, quota: shared.quota },
@@ -142,7 +152,7 @@ async function findService(
   if (flags.sandbox) {
     const { baseUrl, tokenOf } = await shared.sandbox();
     const token = new Secret(tokenOf(name));
-    return { baseUrl, token, tokenHint: undefined, profile: name, defaults: {} satisfies FlagDefaults };
+    return { baseUrl, token, tokenHint: undefined, profile: name, defaults: {} as FlagDefaults };
   }
   const store = await context.config();
   const own = { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile };
@@ -164,7 +174,7 @@ async function findService(
 export async function verifyConnection(context: Context, connection: CompleteConnection): Promise<void> {
   const { baseUrl, token } = connection;
   const service = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
-  const client = await makeClient(context, service, {});
+  const client = await makeClient(context, service);
   try {
     await probeListing(client, issued, { signal: context.signal });
   } finally {

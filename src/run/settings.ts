@@ -15,92 +15,87 @@ import { brokenStore, type ConfigStore, kindOf } from '../profiles/profile.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import {
-  delimiter,
   columnList,
   columnType,
+  delimiter,
   flagNamed,
   nameList,
-  oneOf,
-  requestParsers,
-  type RequestLimits,
-  wholeNumber,
+  parseValue,
+  type Parsed,
+  type Values,
 } from './flag.ts';
+import { langFlag, requestFlags } from './flags.ts';
 
-interface Setting {
+/** A setting is read as its flag is. */
+interface Setting extends Parsed {
   readonly about: string;
-  readonly stored: 'number' | 'string';
-  /** Parses the value as the flag does. Throws UsageError that names what is allowed. */
-  readonly parse: (text: string) => unknown;
+  readonly isNumber?: boolean;
 }
-
-/** The formats that can be a setting. With a binary format, every listing without -o would be refused. */
-const printable = formats.filter((format) => formatOf(format).binary !== true);
 
 /** The one setting that is not inherited: each profile has its own. */
 export const ORGANIZATION = 'organization';
 
-const allSettings = (): ReadonlyMap<string, Setting> =>
-  new Map<string, Setting>([
-    setting('format', '--format of listings', oneOf(printable)),
-    setting('delimiter', '--delimiter of csv', delimiter),
-    setting(
+function allSettings(): ReadonlyMap<string, Setting> {
+  // With a binary format, every listing without -o would be refused.
+  const printable = formats.filter((format) => formatOf(format).binary !== true);
+  return new Map<string, Setting>([
+    ['format', { about: '--format of listings', words: printable }],
+    ['delimiter', { about: '--delimiter of csv', parse: delimiter }],
+    [
       'listEncoding',
-      `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
-      oneOf(LIST_ENCODINGS),
+      {
+        about: `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
+        words: LIST_ENCODINGS,
+      },
+    ],
+    ...Object.entries(requestFlags).map(
+      ([name, flag]) => [name, { ...flag, about: flagNamed(name), isNumber: true }] as const,
     ),
-    ...Object.entries(requestParsers).map(([name, parse]) => setting(name, flagNamed(name), parse, 'number')),
-    ...resources.map((resource) => {
-      const { records, paging } = resource;
-      const size = wholeNumber(1, (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000);
-      return setting(settingOf('pageSize', resource), `--page-size for ${records}`, size, 'number');
-    }),
-    setting('lang', '--lang of pages', oneOf(['en', 'es'])),
-    setting(ORGANIZATION, 'the name of the organization on its pages; of a profile', plainName),
-    setting('limit', 'records that a table on a terminal shows, 50 otherwise', wholeNumber(1), 'number'),
-    ...ofResources('columns', (records) => `--columns of ${records}`, columnList),
-    ...ofResources('key', (records) => `the columns that tell ${records} apart`, nameList),
-    ...ofResources('known', (records) => `columns that ${records} may lack without an error`, nameList),
+    ...ofResources('pageSize', ({ records, paging }) => ({
+      about: `--page-size for ${records}`,
+      range: [1, (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000],
+      isNumber: true,
+    })),
+    ['lang', { about: '--lang of pages', words: langFlag.words }],
+    [ORGANIZATION, { about: 'the name of the organization on its pages; of a profile', parse: plainName }],
+    [
+      'limit',
+      { about: 'records that a table on a terminal shows, 50 otherwise', range: [1], isNumber: true },
+    ],
+    ...ofResources('columns', ({ records }) => ({ about: `--columns of ${records}`, parse: columnList })),
+    ...ofResources('key', ({ records }) => ({
+      about: `the columns that tell ${records} apart`,
+      parse: nameList,
+    })),
+    ...ofResources('known', ({ records }) => ({
+      about: `columns that ${records} may lack without an error`,
+      parse: nameList,
+    })),
     ...FIELD_NAMES.map((field) => {
       const about =
         field === 'sharedIds'
           ? 'fiscal IDs that many share: there ID and name together are a counterparty'
           : `the column that holds the ${field}, wherever that counts`;
-      return setting(`fields.${field}`, about, plainName);
+      return [`fields.${field}`, { about, parse: plainName }] as const;
     }),
   ]);
-
-function ofResources(
-  kind: 'columns' | 'key' | 'known',
-  about: (records: string) => string,
-  parser: Parameters<typeof setting>[2],
-) {
-  return resources.map((resource) => setting(settingOf(kind, resource), about(resource.records), parser));
 }
 
-/** @param parser makes the parse function; the name is for its messages */
-function setting(
-  name: string,
-  about: string,
-  parser: (name: string) => Setting['parse'],
-  stored: Setting['stored'] = 'string',
-): readonly [string, Setting] {
-  return [name, { about, stored, parse: parser(name) }];
+type KindOfListing = 'pageSize' | 'columns' | 'key' | 'known';
+
+function ofResources(kind: KindOfListing, declare: (resource: Resource) => Setting) {
+  return resources.map((resource) => [settingOf(kind, resource), declare(resource)] as const);
 }
 
 /** Parses the name of a column or of an organization: any text without control characters. */
-function plainName(setting: string) {
-  return (text: string): string => {
-    if (text !== '' && !/\p{C}/u.test(text)) return text;
-    const what = setting === ORGANIZATION ? 'an organization' : 'a column';
-    throw new UsageError(`${setting} ${JSON.stringify(text)}: expected the name of ${what}`);
-  };
+function plainName(text: string, setting: string): string {
+  if (text !== '' && !/\p{C}/u.test(text)) return text;
+  const what = setting === ORGANIZATION ? 'an organization' : 'a column';
+  throw new UsageError(`${setting} ${JSON.stringify(text)}: expected the name of ${what}`);
 }
 
 /** The name of a setting that each resource has: `pageSize.fundDocuments`. */
-export function settingOf(
-  kind: 'pageSize' | 'columns' | 'key' | 'known',
-  resource: Pick<Resource, 'name'>,
-): string {
+export function settingOf(kind: KindOfListing, resource: Pick<Resource, 'name'>): string {
   return `${kind}.${camel(oneWordName(resource, '-'))}`;
 }
 
@@ -114,10 +109,8 @@ export function settingNames(): readonly (readonly [name: string, about: string]
 
 /** The setting that a user means; `retry-delay` is `retryDelay`. Throws UsageError that lists those that there are. */
 export function findSetting(typed: string): { readonly name: string; readonly setting: Setting } {
-  if (typed.startsWith(TYPES) && typed !== TYPES) {
-    const [name, found] = setting(typed, 'the type of a column in parquet', columnType);
-    return { name, setting: found };
-  }
+  if (typed.startsWith(TYPES) && typed !== TYPES)
+    return { name: typed, setting: { about: 'the type of a column in parquet', parse: columnType } };
   const name = camel(typed);
   const settings = allSettings();
   const found = settings.get(name);
@@ -137,11 +130,11 @@ function settingFor(store: ConfigStore, name: string, profile: string | undefine
     if (value === undefined) continue;
     const { setting } = findSetting(name);
     const place = `${owner === undefined ? '' : `profiles.${owner}.`}settings.${name}`;
-    if (typeof value !== setting.stored) {
-      throw brokenStore(store.file!, `${place} is ${kindOf(value)}, expected a ${setting.stored}`);
-    }
+    const kind = setting.isNumber ? 'number' : 'string';
+    if (typeof value !== kind)
+      throw brokenStore(store.file!, `${place} is ${kindOf(value)}, expected a ${kind}`);
     try {
-      return setting.parse(String(value));
+      return parseValue(setting, String(value), name);
     } catch (error) {
       throw error instanceof UsageError ? brokenStore(store.file!, `${place}: ${error.message}`) : error;
     }
@@ -154,23 +147,20 @@ function camel(name: string): string {
 }
 
 /** The settings for flags that are not set; empty where there are none. */
-export interface FlagDefaults extends Partial<RequestLimits> {
-  readonly format?: Format;
-  readonly delimiter?: string;
-  readonly listEncoding?: ListEncoding;
-  readonly pageSize?: number;
-  readonly columns?: ChosenColumns;
-  readonly key?: readonly string[];
-  readonly limit?: number;
-  readonly types?: ReadonlyMap<string, ParquetType>;
+export interface FlagDefaults extends Values<typeof requestFlags> {
+  readonly format?: Format | undefined;
+  readonly delimiter?: string | undefined;
+  readonly listEncoding?: ListEncoding | undefined;
+  readonly pageSize?: number | undefined;
+  readonly columns?: ChosenColumns | undefined;
+  readonly key?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+  readonly types?: ReadonlyMap<string, ParquetType> | undefined;
 }
 
-const OF_ALL_LISTINGS = ['format', 'delimiter', 'listEncoding', 'limit'] as const;
-const OF_ONE_LISTING = ['pageSize', 'columns', 'key'] as const;
-
 /**
- * The defaults of a listing's flags: the profile's settings, else those of all. What applies is `{...defaults, ...flags}`. `store` is
- * undefined for the sandbox. Throws UsageError naming file and setting for a value that is not allowed.
+ * The defaults of a listing's flags: the profile's settings, else those of all. `store` is undefined for the sandbox. Throws UsageError
+ * naming file and setting for a value that is not allowed.
  */
 export function flagDefaults(
   store: ConfigStore | undefined,
@@ -178,14 +168,23 @@ export function flagDefaults(
   resource: Pick<Resource, 'name'> | undefined,
 ): FlagDefaults {
   if (store === undefined) return {};
-  const shared = [...OF_ALL_LISTINGS, ...Object.keys(requestParsers)].map((name) => [name, name] as const);
-  const own = OF_ONE_LISTING.flatMap((name) =>
-    resource === undefined ? [] : [[name, settingOf(name, resource)] as const],
-  );
-  const values = [...shared, ...own].map(([name, full]) => [name, settingFor(store, full, profile)] as const);
-  const types = ['types', typesOfColumns(store, profile)] as const;
+  const of = (name: string): unknown => settingFor(store, name, profile);
+  const ofListing = (kind: KindOfListing): unknown => resource && of(settingOf(kind, resource));
   // The parse function of each setting returns the type of its flag.
-  return Object.fromEntries([...values, types].filter(([, value]) => value !== undefined));
+  return {
+    format: of('format'),
+    delimiter: of('delimiter'),
+    listEncoding: of('listEncoding'),
+    limit: of('limit'),
+    concurrency: of('concurrency'),
+    retries: of('retries'),
+    retryDelay: of('retryDelay'),
+    timeout: of('timeout'),
+    pageSize: ofListing('pageSize'),
+    columns: ofListing('columns'),
+    key: ofListing('key'),
+    types: typesOfColumns(store, profile),
+  } as FlagDefaults;
 }
 
 /**
@@ -235,11 +234,14 @@ export function fieldsOf(
 ): FieldsOf {
   const declared = fieldsOfColumns(resource?.columns ?? []);
   const ofProfile = (name: string | undefined): Fields => {
-    const set = FIELD_NAMES.map((one) => [one, store && settingFor(store, `fields.${one}`, name)] as const);
-    const columns = set.flatMap(([one, column]) => (typeof column === 'string' ? [[one, column]] : []));
+    const columns: Record<string, string> = {};
+    for (const one of store === undefined ? [] : FIELD_NAMES) {
+      const column = settingFor(store!, `fields.${one}`, name);
+      if (typeof column === 'string') columns[one] = column;
+    }
     const known = store && resource && settingFor(store, settingOf('known', resource), name);
     return withKnown(
-      mapFields(declared, Object.fromEntries([...columns, ...field])),
+      mapFields(declared, { ...columns, ...Object.fromEntries(field) }),
       known as readonly string[],
     );
   };

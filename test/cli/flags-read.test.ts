@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
-import { commandPath, shownUnder } from '../../src/cli/command.ts';
+import { commandPath, shownUnder, type FlagOption } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { DATE_FLAGS } from '../../src/query/where/dates.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
-import type { Rule } from '../../src/run/flag.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -86,10 +85,11 @@ function withChildren(command: Command): readonly Command[] {
 function linesOf(command: Command): readonly (readonly [flag: string, line: string])[] {
   const path = command === program ? 'folio issued' : commandPath(command);
   const flags = command.options.filter(({ long, hidden }) => !hidden && long !== '--version');
-  return flags.flatMap(({ long, required, parseArg }) => {
+  return flags.flatMap((flag) => {
+    const { long, required } = flag;
     const name = `${path} ${long!}`;
     if (name in CASES) return CASES[name] === undefined ? [] : [[long!, CASES[name]]];
-    const [word] = (parseArg as { readonly words?: readonly string[] } | undefined)?.words ?? [];
+    const [word] = (flag as Partial<FlagOption>).how?.words ?? [];
     const value = required ? ` ${VALUES[long!] ?? word ?? '1'}` : '';
     // Where there are no sums, the meaning of columns counts by itself.
     const isAlone = long === '--field' && !flags.some((other) => other.long === '--sum');
@@ -103,8 +103,8 @@ it('the rules of flags name flags that there are', () => {
   const options = commands.flatMap((command) => command.options);
   const known = new Set(['several profiles', ...options.map(({ long }) => long)]);
   const unknown = options.flatMap((option) => {
-    const { rules = [] } = option as { readonly rules?: readonly Rule[] };
-    const named = rules.flatMap(({ flags, unless = [] }) => [...flags, ...unless]);
+    const { rules = [] } = (option as Partial<FlagOption>).how ?? {};
+    const named = rules.flatMap(({ not = [], needs = [], unless = [] }) => [...not, ...needs, ...unless]);
     return named.filter((name) => !known.has(name)).map((name) => `${option.long} names ${name}`);
   });
   expect(unknown).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addCommand, declareCommand } from '../../src/cli/command.ts';
 import { programFor, wholeProgram } from '../../src/cli/program.ts';
-import { valued, bareFlag, withValues } from '../../src/run/flag.ts';
+import { withValues } from '../../src/run/flag.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 const whole = await wholeProgram(fakeContext());
@@ -37,9 +37,9 @@ describe('a command', () => {
     const declaration = declareCommand({
       description: '',
       flags: {
-        one: bareFlag('--one', ''),
-        size: valued('--page-size <n>', '', () => Number),
-        third: bareFlag('--third', ''),
+        one: { syntax: '--one', about: '' },
+        size: { syntax: '--page-size <n>', about: '', range: [1] },
+        third: { syntax: '--third', about: '' },
       },
       run: async (_, flags) => void values.push(flags.one, flags.size, { ...flags }),
     });

@@ -16,7 +16,7 @@ import { formatDay } from '../../json/calendar-day.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { GlobalFlags, RequestFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
-import { requestDefaults } from '../../run/flag.ts';
+import { requestDefaults } from '../../run/flags.ts';
 import { databaseFrom, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';

@@ -137,7 +137,7 @@ const changes: AssistantTool = {
   }),
   toQuestion: ({ since, limit, columns: shown, ...given }) => ({
     ...ofListing({ ...given, columns: ['_change', String(shown), 'field', 'old', 'new'] }),
-    since: day('since')(String(since)),
+    since: day(String(since), 'since'),
     limit: Number(limit),
   }),
 };

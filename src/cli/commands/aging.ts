@@ -2,11 +2,12 @@ import type { Context } from '../../context.ts';
 import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { valued, bareFlag, type Values, oneOf, wholeNumber } from '../../run/flag.ts';
+import type { Flags, Values } from '../../run/flag.ts';
 import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 import {
   asOfFlag,
+  langFlag,
   outputFlags,
   paramFlag,
   profilesFlags,
@@ -22,29 +23,32 @@ import {
 const agingFlags = {
   ...counterpartyFlags,
   asOf: asOfFlag,
-  lang: valued('--lang <language>', 'of the headings of a workbook: en or es', oneOf(['en', 'es'])),
-  buckets: valued(
-    '--buckets <days>',
-    'where one bucket ends and the next begins (default 30,60,90)',
-    () => (days) => parseBuckets(days),
-  ),
-  totals: bareFlag(
-    '--totals',
-    'also a row with the total of each currency, marked by _row; a terminal has them',
-  ),
+  lang: { ...langFlag, about: 'of the headings of a workbook: en or es' },
+  buckets: {
+    syntax: '--buckets <days>',
+    about: 'where one bucket ends and the next begins (default 30,60,90)',
+    parse: parseBuckets,
+  },
+  totals: {
+    syntax: '--totals',
+    about: 'also a row with the total of each currency, marked by _row; a terminal has them',
+  },
   // Not by the names `sort` and `limit`, by which a run sorts and limits the records that it reads.
-  order: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
-  most: valued(
-    '--limit <n>',
-    'at most so many counterparties of each currency; totals are of all',
-    wholeNumber(1),
-  ),
-  param: paramFlag('any parameter of the service, sent as it is'),
+  order: {
+    ...sortFlag,
+    about: 'order of the rows of a currency: counterparty, or -total (a minus: descending)',
+  },
+  most: {
+    syntax: '--limit <n>',
+    about: 'at most so many counterparties of each currency; totals are of all',
+    range: [1],
+  },
+  param: { ...paramFlag, about: 'any parameter of the service, sent as it is' },
   where: questionFlags.where,
   open: questionFlags.open,
   period: questionFlags.period,
-  field: fieldFlag(),
-};
+  field: fieldFlag,
+} as const satisfies Flags;
 
 export const agingCommand = declareCommand({
   description:

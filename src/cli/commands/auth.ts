@@ -1,27 +1,32 @@
-import { negatedFlag, excludes, ruled, wordList, bareFlag } from '../../run/flag.ts';
+import type { Flags } from '../../run/flag.ts';
 import { allProfilesFlag, factFlags } from '../../run/flags.ts';
 import { declareCommand, type Declaration } from '../command.ts';
 
 const actions = () => import('./auth-actions.ts');
 
 const loginFlags = {
-  tokenCommand: wordList(
-    '--token-command <argument...>',
-    'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
-    excludes(['--token-file']),
-  ),
-  verify: negatedFlag('--no-verify', 'store the token untried'),
-  replace: bareFlag('--replace', 'store it also over the token of another organization'),
-};
+  tokenCommand: {
+    syntax: '--token-command <argument...>',
+    about:
+      'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
+    rules: [{ not: ['--token-file'] }],
+  },
+  verify: { syntax: '--no-verify', about: 'store the token untried' },
+  replace: { syntax: '--replace', about: 'store it also over the token of another organization' },
+} as const satisfies Flags;
 
 const statusFlags = {
-  check: bareFlag('--check', 'also make one request'),
-  ...ruled(
-    { allProfiles: allProfilesFlag('a row for each profile') },
-    excludes(['--token-file', '--base-url'], 'each profile brings its own token and address'),
-  ),
+  check: { syntax: '--check', about: 'also make one request' },
+  allProfiles: {
+    ...allProfilesFlag,
+    about: 'a row for each profile',
+    rules: [
+      ...allProfilesFlag.rules,
+      { not: ['--token-file', '--base-url'], why: 'each profile brings its own token and address' },
+    ],
+  },
   ...factFlags,
-};
+} as const satisfies Flags;
 
 export const loginCommand = declareCommand({
   summary: 'store the token of an organization',

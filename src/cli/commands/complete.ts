@@ -4,7 +4,7 @@ import { FolioError } from '../../errors.ts';
 import { fundDocuments } from '../../resources/funds.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
-import type { Offering } from '../../run/flag.ts';
+import type { Parsed } from '../../run/flag.ts';
 import { declareCommand, commandPath, shownUnder, type CommandContext } from '../command.ts';
 
 /** What the scripts of `folio completion` call. */
@@ -59,7 +59,7 @@ async function offerFor(typed: readonly string[], context: CommandContext): Prom
   const argument = declared[operands] ?? rest;
   // The name of `auth use` and `auth logout` is that of a profile.
   const placeholder = argument?.name() === 'name' ? 'profile' : argument?.name();
-  const [kind, own] = await offerOf(context, argument?.parseArg, placeholder);
+  const [kind, own] = await offerOf(context, argument, placeholder);
   const commands = under(command);
   return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
 }
@@ -84,17 +84,18 @@ function valuedFlag(command: Command, name: string): Option | undefined {
 const OF_COLUMNS = ['--columns', '--sum', '--group-by', '--sort'];
 
 async function valuesOf(
-  { long = '', flags, parseArg }: Option,
+  flag: Option,
   command: Command,
   { begun, context }: { readonly begun: string; readonly context: Context },
 ): Promise<Offer> {
+  const { long = '', flags } = flag;
   const columns = OF_COLUMNS.includes(long) ? columnsOf(command, long === '--sum') : [];
   if (columns.length > 0) {
     const [before] = /^(?:.*,)?-?/s.exec(begun)!;
     return ['list', columns.map((column) => [before + column])];
   }
   const placeholder = long === '--profile' ? 'profile' : /<([\w-]+)/.exec(flags)?.[1];
-  return offerOf(context, parseArg, placeholder);
+  return offerOf(context, flag, placeholder);
 }
 
 /** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
@@ -106,9 +107,9 @@ function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The words that a parse function names, or what its placeholder stands for; nothing where any text may stand. */
-async function offerOf(context: Context, parse: unknown, placeholder = ''): Promise<Offer> {
-  const words = (parse as Partial<Offering> | undefined)?.words;
+/** The words that an option or an argument takes, or what its placeholder stands for; nothing where any text may stand. */
+async function offerOf(context: Context, of: object | undefined, placeholder = ''): Promise<Offer> {
+  const words = (of as { readonly how?: Parsed } | undefined)?.how?.words;
   if (words !== undefined) return ['words', words.map((word) => [word])];
   if (placeholder === 'profile') return ['words', await profileNames(context)];
   if (placeholder === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];

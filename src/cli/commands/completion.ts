@@ -1,4 +1,3 @@
-import { oneOf } from '../../run/flag.ts';
 import { declareCommand } from '../command.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -8,7 +7,7 @@ export const completionCommand = declareCommand({
     'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
     'profiles. ' +
     'The network is never touched.',
-  arguments: [['<shell>', shells.join(', '), oneOf(shells)('completion')]],
+  arguments: [['<shell>', shells.join(', '), { words: shells }]],
   examples: [
     ['source <(folio completion bash)', 'in ~/.bashrc'],
     ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],

@@ -9,7 +9,7 @@ import {
   type Profile,
   type StoreDocument,
 } from '../../profiles/profile.ts';
-import { bareFlag, type Values } from '../../run/flag.ts';
+import { parseValue, type Flags, type Values } from '../../run/flag.ts';
 import { factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settings.ts';
@@ -17,7 +17,7 @@ import { declareCommand, type Declaration } from '../command.ts';
 import { writeFacts } from '../facts.ts';
 
 const NAMES = settingNames().map(([name]) => name);
-const SETTING = ['<setting>', '', Object.assign(settingName, { words: NAMES })] as const;
+const SETTING = ['<setting>', '', { words: NAMES, parse: settingName }] as const;
 
 /** Names that look like settings and are none: the reason, and the command for them. */
 const NO_SETTINGS: readonly (readonly [name: RegExp, reason: string, hint: string])[] = [
@@ -46,9 +46,9 @@ function settingName(name: string): string {
 }
 
 const listFlags = {
-  names: bareFlag('--names', 'print the settings that there are instead'),
+  names: { syntax: '--names', about: 'print the settings that there are instead' },
   ...factFlags,
-};
+} as const satisfies Flags;
 
 export const configCommand: Declaration = {
   description: 'Settings: defaults for flags, for all profiles or, with --profile, for one.',
@@ -133,13 +133,13 @@ async function runSet(
 ): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
   const { name, setting } = findSetting(typed);
-  setting.parse(text);
+  parseValue(setting, text, name);
   if (name === ORGANIZATION && owner === undefined) {
     throw new UsageError('organization is the name of one organization', {
       hint: 'Say which profile it is of: --profile <name>.',
     });
   }
-  const value = setting.stored === 'number' ? Number(text) : text;
+  const value = setting.isNumber ? Number(text) : text;
   await store.update((document) => void (settingsIn(document, owner)[name] = value));
   new Notices(context, flags).remark(`${name} is now ${text}${whose}.`);
 }

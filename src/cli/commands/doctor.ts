@@ -28,7 +28,7 @@ import { declareCommand } from '../command.ts';
 import { writeFacts } from '../facts.ts';
 
 const doctorFlags = {
-  allProfiles: allProfilesFlag('every profile in turn; --profile a,b for some'),
+  allProfiles: { ...allProfilesFlag, about: 'every profile in turn; --profile a,b for some' },
   ...factFlags,
 };
 

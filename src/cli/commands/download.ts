@@ -1,5 +1,5 @@
 import { issued } from '../../resources/issued.ts';
-import { parser, valued, withValues } from '../../run/flag.ts';
+import { parser, withValues } from '../../run/flag.ts';
 import {
   extentFlags,
   filterFlags,
@@ -33,7 +33,11 @@ export const downloadCommand = declareCommand({
     ['folio issued download late --where "open>0" --where "due<today" -o late.csv', 'of some, with a list'],
   ],
   flags: {
-    only: valued('--only <endings>', 'only files of these kinds: pdf,xml', endings),
+    only: {
+      syntax: '--only <endings>',
+      about: 'only files of these kinds: pdf,xml',
+      parse: endings,
+    },
     ...filterFlags(issued),
     ...extent,
     ...outputFlags,

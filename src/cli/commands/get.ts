@@ -1,19 +1,19 @@
 import type { Context } from '../../context.ts';
-import { needs, ruled, bareFlag, type Values } from '../../run/flag.ts';
+import { ruled, type Flags, type Values } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Part } from '../../run/part.ts';
 import { declareCommand } from '../command.ts';
 
 const getFlags = {
-  paginate: bareFlag('--paginate', 'walk all pages, like the listing that the path names'),
-  param: paramFlag('a parameter, sent as it is'),
-  ...ruled(
-    outputFlags,
-    needs(['--paginate'], 'goes with --paginate: without it, get hands over the body as served'),
-  ),
+  paginate: { syntax: '--paginate', about: 'walk all pages, like the listing that the path names' },
+  param: { ...paramFlag, about: 'a parameter, sent as it is' },
+  ...ruled(outputFlags, {
+    needs: ['--paginate'],
+    why: 'goes with --paginate: without it, get hands over the body as served',
+  }),
   output: outputFlags.output,
   ...requestFlags,
-};
+} as const satisfies Flags;
 
 export const getCommand = declareCommand({
   description: 'The body of any GET under the base address, as it was served.',

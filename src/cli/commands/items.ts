@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
 import { fundDocuments } from '../../resources/funds.ts';
-import { text } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Source } from '../../run/part.ts';
 import { declareCommand, type CommandGroup } from '../command.ts';
@@ -36,8 +35,11 @@ export const customerItems: CommandGroup = {
       ['folio customers portal-link 86345678-9 --id-param fiscalId', 'the same by another parameter'],
     ],
     flags: {
-      idParam: text('--id-param <name>', 'the parameter that carries the id (default customerId)'),
-      param: paramFlag(),
+      idParam: {
+        syntax: '--id-param <name>',
+        about: 'the parameter that carries the id (default customerId)',
+      },
+      param: paramFlag,
       ...outputFlags,
       ...requestFlags,
     },

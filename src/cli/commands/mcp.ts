@@ -1,4 +1,3 @@
-import { text } from '../../run/flag.ts';
 import { READS_A_FILE, requestFlags } from '../../run/flags.ts';
 import { declareCommand } from '../command.ts';
 
@@ -13,7 +12,11 @@ export const mcpCommand = declareCommand({
     ['folio mcp --profile north', 'of the service'],
   ],
   flags: {
-    from: text('--from <database>', 'read a database of folio sync in place of the service', READS_A_FILE),
+    from: {
+      syntax: '--from <database>',
+      about: 'read a database of folio sync in place of the service',
+      rules: [READS_A_FILE],
+    },
     ...requestFlags,
   },
   run: async (context, flags) => {

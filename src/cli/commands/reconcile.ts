@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
-import { DECIMAL_MARKS, parseMatch } from '../../query/reconcile/list-layout.ts';
+import { DECIMAL_MARKS, parseMatch, type Match } from '../../query/reconcile/list-layout.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { needs, text, valued, wordList, bareFlag, type Values, oneOf } from '../../run/flag.ts';
+import type { Flags, Values } from '../../run/flag.ts';
 import {
   fieldFlag,
   fromFlags,
@@ -17,38 +17,48 @@ import { declareCommand } from '../command.ts';
 import { fiscalIdsOf } from '../counterparty-flags.ts';
 
 const reconcileFlags = {
-  against: valued(
-    '--against <listing>',
-    'issued or received, where the list itself does not say it',
-    oneOf(['issued', 'received']),
-  ),
-  match: valued(
-    '--match <field=heading,...>',
-    'which column of the list is which: number and total, also documentType, counterpartyFiscalId, counterpartyName, date, currency, net, exempt, tax',
-    () => parseMatch,
-  ),
-  decimal: valued(
-    '--decimal <mark>',
-    'comma or point: what stands before decimals in the amounts of --match, where they do not show it',
-    oneOf(DECIMAL_MARKS),
-    needs(['--match'], 'is about the amounts of a list with --match: registers have whole numbers'),
-  ),
-  issuerFiscalId: wordList(
-    '--issuer-fiscal-id <id...>',
-    'whose list it is: only received invoices of this issuer; several, with commas, @file or @-',
-  ),
-  customerFiscalId: wordList(
-    '--customer-fiscal-id <id...>',
-    'whose list it is: only invoices issued to this customer; several, with commas, @file or @-',
-  ),
-  month: text(
-    '--period <month>',
-    'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
-  ),
-  tolerance: valued('--tolerance <amount>', 'how far amounts may be apart (default 0)', () => parseTolerance),
-  same: bareFlag('--all', 'what is the same on both sides, too'),
-  field: fieldFlag(),
-};
+  against: {
+    syntax: '--against <listing>',
+    about: 'issued or received, where the list itself does not say it',
+    words: ['issued', 'received'],
+  },
+  match: {
+    syntax: '--match <field=heading,...>',
+    about:
+      'which column of the list is which: number and total, also documentType, counterpartyFiscalId, counterpartyName, date, currency, net, exempt, tax',
+    parse: (text: string, _: string, before?: Match) => parseMatch(text, before),
+  },
+  decimal: {
+    syntax: '--decimal <mark>',
+    about: 'comma or point: what stands before decimals in the amounts of --match, where they do not show it',
+    words: DECIMAL_MARKS,
+    rules: [
+      {
+        needs: ['--match'],
+        why: 'is about the amounts of a list with --match: registers have whole numbers',
+      },
+    ],
+  },
+  issuerFiscalId: {
+    syntax: '--issuer-fiscal-id <id...>',
+    about: 'whose list it is: only received invoices of this issuer; several, with commas, @file or @-',
+  },
+  customerFiscalId: {
+    syntax: '--customer-fiscal-id <id...>',
+    about: 'whose list it is: only invoices issued to this customer; several, with commas, @file or @-',
+  },
+  month: {
+    syntax: '--period <month>',
+    about: 'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
+  },
+  tolerance: {
+    syntax: '--tolerance <amount>',
+    about: 'how far amounts may be apart (default 0)',
+    parse: parseTolerance,
+  },
+  same: { syntax: '--all', about: 'what is the same on both sides, too' },
+  field: fieldFlag,
+} as const satisfies Flags;
 
 export const reconcileCommand = declareCommand({
   description:

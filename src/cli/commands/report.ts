@@ -1,11 +1,11 @@
 import { UsageError } from '../../errors.ts';
-import { text, valued, wordList, oneOf, target } from '../../run/flag.ts';
+import { target, type Flags } from '../../run/flag.ts';
 import {
   asOfFlag,
   allProfilesFlag,
   fieldFlag,
   langFlag,
-  outputDirFlag,
+  OUTPUT_DIR_RULES,
   READS_A_FILE,
   receiptFlags,
   requestFlags,
@@ -13,32 +13,37 @@ import {
 import { declareCommand } from '../command.ts';
 
 const reportFlags = {
-  period: text(
-    '--period <period>',
-    'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
-  ),
-  allProfiles: allProfilesFlag('of every profile, a page each; --profile a,b for some'),
-  from: wordList(
-    '--from <file...>',
-    'of exports, or of a synced database, in place of the service: issued.jsonl, received=in.json',
-    READS_A_FILE,
-  ),
+  period: {
+    syntax: '--period <period>',
+    about: 'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
+  },
+  allProfiles: { ...allProfilesFlag, about: 'of every profile, a page each; --profile a,b for some' },
+  from: {
+    syntax: '--from <file...>',
+    about: 'of exports, or of a synced database, in place of the service: issued.jsonl, received=in.json',
+    rules: [READS_A_FILE],
+  },
   asOf: asOfFlag,
   lang: langFlag,
-  title: valued(
-    '--title <text>',
-    "what stands at the top (default: the organization's name)",
-    () => parseTitle,
-  ),
-  field: fieldFlag(),
-  format: valued(
-    '--format <format>',
-    'html, or json for the figures behind the page (default: by the ending of --output, else html; on a terminal a table)',
-    oneOf(['html', 'json']),
-  ),
-  output: valued('-o, --output <file>', 'write a file, whole or not at all', target),
-  outputDir: outputDirFlag('with several profiles: a page for each, <profile>.report.html'),
-};
+  title: {
+    syntax: '--title <text>',
+    about: "what stands at the top (default: the organization's name)",
+    parse: parseTitle,
+  },
+  field: fieldFlag,
+  format: {
+    syntax: '--format <format>',
+    about:
+      'html, or json for the figures behind the page (default: by the ending of --output, else html; on a terminal a table)',
+    words: ['html', 'json'],
+  },
+  output: { syntax: '-o, --output <file>', about: 'write a file, whole or not at all', parse: target },
+  outputDir: {
+    syntax: '--output-dir <dir>',
+    about: 'with several profiles: a page for each, <profile>.report.html',
+    rules: OUTPUT_DIR_RULES,
+  },
+} as const satisfies Flags;
 
 export const reportCommand = declareCommand({
   description:

@@ -3,26 +3,16 @@ import type { Context } from '../../context.ts';
 import { errorCode, OutputError } from '../../errors.ts';
 import { counts, type Counts } from '../../sandbox/listings/index.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts';
-import {
-  valued,
-  valuesGiven,
-  bareFlag,
-  type Flag,
-  type Values,
-  day,
-  numberIn,
-  parser,
-  wholeNumber,
-} from '../../run/flag.ts';
+import { day, numberIn, parser, type Flag, type Flags, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { declareCommand } from '../command.ts';
 
 const countFlags = Object.fromEntries(
   Object.entries(counts).map(([name, { what, usual, most }]) => [
     name,
-    valued(`--${name} <n>`, `${what} (${usual})`, wholeNumber(0, most)),
+    { syntax: `--${name} <n>`, about: `${what} (${usual})`, range: [0, most] },
   ]),
-) as Record<keyof Counts, Flag<number>>;
+) as Record<keyof Counts, Flag & { readonly range: [number, number] }>;
 
 /** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */
 const millisecondSpan = parser((text): readonly [least: number, most: number] | undefined => {
@@ -34,33 +24,37 @@ const millisecondSpan = parser((text): readonly [least: number, most: number] | 
 const share = parser((text) => numberIn(text, /^\d*\.?\d+$/, [0, 1]), 'a number from 0 to 1, such as 0.2');
 
 const sandboxFlags = {
-  port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber(0, 65_535)),
+  port: { syntax: '--port <n>', about: 'port to listen on; 0 is any free one (0)', range: [0, 65_535] },
   ...countFlags,
-  seed: valued(
-    '--seed <n>',
-    'the same seed gives the same data, tokens and links (1, with keys of its own)',
-    wholeNumber(0, 2 ** 32 - 1),
-  ),
-  today: valued('--today <date>', 'the last day of the data, such as 2026-10-31 (today)', day),
-  awkward: bareFlag(
-    '--awkward',
-    'with names, amounts and gaps that break careless programs: =SUM(A1), 9E3, line breaks',
-  ),
-  latency: valued(
-    '--latency <ms>',
-    'what each call takes: 200, or 100-500 for a time between (0)',
-    millisecondSpan,
-  ),
-  realistic: bareFlag(
-    '--realistic',
-    'the received listing takes 10 to 25 s a call, as for a large organization',
-  ),
-  failRate: valued(
-    '--fail-rate <share>',
-    'how many requests fail, from 0 to 1, as they do in life (0)',
-    share,
-  ),
-};
+  seed: {
+    syntax: '--seed <n>',
+    about: 'the same seed gives the same data, tokens and links (1, with keys of its own)',
+    range: [0, 2 ** 32 - 1],
+  },
+  today: {
+    syntax: '--today <date>',
+    about: 'the last day of the data, such as 2026-10-31 (today)',
+    parse: day,
+  },
+  awkward: {
+    syntax: '--awkward',
+    about: 'with names, amounts and gaps that break careless programs: =SUM(A1), 9E3, line breaks',
+  },
+  latency: {
+    syntax: '--latency <ms>',
+    about: 'what each call takes: 200, or 100-500 for a time between (0)',
+    parse: millisecondSpan,
+  },
+  realistic: {
+    syntax: '--realistic',
+    about: 'the received listing takes 10 to 25 s a call, as for a large organization',
+  },
+  failRate: {
+    syntax: '--fail-rate <share>',
+    about: 'how many requests fail, from 0 to 1, as they do in life (0)',
+    parse: share,
+  },
+} as const satisfies Flags;
 
 export const sandboxCommand = declareCommand({
   description:
@@ -84,7 +78,11 @@ async function runSandbox(context: Context, flags: Values<typeof sandboxFlags> &
     // Without a reader of stderr the service goes on.
     if (!flags.quiet) stderr.write(`${line}\n`).catch(() => {});
   };
-  const sandbox = await listen({ ...valuesGiven(flags, sandboxFlags), log, now: () => clock.now() });
+  // Those that are set alone, since each of the others has a value of the sandbox's own.
+  const names = Object.keys(sandboxFlags) as (keyof typeof sandboxFlags)[];
+  const set = names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
+  const options = Object.fromEntries(set) as SandboxOptions;
+  const sandbox = await listen({ ...options, log, now: () => clock.now() });
   try {
     const [token, other] = sandbox.tokens;
     await stdout.write(`FOLIO_BASE_URL=${sandbox.baseUrl}\nFOLIO_TOKEN=${token}\nFOLIO_TOKEN_2=${other}\n`);

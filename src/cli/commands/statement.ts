@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { needs, excludes, text, valued, bareFlag, columnList, oneOf } from '../../run/flag.ts';
+import { columnList, type Flags } from '../../run/flag.ts';
 import {
   allProfilesFlag,
   asOfFlag,
@@ -17,47 +17,50 @@ import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 
 const statementFlags = {
   ...counterpartyFlags,
-  everyone: bareFlag(
-    '--all',
-    'of everyone with an open amount or a credit',
-    excludes(['--customer-fiscal-id', '--issuer-fiscal-id'], 'it is everyone'),
-  ),
-  organization: text(
-    '--organization <name>',
-    'your name at its top (default: as your invoices or your profile have it)',
-  ),
-  note: text('--note <text>', 'a text below, such as where to pay; @file or @- reads one'),
+  everyone: {
+    syntax: '--all',
+    about: 'of everyone with an open amount or a credit',
+    rules: [{ not: ['--customer-fiscal-id', '--issuer-fiscal-id'], why: 'it is everyone' }],
+  },
+  organization: {
+    syntax: '--organization <name>',
+    about: 'your name at its top (default: as your invoices or your profile have it)',
+  },
+  note: { syntax: '--note <text>', about: 'a text below, such as where to pay; @file or @- reads one' },
   lang: langFlag,
   asOf: asOfFlag,
   open: questionFlags.open,
   overdue: {
     ...questionFlags.overdue,
-    rules: [excludes(['--as-of'], 'what is overdue was due before the day of the records')],
+    rules: [{ not: ['--as-of'], why: 'what is overdue was due before the day of the records' }],
   },
   period: questionFlags.period,
-  allProfiles: allProfilesFlag(),
-  field: fieldFlag(),
+  allProfiles: allProfilesFlag,
+  field: fieldFlag,
   ...fromFlags,
-  format: valued(
-    '--format <format>',
-    `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    oneOf(['html', ...formats]),
-  ),
+  format: {
+    syntax: '--format <format>',
+    about: `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
+    words: ['html', ...formats],
+  },
   output: outputFlags.output,
-  folder: text(
-    '--output-dir <dir>',
-    'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
-    needs(['--all'], 'is for a page for everyone'),
-    excludes(['--output'], 'it has a page for each'),
-  ),
-  columns: valued(
-    '--columns <names>',
-    'which columns of the rows, in which order; Folio=number is one under a heading of its own',
-    columnList,
-  ),
+  folder: {
+    syntax: '--output-dir <dir>',
+    about:
+      'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
+    rules: [
+      { needs: ['--all'], why: 'is for a page for everyone' },
+      { not: ['--output'], why: 'it has a page for each' },
+    ],
+  },
+  columns: {
+    syntax: '--columns <names>',
+    about: 'which columns of the rows, in which order; Folio=number is one under a heading of its own',
+    parse: columnList,
+  },
   excel: outputFlags.excel,
   wide: outputFlags.wide,
-};
+} as const satisfies Flags;
 
 export const statementCommand = declareCommand({
   description:

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import type { GoneLimit } from '../../database/sync-run.ts';
-import { text, valued, bareFlag, oneOf } from '../../run/flag.ts';
+import type { Flags } from '../../run/flag.ts';
 import { allProfilesFlag, receiptFlags, requestFlags } from '../../run/flags.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
@@ -11,24 +11,24 @@ const USUAL = listings.map((resource) => oneWordName(resource, '-'));
 const RESULT_FORMATS = ['table', 'csv', 'json', 'jsonl'] as const;
 
 const syncFlags = {
-  toEnv: text(
-    '--to-env <variable>',
-    'the database is the address in this environment variable, which may hold a password',
-  ),
-  maxGone: valued(
-    '--max-gone <n>',
-    'the most records of a table that may be marked as gone, 10% or 25 (default 10%)',
-    () => goneLimit,
-  ),
-  allowGone: bareFlag('--allow-gone', 'mark as gone however many are'),
-  plan: bareFlag('--plan', 'say what would change, and write nothing'),
-  allProfiles: allProfilesFlag(),
-  format: valued(
-    '--format <format>',
-    `how the result is shown: ${RESULT_FORMATS.join(', ')} (default: table on a terminal, else csv)`,
-    oneOf(RESULT_FORMATS),
-  ),
-};
+  toEnv: {
+    syntax: '--to-env <variable>',
+    about: 'the database is the address in this environment variable, which may hold a password',
+  },
+  maxGone: {
+    syntax: '--max-gone <n>',
+    about: 'the most records of a table that may be marked as gone, 10% or 25 (default 10%)',
+    parse: goneLimit,
+  },
+  allowGone: { syntax: '--allow-gone', about: 'mark as gone however many are' },
+  plan: { syntax: '--plan', about: 'say what would change, and write nothing' },
+  allProfiles: allProfilesFlag,
+  format: {
+    syntax: '--format <format>',
+    about: `how the result is shown: ${RESULT_FORMATS.join(', ')} (default: table on a terminal, else csv)`,
+    words: RESULT_FORMATS,
+  },
+} as const satisfies Flags;
 
 export const syncCommand = declareCommand({
   description:

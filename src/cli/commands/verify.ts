@@ -16,7 +16,7 @@ import {
   usualReceipt,
   type DeliveredFile,
 } from '../../query/exports/read-receipt.ts';
-import { parser, text, valued, type Values } from '../../run/flag.ts';
+import { parser, type Flags, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { declareCommand } from '../command.ts';
 
@@ -42,16 +42,16 @@ const age = parser((value): Age | undefined => {
 }, 'minutes, hours, days or weeks, such as 90m, 26h, 2d or 1w');
 
 const verifyFlags = {
-  receipt: text(
-    '--receipt <receipt>',
-    'the receipt of that run (default: <file>.receipt.json); without a file, all that it names',
-  ),
-  maxAge: valued(
-    '--max-age <time>',
-    'how long the run may be ago: 90m, 26h, 2d or 1w; also the last sync of a database',
-    age,
-  ),
-};
+  receipt: {
+    syntax: '--receipt <receipt>',
+    about: 'the receipt of that run (default: <file>.receipt.json); without a file, all that it names',
+  },
+  maxAge: {
+    syntax: '--max-age <time>',
+    about: 'how long the run may be ago: 90m, 26h, 2d or 1w; also the last sync of a database',
+    parse: age,
+  },
+} as const satisfies Flags;
 
 export const verifyCommand = declareCommand({
   description:
