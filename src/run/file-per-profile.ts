@@ -1,15 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import type { Context } from '../context.ts';
+import { isFailure } from '../errors.ts';
 import { localMinute } from '../json/calendar-day.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
 import { oneWordName } from '../resources/resource.ts';
 import { checkResults, hasRecords, wordsOfProfiles } from './completeness.ts';
 import type { ExportFlags } from './flags.ts';
 import { impliedFormat } from './output-plan.ts';
-import { forEachPart, storeOf, tryPart, type Part, type Source } from './part.ts';
+import { forEachPart, inPart, storeOf, type OpenSource, type Part, type Source } from './part.ts';
 import type { WrittenPath } from './paths.ts';
-import type { Run } from './run.ts';
+import { stateOf, type Run } from './run.ts';
 import { flagDefaults } from './settings.ts';
 
 /** The file of a profile in the folder of --output-dir. */
@@ -49,7 +50,7 @@ export async function filesOfProfiles(
  */
 export async function exportEach(
   run: Run,
-  { source, files }: { source: Source; files: readonly FileOfProfile[] },
+  { source, files }: { source: OpenSource; files: readonly FileOfProfile[] },
   exportPart: (part: Part, file: FileOfProfile) => Promise<void>,
 ): Promise<void> {
   for (const { profile, output } of files) {
@@ -60,15 +61,38 @@ export async function exportEach(
   }
   const kept: string[] = [];
   const all = forEachPart(run, files, async (file, signal) => {
-    const { profile, output } = file;
-    const receipt = file.receipt === undefined ? undefined : { file: file.receipt, output };
-    const part = { source, name: profile, profile, signal, receipt };
-    return { output, result: await tryPart(run, part, (open) => exportPart(open, file)) };
+    const { profile, output, receipt } = file;
+    const state = stateOf(run, profile);
+    const write = async (): Promise<void> => {
+      await inPart(run, { source, name: profile, profile, signal }, (part) => exportPart(part, file));
+      if (state.failure !== undefined) throw state.failure;
+    };
+    try {
+      if (receipt === undefined) await write();
+      else {
+        const { withReceipt } = await import('./receipt.ts');
+        const { notices } = state;
+        const own = {
+          ...run,
+          name: source.name,
+          output,
+          folder: undefined,
+          whole: state,
+          notices,
+          parts: [],
+        };
+        await withReceipt(own, receipt, write);
+      }
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      state.failure = error;
+    }
+    return { state, output };
   });
-  for await (const { result, output } of all) {
-    const stats = hasRecords(result) ? undefined : statSync(output, { throwIfNoEntry: false });
+  for await (const { state, output } of all) {
+    const stats = hasRecords(state) ? undefined : statSync(output, { throwIfNoEntry: false });
     if (!stats?.isFile()) continue;
-    kept.push(`${result.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
+    kept.push(`${state.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
   }
   checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
 }

@@ -5,7 +5,7 @@ import { RecordSpool } from '../output/spool.ts';
 import type { Delivery } from '../paging/page.ts';
 import { ownersOf } from '../query/exports/read-export.ts';
 import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
-import { checkPart, forEachPart, recordsOf, tryPart, type Source } from './part.ts';
+import { checkPart, forEachPart, inPart, recordsOf, type OpenSource } from './part.ts';
 import type { PartState } from './progress.ts';
 import type { Run } from './run.ts';
 
@@ -16,17 +16,16 @@ import type { Run } from './run.ts';
  *
  * @param most how many records of a listing are wanted, of all profiles together
  */
-export function joinedSource(run: Run, source: Source, most = Infinity): Source {
-  const { name, records, resource, order } = source;
+export function joinedSource(run: Run, source: OpenSource, most = Infinity): OpenSource {
+  const { name, records, resource, order, export: exported } = source;
   return {
     kind: 'local',
     name,
     records,
     resource,
     order,
-    export: source.export,
+    ...(exported && { export: exported }),
     hasProfileColumn: true,
-    isJoined: true,
     /** The limit is that of each profile: the most records to read of it. */
     async *read({ status, lacks }, wanted): AsyncGenerator<Delivery> {
       const { limit } = wanted;
@@ -34,7 +33,7 @@ export function joinedSource(run: Run, source: Source, most = Infinity): Source 
       const collect = async ({ name: profile = '' }: PartState, signal: AbortSignal) => {
         const collected = new RecordSpool();
         open.add(collected);
-        const state = await tryPart(run, { source, name: profile, profile, signal }, async (part) => {
+        const state = await inPart(run, { source, name: profile, profile, signal }, async (part) => {
           for await (const batch of recordsOf(part, wanted)) await collected.add(batch);
           checkPart(part);
         });

@@ -95,7 +95,7 @@ interface FilterOfOptions {
   /** Those of counterparties, where the service did not choose them. */
   readonly fiscalIds?: readonly string[] | undefined;
   /** Called with the fiscal ID, folded, of each record of theirs. */
-  readonly found?: (fiscalId: string) => void;
+  readonly found?: (fiscalId: string) => unknown;
 }
 
 /** The filter of the flags; undefined where they keep all records. */
@@ -136,7 +136,7 @@ async function resultOf(
   request: QuestionsRequest,
   plan: OutputPlan | undefined,
 ): Promise<Question | undefined> {
-  const { context, source, profile, names, run } = part;
+  const { context, source, profile, names, run, isJoined } = part;
   const { flags } = request;
   const terminal = terminalOf(context, plan);
   const { changesSince: path, columns } = flags;
@@ -146,7 +146,6 @@ async function resultOf(
   const { changesQuestion } = await import('../query/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
   const alone = source.hasProfileColumn && profile !== undefined ? [profile] : undefined;
-  const profiles = profilesJoined(part);
   const { finding } = await (await import('../query/exports/read-receipt.ts')).checkExport(path);
   const options = {
     path,
@@ -155,8 +154,8 @@ async function resultOf(
     profile,
     key: await keyOfRecords(part),
     names,
-    profiles: profiles ?? alone,
-    isUnread: profiles && (await import('./joined-source.ts')).unreadTest(run),
+    profiles: isJoined ? run.parts.flatMap(({ name }) => name ?? []) : alone,
+    isUnread: isJoined ? (await import('./joined-source.ts')).unreadTest(run) : undefined,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
     columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,
     shown: [source.resource?.label ?? 'id'],
@@ -166,18 +165,14 @@ async function resultOf(
   return finding ? { ...changes, findings: () => [finding, ...changes.findings()] } : changes;
 }
 
-/** The profiles whose records come as those of one source; undefined of one alone. */
-function profilesJoined({ source, run }: Part): readonly string[] | undefined {
-  return source.isJoined ? run.parts.flatMap(({ name }) => name ?? []) : undefined;
-}
-
 /** The columns that tell the records apart. Throws UsageError where profiles have different settings for them. */
 async function keyOfRecords(part: Part): Promise<readonly string[]> {
-  const { source, profile, run } = part;
+  const { source, profile, run, isJoined } = part;
   const store = await storeOf(run);
   const keyFor = (name: string | undefined): readonly string[] =>
     flagDefaults(store, name, source.resource).key ?? ['id'];
-  const [first = keyFor(profile), ...others] = (profilesJoined(part) ?? []).map(keyFor);
+  const profiles = isJoined ? run.parts.map(({ name }) => name) : [profile];
+  const [first = ['id'], ...others] = profiles.map(keyFor);
   const other = others.find((key) => key.join() !== first.join());
   if (other !== undefined) {
     throw new UsageError(

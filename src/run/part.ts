@@ -3,7 +3,7 @@ import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { ColumnNames } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
-import { written, type Destination, openDestination } from '../output/files/destination.ts';
+import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
@@ -23,10 +23,7 @@ import { stateOf, type Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
 import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 
-/**
- * Where records come from: a listing of the service, a single item, the results of downloads, an export, a database. Made of the
- * command line alone; what it learns while it is opened, it sets in the members at the end.
- */
+/** Where records come from, as a command line names it: a listing of the service, an item, downloads, an export, a database. */
 export interface Source {
   /** Of a `local` one, nothing is sent and no token is needed. One of the `service` is read with a session: see `ServicePart`. */
   readonly kind: 'service' | 'local';
@@ -44,23 +41,25 @@ export interface Source {
    * Called once in a run, before the first request, with the profiles that are chosen of those held. Throws UsageError for faults of
    * the command line.
    */
-  open?(run: Run, profiles: readonly string[]): Promise<void>;
+  open(run: Run, profiles: readonly string[]): Promise<OpenSource>;
+  /** May be called without `open`, and repeatedly. */
+  close?(): Promise<void>;
+}
+
+/** A source that is open, and what was learnt on the way. */
+export interface OpenSource extends Pick<Source, 'kind' | 'name' | 'records' | 'resource'> {
   /** The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. */
   read(part: Part, wanted: Wanted): AsyncGenerator<Delivery>;
-  close?(): Promise<void>;
-
   /** The fiscal IDs of the filter, as they were typed. */
-  fiscalIds?: readonly string[] | undefined;
+  readonly fiscalIds?: readonly string[];
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly isStrict?: boolean;
   /** The order of the service; undefined where the user wants another one, or a page of it. */
-  order?: UsualOrder | undefined;
+  readonly order?: UsualOrder | undefined;
   /** The export that is read, and its receipt where that is of this file. */
-  export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
+  readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined };
   /** Whether its records have a column with their profile. */
-  hasProfileColumn?: boolean;
-  /** Whether it joins the parts of the run, each of which has a profile of its own. */
-  readonly isJoined?: boolean;
+  readonly hasProfileColumn?: boolean;
 }
 
 /** Which records are wanted of a source. */
@@ -82,24 +81,27 @@ export function usualOrder({ begins, newestFirst }: Resource): UsualOrder {
   return { begins: begins ?? 'unsorted', canTurn: newestFirst !== undefined };
 }
 
-/** One source of one organization, open to be read. */
+/** A part of a run: what one organization has of a source, or what joins those of several. Its session is open. */
 export interface Part {
   readonly run: Run;
   /** That of the run, with the part's own signal. */
   readonly context: Context;
-  readonly source: Source;
+  readonly source: OpenSource;
   /** Whose settings apply, and whose records a local source of several reads; undefined for the settings of all profiles. */
   readonly profile: string | undefined;
+  /** Whether it joins the parts of the run: each record has its profile. */
+  readonly isJoined: boolean;
   readonly defaults: FlagDefaults;
   readonly names: ColumnNames;
   /** Undefined for a local source. */
   readonly session: Session | undefined;
+  /** What is known of it so far. Its notices and the status of its walk are the part's. */
   readonly state: PartState;
+  readonly notices: Notices;
   readonly status: WalkStatus;
   readonly serviceErrors: ServiceErrors;
   /** What the source knows to be missing. */
   readonly lacks: FolioError[];
-  readonly notices: Notices;
 }
 
 export interface ServicePart extends Part {
@@ -108,116 +110,88 @@ export interface ServicePart extends Part {
 
 /** Which part to open: a source and, where the run has several parts, the name of the part and its profile. */
 export interface PartOptions {
-  readonly source: Source;
+  readonly source: OpenSource;
   readonly name?: string;
   readonly profile?: string | undefined;
   /** A signal in place of the run's own. */
   readonly signal?: AbortSignal;
-  /** The path of its own receipt, and that of its records, even if they never come. */
-  readonly receipt?: { readonly file: string; readonly output: string } | undefined;
-}
-
-/** Opens a part, does the work with it, and closes it in any case. Then warns of the problems that the service named. */
-export async function withPart(
-  run: Run,
-  options: PartOptions,
-  work: (part: Part) => Promise<void>,
-): Promise<void> {
-  const { name, source, receipt } = options;
-  const state = stateOf(run, name);
-  const { notices } = state;
-  const workInPart = (): Promise<void> => openPart(run, options, work);
-  state.begin();
-  try {
-    if (receipt === undefined) await workInPart();
-    else {
-      const { withReceipt } = await import('./receipt.ts');
-      await withReceipt(
-        { ...run, ...receipt, name: source.name, whole: state, notices, parts: [] },
-        workInPart,
-      );
-    }
-    state.stage = 'done';
-  } catch (error) {
-    state.stage = 'failed';
-    if (isFailure(error)) state.failure = error;
-    throw error;
-  }
 }
 
 /**
- * Like `withPart`, but a failure is returned as the state of the part. Throws what concerns the whole run: an interrupt, or a fault of
- * folio's own.
+ * Opens a part, does the work with it, and closes it in any case. Returns its state, which has the failure of one that failed. Throws
+ * what concerns the whole run: an interrupt, or a fault of folio's own.
  */
-export async function tryPart(
+export async function inPart(
   run: Run,
   options: PartOptions,
   work: (part: Part) => Promise<void>,
 ): Promise<PartState> {
-  try {
-    await withPart(run, options, work);
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-  }
-  return stateOf(run, options.name);
-}
-
-async function openPart(
-  run: Run,
-  { source, name, profile: named, signal = run.context.signal }: PartOptions,
-  work: (part: Part) => Promise<void>,
-): Promise<void> {
-  const { flags, shared } = run;
+  const { source, name, profile: named, signal = run.context.signal } = options;
   const { resource, hasProfileColumn = false } = source;
-  // The records of one profile mean what its settings say, wherever they are.
-  const isSeveral = hasProfileColumn && named === undefined;
+  const { flags, shared } = run;
   const state = stateOf(run, name);
-  const { notices, requested: observe, status } = state;
+  const { notices, status, requested: observe } = state;
   const context = { ...run.context, signal };
-  const session =
-    source.kind === 'service'
-      ? await openSession(context, { flags, profile: named, resource, notices, observe, shared })
-      : undefined;
-  state.session = session;
-  // Of a service, the session knows.
-  state.owner = named;
+  // The records of one profile mean what its settings say, wherever they are.
+  const isJoined = hasProfileColumn && named === undefined;
+  state.begin();
   try {
-    const store = await storeOf(run);
-    let profile = session === undefined ? named : session.profile;
-    // Of several profiles, the current one has no say.
-    if (session === undefined && !isSeveral)
-      profile ??= namedProfile(undefined, context.env) ?? store?.currentProfile;
-    const serviceErrors = new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact);
-    const headings = source.export?.delivered?.headings ?? [];
-    const part: Part = {
-      run,
-      context,
-      source,
-      session,
-      profile,
-      state,
-      status,
-      serviceErrors,
-      lacks: [],
-      notices,
-      defaults: session?.defaults ?? flagDefaults(store, profile, resource),
-      names: {
-        fields: fieldsOf(store, { resource, profile, isSeveral, field: flags.field }),
+    const session =
+      source.kind === 'service'
+        ? await openSession(context, { flags, profile: named, resource, notices, observe, shared })
+        : undefined;
+    state.session = session;
+    // Of a service, the session knows.
+    state.owner = named;
+    try {
+      const store = await storeOf(run);
+      // Of several profiles, the current one has no say.
+      const usual =
+        session !== undefined || isJoined
+          ? undefined
+          : (namedProfile(undefined, context.env) ?? store?.currentProfile);
+      const profile = session === undefined ? (named ?? usual) : session.profile;
+      const serviceErrors = new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact);
+      const defaults = session?.defaults ?? flagDefaults(store, profile, resource);
+      const headings = source.export?.delivered?.headings ?? [];
+      const names = {
+        fields: fieldsOf(store, { resource, profile, isSeveral: isJoined, field: flags.field }),
         headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
         byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
         known: resource && settingOf('known', resource),
-      },
-    };
-    await work(part).finally(() => {
-      notices.add(...serviceErrors.findings(resource?.fiscalIds, session === undefined));
-      if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
-    });
+      };
+      const opened = {
+        run,
+        context,
+        source,
+        profile,
+        isJoined,
+        defaults,
+        names,
+        session,
+        state,
+        notices,
+        status,
+      };
+      try {
+        await work({ ...opened, serviceErrors, lacks: [] });
+      } finally {
+        notices.add(...serviceErrors.findings(resource?.fiscalIds, session === undefined));
+        if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
+      }
+    } catch (error) {
+      if (session !== undefined) await refuseWrongAddress(session.client, error, signal);
+      throw error;
+    } finally {
+      await session?.client.close();
+    }
+    state.stage = 'done';
   } catch (error) {
-    if (session !== undefined) await refuseWrongAddress(session.client, error, signal);
-    throw error;
-  } finally {
-    await session?.client.close();
+    state.stage = 'failed';
+    if (!isFailure(error)) throw error;
+    state.failure = error;
   }
+  return state;
 }
 
 /** The settings; undefined for the sandbox, which has none. */
@@ -257,7 +231,7 @@ export async function deliver(
     binary: formatOf(plan.format).binary === true,
     hasReceipt: flags.receipt !== undefined,
   });
-  state.delivered = await written(opened, async (destination) => {
+  state.delivered = await writeAndCommit(opened, async (destination) => {
     const writer = plan.openWriter(destination, plan.layout);
     for await (const batch of records) {
       state.records += batch.count;

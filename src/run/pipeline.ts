@@ -4,7 +4,7 @@ import { CellReader } from '../json/cells.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
-import { written, openDestination } from '../output/files/destination.ts';
+import { writeAndCommit, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
@@ -25,7 +25,7 @@ import {
   type QuestionsRequest,
 } from './open-questions.ts';
 import { declaredColumns, planOutput, shownColumns, type OutputPlan } from './output-plan.ts';
-import { type Source, withPart, checkPart, deliver, recordsOf, storeOf, type Part } from './part.ts';
+import { checkPart, deliver, inPart, recordsOf, storeOf, type Part, type Source } from './part.ts';
 import type { ReadPath } from './paths.ts';
 import { inRun, type Run } from './run.ts';
 import { chosenProfiles, isOfSeveral } from './session.ts';
@@ -54,8 +54,8 @@ interface ExportRequest extends QuestionsRequest {
  *
  * 1. Questions that have no answer are refused, before anything is opened or requested.
  * 2. The run begins (`inRun`): receipt opened, progress shown; both end with it, whatever the end.
- * 3. The source gets ready (`Source.open`), once.
- * 4. A part is opened (`withPart`) for each organization: session, token, settings, and what names of columns mean.
+ * 3. The source is opened (`Source.open`), once.
+ * 4. A part is opened (`inPart`) for each organization: session, token, settings, and what names of columns mean.
  * 5. The output is planned, and the destination opened before the first request (`exportPart`).
  * 6. Records flow: a page at a time from the source, through the questions, into the writer. Memory does not grow with them.
  * 7. The destination is committed: a file appears whole, or not at all.
@@ -63,47 +63,51 @@ interface ExportRequest extends QuestionsRequest {
  *
  * Several organizations, which the flags name or the source itself has (`Source.held`), are one source that joins them
  * (`joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
- * database or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
+ * database or a report, use `inRun`, `forEachPart` and `inPart` in the same way.
  *
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered
  */
 export async function exportRecords(context: Context, request: ExportRequest): Promise<void> {
   const { source, flags } = request;
+  const { output, outputDir, changesSince } = flags;
   await checkQuestions(flags);
   // Before a token is missed. The day of an export or a database is known once it is open.
   if (source.kind === 'service') datesIn(flags, () => localDay(context.clock.now()));
   try {
     const notices = new Notices(context, flags);
-    const chosen = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });
+    const profiles = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });
     // Of one, the flags may want the form of several.
-    const profiles = chosen.length > 1 || (chosen.length > 0 && isOfSeveral(flags)) ? chosen : undefined;
-    const folder = profiles && flags.outputDir;
-    const { filesOfProfiles, exportEach } = folder === undefined ? {} : await import('./file-per-profile.ts');
-    const files = await filesOfProfiles?.(context, request, { profiles: profiles!, folder: folder! });
+    const parts = profiles.length > 1 || (profiles.length > 0 && isOfSeveral(flags)) ? profiles : [];
+    const folder = parts.length > 0 ? outputDir : undefined;
+    const each = folder === undefined ? undefined : await import('./file-per-profile.ts');
+    const files = await each?.filesOfProfiles(context, request, { profiles: parts, folder: folder! });
+    const reads = [...(source.reads ?? []), ...(request.reads ?? [])];
+    if (changesSince !== undefined) {
+      const { readsOfExport } = await import('../query/exports/read-receipt.ts');
+      reads.push(...readsOfExport('--changes-since', changesSince));
+    }
     const { name, records } = source;
-    const { output, changesSince: earlier } = flags;
-    const { readsOfExport } = earlier === undefined ? {} : await import('../query/exports/read-receipt.ts');
-    const ofChanges = readsOfExport?.('--changes-since', earlier!) ?? [];
-    const reads = [...(source.reads ?? []), ...(request.reads ?? []), ...ofChanges];
     const writes = files?.flatMap(({ written }) => written);
-    const options = { flags, name, records, output, folder, parts: profiles, notices, reads, files: writes };
+    const options = { flags, name, records, output, folder, partNames: parts, notices, reads, files: writes };
     await inRun(context, options, async (run) => {
-      const columns = flags.listColumns ? await knownColumns(run, request, profiles) : undefined;
-      if (columns !== undefined) return writeColumns(run.context, output, async () => columns);
+      if (flags.listColumns && (await listKnownColumns(run, request))) return;
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
-      if (!isChosen && chosen.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
-        const whose = `the figures are of ${chosen.join(', ')} together`;
+      if (!isChosen && profiles.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
+        const whose = `the figures are of ${profiles.join(', ')} together`;
         notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
       }
-      await source.open?.(run, chosen);
+      const opened = await source.open(run, profiles);
       if (files !== undefined)
-        return exportEach!(run, { source, files }, (part, file) => exportPart(part, request, file));
+        return each!.exportEach(run, { source: opened, files }, (part, file) =>
+          exportPart(part, request, file),
+        );
       const part =
-        profiles === undefined
-          ? { source, profile: chosen[0] }
-          : { source: (await import('./joined-source.ts')).joinedSource(run, source, flags.limit) };
-      await withPart(run, part, (open) => exportPart(open, request));
+        parts.length === 0
+          ? { source: opened, profile: profiles[0] }
+          : { source: (await import('./joined-source.ts')).joinedSource(run, opened, flags.limit) };
+      const { failure } = await inPart(run, part, (open) => exportPart(open, request));
+      if (failure !== undefined) throw failure;
     });
   } finally {
     await source.close?.();
@@ -117,8 +121,8 @@ async function exportPart(
   to: Pick<OutputFlags, 'format' | 'output'> = {},
 ): Promise<void> {
   const { flags, consequence } = request;
-  if (flags.listColumns) return exportColumns(part, request);
-  const { state, notices, context, source, names, run } = part;
+  if (flags.listColumns) return listColumns(part, request);
+  const { state, notices, context, source, names, run, isJoined } = part;
   const planned = await planPart(part, request, to);
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
@@ -132,7 +136,7 @@ async function exportPart(
   const isForSpreadsheet = formatOf(plan.format).spreadsheet === true;
   if (isForSpreadsheet && !hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0)
     records = await withCreditRemark(part, records);
-  if (source.isJoined && run.flags.receipt !== undefined)
+  if (isJoined && run.flags.receipt !== undefined)
     records = (await import('./joined-source.ts')).countedByProfile(run, records);
   // The columns of a result are checked where it is made.
   const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
@@ -146,7 +150,7 @@ async function exportPart(
 
 /** Plans the output by the flags, and by the settings for what they leave open. */
 async function planPart(
-  { context, defaults, source, names, run, profile }: Part,
+  { context, defaults, source, names, run, profile, isJoined }: Part,
   request: ExportRequest,
   { format, output }: Pick<OutputFlags, 'format' | 'output'>,
 ): Promise<OutputPlan> {
@@ -156,7 +160,7 @@ async function planPart(
   const own = request.columns && ChosenColumns.ofNames(request.columns);
   // For records that come out as they are, the columns of the setting.
   const columns = flags.columns ?? own ?? (single || isResult ? undefined : defaults.columns);
-  const lacksProfile = source.isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
+  const lacksProfile = isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
   const outputFlags = withValues(flags, {
     format: format ?? flags.format,
     output: output ?? flags.output,
@@ -177,7 +181,7 @@ async function planPart(
 
 /** Remarks how much was written to a file; of what went to standard output, of how many records these are the first. */
 function remarkEnd(
-  { source, state, status, notices, run }: Part,
+  { source, state, status, notices, run, isJoined }: Part,
   { flags, single }: ExportRequest,
   { questions, plan, newestFirst }: { questions: Questions; plan: OutputPlan; newestFirst: boolean },
 ): void {
@@ -194,7 +198,7 @@ function remarkEnd(
       return undefined;
     const begins = newestFirst ? 'newest' : source.order.begins;
     if (begins === 'unsorted') return 'in the order of the service';
-    return `the ${begins}${source.isJoined ? ' of each profile' : ''} first`;
+    return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
   };
   const order = orderOf();
   const footer = (shown: number, total: number, isCut: boolean): string =>
@@ -218,7 +222,7 @@ function remarkEnd(
       return state.written;
     const { seen } = filtered ?? { seen: totalAtEnd };
     const ofListing = hasRows ? { what: 'rows' } : { what: source.records, of: seen };
-    const joined = source.isJoined ? `of ${countOf(run.parts.filter(hasRecords).length, 'profile')}` : [];
+    const joined = isJoined ? `of ${countOf(run.parts.filter(hasRecords).length, 'profile')}` : [];
     return {
       ...(single ? { count: 1, what: 'records' } : { count: state.records, ...ofListing }),
       place: target,
@@ -228,46 +232,43 @@ function remarkEnd(
   });
 }
 
-/** The columns known before the first request; undefined for what a file brings, a single record, and a result. */
-async function knownColumns(
-  run: Run,
-  request: ExportRequest,
-  profiles: readonly string[] | undefined,
-): Promise<readonly string[] | undefined> {
+/**
+ * Writes the names of the columns where they are known before the first request. Returns whether they are: not for what a file brings,
+ * a single record, and a result.
+ */
+async function listKnownColumns(run: Run, request: ExportRequest): Promise<boolean> {
   const { source, columns, flags, single } = request;
   const { kind, resource } = source;
-  if (columns !== undefined) return columns;
-  if (kind === 'local' || resource === undefined || single === true || hasResult(request)) return undefined;
-  const profile = namedProfile(profiles?.[0] ?? flags.profile, run.context.env);
+  if (columns !== undefined) return writeNames(run.context, flags.output, () => columns);
+  if (kind === 'local' || resource === undefined || single === true || hasResult(request)) return false;
   const { field, expand } = flags;
-  const isSeveral = profiles !== undefined;
+  const isSeveral = run.parts.length > 0;
+  const profile = namedProfile(run.parts[0]?.name ?? flags.profile, run.context.env);
   const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral, field });
   const { names } = declaredColumns(fields, expand);
-  return isSeveral ? [PROFILE_COLUMN, ...names] : names;
+  return writeNames(run.context, flags.output, () => (isSeveral ? [PROFILE_COLUMN, ...names] : names));
 }
 
-/**
- * Writes the names of the columns in order of first appearance; for a result of the command's own, those of the records. Throws
- * OutputError before the first request where the file cannot be written.
- */
-async function exportColumns(part: Part, request: ExportRequest): Promise<void> {
+/** Writes the names of the columns that the records have, in order of first appearance; for a result of the command's own, its columns. */
+async function listColumns(part: Part, request: ExportRequest): Promise<void> {
   const questions = await openQuestions(part, request, undefined);
-  await writeColumns(part.context, request.flags.output, async () => {
+  await writeNames(part.context, request.flags.output, async () => {
     const reader = new CellReader();
-    for await (const batch of questions.answer(recordsOf(part, { limit: questions.limitOfListing }))) {
+    for await (const batch of questions.answer(recordsOf(part, { limit: questions.limitOfListing })))
       for (let index = 0; index < batch.count; index++) reader.moveTo(batch, index);
-    }
     return questions.resultColumns() ?? reader.columns;
   });
   checkPart(part);
 }
 
-async function writeColumns(
+/** Throws OutputError before the names are found where the file cannot be written. */
+async function writeNames(
   context: Context,
   output: string | undefined,
-  names: () => Promise<readonly string[]>,
-): Promise<void> {
-  await written(await openDestination(output, context), async (destination) => {
+  names: () => Promise<readonly string[]> | readonly string[],
+): Promise<true> {
+  await writeAndCommit(await openDestination(output, context), async (destination) => {
     for (const name of await names()) await destination.write(`${name}\n`);
   });
+  return true;
 }

@@ -1,15 +1,13 @@
 import { dirname, relative, resolve, sep } from 'node:path';
-import type { Context } from '../context.ts';
 import { FolioError, UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { openDestination } from '../output/files/destination.ts';
+import { openDestination, writeAndCommit } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { version } from '../version.ts';
-import type { Notices } from './notices.ts';
-import type { WrittenPath } from './paths.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { PartState } from './progress.ts';
+import type { Run, RunOptions } from './run.ts';
 
 /**
  * The path of --receipt, or with `beside` that beside the file or folder; undefined where each of several files has its own. Throws
@@ -17,11 +15,7 @@ import type { PartState } from './progress.ts';
  */
 export function receiptOf(
   receipt: string,
-  {
-    output,
-    folder,
-    files,
-  }: Pick<ReceiptRun, 'output' | 'folder'> & { readonly files?: readonly WrittenPath[] | undefined },
+  { output, folder, files }: Pick<RunOptions, 'output' | 'folder' | 'files'>,
 ): string | undefined {
   if (receipt === 'beside') {
     if (folder !== undefined && files !== undefined) return undefined;
@@ -48,32 +42,14 @@ export function receiptPathOf(path: string): string {
   return `${path.replace(/(?<=[^/\\])[/\\]+$/, '')}${RECEIPT_ENDING}`;
 }
 
-/** A run or one of its parts, and where its receipt goes. */
-interface ReceiptRun {
-  readonly context: Context;
-  readonly name: string;
-  readonly whole: PartState;
-  readonly parts: readonly PartState[];
-  readonly notices: Notices;
-  readonly day: { facts(profile: string | undefined): Readonly<Record<string, unknown>> };
-  readonly startedAt: number;
-  /** As typed behind -o and --output-dir. */
-  readonly output?: string | undefined;
-  readonly folder?: string | undefined;
-  readonly file: string;
-}
+/** What a receipt is about: a run, or one of its parts as if it were a run. */
+type ReceiptRun = Omit<Run, 'flags' | 'shared' | 'records'>;
 
 /** Does the work of a run, then writes its receipt, also after a failure. Throws OutputError before the work if it cannot. */
-export async function withReceipt(run: ReceiptRun, work: () => Promise<void>): Promise<void> {
-  const file = await openDestination(run.file, run.context, { hasReceipt: true });
-  const write = async (failure: unknown): Promise<void> => {
-    try {
-      await file.write(receiptText(run, failure));
-      await file.commit();
-    } finally {
-      await file.discard();
-    }
-  };
+export async function withReceipt(run: ReceiptRun, path: string, work: () => Promise<void>): Promise<void> {
+  const opened = await openDestination(path, run.context, { hasReceipt: true });
+  const write = (failure: unknown): Promise<unknown> =>
+    writeAndCommit(opened, (file) => file.write(receiptText(run, path, failure)));
   try {
     await work();
   } catch (error) {
@@ -84,7 +60,7 @@ export async function withReceipt(run: ReceiptRun, work: () => Promise<void>): P
 }
 
 /** The receipt as JSON. Never has a token, nor the signature of a link; nothing of the environment is in it. */
-function receiptText(run: ReceiptRun, failure: unknown): string {
+function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const { context, whole, parts, startedAt, output, folder, notices } = run;
   const finishedAt = context.clock.now();
   const isSeveral = parts.length > 0;
@@ -98,7 +74,7 @@ function receiptText(run: ReceiptRun, failure: unknown): string {
     finishedAt: new Date(finishedAt).toISOString(),
     seconds: (finishedAt - startedAt) / 1000,
     output: output ?? folder ?? null,
-    ...placeOf(whole, run),
+    ...placeOf(whole, run, path),
     ...writtenOf(whole),
     ...walkOf(read),
     ...endOf(notices.findings(), failure),
@@ -143,7 +119,8 @@ function isDelivery(failure: unknown): boolean {
 /** The path of the file or folder from the receipt: `folio verify` may run in another folder. */
 function placeOf(
   { plan }: PartState,
-  { file: receipt, output, folder }: ReceiptRun,
+  { output, folder }: ReceiptRun,
+  receipt: string,
 ): { readonly file?: string } {
   const target = plan?.target ?? output ?? folder;
   if (findStream(target) !== undefined || findStream(receipt) !== undefined) return {};

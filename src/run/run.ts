@@ -6,7 +6,7 @@ import { findStream, makeFolder } from '../output/files/target.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { RecordNote } from '../report/page-frame.ts';
 import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlags } from './flags.ts';
-import { Notices } from './notices.ts';
+import type { Notices } from './notices.ts';
 import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
 import { PartState, showingProgress } from './progress.ts';
 import { sharedBySessions, type SharedBySessions } from './session.ts';
@@ -24,8 +24,8 @@ export interface RunOptions {
   readonly name: string;
   /** The same in the plural, for progress: `issued invoices`. */
   readonly records: string;
-  /** What was found before it: the list that it goes on with. */
-  readonly notices?: Notices | undefined;
+  /** The list of what is found, which begins before the run. */
+  readonly notices: Notices;
   /** What it reads besides the token file and the store: none of it is ever written over. */
   readonly reads?: readonly ReadPath[] | undefined;
   /** Where the records go, as typed behind -o. The receipt names it. */
@@ -35,17 +35,15 @@ export interface RunOptions {
   /** What else it writes: a database, or the files of that folder, whose receipts are those of their parts. */
   readonly files?: readonly WrittenPath[] | undefined;
   /** The names of several parts, in the order of progress and receipt. */
-  readonly parts?: readonly string[] | undefined;
+  readonly partNames?: readonly string[] | undefined;
   /** What the parts are: profiles, unless said otherwise. */
   readonly partKind?: 'profiles' | 'listings' | undefined;
 }
 
 /** A run: what all its parts share. */
-export interface Run {
+export interface Run extends RunOptions {
   /** Its standard output removes the progress from the same terminal with the first byte. */
   readonly context: Context;
-  readonly flags: RunFlags;
-  readonly notices: Notices;
   /** The state of the only part, or of what joins all of them. */
   readonly whole: PartState;
   readonly parts: readonly PartState[];
@@ -69,12 +67,20 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const { flags, records, output, folder, reads = [], partKind = 'profiles' } = options;
+  const {
+    flags,
+    records,
+    output,
+    folder,
+    notices,
+    partNames = [],
+    reads = [],
+    partKind = 'profiles',
+  } = options;
   const { clock } = outer;
   const startedAt = clock.now();
-  const notices = options.notices ?? new Notices(outer, flags);
   const whole = new PartState(undefined, { clock, notices });
-  const parts = (options.parts ?? []).map((part) => new PartState(part, { clock, notices }));
+  const parts = partNames.map((name) => new PartState(name, { clock, notices }));
   const view = { flags, records, parts: parts.length > 0 ? parts : [whole], partKind };
   await showingProgress(outer, view, async (context) => {
     const { receiptOf, withReceipt } = flags.receipt === undefined ? {} : await import('./receipt.ts');
@@ -87,12 +93,12 @@ export async function inRun(
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
     const shared = sharedBySessions(context, flags);
     const day = runDay(startedAt, notices, flags.asOf);
-    const run = { context, flags, notices, whole, parts, shared, day, startedAt };
+    const run = { ...options, context, whole, parts, shared, day, startedAt };
     try {
       if (receipt === undefined) await work(run);
-      else await withReceipt!({ ...options, ...run, file: receipt }, () => work(run));
+      else await withReceipt!(run, receipt, () => work(run));
     } catch (error) {
-      throw error instanceof Interrupted ? new Interrupted(error.signal, leftBy(run, options)) : error;
+      throw error instanceof Interrupted ? new Interrupted(error.signal, leftBy(run)) : error;
     } finally {
       await shared.close();
       await removeEmpty?.();
@@ -101,7 +107,7 @@ export async function inRun(
 }
 
 /** What has become of the files of a run that was stopped, as a sentence; undefined where it writes none. */
-function leftBy({ whole, parts }: Run, { output, folder, files }: RunOptions): string | undefined {
+function leftBy({ whole, parts, output, folder, files }: Run): string | undefined {
   if (folder !== undefined && files !== undefined) {
     const written = parts.filter(({ delivered }) => delivered !== undefined).length;
     return `${written} of ${parts.length} files in ${folder} were written; the others are as they were before.`;

@@ -59,7 +59,7 @@ async function offerFor(typed: readonly string[], context: CommandContext): Prom
   const argument = declared[operands] ?? rest;
   // The name of `auth use` and `auth logout` is that of a profile.
   const placeholder = argument?.name() === 'name' ? 'profile' : argument?.name();
-  const [kind, own] = await offerOf(context, argument, placeholder);
+  const [kind, own] = await offerOf(context, argument as Read | undefined, placeholder);
   const commands = under(command);
   return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
 }
@@ -95,7 +95,7 @@ async function valuesOf(
     return ['list', columns.map((column) => [before + column])];
   }
   const placeholder = long === '--profile' ? 'profile' : /<([\w-]+)/.exec(flags)?.[1];
-  return offerOf(context, flag, placeholder);
+  return offerOf(context, flag as Read, placeholder);
 }
 
 /** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
@@ -107,9 +107,14 @@ function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
   return [...new Set(names)];
 }
 
+/** An option or an argument, as `addCommand` declares it. */
+interface Read {
+  readonly how?: Parsed;
+}
+
 /** The words that an option or an argument takes, or what its placeholder stands for; nothing where any text may stand. */
-async function offerOf(context: Context, of: object | undefined, placeholder = ''): Promise<Offer> {
-  const words = (of as { readonly how?: Parsed } | undefined)?.how?.words;
+async function offerOf(context: Context, of: Read | undefined, placeholder = ''): Promise<Offer> {
+  const words = of?.how?.words;
   if (words !== undefined) return ['words', words.map((word) => [word])];
   if (placeholder === 'profile') return ['words', await profileNames(context)];
   if (placeholder === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];

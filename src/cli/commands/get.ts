@@ -42,17 +42,21 @@ async function runGet(
   const { name, records } = source;
   const { output } = flags;
   const { inRun } = await import('../../run/run.ts');
-  const { withPart } = await import('../../run/part.ts');
-  await inRun(context, { flags, name, records, output }, (run) =>
-    withPart(run, { source }, (part) => deliverBody(part, output)),
-  );
+  const { inPart } = await import('../../run/part.ts');
+  const { Notices } = await import('../../run/notices.ts');
+  const notices = new Notices(context, flags);
+  await inRun(context, { flags, name, records, output, notices }, async (run) => {
+    const opened = await source.open(run, []);
+    const { failure } = await inPart(run, { source: opened }, (part) => deliverBody(part, output));
+    if (failure !== undefined) throw failure;
+  });
 }
 
 async function deliverBody(part: Part, output: string | undefined): Promise<void> {
-  const { openDestination, written } = await import('../../output/files/destination.ts');
+  const { openDestination, writeAndCommit } = await import('../../output/files/destination.ts');
   const { recordsOf } = await import('../../run/part.ts');
   const destination = await openDestination(output, part.context);
-  await written(destination, async () => {
+  await writeAndCommit(destination, async () => {
     for await (const { bytes } of recordsOf(part)) await destination.write(bytes);
   });
 }

@@ -122,13 +122,13 @@ async function runReconcile(
     source: await sourceFor(flags, {
       resource: isReceived ? received : issued,
       fiscalIds,
-      ofPart: 'failure',
+      ifPartial: 'fail',
     }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     consequence: WHERE_INCOMPLETE,
-    makeResult: async ({ source, profile, names: { fields } }) => {
-      if (source.hasProfileColumn && profile === undefined)
+    makeResult: async ({ isJoined, names: { fields } }) => {
+      if (isJoined)
         throw new UsageError('a list is of one organization, and the records are of several profiles', {
           hint: 'Name the one whose list it is with --profile.',
         });

@@ -90,7 +90,7 @@ async function openTarget(
 }
 
 /** Writes a destination and commits it; discards it, and rejects alike, where `write` rejects. */
-export async function written(
+export async function writeAndCommit(
   destination: Destination,
   write: (destination: Destination) => Promise<void>,
 ): Promise<Destination> {

@@ -3,12 +3,20 @@ import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { openDestination, written } from '../../output/files/destination.ts';
+import { openDestination, writeAndCommit } from '../../output/files/destination.ts';
 import type { DocumentFlags } from '../../query/where/dates.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
 import { checkResults, hasRecords, type OutcomeWords } from '../completeness.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
-import { checkPart, forEachPart, recordsOf, tryPart, type PartOptions } from '../part.ts';
+import {
+  checkPart,
+  forEachPart,
+  inPart,
+  recordsOf,
+  type OpenSource,
+  type PartOptions,
+  type Source,
+} from '../part.ts';
 import type { PartState } from '../progress.ts';
 import { inRun, type Run, type RunOptions } from '../run.ts';
 import { organizationOf } from '../session.ts';
@@ -32,7 +40,11 @@ interface PartRead<Read> {
 }
 
 /** What a page is made of: the records of a source, of one organization. */
-export interface PagePart extends PartOptions {
+export interface PagePart {
+  readonly source: Source;
+  /** The name of the part, where the run has several. */
+  readonly name?: string;
+  readonly profile: string | undefined;
   /** Whether the columns of --field have to be there. */
   readonly watchesFields?: boolean;
   /** Which documents count, where not all do. */
@@ -45,7 +57,7 @@ export type ReadParts<Part> = <Read extends Tally>(
 ) => Promise<readonly (Part & PartRead<Read>)[]>;
 
 interface PageRun<Part> {
-  readonly options: Omit<RunOptions, 'parts'>;
+  readonly options: RunOptions;
   readonly parts: readonly Part[];
   /** How the run ends where some are not whole. */
   readonly words: (results: readonly PartState[]) => OutcomeWords;
@@ -58,22 +70,23 @@ export async function inPageRun<Part extends PagePart>(
   write: (run: Run, read: ReadParts<Part>) => Promise<unknown>,
 ): Promise<void> {
   const sources = new Set(parts.map(({ source }) => source));
-  const names = parts.flatMap(({ name }) => name ?? []);
-  await inRun(context, { ...options, parts: names }, async (run) => {
+  const partNames = parts.flatMap(({ name }) => name ?? []);
+  await inRun(context, { ...options, partNames }, async (run) => {
     const results: PartState[] = [];
     const check = (): void => checkResults(results, words(results));
+    const opened = new Map<Source, OpenSource>();
     for (const source of sources) {
       const own = parts.filter((part) => part.source === source);
-      await source.open?.(
-        run,
-        own.flatMap(({ profile }) => profile ?? []),
-      );
+      const profiles = own.flatMap(({ profile }) => profile ?? []);
+      opened.set(source, await source.open(run, profiles));
     }
     await write(run, async (open) => {
       const all = [];
       const reading = forEachPart(run, parts, async (part, signal) => ({
         ...part,
-        ...(await readPart(run, { ...part, signal }, (fields) => open(fields, part))),
+        ...(await readPart(run, { ...part, source: opened.get(part.source)!, signal }, (fields) =>
+          open(fields, part),
+        )),
       }));
       for await (const one of reading) all.push(one);
       results.push(...all.map(({ result }) => result));
@@ -87,13 +100,13 @@ export async function inPageRun<Part extends PagePart>(
 /** Reads the records of a part into a tally, and finds out what became of it. */
 async function readPart<Read extends Tally>(
   run: Run,
-  { watchesFields = false, keeps = {}, ...options }: PagePart,
+  { watchesFields = false, keeps = {}, ...options }: PagePart & PartOptions,
   open: (fields: FieldsOf) => Read,
 ): Promise<PartRead<Read>> {
   let tally: Read | undefined;
   let [isWhole, profile] = [false, options.profile];
   let organization: string | undefined;
-  const result = await tryPart(run, options, async (part) => {
+  const result = await inPart(run, options, async (part) => {
     // An export without a profile column has no owner: the current profile only tells what its columns mean.
     if (part.session !== undefined) ({ profile } = part);
     organization = organizationOf(part.session);
@@ -125,7 +138,7 @@ export async function deliverText(
   make: () => Promise<string>,
 ): Promise<void> {
   const opened = await openDestination(path, run.context, { hasReceipt: run.flags.receipt !== undefined });
-  const delivered = await written(opened, async (destination) => destination.write(await make()));
+  const delivered = await writeAndCommit(opened, async (destination) => destination.write(await make()));
   run.whole.delivered = delivered;
   run.notices.remarkFile(delivered, { count: 1, what, place: path });
 }

@@ -126,7 +126,8 @@ async function writePage(
 ): Promise<void> {
   const { flags, format, sources } = job;
   const parts = sources.partsOf(profile).map((part) => ({ ...part, name: part.listing }));
-  const options = { ...RUN, flags, records: 'invoices and funds', reads: sources.reads, output: path };
+  const own = { ...RUN, flags, notices: new Notices(context, flags) };
+  const options = { ...own, records: 'invoices and funds', reads: sources.reads, output: path };
   const words = () => ({ what: 'listings', lack: 'not whole in the report, which says so' });
   await inPageRun(context, { options, parts, words }, (run, read) =>
     deliverText(run, { path, what: 'reports' }, async () => {
@@ -246,6 +247,8 @@ interface ReportPart extends PagePart {
 interface ReportSource {
   readonly listing: ListingName;
   readonly source: Source;
+  /** Whether it may have no records of anyone, and then is left out. */
+  readonly isOptional?: boolean;
 }
 
 interface ReportSources {
@@ -272,8 +275,8 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
     const { databaseSource, databaseFrom } = await import('../sources/database-source.ts');
     const database = databaseFrom(only!, Object.values(RESOURCES));
     return LISTINGS.map((listing) => {
-      const request = { from: only!, resource: RESOURCES[listing], ofPart: 'warning' as const };
-      return { listing, source: databaseSource({ ...request, database }) };
+      const request = { from: only!, resource: RESOURCES[listing], ifPartial: 'warn' as const };
+      return { listing, source: databaseSource({ ...request, database }), isOptional: true };
     });
   }
   const { exportSource } = await import('../sources/export-source.ts');
@@ -286,7 +289,7 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
   }
   return files.map(({ listing, file }) => ({
     listing,
-    source: exportSource({ from: file, resource: RESOURCES[listing], ofPart: 'warning' }),
+    source: exportSource({ from: file, resource: RESOURCES[listing], ifPartial: 'warn' }),
   }));
 }
 
@@ -300,7 +303,7 @@ async function chooseSources(
   for (const one of sources) {
     const held = await one.source.held?.(context);
     // A database may lack a listing; a file without records is of everyone.
-    if (held?.profiles?.length !== 0 || one.source.export !== undefined) all.push({ ...one, held });
+    if (held?.profiles?.length !== 0 || !one.isOptional) all.push({ ...one, held });
   }
   if (all.length === 0) {
     throw new UsageError('the database holds neither invoices nor funds', {

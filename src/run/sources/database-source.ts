@@ -115,7 +115,7 @@ export function databaseSource(request: DatabaseRequest): Source {
     return { column: dateColumn, descending: wanted === 'desc', isTurned: wanted !== (usual ?? 'asc') };
   };
 
-  const source = fromSource(request, {
+  return fromSource(request, {
     reads: database.reads,
     async held(context) {
       const held = await heldIn(request, context);
@@ -134,9 +134,9 @@ export function databaseSource(request: DatabaseRequest): Source {
       const isOwnOrder = (flags.sortBy ?? flags.sortOrder) === undefined;
       const ofService =
         dateColumn === undefined ? ({ begins: 'unsorted', canTurn: false } as const) : usualOrder(resource);
-      source.order = isOwnOrder ? ofService : undefined;
       const last = profiles.flatMap((profile) => syncs.get(profile) ?? []);
-      return { origins: originsOf(last, `${shown} has the ${records}`, notices) };
+      const origins = originsOf(last, `${shown} has the ${records}`, notices);
+      return { origins, order: isOwnOrder ? ofService : undefined };
     },
     async records({ context, profile }, { newestFirst }) {
       if (profile === undefined) throw new Error('a database is read a profile at a time');
@@ -154,7 +154,6 @@ export function databaseSource(request: DatabaseRequest): Source {
     },
     close: () => database.close(),
   });
-  return source;
 }
 
 /** The last whole syncs: one for all where they are of one day. Warns of profiles whose last sync failed, so that theirs are older. */

@@ -19,7 +19,7 @@ import { filterParameters, readPage } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
-import type { ServicePart, Source } from '../part.ts';
+import type { OpenSource, ServicePart, Source } from '../part.ts';
 import { organizationOf } from '../session.ts';
 import { listingQuery, listingSource } from './listing-source.ts';
 
@@ -46,63 +46,61 @@ const MAX_NAMED = 20;
 /** Fetches the files of the invoices of a listing while it is walked, and yields a record with the result of each. */
 export function downloadSource({ folder: path, flags }: DownloadRequest): Source {
   const request = { resource: issued, flags, fiscalIds: flags.fiscalIds };
-  const listing = listingSource(request);
+  const source = listingSource(request);
   let folder: DownloadFolder | undefined;
-  const source: Source = {
-    ...listing,
-    // Rows of files are in no order that the service has.
-    order: undefined,
-    reads: [...listing.reads!, { path, is: `a file of an invoice in ${path}`, names: OWN_NAMES }],
-    async open(run) {
-      await listing.open!(run, []);
-      source.fiscalIds = listing.fiscalIds;
-      folder = await openDownloadFolder(path, run.context);
+  /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
+  const read = async function* (listing: OpenSource, into: DownloadFolder, part: ServicePart) {
+    let [files, bytes, withoutFiles] = [0, 0, 0];
+    const failed: string[] = [];
+    const { context, session } = part;
+    const filters = filterParameters(issued, listingQuery(request, listing.fiscalIds, session.defaults));
+    const pages = { path: issued.path, filters, client: session.client, onErrors: () => {} };
+    const filesOf = invoiceFilesOf(organizationOf(session) ?? session.baseUrl.origin);
+    const page = (window: Window) => readPage(pages, issued.paging, { window, signal: context.signal });
+    const renew = linkRenewal(page, filesOf);
+    const client = await openFileClient(part);
+    const downloads = { folder: into, client, renew, only: flags.only };
+    /** Each file with its name in the folder. */
+    const jobs = async function* (signal: AbortSignal): AsyncGenerator<DownloadJob> {
+      const own = { ...part, context: { ...context, signal } };
+      for await (const { records, index, place } of invoicesOf(own, listing, flags)) {
+        const all = filesOf(records, index, place);
+        if (all.length === 0) withoutFiles++;
+        for (const file of all) yield into.claim(file);
+      }
+    };
+    const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
+    try {
+      const results = mapInOrder(jobs, (job, signal) => downloadFile(job, downloads, signal), limits);
+      for await (const { file, status, stored, failure } of results) {
+        if (status === 'unwanted') continue;
+        bytes += stored?.bytes ?? 0;
+        if (failure === undefined) files++;
+        else failed.push(`${file.invoice}-${file.index} (${failure.message})`);
+        // The invoice's number is written as the service wrote it.
+        const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
+        const line = `{"invoice":${file.shown},${rest.slice(1)}\n`;
+        yield { records: scanLines(Buffer.from(line)) };
+      }
+    } finally {
+      await client.close();
+    }
+    const more = withoutFiles === 0 ? [] : [`${countOf(withoutFiles, 'invoice')} without files`];
+    part.state.written = { count: files, what: 'files of issued invoices', place: path, bytes, more };
+    if (failed.length > 0) part.lacks.push(failedFiles(failed, files));
+  };
+  return {
+    ...source,
+    reads: [...source.reads!, { path, is: `a file of an invoice in ${path}`, names: OWN_NAMES }],
+    async open(run, profiles) {
+      const listing = await source.open(run, profiles);
+      const into = await openDownloadFolder(path, run.context);
+      folder = into;
+      // Rows of files are in no order that the service has.
+      return { ...listing, order: undefined, read: (part: ServicePart) => read(listing, into, part) };
     },
     close: async () => folder?.close(),
-    /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
-    async *read(part: ServicePart) {
-      let [files, bytes, withoutFiles] = [0, 0, 0];
-      const failed: string[] = [];
-      const opened = folder!;
-      const { context, session } = part;
-      const filters = filterParameters(issued, listingQuery(request, listing.fiscalIds, session.defaults));
-      const pages = { path: issued.path, filters, client: session.client, onErrors: () => {} };
-      const filesOf = invoiceFilesOf(organizationOf(session) ?? session.baseUrl.origin);
-      const page = (window: Window) => readPage(pages, issued.paging, { window, signal: context.signal });
-      const renew = linkRenewal(page, filesOf);
-      const client = await openFileClient(part);
-      const downloads = { folder: opened, client, renew, only: flags.only };
-      /** Each file with its name in the folder. */
-      const jobs = async function* (signal: AbortSignal): AsyncGenerator<DownloadJob> {
-        const own = { ...part, context: { ...context, signal } };
-        for await (const { records, index, place } of invoicesOf(own, listing, flags)) {
-          const all = filesOf(records, index, place);
-          if (all.length === 0) withoutFiles++;
-          for (const file of all) yield opened.claim(file);
-        }
-      };
-      const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
-      try {
-        const results = mapInOrder(jobs, (job, signal) => downloadFile(job, downloads, signal), limits);
-        for await (const { file, status, stored, failure } of results) {
-          if (status === 'unwanted') continue;
-          bytes += stored?.bytes ?? 0;
-          if (failure === undefined) files++;
-          else failed.push(`${file.invoice}-${file.index} (${failure.message})`);
-          // The invoice's number is written as the service wrote it.
-          const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
-          const line = `{"invoice":${file.shown},${rest.slice(1)}\n`;
-          yield { records: scanLines(Buffer.from(line)) };
-        }
-      } finally {
-        await client.close();
-      }
-      const more = withoutFiles === 0 ? [] : [`${countOf(withoutFiles, 'invoice')} without files`];
-      part.state.written = { count: files, what: 'files of issued invoices', place: path, bytes, more };
-      if (failed.length > 0) part.lacks.push(failedFiles(failed, files));
-    },
   };
-  return source;
 }
 
 function failedFiles(failed: readonly string[], files: number): IncompleteError {
@@ -120,7 +118,7 @@ function failedFiles(failed: readonly string[], files: number): IncompleteError 
  */
 async function* invoicesOf(
   part: ServicePart,
-  listing: Source,
+  listing: OpenSource,
   { where, page, limit }: DownloadRequest['flags'],
 ) {
   const filter = await filterOf(part, { where });

@@ -21,66 +21,23 @@ import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
 /** An export of a listing: a file, or what comes from standard input. */
 export function exportSource(request: FromRequest): Source {
-  const { from, resource, flags, ofPart } = request;
+  const { from, resource, flags, ifPartial } = request;
   const { name, records } = resource;
   const shown = from === STANDARD_INPUT ? 'standard input' : from;
   // A question of the command's own is about documents.
-  const questions = ofPart === 'answer' ? flags : undefined;
+  const questions = ifPartial === 'accept' ? flags : undefined;
   const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
   /** What standard input brought, once it is needed: it is read once, and kept. */
   let input: Promise<ExportFile> | undefined;
   /** The records of each of several profiles, from the first that is read: the file is read once. */
   let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   let chosen: readonly string[] = [];
+  let hasProfileColumn = false;
   /** Warns once that records may be rows of --expand. */
   let warnOfRows: ((list: string) => void) | undefined;
 
   const fileOf = async (context: Context): Promise<string | ExportFile> =>
     from === STANDARD_INPUT ? (input ??= ExportFile.ofInput(context, pipedInto(context, name))) : from;
-
-  const source = fromSource(request, {
-    reads: readsOfExport('--from', from),
-    async held(context) {
-      serviceOrder(flags, false);
-      const profiles = await profilesInExport(await fileOf(context));
-      source.hasProfileColumn = profiles !== undefined && profiles.length > 0;
-      return { shown, profiles };
-    },
-    async check({ notices }: Run, profiles) {
-      chosen = profiles;
-      const { finding, delivered } = await checkExport(from);
-      source.export = { shown, delivered };
-      if (finding !== undefined) notices.add(finding);
-      const { resource: exported, readAt, only = [], expanded } = delivered ?? {};
-      if (exported !== name && resources.some((one) => one.name === exported))
-        throw new UsageError(`${shown} is of ${exported}, as its receipt says, not of ${name}`, {
-          hint: 'Name the export of this listing, or ask for the other one.',
-        });
-      if (expanded !== undefined) refuseRowsOf(expanded);
-      const text = `${shown} has an object in place of the list`;
-      if (delivered === undefined)
-        warnOfRows = (list) =>
-          notices.warn(
-            `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
-          );
-      const lack = finding?.level === 'failure' ? errorOf(finding) : undefined;
-      return { lack, origins: [{ shown: `${shown} has the ${records}`, readAt, only }] };
-    },
-    async records({ context, profile }) {
-      const read = readExport(await fileOf(context));
-      const all = areDocuments ? withoutRows(read) : read;
-      if (!source.hasProfileColumn || profile === undefined) return all;
-      if (chosen.length === 1) return recordsOfProfile(all, profile);
-      apart ??= recordsByProfile(paced(all, context), chosen);
-      return (await apart).get(profile)!.read();
-    },
-    async close() {
-      const spools = await apart?.catch(() => undefined);
-      for (const collected of spools?.values() ?? []) await collected.close();
-      await (await input?.catch(() => undefined))?.close();
-    },
-  });
-  source.export = { shown, delivered: undefined };
 
   /** Throws UsageError for rows of --expand under a question about documents: one of several rows would count several times. */
   const refuseRowsOf = (expanded: string): void => {
@@ -105,7 +62,49 @@ export function exportSource(request: FromRequest): Source {
       yield batch;
     }
   };
-  return source;
+
+  return fromSource(request, {
+    reads: readsOfExport('--from', from),
+    async held(context) {
+      serviceOrder(flags, false);
+      const profiles = await profilesInExport(await fileOf(context));
+      hasProfileColumn = profiles !== undefined && profiles.length > 0;
+      return { shown, profiles };
+    },
+    async check({ notices }: Run, profiles) {
+      chosen = profiles;
+      const { finding, delivered } = await checkExport(from);
+      if (finding !== undefined) notices.add(finding);
+      const { resource: exported, readAt, only = [], expanded } = delivered ?? {};
+      if (exported !== name && resources.some((one) => one.name === exported))
+        throw new UsageError(`${shown} is of ${exported}, as its receipt says, not of ${name}`, {
+          hint: 'Name the export of this listing, or ask for the other one.',
+        });
+      if (expanded !== undefined) refuseRowsOf(expanded);
+      const text = `${shown} has an object in place of the list`;
+      if (delivered === undefined)
+        warnOfRows = (list) =>
+          notices.warn(
+            `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
+          );
+      const lack = finding?.level === 'failure' ? errorOf(finding) : undefined;
+      const origin = { shown: `${shown} has the ${records}`, readAt, only };
+      return { lack, origins: [origin], export: { shown, delivered }, hasProfileColumn };
+    },
+    async records({ context, profile }) {
+      const read = readExport(await fileOf(context));
+      const all = areDocuments ? withoutRows(read) : read;
+      if (!hasProfileColumn || profile === undefined) return all;
+      if (chosen.length === 1) return recordsOfProfile(all, profile);
+      apart ??= recordsByProfile(paced(all, context), chosen);
+      return (await apart).get(profile)!.read();
+    },
+    async close() {
+      const spools = await apart?.catch(() => undefined);
+      for (const collected of spools?.values() ?? []) await collected.close();
+      await (await input?.catch(() => undefined))?.close();
+    },
+  });
 }
 
 /** How records are piped into the command line, for messages. */

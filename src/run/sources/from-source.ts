@@ -9,7 +9,7 @@ import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
-import type { Part, Source, Wanted } from '../part.ts';
+import type { OpenSource, Part, Source, Wanted } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Origin, Run } from '../run.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
@@ -24,10 +24,10 @@ export interface FromRequest {
   /** IDs, `@file` or `@-`. */
   readonly fiscalIds?: readonly string[] | undefined;
   /**
-   * What an answer means that is made from a part of the listing: `answer`, as good as any, also from rows of --expand; `warning`; or
-   * `failure`, unless the part is that of the fiscal IDs in the filter. The last two are about documents.
+   * What an answer is worth where the export lacks records of the listing: as much as any, also from rows of --expand; or a question
+   * about documents warns of it, or fails, unless the export has all records of the fiscal IDs in the filter.
    */
-  readonly ofPart: 'answer' | 'warning' | 'failure';
+  readonly ifPartial: 'accept' | 'warn' | 'fail';
 }
 
 /** What was read earlier: a file or a database. */
@@ -41,73 +41,71 @@ interface Stored {
   readonly close: () => Promise<void>;
 }
 
-interface Checked {
-  /** When its records were read, and which part of the listing they are. */
+interface Checked extends Pick<OpenSource, 'order' | 'export' | 'hasProfileColumn'> {
+  /** When its records were read, and the flags that left others out. */
   readonly origins: readonly Origin[];
   /** Why they are not all that there were. */
   readonly lack?: FolioError | undefined;
 }
 
 /** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
-export function fromSource({ resource, flags, fiscalIds, ofPart }: FromRequest, stored: Stored): Source {
+export function fromSource({ resource, flags, fiscalIds, ifPartial }: FromRequest, stored: Stored): Source {
   const { name, records } = resource;
   const flag = `--${resource.fiscalIds?.flag}`;
-  let lack: FolioError | undefined;
-  const source: Source = {
-    kind: 'local',
-    name,
-    records,
-    resource,
+  const known = { kind: 'local', name, records, resource } as const;
+  return {
+    ...known,
     reads: [...stored.reads, ...listsIn(flag, fiscalIds)],
-    isStrict: flags?.strict === true,
     held: stored.held,
     async open(run, profiles) {
       const ids = await readFiscalIds(flag, fiscalIds, run.context.stdin);
-      source.fiscalIds = ids;
-      const checked = await stored.check(run, profiles);
-      ({ lack } = checked);
-      run.day.add(checked.origins);
-      if (ofPart === 'answer') return;
-      for (const { shown, only } of checked.origins) {
-        const isFailure = ofPart === 'failure';
+      const { origins, lack, ...learnt } = await stored.check(run, profiles);
+      run.day.add(origins);
+      const lacks = lack === undefined ? [] : [lack];
+      for (const { shown, only } of ifPartial === 'accept' ? [] : origins) {
+        const isFailure = ifPartial === 'fail';
         const left = isFailure ? only.filter((one) => !isOfFilter(one, flag, ids)) : only;
         if (left.length === 0) continue;
         const text = `${shown}, but a part of them alone: ${left.join(' ')}`;
         const hint = `Export all of them. Where the question is about one party alone, export them with ${flag} <id>, and name it here, too.`;
-        if (isFailure) lack ??= new IncompleteError(text, { hint });
-        else run.notices.warn(text);
+        if (!isFailure) run.notices.warn(text);
+        else if (lacks.length === 0) lacks.push(new IncompleteError(text, { hint }));
       }
-    },
-    async *read(part, wanted) {
-      if (lack !== undefined) part.lacks.push(lack);
-      const { limit = Infinity } = wanted;
-      const unknown = new Map(source.fiscalIds?.map((id) => [foldFiscalId(id), id]));
-      const all = await stored.records(part, wanted);
-      let seen = 0;
-      for await (const batch of await chosen(part, all, (id) => unknown.delete(id))) {
-        const some = sliceRecords(batch, 0, Math.max(0, limit - seen));
-        seen += batch.count;
-        part.status.records += some.count;
-        if (some.count > 0) yield { records: some };
-      }
-      part.status.totalAtEnd = seen;
-      part.serviceErrors.addUnknown([...unknown.values()]);
+      return {
+        ...known,
+        ...learnt,
+        fiscalIds: ids,
+        isStrict: flags?.strict === true,
+        async *read(part, wanted) {
+          part.lacks.push(...lacks);
+          const { limit = Infinity } = wanted;
+          const unknown = new Map(ids.map((id) => [foldFiscalId(id), id]));
+          const all = await stored.records(part, wanted);
+          const filter = await filterOf(part, {}, { fiscalIds: ids, found: (id) => unknown.delete(id) });
+          let seen = 0;
+          for await (const batch of await inServiceOrder(part, filter?.answer(all) ?? all, flags)) {
+            const some = sliceRecords(batch, 0, Math.max(0, limit - seen));
+            seen += batch.count;
+            part.status.records += some.count;
+            if (some.count > 0) yield { records: some };
+          }
+          part.status.totalAtEnd = seen;
+          part.serviceErrors.addUnknown([...unknown.values()]);
+        },
+      };
     },
     close: stored.close,
   };
+}
 
-  /** The records as the service would choose and order them. `found` is called with the fiscal ID of each that a filter keeps. */
-  const chosen = async (part: Part, all: Records, found: (fiscalId: string) => void): Promise<Records> => {
-    const filter = await filterOf(part, {}, { fiscalIds: source.fiscalIds, found });
-    const kept = filter?.answer(all) ?? all;
-    const columns = serviceOrder(flags);
-    if (columns.length === 0) return kept;
-    const { sortQuestion } = await import('../../query/sort.ts');
-    // The service compares amounts of several currencies.
-    const options = { names: part.names, currencyOf: () => undefined };
-    return sortQuestion(columns, part.context.signal, options).answer(kept);
-  };
-  return source;
+/** The records as the service would order them. */
+async function inServiceOrder(part: Part, records: Records, flags: FromRequest['flags']): Promise<Records> {
+  const columns = serviceOrder(flags);
+  if (columns.length === 0) return records;
+  const { sortQuestion } = await import('../../query/sort.ts');
+  // The service compares amounts of several currencies.
+  const options = { names: part.names, currencyOf: () => undefined };
+  return sortQuestion(columns, part.context.signal, options).answer(records);
 }
 
 /** Whether a flag of the export left in it all records of the fiscal IDs. */

@@ -10,7 +10,8 @@ import {
   getCustomer,
   isCustomerPath,
 } from '../../resources/items.ts';
-import type { ServicePart, Source } from '../part.ts';
+import type { ServicePart, Source, Wanted } from '../part.ts';
+import type { Session } from '../session.ts';
 import { listingSource } from './listing-source.ts';
 
 export function customerSource(id: string): Source {
@@ -47,15 +48,16 @@ export function fundSource(id: string): Source {
 }
 
 /** A single record, which comes with one answer or is made of several. */
-function itemSource(name: string, fetch: (part: ServicePart) => Promise<RecordBatch>): Source {
-  return {
-    kind: 'service',
-    name,
-    records: 'one record',
-    read: async function* (part: ServicePart) {
-      yield { records: await fetch(part) };
-    },
+function itemSource(
+  name: string,
+  fetch: (part: ServicePart) => Promise<RecordBatch>,
+  records = 'one record',
+): Source {
+  const known = { kind: 'service', name, records } as const;
+  const read = async function* (part: ServicePart) {
+    yield { records: await fetch(part) };
   };
+  return { ...known, open: async () => ({ ...known, read }) };
 }
 
 interface ServiceAddress {
@@ -80,7 +82,9 @@ export function readAddress(address: string, more: readonly QueryPair[]): Servic
 /** The body of one answer, as the only record. What a status means there is what it means to the command for that path. */
 export function bodySource({ path, version, query }: ServiceAddress): Source {
   const isListing = resources.some((resource) => resource.path === path);
-  const source = itemSource(path, async ({ session: { client }, context: { signal } }) => {
+  const fetch = async ({ session, context: { signal } }: ServicePart) => {
+    checkVersion(version, path, session);
+    const { client } = session;
     const parse = (body: Buffer): Buffer => {
       // One that is not JSON is a fault, not data (spec 4).
       checkJson(body);
@@ -91,8 +95,8 @@ export function bodySource({ path, version, query }: ServiceAddress): Source {
       ? getCustomer(client, request)
       : client.get({ ...request, isListing }));
     return batchWithoutIds(bytes, Int32Array.of(0, bytes.length), true);
-  });
-  return { ...ofVersion(version, source), records: 'one answer' };
+  };
+  return itemSource(path, fetch, 'one answer');
 }
 
 /** The listing that the path names. Throws UsageError where it names none. */
@@ -101,24 +105,30 @@ export function listingAt({ path, version, query }: ServiceAddress): Source {
     const match = new RegExp(`^${resource.path.replace('{id}', '([^/]+)')}$`).exec(path);
     if (match === null) continue;
     const id = match[1] && decoded(match[1], path);
-    return ofVersion(version, listingSource({ resource, id, flags: { param: query } }));
+    const source = listingSource({ resource, id, flags: { param: query } });
+    return {
+      ...source,
+      async open(run, profiles) {
+        const opened = await source.open(run, profiles);
+        const read = (part: ServicePart, wanted: Wanted) => {
+          checkVersion(version, resource.name, part.session);
+          return opened.read(part, wanted);
+        };
+        return { ...opened, read };
+      },
+    };
   }
   const paths = resources.map((resource) => resource.path).join(', ');
   throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });
 }
 
-/** The same source. Reading it throws UsageError where the path names another version than the base address. */
-function ofVersion(version: string | undefined, source: Source): Source {
-  return {
-    ...source,
-    read(part: ServicePart, wanted) {
-      const { pathname, href } = part.session.baseUrl;
-      if (version === undefined || pathname.endsWith(`/${version}`)) return source.read(part, wanted);
-      throw new UsageError(`${source.name} is wanted in ${version}, and the base address is ${href}`, {
-        hint: `Leave /${version} out, or name a base address that ends with it.`,
-      });
-    },
-  };
+/** Throws UsageError where a path names another version than the base address has. */
+function checkVersion(version: string | undefined, name: string, { baseUrl }: Session): void {
+  const { pathname, href } = baseUrl;
+  if (version === undefined || pathname.endsWith(`/${version}`)) return;
+  throw new UsageError(`${name} is wanted in ${version}, and the base address is ${href}`, {
+    hint: `Leave /${version} out, or name a base address that ends with it.`,
+  });
 }
 
 function decoded(id: string, path: string): string {

@@ -24,39 +24,40 @@ export function listingSource(request: ListingRequest): Source {
   const { sortBy, sortOrder, page, param = [], strict = false } = flags;
   const { name, records } = resource;
   const flag = `--${resource.fiscalIds?.flag}`;
-  const source: Source = {
-    kind: 'service',
-    name,
-    records,
-    resource,
+  const known = { kind: 'service', name, records, resource } as const;
+  const hasOrder = (sortBy ?? sortOrder ?? page) === undefined && !asksForOrder(param);
+  return {
+    ...known,
     reads: listsIn(flag, fiscalIds),
-    isStrict: strict,
-    order:
-      (sortBy ?? sortOrder ?? page) !== undefined || asksForOrder(param) ? undefined : usualOrder(resource),
     /** Reads the fiscal IDs, which may come from standard input, and checks the query. */
-    async open({ context }) {
-      source.fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
-      filterParameters(resource, listingQuery(request, source.fiscalIds));
-    },
-    async *read({ context, session, serviceErrors, status, notices }: ServicePart, { limit, newestFirst }) {
-      const { client, limits, defaults } = session;
-      const newest = newestFirst ? resource.newestFirst : undefined;
-      const query = { ...listingQuery(request, source.fiscalIds, defaults), ...newest, limit };
-      try {
-        yield* openListing(resource, query, {
-          client,
-          status,
-          concurrency: limits.concurrency,
-          signal: context.signal,
-          onErrors: serviceErrors.add,
-          onDetail: (text) => notices.detail(text),
-        });
-      } catch (error) {
-        throw serviceErrors.explain(error, resource.fiscalIds);
-      }
+    async open({ context: { stdin } }) {
+      const ids = await readFiscalIds(flag, fiscalIds, stdin);
+      filterParameters(resource, listingQuery(request, ids));
+      return {
+        ...known,
+        fiscalIds: ids,
+        isStrict: strict,
+        order: hasOrder ? usualOrder(resource) : undefined,
+        async *read({ context, session, serviceErrors, status, notices }: ServicePart, wanted) {
+          const { client, limits, defaults } = session;
+          const newest = wanted.newestFirst ? resource.newestFirst : undefined;
+          const query = { ...listingQuery(request, ids, defaults), ...newest, limit: wanted.limit };
+          try {
+            yield* openListing(resource, query, {
+              client,
+              status,
+              concurrency: limits.concurrency,
+              signal: context.signal,
+              onErrors: serviceErrors.add,
+              onDetail: (text) => notices.detail(text),
+            });
+          } catch (error) {
+            throw serviceErrors.explain(error, resource.fiscalIds);
+          }
+        },
+      };
     },
   };
-  return source;
 }
 
 /** The query of the flags, and of the settings for what they leave open. Throws UsageError. */

@@ -3,7 +3,7 @@ import type { SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
 import { parseWithDigits } from '../../json/json-object.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
-import { written, openDestination } from '../../output/files/destination.ts';
+import { writeAndCommit, openDestination } from '../../output/files/destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { batchOfRows, type Row } from '../../query/result-rows.ts';
@@ -131,7 +131,7 @@ async function showRows({ context, flags }: Run, { format, rows, samples }: Resu
     await writer.write(batchOfRows(shown));
     await writer.end();
   };
-  await written(destination, async () => {
+  await writeAndCommit(destination, async () => {
     if (!isTable) return write(rows);
     await write(forPeople(rows));
     if (samples.length === 0) return;

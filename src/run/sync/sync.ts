@@ -24,11 +24,11 @@ import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../
 import {
   checkPart,
   forEachPart,
+  inPart,
   recordsOf,
   storeOf,
-  tryPart,
+  type OpenSource,
   type ServicePart,
-  type Source,
 } from '../part.ts';
 import { Notices } from '../notices.ts';
 import { readsOfDatabase } from '../paths.ts';
@@ -87,7 +87,7 @@ export async function syncDatabase(
     records: 'records',
     files: file === undefined ? [] : [{ flag: 'sync', path: file, is: 'the database' }],
     reads: readsOfDatabase(address).slice(1),
-    parts: byProfile.flat().map(({ name }) => name),
+    partNames: byProfile.flat().map(({ name }) => name),
     partKind: 'listings' as const,
     notices,
   };
@@ -218,9 +218,10 @@ async function readListing(
   let profile = named ?? run.flags.profile ?? (run.flags.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
-  const source = resource === fundDocuments ? allFundDocuments() : listingSource({ resource });
   let refusal: UsageError | undefined;
-  const { failure } = await tryPart(run, { source, name, signal, profile: named }, async (part) => {
+  const source =
+    resource === fundDocuments ? allFundDocuments() : await listingSource({ resource }).open(run, []);
+  const { failure } = await inPart(run, { source, name, signal, profile: named }, async (part) => {
     profile = part.profile ?? profile;
     organization = organizationOf(part.session);
     refusal = otherOrganization(profile, organization, organizations.get(profile));
@@ -254,7 +255,7 @@ function otherOrganization(
 const AHEAD = 64;
 
 /** The documents of every fund. Each gets a column `fundId`, since the service does not name its fund. */
-function allFundDocuments(): Source {
+function allFundDocuments(): OpenSource {
   return {
     kind: 'service',
     name: fundDocuments.name,
@@ -312,7 +313,8 @@ async function* wholeListing(
   const status = new WalkStatus();
   const session = { ...part.session, defaults };
   const own = { ...part, session, status };
-  for await (const { records } of listingSource(listing).read(own, {})) yield records;
+  const source = await listingSource(listing).open(part.run, []);
+  for await (const { records } of source.read(own, {})) yield records;
   const lack = lackOf(status);
   if (lack !== undefined) throw lack;
 }
