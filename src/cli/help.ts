@@ -1,7 +1,10 @@
 import type { Command, Help, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
-import { commandPath, declareCommand, examplesOf, shownUnder } from './command.ts';
+import { fieldOf } from '../invoices/fields.ts';
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { commandPath, declareCommand, examplesOf, shownUnder, type FlagOption } from './command.ts';
 import type { Term, TermList, Topic } from './help-topics.ts';
 
 export const helpCommand = declareCommand({
@@ -59,7 +62,9 @@ export function formatHelp(command: Command, helper: Help): string {
   ]);
   const flags = helper.visibleOptions(command).filter(({ long }) => long !== '--help');
   const isShort = flags.length > FEW;
-  const daily = isShort ? flags.filter(({ long }) => DAILY.includes(long!)) : flags;
+  const isDaily = (flag: Option): boolean =>
+    !isShort || (DAILY.includes(flag.long!) && fieldsNeeded(command, flag).length === 0);
+  const daily = flags.filter(isDaily);
   const more = flags.filter((flag) => !daily.includes(flag));
   const line = ({ flags: syntax, description }: Option): Term => {
     const room = width - Math.max(COLUMN, displayWidth(syntax) + 4);
@@ -73,11 +78,29 @@ export function formatHelp(command: Command, helper: Help): string {
     section('Flags', daily.map(line)),
     section(
       'More',
-      more.map(({ flags: syntax, description }) => [syntax, description]),
+      more.map((flag) => {
+        const { flags: syntax, description } = flag;
+        const needed = fieldsNeeded(command, flag).map((field) => `--field ${field}=<column>`);
+        return [syntax, needed.length === 0 ? description : `${description}; here with ${needed.join(' ')}`];
+      }),
     ),
     `\n${wrapText(others, width)}`,
     section('Examples', examplesOf(command), true),
   ].join('');
+}
+
+/** The listing of a command, under either of its names; undefined for any other command. */
+export function resourceOf(command: Command): Resource | undefined {
+  const path = commandPath(command).replace(/^folio | list$/g, '');
+  // Those of a fund are under `funds`.
+  return resources.find(({ name }) => name === path.replace(/^funds /, 'fund '));
+}
+
+/** What a flag reads of the records for which no column of the listing is known: --field has to name one. */
+function fieldsNeeded(command: Command, flag: Option): readonly string[] {
+  const known = resourceOf(command)?.columns.map(([, , role]) => role);
+  const { roles = [] } = (flag as Partial<FlagOption>).how ?? {};
+  return known === undefined ? [] : roles.filter((role) => !known.includes(role)).map(fieldOf);
 }
 
 /** The one screen of `folio` alone: at 80 columns, its commands and where to read on in 24 lines, with the prompt. */

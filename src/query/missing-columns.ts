@@ -3,6 +3,7 @@ import type { Finding } from '../findings.ts';
 import { columnsNamed, namesMeaning, roleNamed, howToMap, ofAll } from '../invoices/fields.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
 import type { RecordBatch } from '../json/records.ts';
+import { RecordSpool } from '../output/spool.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { CALENDAR_UNITS } from '../invoices/periods.ts';
 import { nearestNames } from './nearest-names.ts';
@@ -113,19 +114,44 @@ interface WatchOptions {
 
 /**
  * Passes the records on, and looks for columns of the reader until each was found. At the end it warns of those that no record had.
- * Throws UsageError there for one that is a near miss of another column. `flag` named them.
+ * Throws UsageError there for one that is a near miss of another column: as long as that may come, the records wait, so that nothing of
+ * an answer that is refused looks like an answer. `flag` named the columns.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
   { reader, flag, warn }: WatchOptions,
 ): AsyncGenerator<RecordBatch> {
-  for await (const batch of records) {
-    reader.findNames(batch);
-    yield batch;
+  const refuse = (): void => {
+    if (flag === '--columns') refuseLists(reader, flag);
+    refuseMissing(reader, flag, { isShown: true });
+  };
+  let waiting: RecordSpool | undefined = new RecordSpool();
+  try {
+    for await (const batch of records) {
+      reader.findNames(batch);
+      if (waiting !== undefined && isRefused(refuse)) await waiting.add(batch);
+      else {
+        if (waiting !== undefined) yield* waiting.read();
+        await waiting?.close();
+        waiting = undefined;
+        yield batch;
+      }
+    }
+    refuse();
+  } finally {
+    await waiting?.close();
   }
-  if (flag === '--columns') refuseLists(reader, flag);
-  refuseMissing(reader, flag, { isShown: true });
   for (const finding of missingColumns(reader, flag, { isCounted: true })) warn(finding);
+}
+
+function isRefused(check: () => void): boolean {
+  try {
+    check();
+    return false;
+  } catch (error) {
+    if (error instanceof UsageError) return true;
+    throw error;
+  }
 }
 
 function allNames({ columnsThere, meanings }: DocumentReader): string[] {

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Role } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { TABS_BETWEEN_CELLS } from '../output/formats.ts';
@@ -23,6 +24,8 @@ export interface Flag extends Parsed {
   readonly syntax: string;
   readonly about: string;
   readonly rules?: readonly Rule[];
+  /** What it needs to know of each record. */
+  readonly roles?: readonly Role[];
 }
 
 /** Flags by the names that their values have. Undefined stands for a flag that a command does not have. */

@@ -321,13 +321,14 @@ interface FlagForDates extends Flag {
 
 const dateFlags = Object.fromEntries(
   DATE_FLAGS.map((declared): [string, FlagForDates] => {
-    const { name, flag, about, bound } = declared;
+    const { name, flag, about, bound, role } = declared;
     const isPeriod = bound === 'period';
     return [
       name,
       {
         syntax: `${flag} <${isPeriod ? 'period' : 'date'}>`,
         about,
+        roles: [role],
         rules: isPeriod ? [{ not: ['--since', '--until'], why: 'a period has both its days' }] : [],
         parse: (text: string) => parseDateRange(declared, text),
       },
@@ -349,10 +350,12 @@ export const questionFlags = {
   open: {
     syntax: '--open',
     about: 'only what is still to be paid: no credits, and nothing that was cancelled',
+    roles: ['open'],
   },
   overdue: {
     syntax: '--overdue',
     about: 'of that, only what was due before today, whatever its status',
+    roles: ['open', 'due'],
   },
   ...dateFlags,
   field: {

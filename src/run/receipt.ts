@@ -1,4 +1,5 @@
 import { dirname, relative, resolve, sep } from 'node:path';
+import type { Context } from '../context.ts';
 import { FolioError, UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { openDestination, writeAndCommit } from '../output/files/destination.ts';
@@ -6,17 +7,21 @@ import { findStream } from '../output/files/target.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { version } from '../version.ts';
 import { nearEnd } from '../profiles/token.ts';
+import type { Notices } from './notices.ts';
 import type { PartState } from './progress.ts';
-import type { Run, RunOptions } from './run.ts';
+
+/** Where the records of a run go, as typed behind -o and --output-dir, and what else it writes. */
+interface Targets {
+  readonly output?: string | undefined;
+  readonly folder?: string | undefined;
+  readonly files?: readonly unknown[] | undefined;
+}
 
 /**
  * The path of --receipt, or with `beside` that beside the file or folder; undefined where each of several files has its own. Throws
  * UsageError where there is no file to be beside, or for one receipt of several files.
  */
-export function receiptOf(
-  receipt: string,
-  { output, folder, files }: Pick<RunOptions, 'output' | 'folder' | 'files'>,
-): string | undefined {
+export function receiptOf(receipt: string, { output, folder, files }: Targets): string | undefined {
   if (receipt === 'beside') {
     if (folder !== undefined && files !== undefined) return undefined;
     const target = output ?? folder;
@@ -43,7 +48,15 @@ export function receiptPathOf(path: string): string {
 }
 
 /** What a receipt is about: a run, or one of its parts as if it were a run. */
-type ReceiptRun = Omit<Run, 'flags' | 'shared' | 'records'>;
+interface ReceiptRun extends Pick<Targets, 'output' | 'folder'> {
+  readonly context: Context;
+  readonly name: string;
+  readonly whole: PartState;
+  readonly parts: readonly PartState[];
+  readonly notices: Notices;
+  readonly day: { facts(profile: string | undefined): Readonly<Record<string, unknown>> };
+  readonly startedAt: number;
+}
 
 /** Does the work of a run, then writes its receipt, also after a failure. Throws OutputError before the work if it cannot. */
 export async function withReceipt(run: ReceiptRun, path: string, work: () => Promise<void>): Promise<void> {

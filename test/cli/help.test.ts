@@ -68,6 +68,18 @@ describe('folio help', () => {
     expect(examples).not.toContain('OVERDUE');
   });
 
+  it('has below, with the --field that they need, flags for which a listing has no column', async () => {
+    for (const [listing, open] of [['issued'], ['customers', 'amount'], ['funds', 'amount']]) {
+      const { stdout } = await folio([listing!, '--help'], { terminal: true, columns: 110 });
+      const [daily, more] = stdout.split(/\n(?:Flags|More|Examples):\n/).slice(1);
+      const where = open === undefined ? daily : more;
+      expect(where).toMatch(/^ {2}--open /m);
+      expect(more!.replaceAll(/\s+/g, ' ').includes('cancelled; here with --field amount=<column>')).toBe(
+        open !== undefined,
+      );
+    }
+  });
+
   /** Every help text, as a terminal of 80 columns shows it. */
   async function everyText(): Promise<(readonly [words: string, text: string])[]> {
     const namesUnder = (command: Command, path: readonly string[]): string[][] =>

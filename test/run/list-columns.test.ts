@@ -6,7 +6,7 @@ import { listings } from '../../src/resources/index.ts';
 import { runHere } from '../support/run-here.ts';
 import { runScripted } from '../support/scripted-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { expectAnswer } from '../support/expect-exit.ts';
+import { expectAnswer, expectRefused } from '../support/expect-exit.ts';
 
 const page = '{"total":2,"page":1,"pageSize":1000,"pageResults":[{"a":1},{"a":2,"b":{"c":3}}],"errors":[]}';
 const argv = ['funds', '--list-columns'];
@@ -72,3 +72,12 @@ describe('--list-columns', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 });
+
+it.each(['csv', 'json', 'jsonl'])(
+  '--columns with a near miss prints nothing of the answer: %s',
+  async (format) => {
+    const columns = ['funds', '--format', format, '--columns'];
+    await expectRefused(runScripted([...columns, 'b.d,a'], [[200, page]]), 'Did you mean b.c?');
+    await expectAnswer(runScripted([...columns, 'b.c,a'], [[200, page]]), /3/);
+  },
+);

@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
-import { fundDocuments } from '../../resources/funds.ts';
-import { listings, resources } from '../../resources/index.ts';
+import { resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import type { Parsed } from '../../run/flag.ts';
-import { declareCommand, commandPath, shownUnder, type CommandContext } from '../command.ts';
+import { declareCommand, shownUnder, type CommandContext } from '../command.ts';
+import { resourceOf } from '../help.ts';
 
 /** What the scripts of `folio completion` call. */
 export const completeCommand = declareCommand({
@@ -100,9 +100,7 @@ async function valuesOf(
 
 /** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
 function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
-  const path = commandPath(command).replace(/^folio | list$/g, '');
-  const resource = path === 'funds documents' ? fundDocuments : listings.find(({ name }) => name === path);
-  const columns = resource?.columns.filter(([, type]) => !onlyAmounts || type === 'money');
+  const columns = resourceOf(command)?.columns.filter(([, type]) => !onlyAmounts || type === 'money');
   const names = columns?.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role]));
   return [...new Set(names)];
 }
