@@ -95,10 +95,6 @@ export class Counterparties {
     return party;
   }
 
-  ofKey(key: string): Party | undefined {
-    return this.#parties.get(key);
-  }
-
   all(): Iterable<Party> {
     return this.#parties.values();
   }

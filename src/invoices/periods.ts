@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { formatDay, MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
+import { MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
 
 /** Whole months, as the books are kept: `2026-11`, `2026-Q3`, `2026`. */
 export interface Period {
@@ -64,7 +64,7 @@ export function meantPeriod(text: string, today: number): string | undefined {
   if (unit === 'month') return `${which}-month`;
   if (unit !== undefined) {
     const monthsAgo = which === 'this' ? 0 : unit === 'year' ? 12 : 3;
-    return calendarName(monthsUpTo(today, monthsAgo + 1)[0]!.first, unit as CalendarUnit);
+    return calendarName(monthsUpTo(today, monthsAgo + 1)[0]!.name, unit as CalendarUnit);
   }
   const [, quarter] = /^q ?([1-4])$/.exec(rest) ?? [];
   if (quarter !== undefined) return year && `${year}-Q${quarter}`;
@@ -86,13 +86,11 @@ export function isPeriod(text: string): boolean {
 export const CALENDAR_UNITS = ['day', 'month', 'quarter', 'year'] as const;
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
-/** The day, month, quarter or year of a day, as it is written: `2026-11`, `2026-Q4`. `day` is in days since 1970-01-01. */
-export function calendarName(day: number, unit: CalendarUnit): string {
-  const name = formatDay(day);
-  if (unit === 'day') return name;
-  const [year, month] = [name.slice(0, 4), name.slice(5, 7)];
-  if (unit === 'year') return year;
-  return unit === 'month' ? `${year}-${month}` : `${year}-Q${Math.ceil(Number(month) / 3)}`;
+/** The day, month, quarter or year of a day or a time that begins with the day: `2026-11`, `2026-Q4`. */
+export function calendarName(date: string, unit: CalendarUnit): string {
+  const [year, month] = [date.slice(0, 4), date.slice(5, 7)];
+  if (unit === 'quarter') return `${year}-Q${Math.ceil(Number(month) / 3)}`;
+  return date.slice(0, { day: 10, month: 7, year: 4 }[unit]);
 }
 
 export function monthOf(day: number): Period {

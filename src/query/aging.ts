@@ -14,7 +14,7 @@ import {
   type Buckets,
   type OpenItem,
 } from '../invoices/open-items.ts';
-import { Counterparties } from '../invoices/counterparties.ts';
+import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import {
   DECIMAL_ZERO,
   addDecimals,
@@ -56,11 +56,8 @@ export interface AgedBalance {
   readonly currency: string | undefined;
   /** The profile whose invoices these are, where there are several. */
   readonly profile: string | undefined;
-  /** Equal for the balances of one counterparty in several currencies; empty for that of any counterparty. */
-  readonly key: string;
-  /** Undefined where the invoices have none, and for the balance of any counterparty. Final at the end, like the fiscal ID. */
-  name: string | undefined;
-  fiscalId: string | undefined;
+  /** Undefined for the balance of any counterparty. Its name and fiscal ID are final at the end. */
+  readonly party: Party | undefined;
   /** How many documents are open, credits among them. */
   invoices: number;
   /** A sum for each of `ageColumns`, at the position of `ageOf`. That of the credits is zero or less. */
@@ -72,6 +69,17 @@ export interface AgedBalance {
   missing: number;
 }
 
+const NOTHING: AgedBalance = {
+  currency: undefined,
+  profile: undefined,
+  party: undefined,
+  invoices: 0,
+  ages: [],
+  creditNotes: DECIMAL_ZERO,
+  cancelled: DECIMAL_ZERO,
+  missing: 0,
+};
+
 const MAX_BALANCES = 100_000;
 
 /**
@@ -79,9 +87,8 @@ const MAX_BALANCES = 100_000;
  *
  * @param balance in which it counts, or from which it is left out as cancelled; undefined where it has no open amount, or was
  *   issued after `asOf`
- * @param party the key of its counterparty
  */
-type EachDocument = (item: OpenItem, balance: AgedBalance | undefined, party: string) => void;
+type EachDocument = (item: OpenItem, balance: AgedBalance | undefined, party: Party) => void;
 
 /** Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly. */
 export class Aging {
@@ -113,12 +120,12 @@ export class Aging {
   add(batch: RecordBatch, each?: EachDocument): void {
     this.documents.fold(batch, () => {
       const item = openItemOf(this.documents);
-      const { key } = this.parties.of(this.documents);
-      const balance = this.#addItem(item, key);
+      const party = this.parties.of(this.documents);
+      const balance = this.#addItem(item, party);
       const isCancelled = item.kind === 'cancelled';
       const isAdded = balance !== undefined;
       this.special.add(this.documents, { sum: isAdded && !isCancelled, cancelled: isAdded && isCancelled });
-      each?.(item, balance, key);
+      each?.(item, balance, party);
     });
   }
 
@@ -134,14 +141,10 @@ export class Aging {
       if (!this.documents.hasColumnOf('counterpartyFiscalId')) wanted.push('counterpartyName');
     }
     this.documents.refuseWithout(wanted, 'no figures', this.#options.record);
-    for (const balance of this.#balances.values()) {
-      const party = this.parties.ofKey(balance.key);
-      [balance.name, balance.fiscalId] = [party?.name?.text, party?.fiscalId?.text];
-    }
     return [...this.#balances.values()];
   }
 
-  #addItem(item: OpenItem, key: string): AgedBalance | undefined {
+  #addItem(item: OpenItem, party: Party): AgedBalance | undefined {
     const { kind } = item;
     const { buckets, asOf } = this.#options;
     if (kind === 'settled') return undefined;
@@ -156,7 +159,7 @@ export class Aging {
       if (isOpen) this.issuedLater++;
       return undefined;
     }
-    const balance = this.#balanceOf(key);
+    const balance = this.#balanceOf(party);
     if (kind === 'absent') {
       balance.missing++;
       return undefined;
@@ -178,10 +181,10 @@ export class Aging {
     return this.#options.asOf < this.#options.today;
   }
 
-  #balanceOf(party: string): AgedBalance {
+  #balanceOf(of: Party): AgedBalance {
     const { profile, currency } = this.documents;
-    const key = currency !== undefined || this.#options.ofParties ? party : '';
-    const text = `${currency ?? ''}\n${profile ?? ''}\n${key}`;
+    const party = currency !== undefined || this.#options.ofParties ? of : undefined;
+    const text = `${currency ?? ''}\n${profile ?? ''}\n${party?.key ?? ''}`;
     const known = this.#balances.get(text);
     if (known !== undefined) return known;
     if (this.#balances.size === MAX_BALANCES) {
@@ -192,18 +195,8 @@ export class Aging {
         },
       );
     }
-    const balance: AgedBalance = {
-      key,
-      currency,
-      profile,
-      name: undefined,
-      fiscalId: undefined,
-      invoices: 0,
-      ages: Array.from({ length: this.#options.buckets.length + 4 }, () => DECIMAL_ZERO),
-      creditNotes: DECIMAL_ZERO,
-      cancelled: DECIMAL_ZERO,
-      missing: 0,
-    };
+    const ages = Array.from({ length: this.#options.buckets.length + 4 }, () => DECIMAL_ZERO);
+    const balance: AgedBalance = { ...NOTHING, currency, profile, party, ages };
     this.#balances.set(text, balance);
     return balance;
   }
@@ -219,17 +212,21 @@ export function overdueOf({ ages }: AgedBalance): Decimal {
   return ages.slice(1, -2).reduce(addDecimals, DECIMAL_ZERO);
 }
 
-/** The sum of balances of one currency, as a balance of nobody. There is at least one. */
+/** The sum of balances of one currency, as a balance of nobody. That of none has no ages. */
 export function sumOfBalances(balances: readonly AgedBalance[]): AgedBalance {
-  const sum = balances.reduce((all, one) => ({
-    ...all,
-    invoices: all.invoices + one.invoices,
-    ages: all.ages.map((amount, age) => addDecimals(amount, one.ages[age]!)),
-    creditNotes: addDecimals(all.creditNotes, one.creditNotes),
-    cancelled: addDecimals(all.cancelled, one.cancelled),
-    missing: all.missing + one.missing,
-  }));
-  return { ...sum, key: '', profile: undefined, name: undefined, fiscalId: undefined };
+  const [first = NOTHING, ...others] = balances;
+  const sum = others.reduce(
+    (all, one) => ({
+      ...all,
+      invoices: all.invoices + one.invoices,
+      ages: all.ages.map((amount, age) => addDecimals(amount, one.ages[age]!)),
+      creditNotes: addDecimals(all.creditNotes, one.creditNotes),
+      cancelled: addDecimals(all.cancelled, one.cancelled),
+      missing: all.missing + one.missing,
+    }),
+    first,
+  );
+  return { ...sum, profile: undefined, party: undefined };
 }
 
 interface AgingLayout {
@@ -283,7 +280,7 @@ function agingTable(
       ? [textColumn(PROFILE_COLUMN, ({ balance }) => balance.profile)]
       : []),
     textColumn('counterparty', nameOf),
-    { ...textColumn('fiscalId', ({ balance }) => balance.fiscalId), isSpare: true },
+    { ...textColumn('fiscalId', ({ balance }) => balance.party?.fiscalId?.text), isSpare: true },
     textColumn('currency', ({ balance }) => balance.currency),
     { ...countColumn('invoices', ({ invoices }) => invoices), isSpare: true },
     ...ageColumns(buckets).map((name, age): AgingColumn => ({
@@ -340,12 +337,12 @@ function kindOf({ balance, isTotal }: AgingRow): string {
 
 function nameOf({ balance, isTotal }: AgingRow): string | undefined {
   if (isTotal) return 'Total';
-  return balance.name ?? (balance.currency === undefined ? NO_CURRENCY : undefined);
+  return balance.party?.name?.text ?? (balance.currency === undefined ? NO_CURRENCY : undefined);
 }
 
 /** Orders counterparties of equal totals, so that a service and a database of it have the same rows in the same order. */
-function partyOf({ name, fiscalId, profile }: AgedBalance): string {
-  return JSON.stringify([name ?? '', fiscalId ?? '', profile ?? '']);
+function partyOf({ party, profile }: AgedBalance): string {
+  return JSON.stringify([party?.name?.text ?? '', party?.fiscalId?.text ?? '', profile ?? '']);
 }
 
 /** Sorts rows as records are sorted: those without a value last. Throws UsageError for a key that is none of the columns. */

@@ -19,21 +19,15 @@ export function amountJson(amount: Decimal | undefined): string {
 /** Rows that are passed on together. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Rows as records, a thousand at a time; at least one batch, which may be empty. Each row is written as it comes, and not kept. */
+/** Rows as records, a thousand at a time; at least one batch, which may be empty. */
 export function* batchesOfRows(rows: Iterable<Row>): Generator<RecordBatch> {
-  const all = rows[Symbol.iterator]();
-  let isOver = false;
-  function* some(): Generator<Row> {
-    for (let count = 0; count < ROWS_AT_ONCE; count++) {
-      const { value, done } = all.next();
-      if (done === true) {
-        isOver = true;
-        return;
-      }
-      yield value;
-    }
+  let some: Row[] = [];
+  for (const row of rows) {
+    if (some.push(row) < ROWS_AT_ONCE) continue;
+    yield batchOfRows(some);
+    some = [];
   }
-  while (!isOver) yield batchOfRows(some());
+  yield batchOfRows(some);
 }
 
 /** The rows of a result as records, so that every writer can write them. A column `a.b` stays one member of that name. */

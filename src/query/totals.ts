@@ -88,10 +88,8 @@ type KeyColumn = NamedColumn & GroupColumn;
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
 
-/** The most combinations of cells whose group is remembered. */
-const MAX_REMEMBERED = 20_000;
-
 const PARTY_ROLES: readonly (Role | undefined)[] = ['counterpartyName', 'counterpartyFiscalId'];
+const isOfParty = (role: Role | undefined): boolean => PARTY_ROLES.includes(role);
 
 /** The column of a result with the currency of its amounts, whatever the records call it. */
 const CURRENCY = 'currency';
@@ -116,8 +114,6 @@ class Totals {
   readonly #parties: Counterparties;
   readonly #asSent: boolean;
   readonly #groups = new Map<string, Group>();
-  /** Groups by the cells of their records as written: most records are like an earlier one. */
-  readonly #remembered = new Map<string, Group>();
   readonly #special = new SpecialDocuments();
   /** Whether the totals have any amount of money other than zero: then each has a currency, known or not. */
   #hasAmounts = false;
@@ -147,7 +143,7 @@ class Totals {
 
   sample(batch: RecordBatch): void {
     this.#documents.sample(batch);
-    if (this.#keys.some(({ role }) => PARTY_ROLES.includes(role))) this.#parties.sample(batch);
+    if (this.#keys.some(({ role }) => isOfParty(role))) this.#parties.sample(batch);
   }
 
   add(batch: RecordBatch): void {
@@ -170,45 +166,35 @@ class Totals {
     });
   }
 
-  /** The group of the current record; undefined where it has none. */
+  /** The group of the current record; undefined where a cell has to be a date and is none. */
   #groupOf(): Group | undefined {
     const documents = this.#documents;
-    const cells = documents.namedCells(0, this.#keys.length);
-    const roles = cells.map((_, at) => documents.roleOfName(at));
-    const party = roles.some((role) => PARTY_ROLES.includes(role)) ? this.#parties.of(documents) : undefined;
-    const hasCurrency = this.#sums.length > 0 && !roles.includes('currency');
-    const written = hasCurrency ? documents.text('currency') : undefined;
-    const text =
-      [documents.profile, party?.key, written].map(lengthAndText).join('') + cells.map(writtenCell).join('');
-    const known = this.#remembered.get(text);
-    if (known !== undefined) return known;
-    const values = this.#groupValues(cells, roles);
-    if (values === undefined) return undefined;
-    const currency = bareCurrency(written);
-    const others = values.filter((_, at) => !PARTY_ROLES.includes(roles[at]));
-    const key = [currency ?? '', ...others.map(identity), party?.key ?? ''].join('\n');
-    const group = this.#groups.get(key) ?? this.#newGroup(key, { values, currency, party });
-    if (this.#remembered.size === MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(text, group);
-    return group;
+    const values: (Cell | undefined)[] = [];
+    let [hasCurrency, party, key] = [this.#sums.length > 0, undefined as Party | undefined, ''];
+    for (const [at, column] of this.#keys.entries()) {
+      const role = documents.roleOfName(at);
+      const value = this.#groupValue(column, role, documents.named(at));
+      if (value === 'unreadable') return undefined;
+      values.push(value);
+      if (role === 'currency') hasCurrency = false;
+      if (isOfParty(role)) party = this.#parties.of(documents);
+      else key += `${identity(value)}\n`;
+    }
+    const currency = hasCurrency ? documents.currency : undefined;
+    key += `${currency ?? ''}\n${party?.key ?? ''}`;
+    return this.#groups.get(key) ?? this.#newGroup(key, { values, currency, party });
   }
 
-  /** The cells by which a record is grouped. Undefined where one has to be a date and is none. */
-  #groupValues(cells: readonly (Cell | undefined)[], roles: readonly (Role | undefined)[]) {
-    const values = [...cells];
-    for (const [at, key] of this.#keys.entries()) {
-      if (roles[at] === 'currency') values[at] = asCurrency(cells[at]);
-      const cell = filled(values[at]);
-      if (key.unit === undefined || cell === undefined) continue;
-      const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;
-      if (day === undefined) {
-        key.unreadable.noteCell(this.#documents, key.column, cell);
-        return undefined;
-      }
-      key.isFound = true;
-      values[at] = { kind: 'string', text: calendarName(day, key.unit) };
+  /** The cell by which a record is grouped: the name of its month, where that is the unit of the column. */
+  #groupValue(key: KeyColumn, role: Role | undefined, sent: Cell | undefined) {
+    const cell = role === 'currency' ? asCurrency(sent) : sent;
+    if (key.unit === undefined || !isFilled(cell)) return cell;
+    if (cell.kind !== 'string' || parseCalendarDay(cell.text) === undefined) {
+      key.unreadable.noteCell(this.#documents, key.column, cell);
+      return 'unreadable';
     }
-    return values;
+    key.isFound = true;
+    return { kind: 'string', text: calendarName(cell.text, key.unit) } as const;
   }
 
   #newGroup(key: string, of: Pick<Group, 'values' | 'currency' | 'party'>): Group {
@@ -465,17 +451,8 @@ function asCurrency(cell: Cell | undefined): Cell | undefined {
   return text === undefined ? undefined : { kind: 'string', text };
 }
 
-/** The text with its length, so that texts joined after one another cannot be confused. */
-function lengthAndText(text: string | undefined): string {
-  return text === undefined ? '-' : `${text.length}:${text}`;
-}
-
-function writtenCell(cell: Cell | undefined): string {
-  return cell === undefined ? '-' : cell.kind[0] + lengthAndText(cell.text);
-}
-
 /** A text that is equal for cells of one group: for 1.0 and 1.00, for nothing and empty text, but not for 1 and "1". */
 function identity(cell: Cell | undefined): string {
   if (!isFilled(cell)) return '';
-  return cell.kind === 'number' ? `n${cellOrder(cell)}` : cell.kind[0] + JSON.stringify(cell.text);
+  return cell.kind === 'number' ? `n${cellOrder(cell)}` : `${cell.kind[0]}${cell.text.length} ${cell.text}`;
 }

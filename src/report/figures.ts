@@ -175,18 +175,18 @@ const MAX_PARTIES = 10;
 function openFigures(currency: string | undefined, balances: readonly AgedBalance[] | undefined) {
   if (balances === undefined) return undefined;
   const own = balances.filter((balance) => balance.currency === currency);
-  const sum = own.length === 0 ? undefined : sumOfBalances(own);
+  const sum = sumOfBalances(own);
   const parties = own.filter(({ invoices }) => invoices > 0).map(partyOf);
   return {
-    open: sum === undefined ? DECIMAL_ZERO : totalOf(sum),
-    overdue: sum === undefined ? DECIMAL_ZERO : overdueOf(sum),
-    invoices: sum?.invoices ?? 0,
+    open: totalOf(sum),
+    overdue: overdueOf(sum),
+    invoices: sum.invoices,
     /** Not due, then by age as the buckets of `folio aging`; then what has no due date, and last the credits. */
-    buckets: sum?.ages ?? [],
-    creditNotes: sum?.creditNotes ?? DECIMAL_ZERO,
+    buckets: sum.ages,
+    creditNotes: sum.creditNotes,
     /** What is left out because it was cancelled, with its sign. */
-    cancelled: sum?.cancelled ?? DECIMAL_ZERO,
-    missing: sum?.missing ?? 0,
+    cancelled: sum.cancelled,
+    missing: sum.missing,
     /** Who owes, or is owed, most: the largest first. */
     counterparties: parties
       .toSorted((left, right) => compareDecimals(right.total, left.total))
@@ -196,7 +196,8 @@ function openFigures(currency: string | undefined, balances: readonly AgedBalanc
 }
 
 function partyOf(balance: AgedBalance) {
-  const { name, fiscalId, invoices, ages: buckets } = balance;
+  const { party, invoices, ages: buckets } = balance;
+  const [name, fiscalId] = [party?.name?.text, party?.fiscalId?.text];
   return { name, fiscalId, invoices, total: totalOf(balance), overdue: overdueOf(balance), buckets };
 }
 

@@ -1,4 +1,5 @@
 import { DEFAULT_BUCKETS, ageOf, dayIn, readAmount, worthOf, type OpenItem } from '../invoices/open-items.ts';
+import type { Party } from '../invoices/counterparties.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
@@ -62,10 +63,10 @@ export class StatementTally {
   readonly #own: OwnNames;
   readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
-  /** How many documents cannot be read, by the key of the counterparty. */
-  readonly #unreadable = new Map<string, number>();
-  /** The keys of all counterparties, where everyone has a statement. */
-  readonly #seen = new Set<string>();
+  /** How many documents cannot be read of each counterparty. */
+  readonly #unreadable = new Map<Party, number>();
+  /** All counterparties, where everyone has a statement. */
+  readonly #seen = new Set<Party>();
 
   constructor(options: StatementOptions) {
     const { fields, listing, asOf, today, fiscalIds } = options;
@@ -105,10 +106,10 @@ export class StatementTally {
 
   /** Throws UsageError where no record has a column that the figures rest on. */
   finish() {
-    const parties = new Map<string, AgedBalance[]>([...this.#seen].map((key) => [key, []]));
+    const parties = new Map<Party, AgedBalance[]>([...this.#seen].map((party) => [party, []]));
     for (const balance of this.#aging.finish()) {
-      const own = parties.get(balance.key);
-      if (own === undefined) parties.set(balance.key, [balance]);
+      const own = parties.get(balance.party!);
+      if (own === undefined) parties.set(balance.party!, [balance]);
       else own.push(balance);
     }
     const isTold = (balances: readonly AgedBalance[]): boolean =>
@@ -117,22 +118,21 @@ export class StatementTally {
       /** Of those with something open, in order of first appearance; with `everyone`, of all. */
       statements: [...parties]
         .filter(([, balances]) => isTold(balances))
-        .map(([key, balances]) => this.#statementOf(key, balances)),
+        .map(([party, balances]) => this.#statementOf(party, balances)),
       /** The organization's own fiscal ID and name, as its invoices have them. */
       own: { fiscalId: this.#own.fiscalIds[0], name: this.#own.name },
       findings: [this.#aging.unreadable.finding('statement')],
     };
   }
 
-  #statementOf(key: string, balances: readonly AgedBalance[]) {
-    const { name, fiscalId } = this.#aging.parties.ofKey(key)!;
+  #statementOf(party: Party, balances: readonly AgedBalance[]) {
     return {
-      party: { name: name?.text, fiscalId: fiscalId?.text },
+      party: { name: party.name?.text, fiscalId: party.fiscalId?.text },
       /** By name; amounts without a currency come last. */
       currencies: balances
         .map((balance) => this.#currencyOf(balance))
         .toSorted((left, right) => compareOrders(left.currency, right.currency)),
-      unreadable: this.#unreadable.get(key) ?? 0,
+      unreadable: this.#unreadable.get(party) ?? 0,
     };
   }
 

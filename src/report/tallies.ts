@@ -60,13 +60,13 @@ export class InvoiceTally {
   }
 
   add(batch: RecordBatch): void {
-    const { documents, parties } = this.#aging;
+    const { documents } = this.#aging;
     const { asOf } = this.#dates;
     this.#aging.add(batch, (item, balance, party) => {
       if (balance !== undefined && item.kind === 'open' && item.due !== undefined) {
         const { due, amount } = item;
         const list = due < asOf ? 'overdue' : due <= asOf + DUE_SOON_DAYS ? 'dueSoon' : undefined;
-        const invoice = { number: documents.text('number'), party: parties.ofKey(party)!, due, amount };
+        const invoice = { number: documents.text('number'), party, due, amount };
         if (list !== undefined) this.#tally()[list].add(invoice);
       }
       this.#addTotals();

@@ -1,26 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
-import {
-  calendarName,
-  CALENDAR_UNITS,
-  meantPeriod,
-  monthsUpTo,
-  readBegunPeriod,
-} from '../../src/invoices/periods.ts';
+import { meantPeriod, monthsUpTo, readBegunPeriod } from '../../src/invoices/periods.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
-
-describe('a day', () => {
-  it.each([
-    ['2026-01-31', '2026-01-31 2026-01 2026-Q1 2026'],
-    ['2026-06-30', '2026-06-30 2026-06 2026-Q2 2026'],
-    ['2026-09-01', '2026-09-01 2026-09 2026-Q3 2026'],
-    ['2026-12-31', '2026-12-31 2026-12 2026-Q4 2026'],
-  ])('%s has the names %s', (text, names) => {
-    const day = parseCalendarDay(text)!;
-    expect(CALENDAR_UNITS.map((unit) => calendarName(day, unit)).join(' ')).toBe(names);
-  });
-});
 
 describe('a period', () => {
   it('may begin today', () => {
