@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changesQuestion } from '../../src/query/changes.ts';
 import type { Question } from '../../src/query/questions.ts';
-import { UsageError } from '../../src/errors.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { batchOf, textsOf } from '../support/records.ts';
@@ -64,28 +63,6 @@ describe('--changes-since', () => {
   ])('takes the change from %s to %s for one', async (old, now, expected) => {
     const [line] = await lines([old], [now]);
     expect(line).toContain(expected);
-  });
-
-  it('holds records without a key against each other as a whole', async () => {
-    const { lines, summary } = await compare(
-      [{ id: 1 }, { a: 1 }, { a: 2 }],
-      [{ a: 2 }, { id: 1 }, { a: 3 }],
-    );
-    expect(lines.map((line) => /"(added|gone|changed)".*"a":(\d)/.exec(line)!.slice(1))).toEqual([
-      ['added', '3'],
-      ['gone', '1'],
-    ]);
-    expect(summary).toMatchObject({ withoutKey: 4, unchanged: 2 });
-  });
-
-  it('refuses a key that no record has, in either', async () => {
-    await expect(compare([{ id: 1 }], [], 'Id')).rejects.toThrow(UsageError);
-    await expect(compare([{ id: 1 }], [], 'Id')).rejects.toThrow(
-      /cannot compare with .*: no record has a value in Id; did you mean id\?/,
-    );
-    await expect(compare([{ id: 1 }], [{ number: 1 }])).rejects.toThrow(
-      'in the listing, no record has a value in id',
-    );
   });
 
   it('does not call gone what could not be read', async () => {

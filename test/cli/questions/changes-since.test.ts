@@ -233,5 +233,7 @@ describe('--changes-since', () => {
     expect(key).toMatchObject({ code: 2, asked: [] });
     expect(key.stderr).toContain('no record has a value in nummer; did you mean number?');
     expect(key.stderr).toContain('as in folio config set key.issued number,documentType.');
+    const other = runScripted(['issued', '--changes-since', file], [pageOf(['{"number":1}'])]);
+    await expectRefused(other, 'in the listing, no record has a value in id');
   });
 });

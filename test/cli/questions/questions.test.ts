@@ -247,6 +247,18 @@ describe('questions on a terminal', () => {
     ]);
   });
 
+  it.each([
+    ['C.UTF-8', ['██████████', '█████▍', '█████', '▏', '', '░░░░░']],
+    ['C', ['##########', '######', '#####', '#', '', '-----']],
+  ])('draws bars in scale in ten cells, where the locale is %s', async (LANG, bars) => {
+    const records = [100, 50, '54.00', 1, 0, -50].map((n, id) => `{"id":${id},"n":${n}}`);
+    const argv = 'issued --sum n --as-sent --group-by id'.split(' ');
+    const env = { LANG, NO_COLOR: '1' };
+    const { stdout } = await runScripted(argv, [pageOf(records)], { terminal: true, columns: 31, env });
+    const rows = stdout.trimEnd().split('\n').slice(2);
+    expect(rows.map((row) => /(?<= )[^\d ]*$/.exec(row.trimEnd())?.[0] ?? '')).toEqual(bars);
+  });
+
   it('stops on a terminal at the setting limit, which cuts no file', async () => {
     const config = async () => memoryStore({ settings: { limit: 1 } });
     const shown = await runScripted(['issued'], [PAGE], { config, terminal: true, env: { NO_COLOR: '1' } });

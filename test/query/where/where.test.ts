@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { parseCondition, type Condition, type Operator } from '../../../src/query/question-syntax.ts';
 import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
-import { UsageError } from '../../../src/errors.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
 const at = { today: () => parseCalendarDay('2026-11-21')!, locale: 'en-US' };
@@ -172,13 +171,6 @@ describe('WhereFilter', () => {
         hint: expect.stringContaining(hint),
       }),
     );
-  });
-
-  it('refuses a thousand as the locale groups it, which would read as one', () => {
-    const grouped = (locale: string): WhereFilter => filterOf([parseCondition('a>1.000')], { ...at, locale });
-    expect(grouped('en-US').apply(batchOf({ a: 5 })).count).toBe(1);
-    expect(() => grouped('es-CL').apply(batchOf({ a: 5 }))).toThrow(UsageError);
-    expect(() => grouped('es-CL').apply(batchOf({ a: 5 }))).toThrow("a holds numbers, and '1.000' is none");
   });
 
   it('takes any value where a column holds text of several kinds', () => {
