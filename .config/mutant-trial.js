@@ -32,6 +32,9 @@ export async function tryTests({ name, mutant, files, mostHits, log }) {
   afterEach(({ task }) => void (hasFailed ||= task.result?.state === 'fail'));
   afterAll(() => tell({ hasEnded: true, millis: millisUsed() - began, reached }));
 
+  // Where all tests are skipped, for want of a program, no hook would run.
+  it('begins', () => {});
+
   tell({});
   vi.resetModules();
   endAfter(OVERHEAD);

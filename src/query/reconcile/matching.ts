@@ -259,32 +259,27 @@ function matchNumber(
     if (!isTooMany(group)) for (const [one, other] of onlyPairs(group, isPair)) pair(one, other);
   };
 
-  if (list.length === 1 && service.length === 1) {
-    // Each can only be the other, for whatever reason.
-    pairUp((one, other) => compareTypes(one, other) !== 'other' || isOfOtherType(one, other));
-  } else {
-    // Totals that are equal to the last digit come first: they pair many of one number quickly.
-    for (const group of groupsOf([...list, ...service], ({ total }) => total && plainAmount(total)))
-      pairUp(isEqual, group);
-    pairUp(isEqual);
-    pairUp((one, other) => isSameDay(one, other) && isEqual(one, other));
-    pairUp(isEqual);
-    // Where totals are equal and decide nothing, the day alone does not decide either.
-    const rest = left();
-    const equal = new Set(isTooMany(rest) ? [] : candidatesIn(rest, isEqual));
-    const isUndecided: IsPair = (one, other) => equal.has(one) || equal.has(other);
-    pairUp((one, other) => isSameDay(one, other) && isOfType(one, other) && !isUndecided(one, other));
-    // An entry of unknown type matches the only remaining candidate. Those that still have several are ambiguous.
-    for (const kind of ['equal', 'unknown'] as const) {
-      const isOfKind: IsPair = (one, other) => compareTypes(one, other) === kind;
-      pairUp(isOfKind);
-      for (const entry of candidatesIn(left(), isOfKind)) entry.outcome = 'ambiguous';
-    }
-    pairUp(isOfOtherType);
+  // Totals that are equal to the last digit come first: they pair many of one number quickly.
+  for (const group of groupsOf([...list, ...service], ({ total }) => total && plainAmount(total)))
+    pairUp(isEqual, group);
+  pairUp(isEqual);
+  pairUp((one, other) => isSameDay(one, other) && isEqual(one, other));
+  pairUp(isEqual);
+  // Where totals are equal and decide nothing, the day alone does not decide either.
+  const rest = left();
+  const equal = new Set(isTooMany(rest) ? [] : candidatesIn(rest, isEqual));
+  const isUndecided: IsPair = (one, other) => equal.has(one) || equal.has(other);
+  pairUp((one, other) => isSameDay(one, other) && isOfType(one, other) && !isUndecided(one, other));
+  // An entry of unknown type matches the only remaining candidate. Those that still have several are ambiguous.
+  for (const kind of ['equal', 'unknown'] as const) {
+    const isOfKind: IsPair = (one, other) => compareTypes(one, other) === kind;
+    pairUp(isOfKind);
+    for (const entry of candidatesIn(left(), isOfKind)) entry.outcome = 'ambiguous';
   }
-  const rest = unmatched(list);
-  if (isTooMany({ list: rest, service: voids })) return;
-  for (const one of rest) {
+  pairUp(isOfOtherType);
+  const { list: without } = left();
+  if (isTooMany({ list: without, service: voids })) return;
+  for (const one of without) {
     const candidates = unmatched(voids).filter((each) => compareTypes(one, each) !== 'other');
     const other = candidates.find((each) => isSameTotal(one, each)) ?? candidates[0];
     if (other !== undefined) pair(one, other);
