@@ -19,7 +19,6 @@ import {
   type Role,
   roleNamed,
 } from './fields.ts';
-import { isFiscalId, type Counterparty } from './fiscal-ids.ts';
 
 /** What a question reads of each record. */
 export interface Reads {
@@ -231,12 +230,6 @@ export class DocumentReader {
     return this.validity !== 'void' && !IN_NO_SUM.has(this.family);
   }
 
-  /** The counterparty. An ID of punctuation alone is none. */
-  get counterparty(): Counterparty {
-    const fiscalId = this.text('counterpartyFiscalId');
-    return { name: this.text('counterpartyName'), fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined };
-  }
-
   /**
    * The cells of the name with this index in the objects of the list that it is within; undefined where it is within none.
    *
@@ -385,9 +378,7 @@ export class DocumentReader {
   }
 
   #locationsOf(role: Role): readonly CellLocation[] {
-    const locations = this.#layout.ofRole.get(role);
-    if (locations === undefined) throw new TypeError(`the role ${role} is not read`);
-    return locations;
+    return this.#layout.ofRole.get(role)!;
   }
 
   #cellAt(location: CellLocation): Cell | undefined {

@@ -26,7 +26,7 @@ export type Role = keyof typeof MEANING;
 export const ROLES = Object.keys(MEANING) as readonly Role[];
 
 /** The roles whose cells are amounts of a document: in sums they count for what the document is worth. */
-export const AMOUNT_ROLES = ['open', 'paid', 'total', 'net', 'exempt', 'tax'] as const;
+const AMOUNT_ROLES = ['open', 'paid', 'total', 'net', 'exempt', 'tax'] as const;
 export type AmountRole = (typeof AMOUNT_ROLES)[number];
 
 /**

@@ -57,7 +57,7 @@ const BAR_MIN = 8;
 const BAR_MAX = 30;
 
 /** The rows of all currencies. On a terminal with enough room each has a bar, in scale with the other bars of its currency. */
-export function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTerminal): WrittenTable {
+function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTerminal): WrittenTable {
   const { columns, together, currencies, barOf } = table;
   const names = columns.map(({ name }) => name);
   const inRows = together === undefined || terminal === undefined ? columns : [...columns, together.as];

@@ -202,13 +202,13 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
 
   const addRecord = (): void => {
     checkOwner();
-    const { name, fiscalId } = documents.counterparty;
+    const fiscalId = documents.text('counterpartyFiscalId');
     const day = dayIn(documents, 'date');
     if (day === 'unreadable' && isCompared.date) noteUnreadable('date');
     served.push(
       entryOf({
-        name,
-        fiscalId,
+        name: documents.text('counterpartyName'),
+        fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
         number: documents.text('number'),
         type: documents.text('documentType'),
         currency: documents.currency,

@@ -425,6 +425,10 @@ function spelledOtherwise(id: string): string {
   return comparedId(`00${dashed}`) === id ? `00${dashed}` : dashed;
 }
 
+const addAll = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n);
+
+const isInQuarter = ({ date }: BookDocument): boolean => dayText(Number(date.value)) >= '2026-10-01';
+
 async function compareReport(site: Site): Promise<void> {
   const { entries, several, listing } = site;
   const direction = listing === 'issued' ? 'receivable' : 'payable';
@@ -435,7 +439,10 @@ async function compareReport(site: Site): Promise<void> {
   const isUndated = ({ document }: Entry): boolean =>
     isCounted(document) && typeof document.date.value !== 'number';
   const dates = entries.some((entry) => isUndated(entry) && entry.document.date.value === 'unreadable');
-  await site.ask(`report ${output}`, hasUnreadable(entries, 'open', 'age', 'total') || dates);
+  await site.ask(
+    `report ${output} --period 2026-Q4`,
+    hasUnreadable(entries, 'open', 'age', 'total') || dates,
+  );
   const organizations = files.flatMap((file) => {
     const page = parse(readFileSync(join(site.folder, file), 'utf8')) as {
       organizations: readonly (Row & { readonly currencies: readonly Row[] })[];
@@ -446,7 +453,9 @@ async function compareReport(site: Site): Promise<void> {
     organization.currencies.map((section) => {
       const of = section[direction] as Row;
       const buckets = of['buckets'] as readonly unknown[];
-      const months = Object.values((section[listing] as { months?: Row } | undefined)?.months ?? {});
+      const dated = (section[listing] ?? {}) as Row;
+      const types = (dated['byType'] ?? []) as readonly { documents: unknown; total: string; missing: Row }[];
+      const count = (one: unknown): number => Number(text(one));
       return [
         `${several ? text(organization['profile']) : ''} ${text(section['currency'])}`,
         [
@@ -454,14 +463,25 @@ async function compareReport(site: Site): Promise<void> {
           ...(buckets.length === 0 ? AGES.map(() => 0n) : buckets.map(units)),
           ...['open', 'creditNotes', 'cancelled'].map((name) => units(of[name])),
           ...[Number(text(of['missing'])), units(of['overdue'])],
-          months.map(units).reduce((sum, one) => sum + one, 0n),
+          addAll(Object.values(dated['months'] ?? {}).map(units)),
+          ...[count(dated['documentsInPeriod']), addAll(types.map(({ total }) => units(total)))],
+          ...['inPeriod', 'creditNotesInPeriod', 'cancelledInPeriod'].map((name) => units(dated[name])),
+          types.reduce((sum, { missing }) => sum + count(missing['total']), 0),
         ],
       ] as const;
     }),
   );
   const expected = groupsOf(entries, ({ profile, currency }) => `${profile} ${currency}`).map(([key, of]) => {
     const dated = of.filter((one) => !isUndated(one));
-    return [key, [openIn(of).length, ...agesOf(of), overdueIn(of), sumOf(dated, 'total')[0]!]] as const;
+    const quarter = dated.filter(({ document }) => isCounted(document) && isInQuarter(document));
+    const [sum] = sumOf(quarter, 'total');
+    return [
+      key,
+      [
+        ...[openIn(of).length, ...agesOf(of), overdueIn(of), sumOf(dated, 'total')[0]!],
+        ...[quarter.length, sum!, ...sumOf(quarter, 'total')],
+      ],
+    ] as const;
   });
   expect(table(found)).toEqual(table(expected));
   const largest = organizations.flatMap(({ profile, currencies }) =>
