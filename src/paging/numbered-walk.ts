@@ -160,13 +160,13 @@ class NumberedWalk {
 
   /** How many records may be missing, at least, and why. */
   #incomplete(): { readonly count: number; readonly reason: IncompleteReason } {
-    const { pass, extent, isFirstRepeated } = this.#reader;
+    const { pass, extent, isFullRepeated } = this.#reader;
     const { size, hasKeys, keysRepeat, repeatedInPass } = this.#unique;
     const [missing, tooMany] = [this.#missing, this.#tooMany];
     const unclear = !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat));
-    const isProven = this.#isProven && !unclear && !isFirstRepeated;
+    const isProven = this.#isProven && !unclear && !isFullRepeated;
     const count = Math.max(missing, tooMany, isProven ? 0 : 1);
-    if (isFirstRepeated || this.#isRepeating) return { count, reason: 'repeating' };
+    if (isFullRepeated || this.#isRepeating) return { count, reason: 'repeating' };
     if (this.#hasNewTotal) return { count, reason: 'changing' };
     if (tooMany > 0 && hasKeys) return { count, reason: 'more' };
     // Where only the order of a listing is not stable, no record vanishes.
@@ -182,7 +182,7 @@ class NumberedWalk {
     const { pass, extent } = this.#reader;
     if (pass.moved) return false;
     // In an order that changes, parts may hold together by chance.
-    if (this.#round === 'parts') return !this.#isUnordered;
+    if (this.#round === 'parts') return pass.isProven && !this.#isUnordered;
     const { inPass, size, sequence, keysRepeat } = this.#unique;
     // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
     if (extent.total === undefined && keysRepeat && this.#round === 'first') return false;
@@ -191,7 +191,9 @@ class NumberedWalk {
     const isSame = [...this.#sequences].some(([round, other]) => round !== this.#round && other === sequence);
     if (isSame) return true;
     if (!isWhole) return false;
-    return inPass === size || !this.#mustHoldAll;
+    const isOrdered = !(this.isSorted ? this.#order.isUnstable : this.#isUnordered);
+    if (pass.isProven && isOrdered) return true;
+    return inPass === size && (pass.isProven || this.#isWholeReread);
   }
 
   /** True when the last pass over everything held just the records that were delivered. */
@@ -203,15 +205,6 @@ class NumberedWalk {
   /** Whether the last pass read everything again, in whichever way. */
   get #isWholeReread(): boolean {
     return this.#round !== 'first' && this.#round !== 'parts';
-  }
-
-  /**
-   * True where only the count shows whether a record was missed, because pages adjoin or their order changes. Then a pass
-   * must hold all records that were delivered.
-   */
-  get #mustHoldAll(): boolean {
-    if (this.isSorted) return this.#order.isUnstable || this.#reader.sizes.isConstant;
-    return this.#round === 'one-size' || this.#isUnordered;
   }
 
   /** How many records there are to deliver, as far as is known. */
@@ -232,22 +225,23 @@ class NumberedWalk {
   get #tooMany(): number {
     const { total = 0, reached } = this.#reader.extent;
     const { size, hasKeys, keysRepeat } = this.#unique;
-    if (this.#hasMoved && hasKeys && !keysRepeat) return 0;
+    if (hasKeys && !keysRepeat) return 0;
     return Math.max(0, size - Math.max(total, reached));
   }
 
   #nextRound(): Round | undefined {
-    const { pass, isFirstRepeated } = this.#reader;
+    const { pass, isFullRepeated } = this.#reader;
     const done = (round: Round): boolean => this.#done.includes(round);
     const rounds = this.#done.length - 1;
-    if (isFirstRepeated) return undefined;
+    if (isFullRepeated) return undefined;
     if (this.#isRepeating) return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
     if (!this.#isUnordered && this.#hasNewTotal)
       return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
     if (rounds >= ROUNDS_OF_ORDER) return undefined;
     // Where only the order of a listing is not stable, no record vanishes.
     const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
-    if (pass.moved && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING) return this.#partsOrAll();
+    if (!pass.isProven && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING)
+      return this.#partsOrAll();
     if (!done('one-size')) return 'one-size';
     const isSortable = this.#options.fetchSorted !== undefined && this.#until === Infinity;
     if (!done('sorted') && isSortable) return 'sorted';

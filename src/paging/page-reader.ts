@@ -60,10 +60,10 @@ export class PageReader {
   readonly extent = new Extent();
   pass: Pass;
   /**
-   * The second page of a listing without a total was the first one again, and full: either that happens to be all of it, or the
-   * service sends this page for ever.
+   * A full page of a listing without a total came again in the next place: either the listing ends with it, or the service sends
+   * this page for ever.
    */
-  isFirstRepeated = false;
+  isFullRepeated = false;
   readonly #options: PageReaderOptions;
   readonly #unique: UniqueRecords;
   readonly #until: number;
@@ -74,8 +74,7 @@ export class PageReader {
   #coming = 0;
   #rebases = 0;
   #lastPage: Buffer | undefined;
-  /** Pages of this pass that were compared with the one before them. */
-  #compared = 0;
+  #lastOffset = 0;
   #givenUpInARow = 0;
 
   constructor(options: PageReaderOptions, unique: UniqueRecords, pass: Pass) {
@@ -91,7 +90,6 @@ export class PageReader {
     this.pass = pass;
     this.#fetchPage = fetchPage;
     this.#lastPage = undefined;
-    this.#compared = 0;
     this.extent.reopen();
   }
 
@@ -157,7 +155,7 @@ export class PageReader {
         place.came(applied, { count: records.count, bytes: records.bytes.length });
         step = this.#goOn(this.#after(applied, { from, to, isAgain }, records.count), end);
         if (step !== undefined && !place.isLimited && this.#giveBack(step, end)) step = undefined;
-        pages.push(...this.#placed(applied, { from, to }, records));
+        pages.push(...this.#placed(applied, from, records));
       }
     } finally {
       this.#coming--;
@@ -179,18 +177,15 @@ export class PageReader {
   }
 
   /** The page, up to the record at `to`; none where it does not reach the one at `from`, and shows no end either. */
-  #placed(
-    { offset, size }: SizedWindow,
-    { from, to }: { readonly from: number; readonly to: number },
-    records: RecordBatch,
-  ): readonly PlacedPage[] {
+  #placed({ offset, size }: SizedWindow, from: number, records: RecordBatch): readonly PlacedPage[] {
     const { total } = this.extent;
     const { count } = records;
     const reached = offset + count;
     const churn = this.pass.arrived(total);
     const isLast = total === undefined ? reached <= from : count < size && reached >= total;
     if (reached <= from && !isLast) return [];
-    return [{ offset, from, records: sliceRecords(records, 0, to - offset), isLast, churn }];
+    const wanted = sliceRecords(records, 0, this.#until - offset);
+    return [{ offset, from, records: wanted, isFull: count >= size, isLast, churn }];
   }
 
   /** The earliest offset of a page: a single page begins at `from` of the options, and none may hold a record that was given up. */
@@ -257,20 +252,20 @@ export class PageReader {
   }
 
   /** Without a total, a page that repeats the one before it shows that the listing has ended. */
-  #endsByRepeating(offset: number, { records, total = this.extent.total }: Page): boolean {
-    if (total !== undefined || !this.#isRepeated(records)) return false;
-    this.isFirstRepeated ||= this.#compared === 2 && records.count === this.#options.size;
+  #endsByRepeating(offset: number, { records, pageSize, total = this.extent.total }: Page): boolean {
+    if (total !== undefined || !this.#isRepeated(offset, records)) return false;
+    this.isFullRepeated ||= records.count === (pageSize ?? this.#options.size);
     this.extent.endsAt(offset + 1);
     return true;
   }
 
   /** True when a page repeats the one before it. */
-  #isRepeated({ bytes, bounds, count }: RecordBatch): boolean {
+  #isRepeated(offset: number, { bytes, bounds, count }: RecordBatch): boolean {
     if (this.#lastPage === undefined) this.#unique.countEqualWithin('pass');
     const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
-    const repeated = count > 0 && (this.#lastPage?.equals(page) ?? false);
+    const repeated = count > 0 && offset !== this.#lastOffset && (this.#lastPage?.equals(page) ?? false);
+    this.#lastOffset = offset;
     this.#lastPage = page;
-    this.#compared++;
     return repeated;
   }
 
@@ -287,7 +282,8 @@ export class PageReader {
     if (total === undefined) {
       // A page that does not reach beyond the one before it is the end.
       if (reached <= from) extent.endsAt(from);
-      if (reached <= from || count >= size || reached >= to || sizes.isFixed) return { from: to };
+      if (reached <= from || reached >= to || sizes.isFixed) return { from: to };
+      if (count >= size) return { from: reached };
       // The first page shows how much there is at a time.
       if (isFirst) sizes.cap(count);
       return { from: reached };

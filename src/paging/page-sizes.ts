@@ -185,11 +185,10 @@ export class PageSizes {
 
   /**
    * The service serves at most so many records a page, and does not say so. It may count pages in that size or in the
-   * requested size. Pages of exactly that size, one behind the other, are the same to it in both cases.
+   * requested size. Pages of at most that size, one behind the other, are the same to it in both cases.
    */
   cap(size: number): void {
     this.rebase(size, size);
-    this.applied = size;
   }
 
   /**

@@ -8,6 +8,8 @@ export interface PlacedPage {
   /** The offset of the record for which it was requested: the first that earlier pages were not to hold. */
   readonly from: number;
   readonly records: RecordBatch;
+  /** Whether it has as many records as a page has. */
+  readonly isFull: boolean;
   /** Whether the listing was seen to end with it. */
   readonly isLast: boolean;
   /** By how much the total had changed in all when it came. */
@@ -22,13 +24,16 @@ interface PassOptions {
   readonly givenUp: ReadonlySet<number>;
 }
 
-/** A place where two pages do not hold together, or between which the total changed. */
+/** A place where two pages do not show that they hold together, or between which the total changed. */
 interface Border {
   readonly offset: number;
   /** The number of the page behind it. */
   readonly page: number;
-  readonly isGap: boolean;
+  readonly kind: 'total' | Misfit;
 }
+
+/** How a page does not fit the one before it: it has that page's last record elsewhere, or not, or adjoins it. */
+type Misfit = 'shifted' | 'gap' | 'adjoining';
 
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
@@ -45,7 +50,8 @@ const OFTEN_GAPS = 3;
  *
  * Between two pages without a common record there is a gap: the place is read again, until a reading has records of pages on
  * either side. Where the total changed between two pages, the place is read again as well, since a record may have been
- * inserted there. Pages too small to overlap, or of a size that the service fixes, are compared with the total alone.
+ * inserted there. Pages too small to overlap, or of a size that the service fixes, adjoin. That shows nothing, unless the last
+ * record of the one and the first of the other were seen one behind the other before: the place is read again, too.
  */
 export class Pass {
   /** Pages so far. */
@@ -92,10 +98,9 @@ export class Pass {
     const inFront = this.#regions.length === 0 ? Math.max(0, from - offset) : 0;
     const common = before === undefined ? inFront : this.#inCommon(placed, before);
     const fits = typeof common === 'number';
-    if (before !== undefined && (!fits || before.churn !== churn)) {
-      this.#borders.push({ offset, page, isGap: common === 'gap' });
-      this.mayRepeat ||= !fits;
-    }
+    if (before !== undefined && (!fits || before.churn !== churn))
+      this.#borders.push({ offset, page, kind: fits ? 'total' : common });
+    this.mayRepeat ||= common === 'shifted' || common === 'gap';
     this.isStuck ||= before !== undefined && this.#isSame(placed, before);
     if (records.count > 0) this.#previous = placed;
     this.#seen.note(records, this.#regions.length === 0 ? page : undefined);
@@ -109,14 +114,20 @@ export class Pass {
     return this.#churn > 0;
   }
 
-  /** True when a record may have been missed: the total changed, or pages do not hold together. */
+  /** True when the listing was seen to move: the total changed, or pages do not hold together. */
   get moved(): boolean {
-    return this.#churn > 0 || this.#borders.length > 0 || this.#regions.some(isOpen);
+    const hasMoved = this.#borders.some(({ kind }) => kind !== 'adjoining');
+    return this.#churn > 0 || hasMoved || this.#regions.some(isOpen);
+  }
+
+  /** True when no record was missed between two pages, in an order that does not change. */
+  get isProven(): boolean {
+    return !this.moved && this.#borders.length === 0;
   }
 
   /** True when there are so many gaps that the order itself must change. */
   get isUnordered(): boolean {
-    const gaps = this.#borders.filter(({ isGap }) => isGap).length;
+    const gaps = this.#borders.filter(({ kind }) => kind === 'gap').length;
     return gaps >= OFTEN_GAPS && gaps * 2 >= this.#overlaps;
   }
 
@@ -126,27 +137,33 @@ export class Pass {
    */
   toReadAgain(size: number): DoubtfulRegion[] {
     const reach = size + Math.ceil(this.#churn / size) * size;
-    const around = this.#borders.map(({ offset, page, isGap }) => {
+    const around = this.#borders.map(({ offset, page, kind }) => {
+      const gap = kind === 'gap' || kind === 'adjoining' ? { after: page - 1, before: page } : NO_GAP;
+      if (kind === 'adjoining') return regionAround(offset - 1, offset + 1, gap);
       const border = Math.floor(offset / size) * size;
-      const gap = isGap ? { after: page - 1, before: page } : NO_GAP;
       return regionAround(border - reach, border + reach, gap);
     });
     const again = this.#regions.map((region) => {
       const more = isOpen(region) ? region.to - region.from : 0;
       return regionAround(region.from - more, region.to + more, region);
     });
-    return merged([...again, ...around]);
+    return merged([...again, ...around], size);
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
-  #inCommon(placed: PlacedPage, before: PlacedPage): number | 'shifted' | 'gap' {
+  #inCommon(placed: PlacedPage, before: PlacedPage): number | Misfit {
     const { offset, records } = placed;
     const overlap = endOf(before) - offset;
-    // Pages that adjoin prove nothing.
-    if (overlap <= 0) return this.#isLeftOut(endOf(before), placed) ? 'gap' : 0;
+    const last = this.#known(before.records, before.records.count - 1).content;
+    if (overlap < 0) return this.#isLeftOut(endOf(before), placed) ? 'gap' : 0;
+    if (overlap === 0) {
+      const isEnd = records.count === 0;
+      if (isEnd && !before.isFull) return 0;
+      const first = isEnd ? '' : this.#known(records, 0).content;
+      return this.#seen.noteNeighbors(last, first) ? 0 : 'adjoining';
+    }
     this.#overlaps++;
     if (this.#isEndOf(before.records, records, overlap)) return overlap;
-    const last = this.#known(before.records, before.records.count - 1).content;
     for (let index = 0; index < records.count; index++)
       if (this.#known(records, index).content === last) return 'shifted';
     return 'gap';
@@ -243,12 +260,12 @@ function isOpen({ after, before, firstPageMet, lastPageMet }: DoubtfulRegion): b
   return firstPageMet > after || lastPageMet < before;
 }
 
-/** Regions that touch become one. */
-function merged(regions: readonly DoubtfulRegion[]): DoubtfulRegion[] {
+/** Regions become one where no page of this size fits between them. */
+function merged(regions: readonly DoubtfulRegion[], size: number): DoubtfulRegion[] {
   const all: DoubtfulRegion[] = [];
   for (const region of regions.toSorted((a, b) => a.from - b.from)) {
     const last = all.at(-1);
-    if (last === undefined || region.from > last.to) all.push(region);
+    if (last === undefined || region.from > last.to + size) all.push(region);
     else {
       const gap = { after: Math.min(last.after, region.after), before: Math.max(last.before, region.before) };
       all[all.length - 1] = regionAround(last.from, Math.max(last.to, region.to), gap);
@@ -266,6 +283,8 @@ interface Seen {
   readonly index: number;
   /** The last page of a whole pass that had the record at an end. */
   number: number | undefined;
+  /** The content of the record that was last seen behind it. */
+  next?: string;
 }
 
 /**
@@ -290,11 +309,17 @@ export class SeenOrder {
     const page = {};
     /** By earlier page: the index there of its last record that was met in this page. */
     const reached = new Map<object, number>();
+    let before: Seen | undefined;
     for (let index = 0; index < records.count; index++) {
-      if (index === AT_EITHER_END) index = Math.max(index, records.count - AT_EITHER_END);
+      if (index === AT_EITHER_END && index < records.count - AT_EITHER_END) {
+        index = records.count - AT_EITHER_END;
+        before = undefined;
+      }
       const content = this.#identity.read(records, index).content();
+      if (before !== undefined) before.next = content;
       const seen = this.#seen.get(content);
-      if (seen === undefined) this.#seen.set(content, { page, index, number });
+      before = seen ?? { page, index, number };
+      if (seen === undefined) this.#seen.set(content, before);
       else {
         if (seen.page !== page) {
           this.isUnstable ||= seen.index < (reached.get(seen.page) ?? 0);
@@ -303,6 +328,14 @@ export class SeenOrder {
         seen.number = number ?? seen.number;
       }
     }
+  }
+
+  /** Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns whether the two stood so before. */
+  noteNeighbors(last: string, first: string): boolean {
+    const seen = this.#seen.get(last);
+    if (seen?.next === first) return true;
+    if (seen !== undefined) seen.next = first;
+    return false;
   }
 
   /** The numbers of the pages of a pass over everything that ended or began with records of this page. */

@@ -239,7 +239,6 @@ export function drawFreedoms(random: Random): Freedoms {
       : ['none', 'none', 'capped', 'capped-silently', 'fixed', '400', '413', '500', '502', 'slow', 'heavy'];
   const drift = random(3) > 0 ? 'none' : pick<Freedoms['drift']>('insert', 'delete', 'both', 'update');
   const limit = pick(...limits);
-  const isFixed = limit === 'fixed' || limit.startsWith('capped');
   // Of records with no key at all, one that changed is another.
   const ids =
     drift === 'update'
@@ -247,20 +246,16 @@ export function drawFreedoms(random: Random): Freedoms {
       : pick<Freedoms['ids']>('unique', 'unique', 'repeat', 'none', 'nothing');
   const links = random(2) === 0;
   const shape = pick<Freedoms['shape']>('envelope', 'array', 'array-total', 'without-total', 'data');
-  const hasTotal = shape === 'envelope' || shape === 'array-total';
-  // What a cursor that counts records passes over, when one before it goes, is no client's to know; nor is what goes from
-  // documents without a total. A customer that only changes keeps its place; where the order does not, only a key shows
-  // that one which comes again is not another.
+  // What a cursor that counts records passes over, when one before it goes, is no client's to know. A customer that only changes
+  // keeps its place; where the order does not, only a key shows that one which comes again is not another.
   const isUnseenUpdate = drift === 'update' && ids === 'none' && order !== 'stable';
-  const isUnseen =
-    listing === 'customers' ? drift !== 'update' || isUnseenUpdate : listing === 'documents' && !hasTotal;
+  const isUnseen = listing === 'customers' && (drift !== 'update' || isUnseenUpdate);
   return {
     ...{ listing, records, order, ids, links, shape },
     end: pick('null', 'missing', 'empty'),
     limit,
     most: 10 + random(50),
-    // Pages of one size adjoin: what goes and comes between two of them leaves no trace.
-    drift: isUnseen && drift !== 'insert' ? 'none' : isFixed && drift === 'both' ? 'insert' : drift,
+    drift: isUnseen && drift !== 'insert' ? 'none' : drift,
     // Documents without a total that are the same on each page may be all there are.
     repeating: random(25) === 0 && records > 60 && listing !== 'documents',
   };

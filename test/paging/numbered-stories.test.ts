@@ -295,7 +295,7 @@ const STORIES = {
     0 records, no total → 1 call: 0
     1000 records, one page 30 to 40 → 1 call: 10 of 1000
     35 records, total 100, one page 30 to 40 → 3 calls: 5 of 100
-    4 records, pages of 1 → 5 calls: 4 of 4`,
+    4 records, pages of 1 → 10 calls: 4 of 4`,
 
   'a total that is not the number of records': `
     50 records, total 49 → 8 calls: 50 of 49
@@ -348,7 +348,17 @@ const STORIES = {
     50 records, call 2: comes at 0, no total → 12 calls: 51, moved
     50 records, no total, call 4: 25 go at 0 → 14 calls: 50, moved
     50 records, call 2: 0 goes, an order that keeps → 11 calls: 50 of 49, moved
-    6 records, call 2: 0 goes, pages of 1 → 10 calls: 6 of 5, moved`,
+    6 records, call 2: 0 goes, pages of 1 → 18 calls: 6 of 5, moved`,
+
+  'pages that cannot overlap': `
+    40 records, always by 10 as it says → 10 calls: 40 of 40
+    40 records, always by 10 as it says, call 2: 0 goes and comes at 60 → 15 calls: 41 of 40
+    40 records, always by 10 as it says, no total, call 2: 0 goes → 13 calls: 40
+    14 records, pages of 14, always by 13 as it says, no total, call 1: 0 goes → 6 calls: 14
+    30 records, pages of 4, call 5: 2 go at 0 and come at 60 → 29 calls: 32 of 30, moved
+    60 records, large over 4 at 20 to 40, call 6: 8 go at 0 and come at 60 → 73 calls: 68 of 60, moved
+    60 records, large over 3 at 34 to 38, call 9: 40 go at 0 and come at 60
+      → 47 calls: 94 of 60, lacks 1: unsteady, moved`,
 
   'a long listing that moves': `
     300 records, call 12: 0 goes → 54 calls: 300 of 299, moved
@@ -362,7 +372,7 @@ const STORIES = {
     300 records, call 12: 12 go at 0 and come at 400, call 36: 12 go at 0 and come at 400
       → 70 calls: 324 of 300, moved
     300 records, call 8: 12 go at 0 and come at 400, call 16: 12 go at 0 and come at 400, call 24: 12 go at 0 and come at 400
-      → 79 calls: 336 of 300, moved
+      → 81 calls: 336 of 300, moved
     300 records, call 12: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
     300 records, call 46: 12 go at 0 and come at 400 → 51 calls: 312 of 300, moved
     300 records, call 46: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
@@ -372,7 +382,7 @@ const STORIES = {
     300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 67 calls: 300 of 281, moved
     300 records, twice nothing behind 36, call 20: 10 go at 0 and come at 400
       → 55 calls: 310 of 300, moved
-    300 records, call 12: 3 go at 0, pages of 5, pages of 5 at most → 123 calls: 300 of 297, moved`,
+    300 records, call 12: 3 go at 0, pages of 5, pages of 5 at most → 131 calls: 300 of 297, moved`,
 
   'keys that tell no two records apart': `
     50 without a key → 22 calls: 50 of 50
@@ -386,11 +396,11 @@ const STORIES = {
     a key for each two of 50 → 8 calls: 50 of 50
     a key for each two of 50, call 2: 0 goes → 15 calls: 25 of 49, 25 lost, lacks 24: changing, moved
     a key for each two of 50, no total → 14 calls: 50
-    a key for each two of 50, no total, call 10: 40 changes → 22 calls: 51, lacks 1: more
+    a key for each two of 50, no total, call 10: 40 changes → 17 calls: 51, lacks 1: more
     50 with the key 2 twice, call 2: 15 changes → 8 calls: 50 of 50
-    50 with the key 44 twice, call 2: 17 changes → 22 calls: 51 of 50, lacks 1: more
+    50 with the key 44 twice, call 2: 17 changes → 15 calls: 51 of 50, lacks 1: more
     50 with the key 2 twice, pages of 50, at most 10, an order that may move, call 4: 5 changes and goes to the end
-      → 19 calls: 51 of 50, lacks 1: more, order may move
+      → 18 calls: 51 of 50, lacks 1: more, moved, order may move
     50 with the key 2 twice, an order that may move → 8 calls: 50 of 50, order may move
     a key for each two of 50 and for the first two, an order that may move
       → 14 calls: 50 of 50, order may move
@@ -424,24 +434,27 @@ const STORIES = {
       → 2 calls: 100, lacks 1: repeating
     100 records, total 1000, round and round → 26 calls: 100 of 1000, lacks 900: repeating
     10 times 100 without a key → 28 calls: 100 of 1000, 900 lost, lacks 900: repeating
+    20 records, no total, pages of 1, call 3: comes at 0 → 4 calls: 3, 17 lost, lacks 1: repeating
     10 records, total 1000, always ten of which every second call has a new one
       → 5 calls: 12 of 1000, lacks 988: repeating
     60 records, always others, pages of 20, until 60 → 11 calls: 60 of 60, 60 lost, lacks 132: unsteady`,
 
   'pages of another size than was asked for': `
     90 records, pages of 50, at most 20 as it says → 6 calls: 90 of 90
-    90 records, pages of 50, at most 20 → 6 calls: 90 of 90
-    90 records, pages of 50, at most 20, no total → 6 calls: 90
-    90 records, pages of 7, always by 20, 3 pages at a time → 5 calls: 90 of 90
-    90 records, pages of 7, always by 20, until 30 → 2 calls: 30 of 90
+    90 records, pages of 50, at most 20 → 7 calls: 90 of 90
+    9 records, pages of 18, at most 3 as it says, no total → 7 calls: 9
+    105 records, pages of 57, always by 37, 4 pages at a time → 11 calls: 105 of 105, moved
+    90 records, pages of 50, at most 20, no total → 7 calls: 90
+    90 records, pages of 7, always by 20, 3 pages at a time → 10 calls: 90 of 90
+    90 records, pages of 7, always by 20, until 30 → 4 calls: 30 of 90
     95 records, pages of 7, always by 20 as it says, until 7 → 1 call: 7 of 95
     95 records, always by 20 as it says, one page 30 to 40 → 2 calls: 10 of 95
     95 records, pages of 7, always by 20 as it says but for the third page of 3
-      → 15 calls: 78 of 95, 17 lost, lacks 17: unsteady, moved
-    90 records, pages of 7, always by 20, no total → 6 calls: 90
-    50 records, by 5 from the second call on as it says → 11 calls: 50 of 50
-    100 records, by 15 from the second call on as it says, no total → 10 calls: 100, moved
-    500 records, by 5 from the second call on as it says, 12 pages at a time → 121 calls: 500 of 500
+      → 18 calls: 78 of 95, 17 lost, lacks 17: unsteady, moved
+    90 records, pages of 7, always by 20, no total → 11 calls: 90
+    50 records, by 5 from the second call on as it says → 21 calls: 50 of 50
+    100 records, by 15 from the second call on as it says, no total → 23 calls: 100, moved
+    500 records, by 5 from the second call on as it says, 12 pages at a time → 221 calls: 500 of 500
     5000 records, pages of 100, another size each time
       → 9 calls: ServiceError: the service keeps changing the page size that it applies
     50 records, once 4 behind 16 → 9 calls: 50 of 50
@@ -451,26 +464,26 @@ const STORIES = {
     50 records, once 4 behind 0, 4 pages at a time → 9 calls: 50 of 50`,
 
   'a service that refuses pages': `
-    60 records, large over 6 → 29 calls: 60 of 60
+    60 records, large over 6 → 31 calls: 60 of 60
     1000 records, pages of 200, large over 60 → 30 calls: 1000 of 1000
     600 records, pages of 200, slow over 60 → 23 calls: 600 of 600
     100 records, pages of 100, slow over 50 → 8 calls: 100 of 100
     60 records, slow once behind 20 → 10 calls: 60 of 60
-    60 records, slow over 4 at 25 to 25 → 15 calls: 60 of 60
+    60 records, slow over 4 at 25 to 25 → 19 calls: 60 of 60
     600 records, pages of 200, size over 60, 2 pages at a time → 19 calls: 600 of 600
     60 records, pages of 25, size over 10 → 13 calls: 60 of 60
     60 records, pages of 25, size over 0 → 2 calls: Error: 502
     60 records, pages of 8, size over 0 → 1 calls: Error: 502
     600 records, pages of 200, size at the third call → 3 calls: Error: 502
-    100 records, large over 3 at 25 to 25 → 23 calls: 100 of 100
+    100 records, large over 3 at 25 to 25 → 28 calls: 100 of 100
     60 records, pages of 50, large over 5 at 25 to 25 → 14 calls: 60 of 60
-    200 records, pages of 25, large over 3 at 25 to 60, 4 pages at a time → 50 calls: 200 of 200
+    200 records, pages of 25, large over 3 at 25 to 60, 4 pages at a time → 88 calls: 200 of 200
     5000 records, pages of 500, large over 25 at 1000 to 1100 → 34 calls: 5000 of 5000
     800 records, pages of 100, large once behind 150 → 12 calls: 800 of 800
     40 records, pages of 20, large over 0 at 17 to 17, 4 pages at a time
-      → 14 calls: 39 of 40, 1 lost, cannot read 17
+      → 20 calls: 39 of 40, 1 lost, cannot read 17
     60 records, large over 0 at 25 to 26 → 17 calls: 58 of 60, 2 lost, cannot read 25 26
-    60 records, large over 0 at 59 to 9999 → 18 calls: 59 of 60, 1 lost, cannot read 59 60
+    60 records, large over 0 at 59 to 9999 → 23 calls: 59 of 60, 1 lost, cannot read 59 60
     40 records, pages of 20, large over 0 → 9 calls: Error: 502
     40 records, pages of 20, slow over 0 → 4 calls: Error: 502
     300 records of 60000 bytes, pages of 200, large over 100 → 6 calls: 300 of 300

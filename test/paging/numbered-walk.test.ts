@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { walkNumbered, type NumberedWalkOptions } from '../../src/paging/numbered-walk.ts';
 import { WalkStatus, type WalkEvent } from '../../src/paging/walk-status.ts';
 import { fakeListing, gather, numberedRecords, refuse } from '../support/fake-listing.ts';
-import { batchOf } from '../support/records.ts';
 
 function walk(options: Partial<NumberedWalkOptions> & Pick<NumberedWalkOptions, 'fetchPage'>) {
   const status = options.status ?? new WalkStatus();
@@ -63,21 +62,6 @@ describe('a walk over numbered pages', () => {
     for (let turn = 0; turn < 100; turn++) await Promise.resolve();
     expect(windows.length).toBeLessThanOrEqual(2 + 4);
     await reader.return(undefined);
-  });
-
-  it('knows where the last page begins, which is short, also where it comes before others', async () => {
-    const records = numberedRecords(105);
-    const { fetchPage } = fakeListing(
-      () => records,
-      async (page, { offset, size }) => {
-        const number = offset / size;
-        for (let turns = number === 1 ? 20 : 0; turns > 0; turns--) await Promise.resolve();
-        return { ...page, pageSize: size, records: batchOf(...records.slice(number * 37, number * 37 + 37)) };
-      },
-    );
-    const { all: given, status } = walk({ fetchPage, size: 57 });
-    expect(await given).toEqual(records);
-    expect(status).toMatchObject({ complete: true, rereads: 0 });
   });
 
   it('leaves out no record that a page held behind a total that is too low, also behind a refused page', async () => {
