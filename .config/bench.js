@@ -9,7 +9,7 @@ const outdir = `${root}.bench`;
 
 await build({
   cwd: root,
-  input: ['bench', 'page-server', 'node-export', 'node-floor', 'node-minimal', 'duckdb-question'].map(
+  input: ['bench', 'page-server', 'node-export', 'node-floor', 'duckdb-question'].map(
     (name) => `test/bench/${name}.ts`,
   ),
   external: ['pg', '@duckdb/node-api'],

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import { measureCalls, measureMemory, measureStartUp, measureThroughput } from './exports.ts';
+import { measureMemory, measureStartUp, measureThroughput } from './exports.ts';
 import { measureGrowth } from './growth.ts';
 import { measureQuestions } from './questions.ts';
 import { measureReconcile } from './reconcile.ts';
@@ -14,7 +14,6 @@ const sections = {
   start: measureStartUp,
   speed: measureThroughput,
   memory: measureMemory,
-  calls: measureCalls,
   growth: measureGrowth,
   sync: measureSync,
   reconcile: measureReconcile,

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { figureOf, folio, measureInTurn, printTable, ratio, runOnce, withService } from './measure.ts';
 import type { Candidate, Measured } from './measure.ts';
-import { yardsticks } from './yardsticks.ts';
 
 /** What it takes to start: commands that do next to nothing, against a Node that does nothing. */
 export function measureStartUp(): Promise<void> {
   const rounds = 31;
   const empty = { name: 'node -e 0', command: [process.execPath, '-e', '0'] };
   const goals = { '--version': '1.6', '--help': '1.9', 'issued --help': '2', 'issued --limit 5': '3.8' };
-  return withService('issued', [100, 5], async ({ env }) => {
+  return withService([100, 5], async ({ env }) => {
     const commands = Object.keys(goals).map((name) => ({ name, command: folio(...name.split(' ')), env }));
     const results = await measureInTurn([empty, ...commands], rounds);
     const base = results.get(empty.name)!;
@@ -27,13 +26,11 @@ export function measureStartUp(): Promise<void> {
   });
 }
 
-/** 100,000 issued invoices of 1.2 KB in 50 compressed pages: folio beside what users have today. */
+/** 100,000 issued invoices of 1.2 KB in 50 compressed pages: folio beside what it takes to receive them, and beside a short script. */
 export function measureThroughput(): Promise<void> {
   const [records, pageSize, rounds] = [100_000, 2000, 5];
-  /** Seconds after which a slow yardstick begins no other round. */
-  const long = 30;
   const files = ['csv', 'jsonl'].map((format) => join(tmpdir(), `folio-bench.${format}`));
-  return withService('issued', [records, pageSize], async ({ env, baseUrl }) => {
+  return withService([records, pageSize], async ({ env, baseUrl }) => {
     const folioOf = (name: string, ...args: string[]): Candidate => ({ name, command: folio(...args), env });
     const formats = ['csv', 'jsonl'].map((format) =>
       folioOf(`folio issued --format ${format}`, 'issued', '--format', format),
@@ -41,38 +38,39 @@ export function measureThroughput(): Promise<void> {
     const toFiles = files.map((file) =>
       folioOf(`folio issued -o <file>${extname(file)}`, 'issued', '-o', file),
     );
-    const [floor, ...others] = yardsticks(baseUrl, { pages: records / pageSize, pageSize, files });
-    const references = [floor!, formats[0]!];
-    const rows: string[][] = [];
-    for (const candidate of [floor!, ...formats, ...toFiles, ...others]) {
-      // Each runs in turn with what it is compared with.
-      const inTurn = [...references, ...(references.includes(candidate) ? [] : [candidate])];
-      const results = await measureInTurn(inTurn, rounds, long);
-      const [theFloor, csv, runs] = [...references, candidate].map(({ name }) => results.get(name)!);
-      const peak = candidate.name.includes('page by page') ? '' : figureOf(runs!, 'peak');
-      const ratios = [ratio(runs!, theFloor!), ratio(runs!, csv!)];
-      rows.push([candidate.name, figureOf(runs!, 'seconds'), ...ratios, figureOf(runs!, 'cpu'), peak]);
-    }
+    const url = `${baseUrl}/invoices/issued?options_pageSize=${pageSize}&options_page=`;
+    const pages = records / pageSize;
+    const floor = floorOf(url, pages);
+    const script = {
+      name: 'Node, fetch, JSON.parse and csv-stringify',
+      command: node('node-export', url, pages),
+    };
+    const results = await measureInTurn([floor, ...formats, ...toFiles, script], rounds);
+    const [received, csv] = [floor, formats[0]!].map(({ name }) => results.get(name)!);
+    const rows = [...results].map(([name, runs]) => {
+      const ratios = [ratio(runs, received!), ratio(runs, csv!)];
+      const [seconds, cpu, peak] = (['seconds', 'cpu', 'peak'] as const).map((one) => figureOf(runs, one));
+      return [name, seconds!, ...ratios, cpu!, peak!];
+    });
     printTable(
-      `100,000 issued invoices of 1.2 KB, 50 gzip pages, from loopback (medians of ${rounds}, fewer after ${long} s)`,
+      `100,000 issued invoices of 1.2 KB, 50 gzip pages, from loopback (medians of ${rounds})`,
       ['what', 'time', 'times the floor', 'times folio csv', 'CPU', 'peak memory'],
       rows,
-    );
-    printTable(
-      'Functions that V8 compiled in vain, of a run of 20,000 records',
-      ['what', 'deoptimisations'],
-      formats.map((one) => [one.name, String(deoptimisations(one))]),
     );
     for (const file of files) rmSync(file, { force: true });
   });
 }
 
-function deoptimisations({ command: [node = '', ...args], env }: Candidate): number {
-  const { stdout } = spawnSync(node, ['--trace-deopt', ...args, '--limit', '20000'], {
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
-    maxBuffer: 2 ** 30,
-  });
-  return stdout.toString('latin1').split('[bailout (kind: ').length - 1;
+/** What it takes to receive the pages. */
+function floorOf(url: string, pages: number): Candidate {
+  const curl = 'curl -sZ --parallel-max 8 --compressed -o /dev/null'.split(' ');
+  return spawnSync('curl', ['--version']).status === 0
+    ? { name: 'curl, eight at once, thrown away (the floor)', command: [...curl, `${url}[0-${pages - 1}]`] }
+    : { name: 'node, eight at once, thrown away (the floor)', command: node('node-floor', url, pages) };
+}
+
+function node(script: string, url: string, pages: number): string[] {
+  return [process.execPath, new URL(`${script}.mjs`, import.meta.url).pathname, url, String(pages)];
 }
 
 const ROUNDS = 3;
@@ -81,7 +79,7 @@ const ROUNDS = 3;
 export async function measureMemory(): Promise<void> {
   const rows: string[][] = [];
   for (const records of [100_000, 300_000, 1_000_000])
-    await withService('issued', [records, 2000], async ({ env }) => {
+    await withService([records, 2000], async ({ env }) => {
       const candidate = { name: 'folio', command: folio('issued', '--format', 'csv'), env };
       const runs: Measured[] = [];
       for (let round = 0; round < ROUNDS; round++) runs.push(await runOnce(candidate));
@@ -92,36 +90,4 @@ export async function measureMemory(): Promise<void> {
     ['records', 'peak', 'time'],
     rows,
   );
-}
-
-/** A slow listing: 5,000 received invoices of 12 KB, each call 10 to 25 s, here a twentieth of that. */
-export function measureCalls(): Promise<void> {
-  const [records, pageSize] = [5000, 500];
-  return withService('received', [records, pageSize], async ({ baseUrl, env, calls }) => {
-    const candidate = { name: 'folio', command: folio('received', '--format', 'csv'), env };
-    const [ours, theirs]: Measured[][] = [[], []];
-    const counts = new Set<number>();
-    for (let round = 0; round < ROUNDS; round++) {
-      ours!.push(await runOnce(candidate));
-      counts.add(await calls());
-      const started = performance.now();
-      for (let page = 0; page * pageSize < records; page++)
-        await fetch(`${baseUrl}/invoices/received?options_pageSize=${pageSize}&options_page=${page}`).then(
-          (response) => response.arrayBuffer(),
-        );
-      theirs!.push({ seconds: (performance.now() - started) / 1000, cpu: 0, peak: 0 });
-      await calls();
-    }
-    const row = (name: string, count: string, runs: Measured[]): string[] => {
-      return [name, count, figureOf(runs, 'seconds'), ratio(runs, ours!)];
-    };
-    printTable(
-      `5,000 received invoices of 12 KB, 0.5 to 1.25 s a call (medians of ${ROUNDS})`,
-      ['what', 'calls', 'time', 'times folio'],
-      [
-        row('`folio received --format csv`', [...counts].join(', '), ours!),
-        row('page after page, at the right size', String(records / pageSize), theirs!),
-      ],
-    );
-  });
 }

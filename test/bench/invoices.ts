@@ -37,18 +37,6 @@ export function issuedInvoice(number: number): string {
   );
 }
 
-/** A received invoice of 12 KB (12,288 bytes), most of it accounting entries. */
-export function receivedInvoice(number: number): string {
-  const id = hash(number);
-  const line =
-    `{"line":1,"account":{"code":"5-552-18","name":"Combustible"},"debit":${money(id % 1_000_000)},"credit":0.00,` +
-    `"costCenter":{"code":"CC-01","name":"Administración"},"tax":{"code":"IVA","rate":0.190,"recoverable":true},"project":null}`;
-  const head =
-    `{"id":"${hex(number)}","number":${number},"status":"PAID","receivedDate":"${date(number)}",` +
-    `"totalAmount":${money(id % 90_000_000)},"accountingEntries":[${Array<string>(45).fill(line).join(',')}],"notes":"`;
-  return `${head}${'.'.repeat(12_288 - Buffer.byteLength(head) - 2)}"}`;
-}
-
 function hash(number: number): number {
   return Math.imul(number ^ (number >>> 15), 0x2c1b3c6d) >>> 1;
 }

@@ -65,20 +65,14 @@ function readProcess(path: string): string {
   }
 }
 
-/**
- * Runs the candidates in turn, round after round, so that all meet the machine in the same moods. One round is not counted.
- *
- * @param seconds after which no other round begins
- */
+/** Runs the candidates in turn, round after round, so that all meet the machine in the same moods. One round is not counted. */
 export async function measureInTurn(
   candidates: readonly Candidate[],
   rounds: number,
-  seconds = Infinity,
 ): Promise<Map<string, Measured[]>> {
   const results = new Map<string, Measured[]>(candidates.map(({ name }) => [name, []]));
-  const end = performance.now() + 1000 * seconds;
   for (const candidate of candidates) await runOnce(candidate);
-  for (let round = 0; round === 0 || (round < rounds && performance.now() < end); round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const candidate of candidates) results.get(candidate.name)!.push(await runOnce(candidate));
   }
   return results;
@@ -125,30 +119,26 @@ interface Service {
   readonly baseUrl: string;
   /** The environment in which folio asks it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Calls since the last time that this was asked. */
-  readonly calls: () => Promise<number>;
 }
 
-/** Starts the service, and stops it when the work is done. The work begins when all pages of that size are ready. */
+/** Starts the service of issued invoices, and stops it when the work is done. The work begins when all pages of that size are ready. */
 export async function withService(
-  listing: 'issued' | 'received',
   [records, pageSize]: readonly [records: number, pageSize: number],
   work: (service: Service) => Promise<void>,
 ): Promise<void> {
   const script = new URL('page-server.mjs', import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, listing, String(records), String(pageSize)], {
+  const child = spawn(process.execPath, [script, String(records), String(pageSize)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
     const [port] = (await once(child.stdout, 'data')) as [Buffer];
-    const origin = `http://127.0.0.1:${String(port).trim()}`;
-    const baseUrl = `${origin}/v1`;
+    const baseUrl = `http://127.0.0.1:${String(port).trim()}/v1`;
     const env = {
       FOLIO_BASE_URL: baseUrl,
       FOLIO_TOKEN: 'token-of-nobody',
       FOLIO_CONFIG_DIR: '/proc/nonexistent',
     };
-    await work({ baseUrl, env, calls: async () => Number(await (await fetch(`${origin}/calls`)).text()) });
+    await work({ baseUrl, env });
   } finally {
     child.kill();
   }

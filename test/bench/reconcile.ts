@@ -23,7 +23,7 @@ export async function measureReconcile(): Promise<void> {
   });
   const csv = { name: 'folio issued -o x.csv', args: ['issued', ...output] };
   try {
-    await withService('issued', [RECORDS, 2000], async ({ env }) => {
+    await withService([RECORDS, 2000], async ({ env }) => {
       const commands = [csv, ...candidates].map(({ name, args }) => {
         return { name, command: folio(...args), env, mayFail: true };
       });

@@ -26,7 +26,7 @@ export async function measureSync(): Promise<void> {
 
   const measure = async (records: number, rounds: number, isCompared: boolean) => {
     const results = new Map<string, Measured[]>();
-    await withService('issued', [records, 2000], async ({ env }) => {
+    await withService([records, 2000], async ({ env }) => {
       const run = async (name: string, ...args: string[]): Promise<void> => {
         const runs = results.get(name) ?? [];
         results.set(name, [...runs, await runOnce({ name, command: folio(...args), env })]);
