@@ -64,7 +64,7 @@ function millisUsed() {
   return (user + system) / 1000;
 }
 
-/** Ends the process when it uses so much more of the processor, or none of it for 10 s: for loops and waits without end. */
+/** Ends the process when it uses so much more of the processor, or none of it for 40 s (a browser may take its time): for loops and waits without end. */
 function endAfter(millis) {
   globalThis.mutantLimit ??= watch(new Float64Array(new SharedArrayBuffer(8)));
   globalThis.mutantLimit[0] = millisUsed() + millis;
@@ -79,7 +79,7 @@ function watch(limit) {
       const used = (user + system) / 1000;
       idle = used - last < 2 ? idle + 1 : 0;
       last = used;
-      if (used > limit[0] || idle === 20) process.kill(process.pid, 'SIGKILL');
+      if (used > limit[0] || idle === 80) process.kill(process.pid, 'SIGKILL');
     }, 500);`,
     { eval: true, workerData: limit },
   );
