@@ -1,4 +1,3 @@
-import type { LookupFunction } from 'node:net';
 import { UsageError } from '../errors.ts';
 
 /** One GET as it goes on the wire. */
@@ -52,8 +51,6 @@ export interface TransportOptions {
   readonly env: Environment;
   /** Whether a connection that a name would lead to this machine fails with ServiceError. */
   readonly refusesThisMachine?: boolean;
-  /** Finds the addresses of a name; by default those of the system. */
-  readonly lookup?: LookupFunction;
 }
 
 /** Opens a transport. Throws UsageError for an environment with which it would not be safe. */

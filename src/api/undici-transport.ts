@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from 'node:dns';
+import { lookup } from 'node:dns';
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
 import { Agent, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
@@ -121,7 +121,7 @@ interface Connections {
 }
 
 function openConnections(options: TransportOptions, proxy: Proxy | undefined): Connections {
-  const { connections, refusesThisMachine, lookup = systemLookup } = options;
+  const { connections, refusesThisMachine } = options;
   const closing = new AbortController();
   // Every connection listens: many listeners are no leak here.
   setMaxListeners(0, closing.signal);
@@ -136,10 +136,12 @@ function openConnections(options: TransportOptions, proxy: Proxy | undefined): C
   const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing.signal };
   // The timer of each request limits all of it. undici's own timers limit parts of it, and only in seconds.
   const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, factory };
-  const find = refusesThisMachine ? refusingThisMachine(lookup) : lookup;
   const dispatcher =
     proxy === undefined
-      ? new Agent({ ...limits, connect: { ...connect, lookup: find } })
+      ? new Agent({
+          ...limits,
+          connect: { ...connect, ...(refusesThisMachine && { lookup: lookupElsewhere }) },
+        })
       : // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
         new EnvHttpProxyAgent({
           ...limits,
@@ -165,13 +167,11 @@ function openConnections(options: TransportOptions, proxy: Proxy | undefined): C
  * A lookup that fails for names that lead to this machine. It checks the addresses that the connection is then made with, so
  * that a second lookup with another answer cannot get around it.
  */
-function refusingThisMachine(find: LookupFunction): LookupFunction {
-  return (name, options, done) =>
-    find(name, options, (error, found, family) => {
-      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
-      done(error === null && addresses.some(isThisMachine) ? linkToThisMachine(name) : error, found, family);
-    });
-}
+const lookupElsewhere: LookupFunction = (name, options, done) =>
+  lookup(name, options, (error, found, family) => {
+    const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
+    done(error === null && addresses.some(isThisMachine) ? linkToThisMachine(name) : error, found, family);
+  });
 
 /** Whether an address, as the system gives it, leads here. A URL brings all its spellings into one form. */
 function isThisMachine(address: string): boolean {

@@ -6,10 +6,14 @@ import { runFolio } from '../support/run-folio.ts';
 import { startHttpService, type HttpService } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Has every name of .example mean this machine, as a name server of the attacker's would. */
+/** What the attacker's name server answers, in the order of names: every name of .example means this machine. */
+const ADDRESSES = ['127.0.0.1', '127.8.9.10', '0.0.0.0', '::1', '::', '::ffff:127.0.0.1', '::1%lo'];
 const NAMES_LEAD_HERE = `--import=data:text/javascript,${encodeURIComponent(
   "import dns from 'node:dns';import{syncBuiltinESMExports as s}from'node:module';const own=dns.lookup;" +
-    "dns.lookup=(n,o,d)=>n.endsWith('.example')?d(null,o.all?[{address:'127.0.0.1',family:4}]:'127.0.0.1',4):own(n,o,d);s()",
+    `const all=${JSON.stringify(ADDRESSES)};` +
+    "dns.lookup=(n,o,d)=>{if(!n.endsWith('.example'))return own(n,o,d);" +
+    "if(n==='nobody.example')return d(Object.assign(new Error('unknown'),{code:'ENOTFOUND'}));" +
+    "const a=all[/\\d*/.exec(n)[0]||0],f=a.includes(':')?6:4;d(null,o.all?[{address:a,family:f}]:a,f)};s()",
 )}`;
 
 let server: HttpService;
@@ -64,12 +68,14 @@ describe('a link', () => {
     const long = '::1 :: ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:0.0.0.0 ::127.0.0.1 0:0:0:0:0:0:0:1'.split(
       ' ',
     );
-    const names = ['localhost', 'LOCALHOST.', 'x.localhost', 'files.example'];
-    const links = [...numbers, ...long.map((one) => `[${one}]`), ...names];
-    const { stderr, ...run } = await download('service.example', links);
-    expect(run).toEqual({ code: 6, kept: [], fetched: [] });
-    const refused = /leads to this machine, where the service is not: it is not followed/g;
-    expect(stderr.match(refused)).toHaveLength(links.length);
+    const names = ['localhost', 'LOCALHOST.', 'x.localhost', ...ADDRESSES.map((_, at) => `${at}.example`)];
+    for (const links of [[...numbers, ...long.map((one) => `[${one}]`)], names]) {
+      const { stderr, ...run } = await download('service.example', [...links, 'nobody.example']);
+      expect(run).toEqual({ code: 6, kept: [], fetched: [] });
+      const refused = /leads to this machine, where the service is not: it is not followed/g;
+      expect(stderr.match(refused)).toHaveLength(links.length);
+      expect(stderr).toMatch(/could not reach nobody\.example:\d+: its name is unknown \(DNS\)/);
+    }
   });
 
   it('of a service on this machine to its number and to its name has files fetched from it', async () => {
