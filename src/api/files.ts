@@ -118,11 +118,7 @@ const MAX_FILE_BYTES = 256 * 2 ** 20;
  * Yields the bytes of the file in a response. Ends only when the file is whole; otherwise throws FailedTry, which says whether
  * another attempt may succeed. A response that does not say how long it is could be cut short without a sign, so it is refused.
  */
-export async function* fileBody(
-  response: TransportResponse,
-  to: RequestDestination,
-  maxBytes = MAX_FILE_BYTES,
-): AsyncGenerator<Buffer> {
+async function* fileBody(response: TransportResponse, to: RequestDestination): AsyncGenerator<Buffer> {
   const { headers } = response;
   const failure = (message: string, retryable = false): FailedTry =>
     new FailedTry(new ServiceError(message), retryable);
@@ -137,8 +133,8 @@ export async function* fileBody(
   try {
     for await (const chunk of body) {
       length += chunk.length;
-      if (length > maxBytes)
-        throw failure(`the file is larger than ${maxBytes / 2 ** 20} MiB, the most that is fetched`);
+      if (length > MAX_FILE_BYTES)
+        throw failure(`the file is larger than ${MAX_FILE_BYTES / 2 ** 20} MiB, the most that is fetched`);
       yield chunk;
     }
   } catch (error) {
