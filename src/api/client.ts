@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../context.ts';
 import { BadBody, ServiceError, errorCode } from '../errors.ts';
 import { requestUrl, type QueryPair } from './address.ts';
@@ -100,7 +99,7 @@ export class ApiClient {
   #calls = 0;
 
   constructor(options: ClientOptions) {
-    const { token, transport, baseUrl, version, signal, clock, retry, concurrency } = options;
+    const { token, transport, baseUrl, version, clock, retry, concurrency } = options;
     this.#options = options;
     this.#headers = {
       authorization: token,
@@ -109,8 +108,6 @@ export class ApiClient {
       'user-agent': `folio/${version}`,
     };
     this.#proxy = transport.proxy?.(baseUrl.origin);
-    // Every request in flight, and every one that waits for its place, listens: many listeners are no leak here.
-    setMaxListeners(0, signal);
     const { limiter = new Limiter(concurrency), quota = new RetryQuota() } = options;
     this.#retries = new Retries({ clock, retry, limiter, quota });
   }
@@ -223,19 +220,15 @@ const MAX_INFLATED_BYTES = 64 * 2 ** 20;
 const MAX_RATIO = 1032;
 
 /** A gzip body is cut short or damaged. No data was taken from it, so the request may be sent again. */
-export class BrokenGzip extends ServiceError {}
+class BrokenGzip extends ServiceError {}
 
 /**
  * Undoes the encoding of a body: one layer of gzip, or none. `encoding` is the Content-Encoding header. Unlike `fetch`, it
  * never accepts half a gzip body: every byte must belong to a complete member with the right checksum. Several members in
  * a row are concatenated (RFC 1952). Throws BrokenGzip for a damaged body, and ServiceError for an unknown encoding or for
- * more than `maxBytes`.
+ * more than 64 MiB.
  */
-export async function inflate(
-  body: Buffer,
-  encoding: string | undefined,
-  maxBytes = MAX_INFLATED_BYTES,
-): Promise<Buffer> {
+async function inflate(body: Buffer, encoding: string | undefined): Promise<Buffer> {
   const name = (encoding ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
   if (name !== 'gzip' && name !== 'x-gzip') {
@@ -245,10 +238,10 @@ export async function inflate(
     });
   }
   const { gunzip } = await import('node:zlib');
-  const options = { info: true, maxOutputLength: maxBytes, chunkSize: expectedSize(body, maxBytes) };
+  const options = { info: true, maxOutputLength: MAX_INFLATED_BYTES, chunkSize: expectedSize(body) };
   return new Promise((resolve, reject) => {
     gunzip(body, options, (error, result) => {
-      if (error !== null) return reject(inflateError(error, maxBytes));
+      if (error !== null) return reject(inflateError(error));
       // By its types it returns the bytes alone, also with `info`.
       const { buffer, engine } = result as unknown as Inflated;
       if (engine.bytesWritten === body.length) return resolve(buffer);
@@ -267,15 +260,15 @@ interface Inflated {
  * 16 KiB. A gzip body ends with its inflated size, but a body that was cut short may end with any number, so it is only
  * a guess. The buffer is a little larger than that, because zlib would need a second one to learn that it has ended.
  */
-function expectedSize(body: Buffer, maxBytes: number): number {
+function expectedSize(body: Buffer): number {
   const named = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4);
-  return Math.max(Math.min(named, maxBytes, body.length * MAX_RATIO) + 64, 1024);
+  return Math.max(Math.min(named, MAX_INFLATED_BYTES, body.length * MAX_RATIO) + 64, 1024);
 }
 
-function inflateError(error: unknown, maxBytes: number): unknown {
+function inflateError(error: unknown): unknown {
   const code = errorCode(error) ?? '';
   if (code === 'ERR_BUFFER_TOO_LARGE') {
-    return new ServiceError(`the response inflates to more than ${maxBytes / 2 ** 20} MiB`, {
+    return new ServiceError(`the response inflates to more than ${MAX_INFLATED_BYTES / 2 ** 20} MiB`, {
       hint: 'Ask for fewer records in each request with --page-size.',
       cause: error,
     });

@@ -1,190 +1,118 @@
 import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiClient, type ClientOptions, type RequestEvent } from '../../src/api/client.ts';
-import { TransportTimeout } from '../../src/api/transport.ts';
-import {
-  AuthError,
-  Interrupted,
-  NotFoundError,
-  ServiceError,
-  UsageError,
-  BadBody,
-} from '../../src/errors.ts';
-import { FakeClock } from '../support/fake-clock.ts';
-import { fakeTransport } from '../support/fake-transport.ts';
+import { always, body, cut, drip, inTurn, reset, silence, status, truncatedGzip } from '../support/faults.ts';
+import type { Fault, FaultScript } from '../support/faults.ts';
+import { ModelService, modelRecords } from '../support/model-service.ts';
+import { randomRuns } from '../support/random-runs.ts';
+import { lines } from '../support/run-against.ts';
+import { runModel } from '../support/run-model.ts';
 
-const token = 'eyJ.s3cret-token.x';
-const ok = { body: 'fine' };
-const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
-const parse = (body: Buffer) => {
-  if (body.toString() !== 'fine') throw new BadBody('expected "fine"', 0);
-  return body.toString();
-};
+const received = modelRecords(300);
+const service = new ModelService({ received, customers: ['{"id":1}'] });
+const WHOLE = '{"data":[{"id":1}],"errors":[],"nextToken":null}';
 
-function setUp(transport: ReturnType<typeof fakeTransport>, options: Partial<ClientOptions> = {}) {
-  const clock = new FakeClock({ now: Date.UTC(2026, 10, 21, 10) });
-  const events: RequestEvent[] = [];
-  const client = new ApiClient({
-    baseUrl: new URL('https://api.example.com/v1'),
-    token,
-    redact: (text) => text,
-    version: '1.2.3',
-    transport,
-    retry: { retries: 5, delay: 500 },
-    timeout: 60_000,
-    concurrency: 4,
-    clock,
-    signal: new AbortController().signal,
-    observe: (event) => events.push(event),
-    ...options,
-  });
-  const get = (more: object = {}) =>
-    client.get({ path: '/customers', query: [['a', 'b c']], parse, ...more });
-  return { client, clock, events, get, requests: transport.requests };
+/** Gets one page: what comes of it, besides what is printed how many requests there were and how long the waits. */
+async function get(script: FaultScript, ...flags: string[]) {
+  const { requests, sleeps, ...exit } = await runModel(['get', '/customers', ...flags], { service, script });
+  return { ...exit, requests: requests.length, sleeps };
 }
 
 describe('a request', () => {
-  it('goes to the base address with the token alone', async () => {
-    const { get, requests, client } = setUp(fakeTransport({ body: 'fine' }));
-    expect(await get()).toBe('fine');
-    expect(requests.map(({ url, headers, timeout }) => ({ url: url.href, headers, timeout }))).toEqual([
-      {
-        url: 'https://api.example.com/v1/customers?a=b%20c',
-        headers: {
-          authorization: token,
-          accept: 'application/json',
-          'accept-encoding': 'gzip',
-          'user-agent': 'folio/1.2.3',
-        },
-        timeout: 60_000,
-      },
-    ]);
-    expect(client.stats).toEqual({ requests: 1, retries: 0, bytes: 4 });
+  const statuses = [408, 425, 429, 500, 502, 503, 504].map((code) => [code, status(code)] as const);
+  const others = { 'a reset connection': reset, 'half a body': cut, 'half of gzip': truncatedGzip };
+  const slow = { silence, 'a slow body': drip, 'what is no JSON': body('{') };
+  it.each([...statuses, ...Object.entries<Fault>({ ...others, ...slow })])(
+    'is sent again after %s',
+    async (_, fault) => {
+      const exit = { code: 0, stdout: WHOLE, stderr: '', requests: 3, sleeps: [250, 500] };
+      expect(await get(inTurn(fault, fault))).toEqual(exit);
+    },
+  );
+
+  const CODES: Readonly<Record<number, number>> = { 400: 2, 401: 3, 403: 3 };
+  it.each([400, 401, 403, 404, 204, 302, 410, 418])('is sent once where the answer is %i', async (answer) => {
+    const exit = await get(always(status(answer)));
+    expect(exit).toMatchObject({ code: CODES[answer] ?? 5, stdout: '', requests: 1, sleeps: [] });
   });
 
-  it('inflates what comes compressed, and counts it as it came', async () => {
-    const body = gzipSync('fine');
-    const { get, client } = setUp(fakeTransport({ body, headers: { 'content-encoding': 'gzip' } }));
-    expect(await get()).toBe('fine');
-    expect(client.stats.bytes).toBe(body.length);
+  const LISTING = ['received', '--format', 'jsonl', '--page-size', '5', '--concurrency'];
+
+  it('costs nothing in the end where another try succeeds', async () => {
+    const script: FaultScript = ({ number }) => (number % 2 === 0 ? reset : undefined);
+    const exit = await runModel([...LISTING, '1'], { service, script });
+    expect(exit).toMatchObject({ code: 0, stdout: lines(received) });
+    expect(exit.sleeps.length).toBeGreaterThan(50);
   });
 });
 
-describe('retries', () => {
-  it.each([
-    ['a reset connection', reset],
-    ['a time-out', new TransportTimeout(60_000, true)],
-    ['408', { status: 408 }],
-    ['425', { status: 425 }],
-    ['429', { status: 429 }],
-    ['500', { status: 500, body: { error: 'Internal', message: 'oops' } }],
-    ['502', { status: 502 }],
-    ['503', { status: 503 }],
-    ['504', { status: 504 }],
-    ['a body that is not what was asked for', { body: 'fi' }],
-    ['a cut gzip body', { body: gzipSync('fine').subarray(0, 15), headers: { 'content-encoding': 'gzip' } }],
-  ])('after %s', async (_, fault) => {
-    const { get, requests, clock, client } = setUp(fakeTransport(fault, fault, ok));
-    expect(await get()).toBe('fine');
-    expect(requests).toHaveLength(3);
-    expect(clock.sleeps.slice(0, 2)).toEqual([250, 500]);
-    expect(client.stats).toMatchObject({ requests: 3, retries: 2 });
+const small = Buffer.from('{"total":1}');
+/** Too random for gzip to make small. */
+const large = Buffer.from(
+  `"${Array.from({ length: 40_000 }, (_, at) => ((at * at * 7919) >> 5).toString(36)).join('')}"`,
+);
+
+/** What is printed of a body in this encoding, or the exit code and the error. */
+async function decoded(bytes: Buffer, encoding: string | undefined): Promise<string> {
+  const headers = encoding === undefined ? {} : { 'content-encoding': encoding };
+  const fault: Fault = { kind: 'answer', of: () => ({ status: 200, headers, body: bytes }) };
+  const { code, stdout, stderr } = await get(always(fault), '--retries', '0');
+  return code === 0 ? stdout.trimEnd() : `${code} ${stderr}`;
+}
+
+describe('a body', () => {
+  it.each([undefined, '', 'identity', ' Identity '])('is as it was sent in encoding %j', async (encoding) => {
+    expect(await decoded(small, encoding)).toBe(`${small}`);
   });
+
+  it.each(['gzip', 'GZIP', 'x-gzip'])(
+    'is inflated from %s, small and large, of one piece or several',
+    async (encoding) => {
+      expect(await decoded(gzipSync(small), encoding)).toBe(`${small}`);
+      expect(await decoded(gzipSync(large), encoding)).toBe(`${large}`);
+      const pieces = [small.subarray(0, 4), small.subarray(4)].map((piece) => gzipSync(piece));
+      expect(await decoded(Buffer.concat(pieces), encoding)).toBe(`${small}`);
+    },
+  );
 
   it.each([
-    [{ status: 400 }, UsageError],
-    [{ status: 401 }, AuthError],
-    [{ status: 403 }, AuthError],
-    [{ status: 404 }, NotFoundError],
-    [{ status: 302, headers: { location: 'https://evil.example' } }, ServiceError],
-    [{ status: 204 }, ServiceError],
-    [{ status: 410 }, ServiceError],
-    [{ headers: { 'content-encoding': 'br' } }, ServiceError],
-    [Object.assign(new Error('self-signed'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }), ServiceError],
-    [new ServiceError('refused by the transport'), ServiceError],
-  ])('never after %j', async (fault, kind) => {
-    const { get, requests } = setUp(fakeTransport(fault));
-    await expect(get()).rejects.toThrow(kind);
-    expect(requests).toHaveLength(1);
+    ...['br', 'deflate', 'gzip, gzip', 'gzip,identity'].map((name) => [name, ` (${name})`]),
+    ['gz\u001bip', ''],
+  ])('in encoding %j is refused', async (encoding, shown) => {
+    const says = `5 folio: the response has an encoding that folio did not request${shown}\n`;
+    expect(await decoded(gzipSync(small), encoding)).toContain(says);
   });
 
-  it('cost nothing in the end where they succeed', async () => {
-    const answers = Array.from({ length: 60 }, () => [reset, ok]).flat();
-    const { get, client } = setUp(fakeTransport(...answers));
-    for (let request = 0; request < 60; request++) expect(await get()).toBe('fine');
-    expect(client.stats.retries).toBe(60);
-  });
+  const BROKEN =
+    /^5 folio: .* with an unusable body: the gzip body (?:is cut short|is damaged|has bytes after its end)/;
 
-  it('leave faults of our own alone', async () => {
-    const { get, requests } = setUp(fakeTransport(new TypeError('x is undefined')));
-    await expect(get()).rejects.toThrow(TypeError);
-    await expect(
-      get({
-        parse: () => {
-          throw new RangeError('y');
-        },
+  it.each([small, large])('that is cut or damaged is never taken for another', async (text) => {
+    const packed = gzipSync(text);
+    const cutShort = fc.nat(packed.length - 1).map((length) => packed.subarray(0, length));
+    await fc.assert(
+      fc.asyncProperty(cutShort, async (broken) => {
+        expect(await decoded(broken, 'gzip')).toMatch(BROKEN);
       }),
-    ).rejects.toThrow(TypeError);
-    expect(requests).toHaveLength(2);
+      { numRuns: randomRuns(100) },
+    );
+    const places = fc.tuple(fc.integer({ min: 10, max: packed.length - 1 }), fc.nat(7));
+    await fc.assert(
+      fc.asyncProperty(places, async ([at, bit]) => {
+        const flipped = Buffer.from(packed);
+        flipped[at]! ^= 1 << bit;
+        const read = await decoded(flipped, 'gzip');
+        // A bit of the padding before the checksum means nothing.
+        if (read !== `${text}`) expect(read).toMatch(BROKEN);
+      }),
+      { numRuns: randomRuns(100) },
+    );
   });
-});
 
-describe('stopping', () => {
-  it('rejects with the reason, before, during and between tries', async () => {
-    const reason = new Interrupted('SIGINT');
-    const before = setUp(fakeTransport(ok), { signal: AbortSignal.abort(reason) });
-    await expect(before.get()).rejects.toBe(reason);
-    expect(before.requests).toHaveLength(0);
-
-    const controller = new AbortController();
-    const { get, requests } = setUp(fakeTransport(reset), {
-      signal: controller.signal,
-      observe: ({ kind }) => kind === 'retry' && controller.abort(reason),
-    });
-    await expect(get()).rejects.toBe(reason);
-    expect(requests).toHaveLength(1);
-
-    const own = new AbortController();
-    const during = setUp(fakeTransport(reset), { observe: () => own.abort(reason) });
-    await expect(during.get({ signal: own.signal })).rejects.toBe(reason);
-
-    const late = new AbortController();
-    const torn = fakeTransport(reset);
-    const open = async () => {
-      late.abort(reason);
-      throw reset;
-    };
-    const retry = { retries: 0, delay: 0 };
-    await expect(setUp({ ...torn, open }, { signal: late.signal, retry }).get()).rejects.toBe(reason);
-  });
-});
-
-describe('many requests', () => {
-  it('listen to one signal without the runtime taking it for a leak', async () => {
-    const warnings: Error[] = [];
-    const note = (warning: Error) => void warnings.push(warning);
-    process.on('warning', note);
-    const { signal } = new AbortController();
-    const { get } = setUp(fakeTransport(ok), { concurrency: 1 });
-    await Promise.all(Array.from({ length: 30 }, (_, index) => get(index % 2 === 0 ? { signal } : {})));
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', note);
-    expect(warnings).toEqual([]);
-  });
-});
-
-describe('events', () => {
-  it('tell what happened, in order', async () => {
-    const { get, events } = setUp(fakeTransport({ status: 503 }, ok));
-    await get();
-    const common = { request: 1, target: '/v1/customers?a=b%20c' };
-    const reason = expect.stringMatching(/\(503\)$/);
-    expect(events).toEqual([
-      { kind: 'request', ...common, attempt: 0 },
-      { kind: 'response', ...common, attempt: 0, status: 503, milliseconds: 0, bytes: 0 },
-      { kind: 'retry', ...common, attempt: 0, wait: 250, reason },
-      { kind: 'request', ...common, attempt: 1 },
-      { kind: 'response', ...common, attempt: 1, status: 200, milliseconds: 250 - 250, bytes: 4 },
-    ]);
-  });
+  it.each([Buffer.alloc(4), small, Buffer.from([0x1f]), gzipSync('b').subarray(0, 12)])(
+    'has no bytes after its end',
+    async (rest) => {
+      for (const text of [small, large])
+        expect(await decoded(Buffer.concat([gzipSync(text), rest]), 'gzip')).toMatch(BROKEN);
+    },
+  );
 });
