@@ -16,8 +16,6 @@ import {
 
 /** The time limit for connecting, in ms. */
 const CONNECT_TIMEOUT = 10_000;
-/** The longest delay of a timer in ms. A timer with a longer one would fire at once. */
-const MAX_TIMER = 2 ** 31 - 1;
 /** How many bytes of a body may wait for its reader. */
 const BUFFERED_BYTES = 256 * 1024;
 
@@ -71,8 +69,7 @@ async function openResponse(
     stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { once: true });
   });
   let begun = false;
-  const limit = Math.min(timeout, MAX_TIMER);
-  const timer = setTimeout(() => stop.abort(new TransportTimeout(limit, begun)), limit);
+  const timer = setTimeout(() => stop.abort(new TransportTimeout(timeout, begun)), timeout);
   const onAbort = (): void => stop.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const finish = (): void => {
