@@ -24,14 +24,13 @@ export function dialectRows(
     readableHighWaterMark: 2 ** 30,
   });
   const guard = excel ? formulaGuard(delimiter) : String;
-  const textOf = (cell: Cell | undefined): string =>
-    cell === undefined ? '' : cell.kind === 'number' ? cell.text : guard(cell.text);
+  const textOf = (cell: Cell | undefined): string => guard(cell?.text ?? '');
   /** The bytes of all rows so far: csv-stringify makes each row at once, since nothing limits its size. */
   const take = (): Buffer => {
     const rows: Buffer[] = [];
     // Up to Node 24 one read gives all that is held; from Node 26 on it gives one row.
     for (let row: Buffer | null; (row = stringifier.read() as Buffer | null) !== null;) rows.push(row);
-    return rows.length === 1 ? rows[0]! : Buffer.concat(rows);
+    return Buffer.concat(rows);
   };
   return {
     get columns() {

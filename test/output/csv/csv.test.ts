@@ -62,6 +62,11 @@ describe('openCsv', () => {
     expect(await csv(['{ "a" : "x  y" , "b" : "\\u0041 \\" ," , "c" : 1 , "d" : true }'])).toBe(
       'a,b,c,d\nx  y,"A "" ,",1,true\n',
     );
+    // More than fits the buffer in which the first cells are decoded.
+    const [text, list] = ['é\\t'.repeat(2_000), `[ "${'y'.repeat(5_000)}" ]`];
+    expect(await csv(['{ "a" : "\\t" }', `{"a":"${text}"}`, `{"a":${list}}`])).toBe(
+      `a\n\t\n${'é\t'.repeat(2_000)}\n"[""${'y'.repeat(5_000)}""]"\n`,
+    );
   });
 
   it('writes for a spreadsheet a byte order mark, CRLF, and formulas made inert, but numbers as they are', async () => {
