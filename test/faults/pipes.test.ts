@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, quickly, startFaultServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
+import { TEST_TOKEN } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const issued = modelRecords(20_000);
 
@@ -59,4 +63,18 @@ describe.concurrent('a reader of standard output', () => {
       process.kill('SIGKILL');
     }
   });
+});
+
+// As under cron, where there is no more than that.
+it('a run needs neither standard input nor a folder of its own, and no more than a token file and an address', async () => {
+  const folder = temporaryFolder();
+  const [token, output] = [join(folder, 'token'), join(folder, 'out.jsonl')];
+  writeFileSync(token, `${TEST_TOKEN}\n`, { mode: 0o600 });
+  const { baseUrl } = await startFaultServer({ issued });
+  const env = { FOLIO_CONFIG_DIR: undefined, FOLIO_TOKEN: undefined, FOLIO_BASE_URL: baseUrl };
+  const args = ['issued', '--token-file', token, '-o', output];
+  const exit = await runFolio(args, { env, cwd: '/', shell: '"$@" <&-' });
+  expect(exit).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: '' });
+  expect(readFileSync(output, 'utf8')).toBe(lines(issued));
+  expect(readdirSync(folder).toSorted()).toEqual(['out.jsonl', 'token']);
 });
