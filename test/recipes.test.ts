@@ -3,8 +3,8 @@ import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, readdirSync, sta
 import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askDuckDb } from './output/parquet/read-parquet.ts';
 import { register, type Listed } from './query/reconcile/tax-lists.ts';
 import { otherUser } from './support/postgres-server.ts';
 import { needing, startProgram, tryProgram } from './support/programs.ts';
@@ -202,16 +202,13 @@ describe('a recipe', () => {
     const query = /duckdb -c "([^"]+)"/.exec(README)![1]!;
     expect(README).toContain('`folio issued -o issued.parquet`');
     expect(await run('folio issued -o issued.parquet')).toMatchObject({ status: 0 });
-    const connection = await (await DuckDBInstance.create()).connect();
-    const read = await connection.runAndReadAll(query.replace("'issued", `'${folder}/issued`));
+    const read = await askDuckDb(query.replace("'issued", `'${folder}/issued`));
     const { stdout } = await run('folio issued --sum totalAmount --group-by documentType --as-sent');
     const sums = stdout.trim().split('\n').slice(1);
     const expected = sums
       .map((line) => line.split(','))
       .map(([type, currency, , sum]) => [`${type} ${currency}`, Number(sum)] as const);
-    const found = read
-      .getRowsJson()
-      .map(([type, currency, sum]) => [`${String(type)} ${String(currency)}`, Number(sum)] as const);
+    const found = read.map(([type, currency, sum]) => [`${type} ${currency}`, Number(sum)] as const);
     expect(new Map(found)).toEqual(new Map(expected));
   });
 });

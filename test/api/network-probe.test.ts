@@ -1,7 +1,7 @@
-import { generate } from 'selfsigned';
 import { describe, expect, it, vi } from 'vitest';
 import { nodeNetworkProbe } from '../../src/api/network-probe.ts';
 import type { Proxy } from '../../src/api/transport.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { httpResponse, loopbackServer, startProxy, type Listening } from '../support/servers.ts';
 
 const signal = new AbortController().signal;
@@ -34,8 +34,8 @@ describe('the steps of a connection', () => {
   });
 
   it('refuses a certificate that nobody vouches for, through a proxy too', async () => {
-    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
-    const server = await loopbackServer((socket) => socket.write(httpResponse(200)), { key, cert });
+    const certificate = await makeCertificate();
+    const server = await loopbackServer((socket) => socket.write(httpResponse(200)), certificate);
     const refused = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
     await expect(nodeNetworkProbe.handshake(placeOf(server), undefined, signal)).rejects.toMatchObject(
       refused,

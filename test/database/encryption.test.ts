@@ -1,24 +1,12 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificate.ts';
 import { postgresForTests } from '../support/databases.ts';
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-/** A certificate that signs itself, for the name. */
-async function certificateFor(name: string): Promise<{ key: string; cert: string }> {
-  const made = await generate([{ name: 'commonName', value: name }], {
-    ...{ keyType: 'ec', algorithm: 'sha256' },
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: name }] },
-    ],
-  });
-  return { key: made.private, cert: made.cert };
-}
 
 /** A home folder in which libpq would find the certificates. */
 function homeWith(certificates: string): string {
@@ -36,7 +24,7 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
   const plain = postgresForTests();
   beforeAll(async () => {
     const folder = temporaryFolder();
-    const [own, other] = [await certificateFor('books.test'), await certificateFor('books.test')];
+    const [own, other] = [await makeCertificate(['books.test']), await makeCertificate(['books.test'])];
     ownAuthority = join(folder, 'own.pem');
     otherAuthority = join(folder, 'other.pem');
     writeFileSync(ownAuthority, own.cert);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificate.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { startHttpService, type HttpService } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,15 +22,7 @@ let authority: string;
 let linked: readonly string[] = [];
 
 beforeAll(async () => {
-  const names = ['service.example', 'files.example'].map((value) => ({ type: 2 as const, value }));
-  const numbers = ['127.0.0.1', '::1'].map((ip) => ({ type: 7 as const, ip }));
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'service' }], {
-    ...{ keyType: 'ec', algorithm: 'sha256' },
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'subjectAltName', altNames: [...names, ...numbers] },
-    ],
-  });
+  const { key, cert } = await makeCertificate(['127.0.0.1', '::1', 'service.example', 'files.example']);
   authority = join(temporaryFolder(), 'authority.pem');
   writeFileSync(authority, cert);
   server = await startHttpService(

@@ -1,11 +1,7 @@
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { needing, startProgram } from '../support/programs.ts';
+import { readByLibreOffice } from '../support/libre-office.ts';
+import { needing } from '../support/programs.ts';
 import { runAgainst } from '../support/run-against.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Texts that some spreadsheet would run, from OWASP's list, public advisories, and what programs drop on reading. */
 const FORMULAS = [
@@ -70,21 +66,10 @@ describe('--excel', () => {
 
 /** The formulas that LibreOffice finds in each csv, which it is told to separate at these characters, by their codes. */
 async function formulasIn(tables: readonly string[], separators: string): Promise<string[][]> {
-  const folder = temporaryFolder();
-  const files = tables.map((table, at) => {
-    const file = join(folder, `table${at}.csv`);
-    writeFileSync(file, table);
-    return file;
-  });
-  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
   // Text in quotes, UTF-8, from line 1, any language, quoted fields not as text, special numbers detected, formulas run.
   const filter = `--infilter=CSV:${separators},34,76,1,,0,false,true,false,false,false,-1,true`;
-  const args = [profile, '--headless', filter, '--convert-to', 'fods', '--outdir', folder, ...files];
-  await once(startProgram('soffice', args), 'exit');
-  return files.map((file) => {
-    const text = readFileSync(file.replace(/csv$/, 'fods'), 'utf8');
-    return [...text.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula!);
-  });
+  const sheets = await readByLibreOffice(tables, 'csv', filter);
+  return sheets.map((text) => [...text.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula!));
 }
 
 describe.concurrent('LibreOffice', needing('soffice'), () => {

@@ -1,7 +1,9 @@
+import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A certificate for this machine's loopback addresses that signs itself and ends after a month. */
-export async function makeCertificate(now = Date.now()) {
+/** A certificate for these hosts that signs itself and ends after a month. */
+export async function makeCertificate(hosts: readonly string[] = ['127.0.0.1', '::1', 'localhost']) {
+  const now = Date.now();
   const made = await generate([{ name: 'commonName', value: 'folio sandbox' }], {
     keyType: 'ec',
     algorithm: 'sha256',
@@ -14,11 +16,7 @@ export async function makeCertificate(now = Date.now()) {
       { name: 'extKeyUsage', serverAuth: true },
       {
         name: 'subjectAltName',
-        altNames: [
-          { type: 7, ip: '127.0.0.1' },
-          { type: 7, ip: '::1' },
-          { type: 2, value: 'localhost' },
-        ],
+        altNames: hosts.map((host) => (isIP(host) > 0 ? { type: 7, ip: host } : { type: 2, value: host })),
       },
     ],
   });

@@ -1,24 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { readParquet } from './read-parquet.ts';
+import { askDuckDb, readParquet } from './read-parquet.ts';
 import { expectRefused } from '../../support/expect-exit.ts';
-
-/** What DuckDB answers, each value as it writes it. */
-async function query(sql: string): Promise<(string | null)[][]> {
-  const database = await DuckDBInstance.create(':memory:');
-  const connection = await database.connect();
-  try {
-    const rows = (await connection.runAndReadAll(sql)).getRows();
-    return rows.map((row) => row.map((value) => (value === null ? null : String(value))));
-  } finally {
-    connection.closeSync();
-    database.closeSync();
-  }
-}
 
 /** An environment with a store that has these types of columns. */
 async function typed(types: Readonly<Record<string, string>>): Promise<Record<string, string | undefined>> {
@@ -60,10 +46,12 @@ describe('a folder of months', () => {
     for (const [nth, records] of months.entries()) await exported(folder, String(nth), records);
     const files = `read_parquet('${folder}/*.parquet', union_by_name = true)`;
     const sql = `select sum(totalAmount), sum(unit_price), count(*), max(date) from ${files}`;
-    expect(await query(sql)).toEqual([
+    expect(await askDuckDb(sql)).toEqual([
       ['12345678901234567949.510000000', '100.000000001', '5', '2026-02-15 23:59:59.999999'],
     ]);
-    const described = await query(`select column_name, column_type from (describe select * from ${files})`);
+    const described = await askDuckDb(
+      `select column_name, column_type from (describe select * from ${files})`,
+    );
     expect(described).toEqual(
       expect.arrayContaining([
         ['number', 'VARCHAR'],
@@ -80,7 +68,7 @@ describe('a folder of months', () => {
     const columns = { flags: ['--columns', 'number,date,totalAmount'] };
     await exported(folder, '01', ['{"number":1,"date":"2026-01-15","totalAmount":60}'], columns);
     await exported(folder, '02', ['{"number":2,"date":"2026-02-15T08:00:00Z","totalAmount":0.99}'], columns);
-    expect(await query(`select sum(totalAmount), max(date) from '${folder}/*.parquet'`)).toEqual([
+    expect(await askDuckDb(`select sum(totalAmount), max(date) from '${folder}/*.parquet'`)).toEqual([
       ['60.990000000', '2026-02-15 08:00:00'],
     ]);
   });

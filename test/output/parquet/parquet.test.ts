@@ -10,10 +10,10 @@ import { runHere, withSandbox } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { batchOf } from '../../support/records.ts';
 import { writeAll } from '../write-all.ts';
-import { readParquet, type ParquetFile } from './read-parquet.ts';
+import { readParquet } from './read-parquet.ts';
 
 /** What another engine reads in the file made of these records, each a JSON text. */
-async function written(records: readonly string[], layout: Partial<Layout> = {}): Promise<ParquetFile> {
+async function written(records: readonly string[], layout: Partial<Layout> = {}) {
   const path = join(temporaryFolder(), 'records.parquet');
   writeFileSync(path, await writeAll(openParquet, [batchOf(...records)], layout));
   return readParquet(path);

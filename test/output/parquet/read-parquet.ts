@@ -1,25 +1,29 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 
-export interface ParquetFile {
+interface ParquetFile {
   /** Name and type of each column, as DuckDB describes them. */
   readonly columns: readonly (readonly [name: string, type: string])[];
   /** Each value as DuckDB writes it; null where there is none. */
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** Reads a Parquet file with an engine that is not ours. */
-export async function readParquet(path: string): Promise<ParquetFile> {
+/** What DuckDB, an engine that is not ours, answers: each value as it writes it. */
+export async function askDuckDb(sql: string): Promise<(string | null)[][]> {
   const database = await DuckDBInstance.create(':memory:');
   const connection = await database.connect();
   try {
-    const from = `from read_parquet('${path}')`;
-    const described = await connection.runAndReadAll(`describe select * ${from}`);
-    const columns = described.getRows().map((row) => [String(row[0]), String(row[1])] as const);
-    const read = await connection.runAndReadAll(`select columns(*)::varchar ${from}`);
-    const rows = read.getRows().map((row) => row.map((value) => (value === null ? null : String(value))));
-    return { columns, rows };
+    const rows = (await connection.runAndReadAll(sql)).getRows();
+    return rows.map((row) => row.map((value) => (value === null ? null : String(value))));
   } finally {
     connection.closeSync();
     database.closeSync();
   }
+}
+
+/** The columns and rows of a Parquet file. */
+export async function readParquet(path: string): Promise<ParquetFile> {
+  const from = `from read_parquet('${path}')`;
+  const described = await askDuckDb(`select column_name, column_type from (describe select * ${from})`);
+  const columns = described.map(([name, type]) => [name!, type!] as const);
+  return { columns, rows: await askDuckDb(`select columns(*)::varchar ${from}`) };
 }

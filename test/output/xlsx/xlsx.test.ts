@@ -1,15 +1,11 @@
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import { scanLines } from '../../../src/json/scan-records.ts';
 import type { Layout, OpenWriter } from '../../../src/output/writer.ts';
 import { anyCharacter } from '../../support/any-character.ts';
-import { needing, startProgram } from '../../support/programs.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { readByLibreOffice } from '../../support/libre-office.ts';
+import { needing } from '../../support/programs.ts';
 import { openXlsx } from '../../../src/output/xlsx/xlsx.ts';
 import { writeAll } from '../write-all.ts';
 import { readWorkbook, readZip, type ReadCell } from './read-workbook.ts';
@@ -242,17 +238,6 @@ describe('xlsx', () => {
   });
 });
 
-/** What LibreOffice, with a profile of its own, makes of a workbook. */
-async function convert(workbook: Buffer, to: string, result: string): Promise<string> {
-  const folder = temporaryFolder();
-  const file = join(folder, 'book.xlsx');
-  writeFileSync(file, workbook);
-  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
-  const args = [profile, '--headless', '--convert-to', to, '--outdir', folder, file];
-  await once(startProgram('soffice', args), 'exit');
-  return readFileSync(join(folder, result), 'utf8');
-}
-
 const RECORDS = [
   '{"id":12,"number":"00123","amount":1190.10,"currency":"CLP","date":"2024-10-15","at":"2024-10-15T13:00:07.939Z","note":"=1+1","paid":true}',
   '{"id":3,"amount":12345678901234567890,"rate":1234567.5,"at":"2024-10-15T12:59:59Z","date":"2024-02-30","note":"\\"ñ\\", <&>\\r\\n_x0041_","late":{"field":[1]}}',
@@ -265,7 +250,7 @@ const PARAGRAPH_END = /<\/text:p>\s*(?:<text:p>)?/g;
 describe.concurrent('LibreOffice', needing('soffice'), () => {
   it('reads every cell as it was sent, and calculates nothing', async () => {
     const book = await workbookOf(RECORDS, { sheet: "O'Higgins & Cía" });
-    const text = await convert(book, 'fods', 'book.fods');
+    const [text = ''] = await readByLibreOffice([book], 'xlsx');
     const cells = [...text.matchAll(CELL)].map(
       ([, type, content]) => `${type} ${content!.replace(PARAGRAPH_END, '|').trim()}`,
     );
