@@ -92,8 +92,10 @@ describe('4.1 GET /invoices/issued: customerFiscalIds', () => {
   it.runIf(service.isOwn)('4.9 a list may be written with commas, repeated or with brackets', async () => {
     const ids = [...new Set(fiscalIds)].slice(0, 2);
     const { total: both } = await pageOf(`customerFiscalIds=${ids.join(',')}`);
-    for (const name of ['customerFiscalIds', 'customerFiscalIds%5B%5D'])
-      expect((await pageOf(ids.map((id) => `${name}=${id}`).join('&'))).total).toBe(both);
+    for (const index of ['', '%5B%5D', '%5B0%5D']) {
+      const pairs = ids.map((id, at) => `customerFiscalIds${index.replace('0', `${at}`)}=${id}`);
+      expect((await pageOf(pairs.join('&'))).total).toBe(both);
+    }
     expect((await pageOf(`customerFiscalIds=${ids[0]}`)).total).toBeLessThan(both);
   });
 });

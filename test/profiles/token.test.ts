@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AuthError } from '../../src/errors.ts';
-import { checkExpiry, decodeToken, describeMoment, parseToken, Secret } from '../../src/profiles/token.ts';
+import { decodeToken, parseToken, Secret } from '../../src/profiles/token.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { errorLike } from '../support/error-like.ts';
 import { jsonWebToken } from '../support/json-web-token.ts';
@@ -112,42 +112,5 @@ describe('decodeToken', () => {
       }),
       { numRuns: 2000 },
     );
-  });
-});
-
-const day = 86_400_000;
-const now = Date.UTC(2026, 10, 20, 12);
-const endingAt = (moment: number): Secret => new Secret(jsonWebToken({ exp: moment / 1000 }));
-
-describe('checkExpiry', () => {
-  it('refuses an ended token with its end and the way out', () => {
-    const check = (): unknown => checkExpiry(endingAt(now - 3 * day), now, 'Then log in again.');
-    expect(check).toThrow(
-      errorLike('AuthError', 'the token ended on 2026-11-17 at 12:00 UTC (3 days ago)', {
-        hint: 'Ask the operator of the service for another. Then log in again.',
-      }),
-    );
-  });
-
-  it('warns in the last 14 days', () => {
-    expect(checkExpiry(endingAt(now + 10.5 * day), now, '')).toBe(
-      'the token ends on 2026-12-01 at 00:00 UTC (in 10 days); ask the operator of the service for a new one',
-    );
-    const says = (distance: number): unknown => checkExpiry(endingAt(now + distance), now, '');
-    expect([says(1000), says(14 * day)]).toEqual([expect.any(String), expect.any(String)]);
-    expect(says(14 * day + 1000)).toBe(undefined);
-    expect(checkExpiry(new Secret('opaque'), now, '')).toBe(undefined);
-    expect(() => says(0)).toThrow('the token ended');
-  });
-});
-
-describe('describeMoment', () => {
-  it.each([
-    [now + day, 'on 2026-11-21 at 12:00 UTC (in 1 day)'],
-    [now + 60_000, 'on 2026-11-20 at 12:01 UTC (in less than a day)'],
-    [now - 60_000, 'on 2026-11-20 at 11:59 UTC (less than a day ago)'],
-    [8.64e15, 'on +275760-09-13 at 00:00 UTC (in 99979222 days)'],
-  ])('says %i as %s', (moment, text) => {
-    expect(describeMoment(moment, now)).toBe(text);
   });
 });

@@ -79,21 +79,6 @@ describe.concurrent('the store', () => {
     },
   );
 
-  it.each([
-    ['cut short', GOOD.slice(0, -9)],
-    ['text after its end', `${GOOD}${HOSTILE_TOKEN}`],
-    ['empty', ''],
-    ['a list', '[]'],
-    ['of another form', `{"profiles":{"main":${JSON.stringify(HOSTILE_TOKEN)}},"currentProfile":"main"}`],
-    ['a malformed token', GOOD.replace(HOSTILE_TOKEN, `${HOSTILE_TOKEN} ${HOSTILE_TOKEN}`)],
-  ])('that is broken (%s) is named, shown nowhere and left as it is', async (_, store) => {
-    for (const args of [['issued'], ['auth', 'use', 'main'], ['config', 'set', 'format', 'csv']]) {
-      const run = await runWith(store, args);
-      if (run.code === 0) continue; // A token is looked at when it is used.
-      expect(run).toMatchObject({ requests: 0, after: run.text, stderr: expect.stringContaining(run.file) });
-    }
-  });
-
   it('is the old one or the new one when its writer is killed, and the next one clears up', async () => {
     // Large enough to be seen half-written.
     const text = large(700_000);

@@ -49,16 +49,6 @@ describe('a token', () => {
     expect(leakIn(url.href)).toBeUndefined();
   });
 
-  it.each(['opaque-token-123', 'a.b.c', 'eyJ.e30.x', `${'x'.repeat(20)}.e30.`])(
-    'that is no JSON Web Token is fine: %s',
-    async (token) => {
-      const options = { env: { FOLIO_TOKEN: token } };
-      const { code, stderr, requests } = await runAgainst({ records: {}, args: ARGS, options });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(requests[0]!.headers['authorization']).toBe(token);
-    },
-  );
-
   it.each([
     ['has ended is not sent: exit 3', -2.5, [], 3, /^folio: the token ended on .* UTC \(2 days ago\)\n/],
     ['is in its last 14 days says so under -v', 13.5, ['-v'], 0, /the token ends on .* \(in 13 days\)/],

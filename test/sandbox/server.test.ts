@@ -56,26 +56,6 @@ describe('startSandbox', () => {
     expect((await get('/customers/%E0%A4%A')).status).toBe(403);
   });
 
-  describe.each([
-    ['/invoices/issued', 'customerFiscalIds', 'receiverFiscalId'],
-    ['/invoices/received', 'issuerFiscalIds', 'issuerFiscalId'],
-  ])('reads the fiscal IDs of %s', (path, name, member) => {
-    it.each([`${name}=A,B`, `${name}=A&${name}=B`, `${name}[]=A&${name}[]=B`, `${name}[0]=A&${name}[1]=B`])(
-      'however they are written: %s',
-      async (query) => {
-        const { get } = await serve({});
-        const idsOf = async (search: string): Promise<string[]> => {
-          const { json } = await get(`${path}?options_pageSize=200${search}`);
-          const { pageResults } = json as { pageResults: Record<string, string>[] };
-          return [...new Set(pageResults.map((record) => record[member]!))].sort();
-        };
-        const [a = '', b = ''] = await idsOf('');
-        const answer = await idsOf(`&${query.replaceAll('A', a).replaceAll('B', b)}`);
-        expect(answer).toEqual([a, b]);
-      },
-    );
-  });
-
   it('serves an organization that has nothing', async () => {
     const { get } = await serve({ issued: 0, received: 0, customers: 0, funds: 0, documents: 0 });
     for (const path of [
