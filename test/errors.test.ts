@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AuthError, FolioError, OutputError, errorCode, systemReason } from '../src/errors.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
 
@@ -25,48 +24,5 @@ describe('a hint', () => {
     expect(all.filter(([, hint]) => !isSentence(hint))).toEqual([]);
     // Far more than a few, so that the search itself works.
     expect(all.length).toBeGreaterThan(60);
-  });
-});
-
-describe('an error', () => {
-  it('keeps its kind, and itself as the cause, when it is reworded', () => {
-    const error = new AuthError('the service refuses the token', { hint: 'Log in.' });
-    const other = error.reworded('no login', undefined);
-    expect([other.constructor, other.name, other.message, other.hint, other.cause]).toEqual([
-      AuthError,
-      'AuthError',
-      'no login',
-      undefined,
-      error,
-    ]);
-  });
-
-  it('of no kind of its own stays a FolioError', () => {
-    expect(new FolioError('x').reworded('y', 'Z.')).toMatchObject({
-      name: 'FolioError',
-      message: 'y',
-      hint: 'Z.',
-    });
-  });
-});
-
-describe('systemReason', () => {
-  it.each([
-    [
-      Object.assign(new Error('ENOSPC: no space'), { code: 'ENOSPC', errno: -28 }),
-      'no space left on device (ENOSPC)',
-    ],
-    [Object.assign(new Error('it broke'), { code: 'E_OTHER' }), 'it broke'],
-    [new OutputError('cannot write'), 'cannot write'],
-    ['text', 'text'],
-  ])('of %o is %s', (error, reason) => {
-    expect(systemReason(error)).toBe(reason);
-  });
-
-  it('has its code apart', () => {
-    const coded = Object.assign(new Error('x'), { code: 'EPIPE' });
-    expect(
-      [coded, new Error('x'), Object.assign(new Error('x'), { code: 5 }), 'EPIPE'].map(errorCode),
-    ).toEqual(['EPIPE', undefined, undefined, undefined]);
   });
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   readFileSync,
   writeFileSync,
@@ -17,9 +16,9 @@ import { lockTarget } from '../../src/output/files/lock.ts';
 import { processTable } from '../../src/output/files/processes.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { openStore, storeFile } from '../../src/profiles/store.ts';
-import { bundleProgram } from '../support/bundle-program.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { runProgram, startProgram } from '../support/programs.ts';
+import { runProgram } from '../support/programs.ts';
+import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const processes = processTable(process);
@@ -250,25 +249,14 @@ function settingsIn(folder: string): Record<string, unknown> {
   return document.settings;
 }
 
-describe('writers at the same time', () => {
-  it('do so as processes', async () => {
-    const folder = temporaryFolder();
-    const script = await bundleProgram(`
-          import { processTable } from './src/output/files/processes.ts';
-          import { openStore } from './src/profiles/store.ts';
-          const realClock = { now: Date.now, random: Math.random, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) };
-          const { signal } = new AbortController();
-          const [folder, name] = process.argv.slice(2);
-          for (let n = 0; n < 10; n++) {
-            const store = await openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: realClock, processes: processTable(process), signal, uid: process.getuid?.() });
-            await store.update((document) => { document.settings[name + n] = n; });
-          }`);
-    const writers = ['a', 'b', 'c'].map((name) => startProgram('node', [script, folder, name]));
-    const exits = await Promise.all(writers.map((writer) => once(writer, 'exit')));
-    expect(exits).toEqual([0, 0, 0].map((code) => [code, null]));
-    expect(Object.keys(settingsIn(folder))).toHaveLength(30);
-    expect(readdirSync(folder)).toEqual(['config.json']);
-  });
+it('is written by several processes at the same time, and has what each of them sets', async () => {
+  const folder = temporaryFolder();
+  const names = Array.from({ length: 12 }, (_, at) => `types.column${at}`);
+  const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+  const exits = names.map((name) => runFolio(['config', 'set', name, 'text'], { env }));
+  for (const { code, stderr } of await Promise.all(exits)) expect([code, stderr]).toEqual([0, '']);
+  expect(Object.keys(settingsIn(folder)).toSorted()).toEqual(names.toSorted());
+  expect(readdirSync(folder)).toEqual(['config.json']);
 });
 
 /** The lock of a process that is no more. */
