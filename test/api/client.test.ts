@@ -62,16 +62,16 @@ async function decoded(bytes: Buffer, encoding: string | undefined): Promise<str
 
 describe('a body', () => {
   it.each([undefined, '', 'identity', ' Identity '])('is as it was sent in encoding %j', async (encoding) => {
-    expect(await decoded(small, encoding)).toBe(`${small}`);
+    expect(await decoded(small, encoding)).toBe(String(small));
   });
 
   it.each(['gzip', 'GZIP', 'x-gzip'])(
     'is inflated from %s, small and large, of one piece or several',
     async (encoding) => {
-      expect(await decoded(gzipSync(small), encoding)).toBe(`${small}`);
-      expect(await decoded(gzipSync(large), encoding)).toBe(`${large}`);
+      expect(await decoded(gzipSync(small), encoding)).toBe(String(small));
+      expect(await decoded(gzipSync(large), encoding)).toBe(String(large));
       const pieces = [small.subarray(0, 4), small.subarray(4)].map((piece) => gzipSync(piece));
-      expect(await decoded(Buffer.concat(pieces), encoding)).toBe(`${small}`);
+      expect(await decoded(Buffer.concat(pieces), encoding)).toBe(String(small));
     },
   );
 
@@ -102,7 +102,7 @@ describe('a body', () => {
         flipped[at]! ^= 1 << bit;
         const read = await decoded(flipped, 'gzip');
         // A bit of the padding before the checksum means nothing.
-        if (read !== `${text}`) expect(read).toMatch(BROKEN);
+        if (read !== String(text)) expect(read).toMatch(BROKEN);
       }),
       { numRuns: randomRuns(100) },
     );

@@ -20,7 +20,7 @@ async function open(origin: string, more: Partial<TransportOptions> = {}) {
   const transport = await openUndiciTransport({ origin, connections: 1, env: {}, ...more });
   const send = (request: Partial<TransportRequest> = {}) =>
     transport.open({ url: new URL(origin), headers: {}, signal, timeout: 60_000, ...request });
-  return { send, close: transport.close };
+  return { send, close: () => transport.close() };
 }
 
 describe('the transport', () => {
