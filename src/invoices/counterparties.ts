@@ -54,9 +54,9 @@ export class Counterparties {
   readonly #parties = new Map<string, Party>();
   /** By profile, fiscal ID and name as they are written. */
   readonly #written = new Map<string, Party>();
-  /** Reads the records before a filter, once there is one. */
-  readonly #readerOfAll: () => DocumentReader;
-  #reader: DocumentReader | undefined;
+  /** Reads the records before a filter. */
+  readonly #reader: DocumentReader;
+  #isSampled = false;
 
   /**
    * @param reads the names that `cellOf` reads, besides the roles of the counterparty
@@ -68,20 +68,19 @@ export class Counterparties {
     cellOf: CellOf = (document, role) => document.cell(role),
   ) {
     this.#cellOf = cellOf;
-    this.#readerOfAll = () =>
-      (this.#reader ??= new DocumentReader(names, { roles: COUNTERPARTY_ROLES, names: reads }));
+    this.#reader = new DocumentReader(names, { roles: COUNTERPARTY_ROLES, names: reads });
   }
 
   /** Learns from records before a filter keeps some of them. Those that it keeps are not learned from again. */
   sample(batch: RecordBatch): void {
-    const reader = this.#readerOfAll();
-    reader.fold(batch, () => this.#learn(this.#partyOf(reader), reader));
+    this.#isSampled = true;
+    this.#reader.fold(batch, () => this.#learn(this.#partyOf(this.#reader), this.#reader));
   }
 
   /** The counterparty of a document, which is learned from. Its name and spelling are final once all documents were. */
   of(document: DocumentReader): Party {
     const party = this.#partyOf(document);
-    if (this.#reader === undefined) this.#learn(party, document);
+    if (!this.#isSampled) this.#learn(party, document);
     return party;
   }
 

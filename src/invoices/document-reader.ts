@@ -136,15 +136,21 @@ export class DocumentReader {
     }
   }
 
-  /** Learns the columns of records that are not folded. */
-  sample(batch: RecordBatch): void {
-    this.#searchNames(batch, false);
+  /** Learns the columns of records that are not folded, and searches them for the names that none had so far. */
+  sample(batch: RecordBatch, isRead = false): void {
+    for (let index = 0; index < batch.count; index++) {
+      this.#unseen.sample(batch, index);
+      if (this.#unseen.names.size === 0) continue;
+      this.moveTo(batch, index);
+      this.#unseen.noteNames(this);
+      this.#readLists(isRead);
+    }
   }
 
-  /** Searches records for the names that none had so far. */
+  /** The same for records that are read for these names alone. */
   findNames(batch: RecordBatch): void {
     this.records += batch.count;
-    this.#searchNames(batch, true);
+    this.sample(batch, true);
   }
 
   /** Shows a record, and nothing more. */
@@ -361,16 +367,6 @@ export class DocumentReader {
     const known = this.#unseenOf.get(profile) ?? new Unseen(this.#reads);
     this.#unseenOf.set(profile, known);
     return known;
-  }
-
-  #searchNames(batch: RecordBatch, isRead: boolean): void {
-    for (let index = 0; index < batch.count; index++) {
-      this.#unseen.sample(batch, index);
-      if (this.#unseen.names.size === 0) continue;
-      this.moveTo(batch, index);
-      this.#unseen.noteNames(this);
-      this.#readLists(isRead);
-    }
   }
 
   #readLists(isRead: boolean): void {

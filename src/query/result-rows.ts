@@ -66,14 +66,19 @@ export function chosenColumns(
   });
 }
 
-/** Groups items by currency, in order of first appearance: amounts of different currencies are never compared. */
-export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => string | undefined): T[][] {
-  const groups = new Map<string | undefined, T[]>();
+/** Groups items by a key, in order of first appearance. */
+export function groupsBy<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
   for (const item of items) {
-    const currency = currencyOf(item);
-    const known = groups.get(currency);
+    const key = keyOf(item);
+    const known = groups.get(key);
     if (known) known.push(item);
-    else groups.set(currency, [item]);
+    else groups.set(key, [item]);
   }
-  return [...groups.values()];
+  return groups;
+}
+
+/** Groups items by currency: amounts of different currencies are never compared. */
+export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => string | undefined): T[][] {
+  return [...groupsBy(items, currencyOf).values()];
 }

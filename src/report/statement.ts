@@ -8,6 +8,7 @@ import { objectsIn } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
+import { groupsBy } from '../query/result-rows.ts';
 import type { WhereFilter } from '../query/where/where.ts';
 import { CANCELLED, CREDIT } from './terms.ts';
 import { OwnNames } from './tallies.ts';
@@ -106,19 +107,16 @@ export class StatementTally {
 
   /** Throws UsageError where no record has a column that the figures rest on. */
   finish() {
-    const parties = new Map<Party, AgedBalance[]>([...this.#seen].map((party) => [party, []]));
-    for (const balance of this.#aging.finish()) {
-      const own = parties.get(balance.party!);
-      if (own === undefined) parties.set(balance.party!, [balance]);
-      else own.push(balance);
-    }
-    const isTold = (balances: readonly AgedBalance[]): boolean =>
-      this.#options.everyone || balances.some(({ invoices }) => invoices > 0);
+    const { everyone } = this.#options;
+    const balances = groupsBy(this.#aging.finish(), ({ party }) => party!);
+    const open = [...balances.keys()].filter((party) =>
+      balances.get(party)!.some(({ invoices }) => invoices > 0),
+    );
     return {
       /** Of those with something open, in order of first appearance; with `everyone`, of all. */
-      statements: [...parties]
-        .filter(([, balances]) => isTold(balances))
-        .map(([party, balances]) => this.#statementOf(party, balances)),
+      statements: [...(everyone ? this.#seen : open)].map((party) =>
+        this.#statementOf(party, balances.get(party) ?? []),
+      ),
       /** The organization's own fiscal ID and name, as its invoices have them. */
       own: { fiscalId: this.#own.fiscalIds[0], name: this.#own.name },
       findings: [this.#aging.unreadable.finding('statement')],

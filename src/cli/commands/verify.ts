@@ -128,9 +128,9 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
   if (flags.receipt !== undefined) return alone(flags.receipt);
   if (file.endsWith(RECEIPT)) return checksOfReceipt(context, file, flags);
   const stats = await promises.stat(file).catch(() => undefined);
-  if (!stats?.isDirectory()) return alone(await usualReceipt(file));
+  if (!stats?.isDirectory()) return alone(usualReceipt(file));
   const inside = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted();
-  const own = await usualReceipt(file.replace(/[/\\]+$/, ''));
+  const own = usualReceipt(file.replace(/[/\\]+$/, ''));
   const receipts = [...inside.map((name) => join(file, name)), ...(own === undefined ? [] : [own])];
   if (receipts.length === 0)
     throw new UsageError(`there is no receipt in ${file} to compare a file with`, { hint: NEXT_RUN });

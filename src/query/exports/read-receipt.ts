@@ -1,7 +1,7 @@
-import { access, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.ts';
@@ -49,29 +49,22 @@ export function readsOfExport(flag: string, path: string): readonly { path: stri
 }
 
 /** The receipt of the file, `<file>.receipt.json`; undefined where there is none. */
-export async function usualReceipt(file: string): Promise<string | undefined> {
-  if (file === STANDARD_INPUT) return undefined;
+export function usualReceipt(file: string): string | undefined {
   const path = `${file}${RECEIPT_ENDING}`;
-  return access(path).then(
-    () => path,
-    () => undefined,
-  );
+  return file !== STANDARD_INPUT && existsSync(path) ? path : undefined;
 }
 
 /** The receipt beside a file. Undefined where there is none, none of this file, or no file, which its reader reports. */
 async function receiptBeside(file: string) {
-  const path = await usualReceipt(file);
-  if (path === undefined) return undefined;
+  const path = usualReceipt(file);
+  const found = await stat(file).catch(() => undefined);
+  if (path === undefined || found === undefined) return undefined;
   const delivered = await readReceipt(path).then(
     (all) => deliveredAs(file, all),
     (error: unknown) => error as FolioError,
   );
-  const size = await stat(file).then(
-    (found) => found.size,
-    () => (delivered instanceof Error ? 0 : undefined),
-  );
   // The size is that of the file now.
-  return delivered === undefined || size === undefined ? undefined : { path, delivered, size };
+  return delivered && { path, delivered, size: found.size };
 }
 
 interface CheckedExport {

@@ -10,7 +10,7 @@ import { runCooperatively, type CooperativeTask } from '../../json/cooperative-t
 import { compareDecimals, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Question } from '../questions.ts';
-import { batchesOfRows, chosenColumns } from '../result-rows.ts';
+import { batchesOfRows, chosenColumns, groupsBy } from '../result-rows.ts';
 import type { ListField } from './list-layout.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 import {
@@ -142,17 +142,13 @@ function* outcomesOf(served: readonly Entry[], options: ReconcileOptions): Coope
       return isIn(entry.day, REACH);
     },
   });
-  const entries = new Map<Outcome, Entry[]>();
   for (const entry of both) {
     if (entry.side === 'service') entry.outcome = outcomeInService(entry);
     else if (entry.outcome === 'unmatched') entry.outcome = 'only in the list';
-    // A document of both sides counts once, as the entry of the list.
-    if (entry.side === 'service' && entry.mate !== undefined) continue;
-    const known = entries.get(entry.outcome);
-    if (known === undefined) entries.set(entry.outcome, [entry]);
-    else known.push(entry);
   }
-  return entries;
+  // A document of both sides counts once, as the entry of the list.
+  const once = both.filter(({ side, mate }) => side === 'list' || mate === undefined);
+  return groupsBy(once, ({ outcome }) => outcome);
 }
 
 const ROLES = [...DOCUMENT_ROLES, 'total', 'net', 'tax'] as const;
