@@ -127,8 +127,6 @@ export class Counterparties {
 
   #learn(party: Party, document: DocumentReader): void {
     const day = document.text('date')?.slice(0, 'yyyy-mm-dd'.length) ?? '';
-    // Most documents are older than the newest one: their other cells are not read.
-    if (day < party.named.day && day < party.spelled.day) return;
     const number = document.text('number') ?? '';
     const fiscalId = this.#cellOf(document, 'counterpartyFiscalId');
     takeNewer(party.named, { cell: this.#cellOf(document, 'counterpartyName'), day, number });
@@ -147,8 +145,7 @@ function takeNewer(known: Newest, { cell, day: written, number }: Newest): void 
       (compareNumbers(number, known.number) || (cell.text > known.cell.text ? 1 : -1)) > 0);
   if (!isNewer) return;
   [known.day, known.number] = [day, number];
-  // Among many counterparties, texts that stay are cheaper than as many new ones.
-  if (cell.text !== known.cell?.text || cell.kind !== known.cell.kind) known.cell = cell;
+  known.cell = cell;
 }
 
 /** Compares whole numbers as such; any other text is older than these. */

@@ -4,7 +4,6 @@
  */
 export function foldFiscalId(text: string): string {
   const folded = text.replaceAll(/[.\s\p{Pd}]/gu, '').toUpperCase();
-  if (!folded.startsWith('0')) return folded;
   const [, bare, digits, check] = /^0+(([1-9]\d{0,8})([\dK]))$/.exec(folded) ?? [];
   return bare !== undefined && checkDigitOf(digits!) === check ? bare : folded;
 }
