@@ -395,24 +395,20 @@ export function agingQuestion(
     const ofOne = byCurrency(known, ({ currency }) => currency);
     const shown = sumOf(ofOne.map(({ length }) => Math.min(length, limit)));
     const absent = sumOf(balances.map((one) => one.missing));
-    const remark = (text: string, isSaid = true): Finding[] => (isSaid ? [{ level: 'remark', text }] : []);
-    return [
-      remark(`${open} as of ${formatDay(asOf)}; the columns are days overdue`),
-      remark(
-        later === 0 ? `${note}` : `${note}; ${countOf(later, 'open document')} issued later left out`,
-        note !== undefined,
-      ),
-      aging.special.clauses('open').flatMap((clause) => remark(clause)),
-      remark(`${shown} of ${known.length} shown; totals are of all`, shown < known.length).map((one) => ({
-        ...one,
-        details: { code: 'more rows' } as const,
-      })),
-      remark(`${countOf(absent, 'document')} without an open amount`, absent > 0),
-      remark(
-        `Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`,
-        leftOut.length > 0,
-      ),
-    ].flat();
+    const more = shown < known.length && `${shown} of ${known.length} shown; totals are of all`;
+    const texts = [
+      `${open} as of ${formatDay(asOf)}; the columns are days overdue`,
+      note !== undefined &&
+        (later === 0 ? note : `${note}; ${countOf(later, 'open document')} issued later left out`),
+      ...aging.special.clauses('open'),
+      more,
+      absent > 0 && `${countOf(absent, 'document')} without an open amount`,
+      leftOut.length > 0 && `Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`,
+    ].filter((text) => text !== false);
+    return texts.map((text) => ({
+      ...{ level: 'remark', text },
+      ...(text === more && { details: { code: 'more rows' } as const }),
+    }));
   };
   return figuresQuestion<AgingRow>(
     {
