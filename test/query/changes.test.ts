@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changesQuestion } from '../../src/query/changes.ts';
 import type { Question } from '../../src/query/questions.ts';
-import type { RecordBatch } from '../../src/json/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
@@ -63,21 +62,6 @@ describe('--changes-since', () => {
   ])('takes the change from %s to %s for one', async (old, now, expected) => {
     const [line] = await lines([old], [now]);
     expect(line).toContain(expected);
-  });
-
-  it('does not call gone what could not be read', async () => {
-    const path = join(folder, 'unread');
-    writeFileSync(path, '{"id":1}\n{"id":2}\n');
-    const isUnread = (record: RecordBatch): boolean => textsOf(record)[0] === '{"id":1}';
-    const question = await changesQuestion(
-      { path, listing: 'issued', key: ['id'], shown: [], isUnread },
-      false,
-    );
-    const { lines, summary } = await answerTo(question, [[{ id: 3 }]]);
-    expect(lines.slice(1)).toEqual([
-      '{"_change":"gone","id":2,"field":null,"old":null,"new":null,"record":{"id":2}}',
-    ]);
-    expect(summary).toMatchObject({ added: 1, gone: 1 });
   });
 
   it('gives what is gone in batches of a thousand', async () => {

@@ -197,21 +197,7 @@ describe('--from', () => {
 });
 
 describe('--changes-since', () => {
-  const old = '{"id":1,"number":10,"status":"PENDING"}\n{"id":2,"number":20,"status":"PAID"}\n';
   const now = ['{"id":1,"number":10,"status":"PAID"}', '{"id":3,"number":30,"status":"NEW"}'];
-  const changes = async (...flags: string[]): Promise<string> =>
-    (await runScripted(['issued', '--changes-since', fileOf(old), ...flags], [pageOf(now)])).stdout;
-
-  it('holds whole records against each other, whichever columns are chosen', async () => {
-    expect(await changes('--columns', 'number')).toBe(
-      '_change,id,number,field,old,new\nchanged,1,10,status,PENDING,PAID\nadded,3,30,,,\ngone,2,20,,,\n',
-    );
-    const same = await runScripted(
-      ['issued', '--changes-since', fileOf(`${now.join('\n')}\n`), '--columns', 'number'],
-      [pageOf(now)],
-    );
-    expect(same.stdout).toBe('_change,id,number,field,old,new\n');
-  });
 
   it('begins on a first night where there is no earlier file', async () => {
     const file = join(temporaryFolder(), 'yesterday.jsonl');

@@ -279,18 +279,4 @@ describe('questions on a terminal', () => {
       '5.126.663-3 9876543-3 12.345.678-5 12345678-5 012345678-5 12345678-K ES-B1',
     );
   });
-
-  it('sorts and sums all that there is, and shows fifty', async () => {
-    const many = pageOf(Array.from({ length: 60 }, (_, id) => `{"id":${id}}`));
-    const terminal = { terminal: true, env: { NO_COLOR: '1' } };
-    const sorted = await runScripted(['issued', '--sort', '-id'], [many], terminal);
-    expect(sorted.stdout).toMatch(/^id\n.*\n59\n/);
-    expect(sorted.stdout.trimEnd().split('\n')).toHaveLength(52);
-    expect(sorted.stderr).toContain('50 of 60 · --all for the rest');
-    const kept = await runScripted(['issued', '--where', 'id>=1'], [many], terminal);
-    expect(kept.stdout.trimEnd().split('\n')).toHaveLength(52);
-    expect(kept.stderr).toContain('the first 50 · --all for the rest');
-    const groups = await runScripted(['issued', '--group-by', 'id'], [many], terminal);
-    expect(groups.stdout.trimEnd().split('\n')).toHaveLength(62);
-  });
 });
