@@ -11,8 +11,6 @@ import { groupColumn } from './question-syntax.ts';
 
 interface MissingOptions {
   readonly what?: string | undefined;
-  /** Columns that no record needs to have. */
-  readonly known?: readonly string[];
   /** Whether a missing column is only empty in the answer: then only a near miss is refused. */
   readonly isShown?: boolean;
   /** Whether the number of records is added. */
@@ -23,12 +21,13 @@ interface MissingOptions {
 export function missingColumns(
   reader: DocumentReader,
   flag: string,
-  { what, known = [], isCounted = false }: MissingOptions = {},
+  { what, isCounted = false }: MissingOptions = {},
 ): Finding[] {
   const count = isCounted ? ` (${countOf(reader.records, 'record')} read)` : '';
-  return reader.missingNames
-    .filter((column) => !known.includes(column))
-    .map((column) => ({ level: 'warning', text: `${flag}: ${noValueIn(column, reader, what)}${count}` }));
+  return reader.missingNames.map((column) => ({
+    level: 'warning',
+    text: `${flag}: ${noValueIn(column, reader, what)}${count}`,
+  }));
 }
 
 /** Says that no record has a value in the column, and which names may have been meant. */
@@ -55,10 +54,10 @@ function otherPlace(column: string, reader: DocumentReader): string {
  * role, every record has one. `flag` named the columns.
  */
 export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
-  const { what = 'record', known = [], isShown = false } = options;
+  const { what = 'record', isShown = false } = options;
   const { meanings, missingNames } = reader;
   const all = ofAll(meanings.fields);
-  for (const column of missingNames.filter((one) => !known.includes(one))) {
+  for (const column of missingNames) {
     const headed = meanings.byHeading?.get(column);
     if (headed !== undefined)
       throw new UsageError(`${flag}: ${column} is the heading of ${headed}`, { hint: `Write ${headed}.` });

@@ -88,8 +88,6 @@ function skipSpaces(text: string, from: number): number {
 export interface SortColumn {
   readonly column: string;
   readonly descending: boolean;
-  /** True for a column that no record needs to have: then folio does not warn. */
-  readonly isKnown?: boolean;
 }
 
 /** Reads `dueBy,-totalAmount`: the columns to sort by, the first one first; a minus means descending. Throws UsageError. */

@@ -116,7 +116,7 @@ export class Questions {
         this.isFull = true;
         for (const question of this.#inOrder) question.refuse?.();
       }
-      if (part.count > 0) yield part;
+      yield part;
       if (left === 0 && !this.hasResult) return;
     }
   }

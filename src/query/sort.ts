@@ -15,6 +15,8 @@ const MEMORY = 4 * 1024 * 1024;
 interface SortOptions {
   /** What one of them is called, where they are no records. */
   readonly what?: string | undefined;
+  /** Whether it is known that they may have these columns, so that none has to have one. */
+  readonly isKnown?: boolean;
   readonly names?: ColumnNames | undefined;
   readonly currencyOf?: ((nth: number) => string | undefined) | undefined;
 }
@@ -28,7 +30,7 @@ interface SortOptions {
 export function sortQuestion(
   keys: readonly SortColumn[],
   signal: AbortSignal,
-  { what, names = PLAIN_NAMES, currencyOf }: SortOptions = {},
+  { what, isKnown = false, names = PLAIN_NAMES, currencyOf }: SortOptions = {},
 ): Question {
   const reader = new DocumentReader(names, { roles: ['currency'], names: keys.map(({ column }) => column) });
   const meanings = keys.map(({ column }) => meaningOf(column, names));
@@ -62,7 +64,6 @@ export function sortQuestion(
     }
     return a - b;
   };
-  const known = keys.flatMap(({ column, isKnown }) => (isKnown ? column : []));
   return {
     sample: (batch) => reader.sample(batch),
     async *answer(records) {
@@ -73,14 +74,14 @@ export function sortQuestion(
           await collected.add(batch);
         }
         refuseLists(reader, '--sort');
-        refuseMissing(reader, '--sort', { what, known });
+        if (!isKnown) refuseMissing(reader, '--sort', { what });
         yield* collected.inOrder(await runCooperatively(sortedNumbers(collected.count, compare), signal));
       } finally {
         await collected.close();
       }
     },
     findings: () => {
-      const found = missingColumns(reader, '--sort', { what, known });
+      const found = isKnown ? [] : missingColumns(reader, '--sort', { what });
       const all = [...new Set(currencies)].toSorted((left, right) => compareOrders(left, right));
       if (all.length < 2) return found;
       const within = all.map((currency) => currency ?? 'none').join(', ');

@@ -192,9 +192,8 @@ async function sortOf(
   const { sortQuestion } = await import('../query/sort.ts');
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
   if (hasTotals(flags)) {
-    const known = keys.map((key) => ({ ...key, isKnown: true }));
     const { namesOfTotals } = await import('../query/totals.ts');
-    return sortQuestion(known, context.signal, { names: namesOfTotals(flags, names) });
+    return sortQuestion(keys, context.signal, { isKnown: true, names: namesOfTotals(flags, names) });
   }
   if (flags.changesSince !== undefined) {
     const { namesOfChanges } = await import('../query/changes.ts');

@@ -54,6 +54,7 @@ describe('what people mean by a text that is no period', () => {
     ['0 2026', undefined],
     ['13/2026', undefined],
     ['march 2024', '2024-03'],
+    ['march 20241', undefined],
     ['Q3 2026', '2026-Q3'],
     ['q 2', undefined],
     ['last year', '2025'],

@@ -28,7 +28,7 @@ export interface RecordTest {
   /** What it reads besides. */
   readonly roles: readonly Role[];
   /** The roles of which some record has to have each, or there is no answer. */
-  readonly needs?: readonly Role[];
+  readonly needs: readonly Role[];
   /** Whether a record passes. The cells are those of the name: one, or one of each object in a list that it is within. */
   readonly matches: (document: DocumentReader, cells: Cells) => boolean;
   /** Throws UsageError where the wanted values do not fit the kind of the column. */
@@ -55,6 +55,7 @@ export function conditionTest(
     flag,
     of: { name: column },
     roles: ['number'],
+    needs: [],
     matches: (document, cells) => {
       let wrong: Cell | undefined;
       for (const cell of cells) {
@@ -159,7 +160,7 @@ export class WhereFilter implements FilterQuestion {
   /** At the end of the records. Throws UsageError where none had what a test needs, and for a column that none had. */
   refuse(): void {
     for (const { isReached, test } of this.#tests)
-      if (isReached) this.#reader.refuseWithout(test.needs ?? [], test.flag);
+      if (isReached) this.#reader.refuseWithout(test.needs, test.flag);
     refuseMissing(this.#reader, '--where');
   }
 
@@ -170,7 +171,7 @@ export class WhereFilter implements FilterQuestion {
     const { seen, kept } = this.counts();
     const found = [
       ...missingColumns(reader, '--where', { isCounted: true }),
-      ...this.#tests.flatMap(({ test: { flag, needs = [], findings }, isReached }) => [
+      ...this.#tests.flatMap(({ test: { flag, needs, findings }, isReached }) => [
         ...(isReached ? reader.profilesWithout(flag, { roles: needs }, this.#isWanted) : []),
         ...(findings?.() ?? []),
       ]),
