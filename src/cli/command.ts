@@ -134,7 +134,8 @@ const refusedToken = new Option('--token <token>').hideHelp().argParser(() => {
 /** The flags of every command, as the program has them. */
 export const globalOptions: readonly Option[] = [...optionsOf(globalFlags), refusedToken];
 
-const repeatedOptions = [...optionsOf(globalFlags).map((option) => option.hideHelp()), refusedToken];
+const repeatedOptions: readonly Option[] = [...optionsOf(globalFlags), refusedToken];
+for (const option of repeatedOptions) option.hideHelp();
 
 /** Gives a command the flags of every command, since they may stand anywhere on the command line; its help does not list them. */
 function addGlobalFlags(command: Command): void {

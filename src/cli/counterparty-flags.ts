@@ -8,10 +8,7 @@ export const counterpartyFlags = {
     syntax: '--customer-fiscal-id <id...>',
     about: 'only of this customer; several, with commas, @file or @- (one ID a line)',
   },
-  issuerFiscalId: {
-    syntax: '--issuer-fiscal-id <id...>',
-    about: 'with --payable: only of this issuer',
-  },
+  issuerFiscalId: { syntax: '--issuer-fiscal-id <id...>', about: 'with --payable: only of this issuer' },
 } as const satisfies Flags;
 
 /** The fiscal IDs of the flags. Throws UsageError for the flag of the other listing; `otherwise` is how to read that one. */

@@ -35,11 +35,8 @@ const UNDER: Readonly<Record<string, CommandGroup>> = {
   funds: fundItems,
 };
 
-/** What loads the declaration of each command; those of listings are here. What the command runs is loaded later still. */
+/** What loads the declaration of each command but those of listings. What the command runs is loaded later still. */
 const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
-  ...Object.fromEntries(
-    listings.map((each) => [each.name, async () => listingCommand(each, UNDER[each.name])]),
-  ),
   aging: async () => (await import('./commands/aging.ts')).agingCommand,
   reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
@@ -90,30 +87,29 @@ export const programFor: ProgramFor = (context, argv, writeOut = () => {}) => {
   const program = emptyProgram(context, writeOut);
   const valued = program.options.flatMap(({ long, required }) => (required ? (long ?? []) : []));
   const words = argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
-  const whole = words.slice(0, words[0] === 'help' ? 2 : 1);
   // The manual is of all commands.
-  return declareCommands(program, context, (name) => whole[0] === '__man' || whole.includes(name));
+  const whole = words[0] === '__man' ? undefined : words.slice(0, words[0] === 'help' ? 2 : 1);
+  return declareCommands(program, context, whole);
 };
 
 /** The program with every command as a whole. */
 export function wholeProgram(context: Context): Promise<Command> {
-  return declareCommands(
-    emptyProgram(context, () => {}),
-    context,
-    () => true,
-  );
+  const program = emptyProgram(context, () => {});
+  return declareCommands(program, context);
 }
 
+/** Declares the commands of these names as a whole, or all. */
 async function declareCommands(
   program: Command,
   context: Context,
-  isWhole: (name: string) => boolean,
+  whole?: readonly string[],
 ): Promise<Command> {
   for (const [syntax, summary] of COMMANDS) {
     const [name = ''] = syntax.split(' ', 1);
     const hidden = summary === undefined;
-    if (isWhole(name)) {
-      const declaration = await LOAD[name]!();
+    if (whole === undefined || whole.includes(name)) {
+      const listing = listings.find((each) => each.name === name);
+      const declaration = listing ? listingCommand(listing, UNDER[name]) : await LOAD[name]!();
       addCommand(program, { ...context, program, programFor }, { name, declaration, hidden });
     } else program.command(syntax, { hidden });
     if (summary !== undefined) program.commands.at(-1)!.summary(summary);

@@ -161,7 +161,6 @@ export interface CompleteConnection extends Connection {
 /** Refuses a connection that lacks token or address, or whose token is past its end; adds a message in the token's last 14 days. */
 export function requireConnection(connection: Connection, now: number): CompleteConnection {
   const { baseUrl, token, profile, messages, others = [] } = connection;
-  const login = loginCommand(connection);
   if (token === undefined) {
     const [other] = others;
     if (other !== undefined) {
@@ -170,10 +169,10 @@ export function requireConnection(connection: Connection, now: number): Complete
       });
     }
     throw new AuthError(profile === undefined ? 'there is no token' : `profile ${profile} has no token`, {
-      hint: `Log in once with \`${login}\`, or set FOLIO_TOKEN, or try --sandbox, which needs none.`,
+      hint: `Log in once with \`${loginCommand(connection)}\`, or set FOLIO_TOKEN, or try --sandbox, which needs none.`,
     });
   }
-  if (baseUrl === undefined) throw noAddress(login);
+  if (baseUrl === undefined) throw noAddress(loginCommand(connection));
   const warning = checkExpiry(token, now, tokenHint(connection));
   return {
     ...connection,

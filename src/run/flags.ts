@@ -440,11 +440,7 @@ export const langFlag = {
 
 /** The flag `--format` of commands that print facts instead of records. */
 export const factFlags = {
-  format: {
-    syntax: '--format <format>',
-    about: 'table or json (default table)',
-    words: ['table', 'json'],
-  },
+  format: { syntax: '--format <format>', about: 'table or json (default table)', words: ['table', 'json'] },
 } as const satisfies Flags;
 
 export type GlobalFlags = Values<typeof globalFlags>;

@@ -213,14 +213,10 @@ function endingFormat(
   const found = formatOfEnding(target);
   const ending = /\.([a-z][a-z0-9]*)$/i.exec(target)?.[1];
   if (chosen !== undefined || found !== undefined || ending === undefined) return found;
+  const files = formats.filter((format) => format !== 'table').map((format) => `.${endingsOf(format)[0]}`);
   throw new UsageError(`-o ${target}: .${ending} is no format of folio`, {
     hint: /^(?:tsv|tab)$/i.test(ending)
       ? TABS_BETWEEN_CELLS
-      : `Name a file that ends with ${[extra ?? [], FILE_ENDINGS].flat().join(', ')}, or say which format it is with --format.`,
+      : `Name a file that ends with ${[extra ?? [], files].flat().join(', ')}, or say which format it is with --format.`,
   });
 }
-
-const FILE_ENDINGS = formats
-  .filter((format) => format !== 'table')
-  .map((format) => `.${endingsOf(format)[0]}`)
-  .join(', ');

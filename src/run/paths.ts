@@ -37,8 +37,13 @@ interface RunPaths {
 export async function checkPaths({ env }: Context, { tokenFile, reads, writes }: RunPaths): Promise<void> {
   for (const { path } of [...writes, ...reads]) refuseLostFolder(path, env);
   const all: WrittenAt[] = [];
-  for (const written of writes) all.push({ written, ...(await keysOf(written.path)) });
-  if (all.some(({ keys }) => keys.some((key) => key.startsWith(ON_DISK)))) {
+  let isOnDisk = false;
+  for (const written of writes) {
+    const at = await keysOf(written.path);
+    isOnDisk ||= at.isOnDisk;
+    all.push({ written, ...at });
+  }
+  if (isOnDisk) {
     const { storeFile } = await import('../profiles/store.ts');
     const store = storeFile(env);
     const always: readonly ReadPath[] = [
@@ -100,6 +105,7 @@ interface WrittenAt {
   readonly written: WrittenPath;
   /** A stream's number, or the key of a file on the disk; of a stream into a file, both. */
   readonly keys: readonly string[];
+  readonly isOnDisk: boolean;
   /** The key of the folder that it is in; undefined for a stream. */
   readonly folder: string | undefined;
 }
@@ -108,7 +114,7 @@ async function keysOf(path: string | undefined): Promise<Omit<WrittenAt, 'writte
   const stream = findStream(path);
   if (stream === undefined) {
     const { key, folder } = await placeOf(path!);
-    return { keys: [key], folder };
+    return { keys: [key], isOnDisk: true, folder };
   }
   const keys = [`stream ${stream}`];
   try {
@@ -118,7 +124,7 @@ async function keysOf(path: string | undefined): Promise<Omit<WrittenAt, 'writte
   } catch {
     // It is closed.
   }
-  return { keys, folder: undefined };
+  return { keys, isOnDisk: keys.length > 1, folder: undefined };
 }
 
 const ON_DISK = 'file ';

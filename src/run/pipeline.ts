@@ -8,11 +8,12 @@ import { writeAndCommit, openDestination } from '../output/files/destination.ts'
 import { formatOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
+import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
 import { datesIn } from '../query/where/dates.ts';
 import { hasRecords } from './completeness.ts';
 import { withValues } from './flag.ts';
-import type { OutputFlags } from './flags.ts';
+import type { ExportFlags, OutputFlags } from './flags.ts';
 import { Notices } from './notices.ts';
 import {
   hasResult,
@@ -30,6 +31,28 @@ import type { ReadPath } from './paths.ts';
 import { inRun, type Run } from './run.ts';
 import { chosenProfiles, isOfSeveral } from './session.ts';
 import { fieldsOf, pageDefaults } from './settings.ts';
+import type { FromRequest } from './sources/from-source.ts';
+import { listingSource } from './sources/listing-source.ts';
+
+/** The fiscal IDs are those of the flags, unless the command has flags of its own for them. */
+type SourceOptions = Pick<FromRequest, 'resource' | 'id' | 'fiscalIds'> &
+  Partial<Pick<FromRequest, 'ifPartial'>>;
+
+/** The source that the flags name: the listing of the service, or with --from an export or a synced database. */
+export async function sourceFor(
+  flags: Omit<ExportFlags, 'format'>,
+  { resource, id, ifPartial = 'warn', fiscalIds = flags.fiscalIds }: SourceOptions,
+): Promise<Source> {
+  const { from } = flags;
+  if (from === undefined) return listingSource({ resource, id, flags, fiscalIds });
+  const { isDatabase } = await import('../database/address.ts');
+  const request = { from, resource, id, flags, fiscalIds, ifPartial };
+  if (from !== STANDARD_INPUT && (await isDatabase(from))) {
+    const { databaseSource, databaseFrom } = await import('./sources/database-source.ts');
+    return databaseSource({ ...request, database: databaseFrom(from, [resource]) });
+  }
+  return (await import('./sources/export-source.ts')).exportSource(request);
+}
 
 interface ExportRequest extends QuestionsRequest {
   readonly source: Source;

@@ -80,8 +80,7 @@ export const agingCommand = declareCommand({
 async function runAging(context: Context, flags: Values<typeof agingFlags> & ExportFlags): Promise<void> {
   const { payable, buckets, asOf, totals = false, order, most } = flags;
   const resource = payable ? received : issued;
-  const { exportRecords } = await import('../../run/pipeline.ts');
-  const { sourceFor } = await import('../../run/sources/source-for.ts');
+  const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
   await exportRecords(context, {
     flags,
     source: await sourceFor(flags, { resource, fiscalIds: fiscalIdsOf(flags, flags.payable === true) }),

@@ -38,8 +38,7 @@ export function listCommand(resource: Resource, argument?: readonly [string, str
       ...profilesFlags,
     },
     run: async (context, flags, [id]) => {
-      const { exportRecords } = await import('../../run/pipeline.ts');
-      const { sourceFor } = await import('../../run/sources/source-for.ts');
+      const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
       const source = await sourceFor(flags, { resource, id, ifPartial: 'accept' });
       await exportRecords(context, { flags, source });
     },

@@ -115,8 +115,7 @@ async function runReconcile(
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');
   const flag = isReceived ? '--issuer-fiscal-id' : '--customer-fiscal-id';
   const narrowing = fiscalIds === undefined ? flag : undefined;
-  const { exportRecords } = await import('../../run/pipeline.ts');
-  const { sourceFor } = await import('../../run/sources/source-for.ts');
+  const { exportRecords, sourceFor } = await import('../../run/pipeline.ts');
   await exportRecords(context, {
     flags,
     source: await sourceFor(flags, {

@@ -34,7 +34,7 @@ import type { Run } from '../run.ts';
 import { chosenProfiles } from '../session.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { readTyped } from '../sources/listing-source.ts';
-import { sourceFor } from '../sources/source-for.ts';
+import { sourceFor } from '../pipeline.ts';
 import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
 
 /**
