@@ -24,6 +24,8 @@ export interface Flag extends Parsed {
   readonly syntax: string;
   readonly about: string;
   readonly rules?: readonly Rule[];
+  /** Whether it leaves records of a listing out, so that an export with it is a part of the listing. */
+  readonly narrows?: true;
   /** What it needs to know of each record. */
   readonly roles?: readonly Role[];
 }

@@ -180,6 +180,7 @@ export const profilesFlags = {
 
 export const paramFlag = {
   syntax: '--param <name=value>',
+  narrows: true,
   about: 'any other parameter of the service, sent as it is',
   parse: parameter,
 } as const;
@@ -191,6 +192,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
       fiscalIds &&
       ({
         syntax: `--${fiscalIds.flag} <id...>`,
+        narrows: true,
         about: `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
       } as const),
     strict:
@@ -230,6 +232,7 @@ export function extentFlags({ paging }: Resource) {
   return {
     limit: {
       syntax: '--limit <n>',
+      narrows: true,
       about: 'at most so many records, also of several profiles together',
       range: [1],
       rules: [
@@ -247,6 +250,7 @@ export function extentFlags({ paging }: Resource) {
         ? undefined
         : ({
             syntax: '--page <n>',
+            narrows: true,
             about: `just this page, numbered from ${firstPage}`,
             range: [firstPage, 1_000_000_000],
           } as const),
@@ -261,6 +265,7 @@ export function extentFlags({ paging }: Resource) {
 
 const nextTokenFlag = {
   syntax: '--next-token <cursor>',
+  narrows: true,
   about: 'begin at this cursor of an earlier page',
   rules: [
     {
@@ -327,6 +332,7 @@ const dateFlags = Object.fromEntries(
       name,
       {
         syntax: `${flag} <${isPeriod ? 'period' : 'date'}>`,
+        narrows: true,
         about,
         roles: [role],
         rules: isPeriod ? [{ not: ['--since', '--until'], why: 'a period has both its days' }] : [],
@@ -340,6 +346,7 @@ const dateFlags = Object.fromEntries(
 export const questionFlags = {
   where: {
     syntax: '--where <condition>',
+    narrows: true,
     about:
       'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
     parse: (text: string, _: string, before: readonly Condition[] = []): readonly Condition[] => [
@@ -349,11 +356,13 @@ export const questionFlags = {
   },
   open: {
     syntax: '--open',
+    narrows: true,
     about: 'only what is still to be paid: no credits, and nothing that was cancelled',
     roles: ['open'],
   },
   overdue: {
     syntax: '--overdue',
+    narrows: true,
     about: 'of that, only what was due before today, whatever its status',
     roles: ['open', 'due'],
   },

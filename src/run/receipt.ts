@@ -5,7 +5,10 @@ import type { Finding } from '../findings.ts';
 import { openDestination, writeAndCommit } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
+import { resources } from '../resources/index.ts';
 import { version } from '../version.ts';
+import type { Flag } from './flag.ts';
+import { extentFlags, filterFlags, questionFlags } from './flags.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
 import type { PartState } from './progress.ts';
@@ -54,7 +57,7 @@ interface ReceiptRun extends Pick<Targets, 'output' | 'folder'> {
   readonly whole: PartState;
   readonly parts: readonly PartState[];
   readonly notices: Notices;
-  readonly day: { facts(profile: string | undefined): Readonly<Record<string, unknown>> };
+  readonly day: { facts(profile: string | undefined): { readonly only?: readonly string[] | undefined } };
   readonly startedAt: number;
 }
 
@@ -77,6 +80,7 @@ function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const { context, whole, parts, startedAt, output, folder, notices } = run;
   const finishedAt = context.clock.now();
   const isSeveral = parts.length > 0;
+  const only = [...narrowingIn(context.argv, whole), ...(run.day.facts(whole.name).only ?? [])];
   const read = isSeveral ? parts : [whole];
   const receipt = {
     folio: version,
@@ -92,6 +96,7 @@ function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
     ...walkOf(read),
     ...endOf(notices.findings(), failure),
     ...run.day.facts(whole.name),
+    ...(only.length > 0 && { only }),
     ...(isSeveral && { profiles: parts.map((part) => sectionOf(part, run, failure)) }),
     ...factsOf(notices.findings().filter(({ part }) => part === whole.name)),
   };
@@ -122,6 +127,20 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
     ...walkOf([part]),
     ...endOf(run.notices.findings(name), part.failure ?? fatal),
   };
+}
+
+/** The flags by which the records are a part of a listing, as they were typed. A limit of more than the records leaves none out. */
+function narrowingIn(words: readonly string[], { records }: PartState): readonly string[] {
+  const all = resources.flatMap((one): readonly (Flag | undefined)[] =>
+    Object.values({ ...filterFlags(one), ...extentFlags(one), ...questionFlags }),
+  );
+  const narrowing = all.flatMap((flag) => (flag?.narrows ? flag.syntax : []));
+  return words.flatMap((word, at) => {
+    const [, long, value = words[at + 1]] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const syntax = narrowing.find((one) => one.split(' ')[0] === long);
+    if (syntax === undefined || (long === '--limit' && Number(value) > records)) return [];
+    return syntax === long ? long : `${long} ${value}`;
+  });
 }
 
 /** Whether the answer was delivered: not all of it, or with differences. */

@@ -214,7 +214,7 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
       return counted;
     },
     /** For receipts: when the oldest records of a profile, or of all, were read, and the flags that left others out. */
-    facts(profile: string | undefined): Readonly<Record<string, unknown>> {
+    facts(profile: string | undefined) {
       const origins = all.filter(
         ({ profiles }) => profile === undefined || profiles?.includes(profile) !== false,
       );

@@ -49,6 +49,7 @@ describe('--receipt', () => {
       profile: null,
       baseUrl: 'https://api.example.com/v1',
       arguments: expect.arrayContaining(['issued', '--receipt', '1-9,2-7']),
+      only: ['--customer-fiscal-id 1-9,2-7'],
       tokenEndsSoon: null,
       startedAt: '2026-11-20T12:00:00.000Z',
       finishedAt: '2026-11-20T12:00:00.000Z',

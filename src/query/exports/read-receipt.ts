@@ -5,7 +5,6 @@ import { createReadStream, existsSync } from 'node:fs';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.ts';
-import { DATE_FLAGS } from '../where/dates.ts';
 import { ExportFile, STANDARD_INPUT } from './export-file.ts';
 import { LINE_FEED, QUOTE } from '../../json/ascii.ts';
 
@@ -139,7 +138,7 @@ function deliveredIn(receipt: JsonObject, path: string) {
     /** When the records were read, in ISO 8601; undefined for records of an export without a receipt. */
     readAt: readAt !== undefined && !Number.isNaN(Date.parse(readAt)) ? readAt : undefined,
     /** The flags with which a part of the listing was read, as they were typed: `--limit 1`. */
-    only: [...narrowingIn(receipt), ...textsIn(receipt['only'])] as readonly string[],
+    only: textsIn(receipt['only']),
     complete: member('complete', (value) => typeof value === 'boolean'),
     errors: member('errors', (value) => Array.isArray(value)).map(String) as readonly string[],
     /** What the user can do about them; undefined in a receipt without it. */
@@ -159,24 +158,6 @@ function deliveredIn(receipt: JsonObject, path: string) {
     /** The list of which each object is a row, so that a record may be several rows. */
     expanded: text('expanded'),
   };
-}
-
-/** The flags with a value by which a part of a listing is read. */
-const VALUED = [
-  ...['limit', 'page', 'next-token', 'param', 'where', 'customer-fiscal-id', 'issuer-fiscal-id'],
-  ...DATE_FLAGS.map(({ flag }) => flag.slice(2)),
-];
-/** One of them, and its value where that stands behind an equals sign; or a flag without a value. */
-const NARROWING = new RegExp(`^--(?:open|overdue|(${VALUED.join('|')}))(?:=(.*))?$`, 's');
-
-/** Those of a run, as they were typed. A limit of more than the records leaves none out. */
-function narrowingIn({ arguments: words, records }: JsonObject): readonly string[] {
-  const all = textsIn(words);
-  return all.flatMap((word, at) => {
-    const [flag, valued, value = all[at + 1]] = NARROWING.exec(word) ?? [];
-    if (flag === undefined || (valued === 'limit' && Number(value) > Number(records))) return [];
-    return valued === undefined ? flag : `--${valued} ${value}`;
-  });
 }
 
 /** The profile of a file, or those of one that has the records of several. Parts of a report and of a sync are listings. */
