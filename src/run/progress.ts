@@ -212,14 +212,14 @@ function progressLine(part: PartState, now: number, group: GroupDigits): string 
   const { progress, goal, waitsUntil } = part;
   const { records, pages, inFlight, retries, shrinks, rereads } = progress;
   const of = goal === undefined ? '' : ` of ${group(String(goal))}`;
-  const parts = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];
-  if (retries > 0) parts.push(retries === 1 ? '1 retry' : `${retries} retries`);
-  if (shrinks > 0) parts.push(`${countOf(shrinks, 'page')} too large`);
-  if (inFlight.size > 0) parts.push(`${inFlight.size} in flight`);
-  else if (waitsUntil > now) parts.push(`waits ${duration(waitsUntil - now)}`);
+  const words = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];
+  if (retries > 0) words.push(retries === 1 ? '1 retry' : `${retries} retries`);
+  if (shrinks > 0) words.push(`${countOf(shrinks, 'page')} too large`);
+  if (inFlight.size > 0) words.push(`${inFlight.size} in flight`);
+  else if (waitsUntil > now) words.push(`waits ${duration(waitsUntil - now)}`);
   const spent = now - part.startedAt;
-  if (rereads > 0) parts.push('reading again what moved');
+  if (rereads > 0) words.push('reading again what moved');
   else if (goal !== undefined && records > 0 && records < goal && spent >= ESTIMATE_AFTER)
-    parts.push(`${duration((spent / records) * (goal - records))} left`);
-  return parts.join(' · ');
+    words.push(`${duration((spent / records) * (goal - records))} left`);
+  return words.join(' · ');
 }

@@ -224,13 +224,13 @@ function factsOf(found: readonly Finding[]): Record<string, unknown> {
   return { ...facts, ...(Object.keys(missing).length > 0 && { missing }) };
 }
 
-function sum<Part>(parts: readonly Part[], of: (part: Part) => number): number {
-  return parts.reduce((sum, part) => sum + of(part), 0);
+function sum<One>(all: readonly One[], of: (one: One) => number): number {
+  return all.reduce((sum, one) => sum + of(one), 0);
 }
 
 /** The sum; null where one of the numbers is not known. */
-function total<Part>(parts: readonly Part[], of: (part: Part) => number | undefined): number | null {
-  const counts = parts.map(of);
+function total<One>(all: readonly One[], of: (one: One) => number | undefined): number | null {
+  const counts = all.map(of);
   return counts.includes(undefined) ? null : sum(counts, (count) => count!);
 }
 

@@ -148,12 +148,7 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
 
   const dayOfRecords = (): number => Math.min(today, ...daysOf(all));
 
-  /** For pages: what limits the figures. */
-  const caveatsNow = (): readonly RecordNote[] => [
-    ...(all.some(({ readAt }) => readAt === undefined) ? (['undated'] as const) : []),
-    ...(new Set(daysOf(all)).size > 1 ? (['newer'] as const) : []),
-    ...(all.some(({ only }) => only.length > 0) ? (['part'] as const) : []),
-  ];
+  const areOfSeveralDays = (): boolean => new Set(daysOf(all)).size > 1;
 
   const warnOfUndated = (day: number): void => {
     if (isUndatedSaid) return;
@@ -169,7 +164,7 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
     const day = dayOfRecords();
     if (asOf !== undefined && asOf !== day) return asOf;
     warnOfUndated(day);
-    const read = caveatsNow().includes('newer') ? 'oldest records' : 'records';
+    const read = areOfSeveralDays() ? 'oldest records' : 'records';
     if (day < today) notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
     return day;
   };
@@ -180,8 +175,13 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
     get day() {
       return dayOfRecords();
     },
-    get caveats() {
-      return caveatsNow();
+    /** For pages: what limits the figures. */
+    get caveats(): readonly RecordNote[] {
+      return [
+        ...(all.some(({ readAt }) => readAt === undefined) ? (['undated'] as const) : []),
+        ...(areOfSeveralDays() ? (['newer'] as const) : []),
+        ...(all.some(({ only }) => only.length > 0) ? (['part'] as const) : []),
+      ];
     },
     /** Adds origins of records, and reports of when they are. A moment in the future counts as unknown. */
     add(origins: readonly Origin[]): void {

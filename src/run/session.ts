@@ -125,49 +125,47 @@ interface SessionOptions {
 /** Finds address and token, and makes the client. Sends nothing. Throws AuthError without a token, or for an expired one. */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const { flags, observe, shared } = options;
-  const { baseUrl, token, profile, defaults, tokenHint } = await findService(context, options);
+  const service = await (flags.sandbox ? sandboxService(options) : ownService(context, options));
+  const { defaults, token } = service;
   const limits = {
     concurrency: flags.concurrency ?? defaults.concurrency ?? requestDefaults.concurrency,
     retries: flags.retries ?? defaults.retries ?? requestDefaults.retries,
     retryDelay: flags.retryDelay ?? defaults.retryDelay ?? requestDefaults.retryDelay,
     timeout: flags.timeout ?? defaults.timeout ?? requestDefaults.timeout,
   };
-  const client = await makeClient(
-    context,
-    { baseUrl, token: token.reveal(), tokenHint, observe, quota: shared.quota },
-    limits,
-  );
-  return { client, profile, baseUrl, token, limits, defaults };
+  const address = { ...service, token: token.reveal(), observe, quota: shared.quota };
+  return { ...service, client: await makeClient(context, address, limits), limits };
 }
 
-/** The organization that the token of a session names, if it does. */
-export function organizationOf(session: Pick<Session, 'token'> | undefined): string | undefined {
-  return decodeToken(session?.token)?.organizationId;
+async function sandboxService({ flags, shared, profile = flags.profile }: SessionOptions) {
+  const { baseUrl, tokenOf } = await shared.sandbox();
+  const defaults: FlagDefaults = {};
+  return { baseUrl, token: new Secret(tokenOf(profile)), tokenHint: undefined, profile, defaults };
 }
 
-async function findService(
+async function ownService(
   context: Context,
-  { flags, profile: name = flags.profile, notices, resource, shared }: SessionOptions,
+  { flags, profile = flags.profile, notices, resource }: SessionOptions,
 ) {
-  if (flags.sandbox) {
-    const { baseUrl, tokenOf } = await shared.sandbox();
-    const token = new Secret(tokenOf(name));
-    return { baseUrl, token, tokenHint: undefined, profile: name, defaults: {} as FlagDefaults };
-  }
   const store = await context.config();
-  const own = { profile: name, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile };
+  const own = { profile, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile };
   const found = await resolveConnection(context, { flags: own, store });
   const connection = requireConnection(found, context.clock.now());
-  const { baseUrl, token, profile, tokenSource, messages } = connection;
+  const { baseUrl, token, tokenSource, messages } = connection;
   for (const message of messages) notices.remark(message);
   const isOfProfile = tokenSource === 'profile' || tokenSource === 'token command';
   return {
     baseUrl,
     token,
     tokenHint: tokenHint(connection),
-    profile: isOfProfile ? profile : undefined,
-    defaults: flagDefaults(store, profile, resource),
+    profile: isOfProfile ? connection.profile : undefined,
+    defaults: flagDefaults(store, connection.profile, resource),
   };
+}
+
+/** The organization that the token of a session names, if it does. */
+export function organizationOf(session: Pick<Session, 'token'> | undefined): string | undefined {
+  return decodeToken(session?.token)?.organizationId;
 }
 
 /** Requests one record: resolves when the service takes the token, else rejects as any request would. */
@@ -229,15 +227,18 @@ async function profilesOfService(
     profiles.forEach(checkInSandbox);
     return profiles;
   }
-  const refuseOne = (name: string, what: string, isSet: boolean, hint?: string): void => {
-    if (isSet)
-      throw new UsageError(`${name} gives one ${what}, and several profiles have each their own`, { hint });
-  };
-  const unset = (name: string): string => `Unset it for this command with \`env -u ${name} folio …\`.`;
   const { FOLIO_BASE_URL: url, FOLIO_TOKEN: token } = context.env;
-  refuseOne('FOLIO_BASE_URL', 'address', Boolean(url), unset('FOLIO_BASE_URL'));
-  refuseOne('--token-file', 'token', tokenFile !== undefined);
-  refuseOne('FOLIO_TOKEN', 'token', Boolean(token), unset('FOLIO_TOKEN'));
+  const given = [
+    ['FOLIO_BASE_URL', 'address', url],
+    ['--token-file', 'token', tokenFile],
+    ['FOLIO_TOKEN', 'token', token],
+  ].find(([, , value]) => value);
+  if (given !== undefined) {
+    const [name = '', what] = given;
+    throw new UsageError(`${name} gives one ${what}, and several profiles have each their own`, {
+      hint: name.startsWith('-') ? undefined : `Unset it for this command with \`env -u ${name} folio …\`.`,
+    });
+  }
   const store = await context.config();
   const profiles = chosen ?? store.profileNames;
   if (profiles.length === 0) {
