@@ -97,7 +97,7 @@ export function addCommand(
   else
     added.action(async (...received: unknown[]) => {
       refuseFlagsOfOthers(added);
-      const typed = readFlags(added, { ...globalFlags, ...flags });
+      const typed = readFlags(added);
       // The parser passes the arguments in order, then its own view of the flags.
       await run(context, valuesOf(typed, context.onFlagRead), received.slice(0, specs.length));
     });
@@ -106,21 +106,23 @@ export function addCommand(
 }
 
 /** An option or argument of the parser, and how its text is read: completion and a test of the rules look there. */
-type Declared<Of extends Option | Argument, How extends Parsed> = Of & { readonly how: How };
-export type FlagOption = Declared<Option, Flag>;
-
 function declared<Of extends Option | Argument, How extends Parsed>(of: Of, how: How, name: string) {
   if (how.parse ?? how.words ?? how.range)
     of.argParser((text: string, before: unknown) => parseValue(how, text, name, before));
-  return Object.assign(of, { how }) satisfies Declared<Of, How>;
+  return Object.assign(of, { how });
 }
 
+/** An option and the flag that it is made of; `key` is the name of its value. */
+export type FlagOption = Option & { readonly how: Flag; readonly key: string };
+
 function optionsOf(flags: Flags): readonly FlagOption[] {
-  return Object.values(flags).flatMap((flag) => {
-    if (flag === undefined) return [];
+  const all: FlagOption[] = [];
+  for (const [key, flag] of Object.entries(flags)) {
+    if (flag === undefined) continue;
     const option = new Option(flag.syntax, flag.about);
-    return declared(option, flag, option.long!);
-  });
+    all.push(Object.assign(declared(option, flag, option.long!), { key }));
+  }
+  return all;
 }
 
 /** A flag that exists only to be refused. The error explains how to give a token, and never shows the value. */
@@ -146,25 +148,21 @@ function addGlobalFlags(command: Command): void {
 }
 
 interface TypedFlag {
-  readonly name: string;
-  readonly flag: Flag;
-  readonly long: string;
+  readonly option: FlagOption;
   readonly value: unknown;
 }
 
 /** The flags on the command line. Throws UsageError for those that do not go together. */
-function readFlags(command: Command, flags: Flags): readonly TypedFlag[] {
-  const typed = Object.entries(flags).flatMap(([name, flag]): TypedFlag[] => {
-    const option = (command.options as readonly FlagOption[]).find(({ how }) => how === flag);
-    if (flag === undefined || option === undefined) return [];
-    const value = valueTyped(command, option.attributeName());
+function readFlags(command: Command): readonly TypedFlag[] {
+  const typed: TypedFlag[] = [];
+  for (const option of command.options as readonly FlagOption[]) {
+    const value = option.how && valueTyped(command, option.attributeName());
     // `--no-progress` and `--progress <how>` are one to the parser: what was typed last.
-    const isTyped = value !== undefined && (value === false) === option.negate;
-    return isTyped ? [{ name, flag, long: option.long!, value }] : [];
-  });
-  const { from, profile, allProfiles } = Object.fromEntries(typed.map(({ name, value }) => [name, value]));
+    if (value !== undefined && (value === false) === option.negate) typed.push({ option, value });
+  }
+  const { from, profile, allProfiles } = valuesOf(typed, undefined);
   const several = typeof profile === 'string' && profile.includes(',');
-  if (several && !('allProfiles' in flags)) {
+  if (several && !hasFlag(command, '--all-profiles')) {
     throw new UsageError(`--profile ${profile}: this command asks one organization`, {
       hint: 'Name one. Several go with the commands that have --all-profiles, such as the listings.',
     });
@@ -175,10 +173,12 @@ function readFlags(command: Command, flags: Flags): readonly TypedFlag[] {
     });
   }
   const isTyped = (flag: string): boolean =>
-    flag === 'several profiles' ? several || allProfiles === true : typed.some(({ long }) => long === flag);
-  for (const { long, flag } of typed)
-    for (const rule of flag.rules ?? [])
-      if (rule.unless?.some(isTyped) !== true) checkRule(long, rule, isTyped);
+    flag === 'several profiles'
+      ? several || allProfiles === true
+      : typed.some(({ option }) => option.long === flag);
+  for (const { option } of typed)
+    for (const rule of option.how.rules ?? [])
+      if (rule.unless?.some(isTyped) !== true) checkRule(option.long!, rule, isTyped);
   return typed;
 }
 
@@ -201,13 +201,19 @@ function checkRule(flag: string, { not, needs, why, hint }: Rule, isTyped: (flag
 }
 
 /** The values by the names of the flags. `onRead` hears of each that is read by its name; a copy has none, and reads none. */
-function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): object {
-  if (onRead === undefined) return Object.fromEntries(typed.map(({ name, value }) => [name, value]));
-  const heard = typed.map(({ name, long, value }): [string, PropertyDescriptor] => {
-    const get = (): unknown => (onRead(long), value);
-    return [name, { configurable: true, get }];
-  });
-  return Object.defineProperties({}, Object.fromEntries(heard));
+function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const { option, value } of typed) {
+    const { key, long } = option;
+    if (onRead === undefined) values[key] = value;
+    else Object.defineProperty(values, key, { configurable: true, get: () => (onRead(long!), value) });
+  }
+  return values;
+}
+
+/** Whether a command has a flag of this name: `--period`. */
+export function hasFlag(command: Command, flag: string): boolean {
+  return command.options.some(({ long }) => long === flag);
 }
 
 /** Has the help of a command say what it does, and examples of it, and its errors which command it is. */

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { isPeriod, meantPeriod } from '../invoices/periods.ts';
 import { nearestNames } from '../query/nearest-names.ts';
-import { commandPath, shownUnder, termOf } from './command.ts';
+import { commandPath, hasFlag, shownUnder, termOf } from './command.ts';
 import { hintAmong, meantWord } from './words.ts';
 
 interface Slip {
@@ -85,8 +85,4 @@ function hintForWord(word: string, { command, today }: Slip): string {
   if (nearestNames(word, names).length > 0 || !hasFlag(command, '--customer-fiscal-id'))
     return hintAmong(word, names, path);
   return `Write ${meantWord('customer')!.instead(command, word, today).join(' or ')}. See folio help customer.`;
-}
-
-function hasFlag(command: Command, flag: string): boolean {
-  return command.options.some(({ long }) => long === flag);
 }

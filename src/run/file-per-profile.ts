@@ -20,38 +20,46 @@ interface FileOfProfile {
   readonly output: string;
   /** The path of its receipt, where there is one. */
   readonly receipt: string | undefined;
-  readonly written: readonly WrittenPath[];
 }
 
-/** `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv. */
-export async function filesOfProfiles(
+/**
+ * A file for each profile in a folder, `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv.
+ * Returns what is written, and a function that writes it in a run.
+ */
+export async function filePerProfile(
   context: Context,
   { flags, source, sheet }: { flags: ExportFlags; source: Source; sheet?: string },
   { profiles, folder }: { profiles: readonly string[]; folder: string },
-): Promise<FileOfProfile[]> {
+) {
   const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
   const store = await storeOf({ flags, context });
   const { receiptPathOf } = flags.receipt === undefined ? {} : await import('./receipt.ts');
-  return profiles.map((profile) => {
+  const writes: WrittenPath[] = [];
+  const files = profiles.map((profile): FileOfProfile => {
     const format =
       flags.format ?? impliedFormat(flags, flagDefaults(store, profile, source.resource)) ?? 'csv';
     const output = join(folder, `${profile}.${listing}.${endingsOf(format)[0]!}`);
     const receipt = receiptPathOf?.(output);
-    const written = [{ path: output, flag: '--output-dir:', is: `where the records of ${profile} go` }];
+    writes.push({ path: output, flag: '--output-dir:', is: `where the records of ${profile} go` });
     if (receipt !== undefined)
-      written.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
-    return { profile, format, output, receipt, written };
+      writes.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
+    return { profile, format, output, receipt };
   });
+  return {
+    writes,
+    exportEach: (run: Run, opened: OpenSource, exportPart: ExportFile) =>
+      exportEach(run, { source: opened, files }, exportPart),
+  };
 }
 
-/**
- * Writes a file for each profile, as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it.
- * `exportPart` writes the records of one.
- */
-export async function exportEach(
+/** Writes the records of a part into a file. */
+type ExportFile = (part: Part, file: FileOfProfile) => Promise<void>;
+
+/** Writes the files, each as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */
+async function exportEach(
   run: Run,
   { source, files }: { source: OpenSource; files: readonly FileOfProfile[] },
-  exportPart: (part: Part, file: FileOfProfile) => Promise<void>,
+  exportPart: ExportFile,
 ): Promise<void> {
   for (const { profile, output } of files) {
     // Its name in earlier versions, which was one for all listings.

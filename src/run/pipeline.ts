@@ -103,16 +103,20 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     // Of one, the flags may want the form of several.
     const parts = profiles.length > 1 || (profiles.length > 0 && isOfSeveral(flags)) ? profiles : [];
     const folder = parts.length > 0 ? outputDir : undefined;
-    const each = folder === undefined ? undefined : await import('./file-per-profile.ts');
-    const files = await each?.filesOfProfiles(context, request, { profiles: parts, folder: folder! });
+    const each =
+      folder === undefined
+        ? undefined
+        : await (
+            await import('./file-per-profile.ts')
+          ).filePerProfile(context, request, { profiles, folder });
     const reads = [...(source.reads ?? []), ...(request.reads ?? [])];
     if (changesSince !== undefined) {
       const { readsOfExport } = await import('../query/exports/read-receipt.ts');
       reads.push(...readsOfExport('--changes-since', changesSince));
     }
     const { name, records } = source;
-    const writes = files?.flatMap(({ written }) => written);
-    const options = { flags, name, records, output, folder, partNames: parts, notices, reads, files: writes };
+    const own = { flags, name, records, output, folder, notices, reads };
+    const options = { ...own, partNames: parts, files: each?.writes };
     await inRun(context, options, async (run) => {
       if (flags.listColumns && (await listKnownColumns(run, request))) return;
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
@@ -121,10 +125,8 @@ export async function exportRecords(context: Context, request: ExportRequest): P
         notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
       }
       const opened = await source.open(run, profiles);
-      if (files !== undefined)
-        return each!.exportEach(run, { source: opened, files }, (part, file) =>
-          exportPart(part, request, file),
-        );
+      if (each !== undefined)
+        return each.exportEach(run, opened, (part, file) => exportPart(part, request, file));
       const part =
         parts.length === 0
           ? { source: opened, profile: profiles[0] }
