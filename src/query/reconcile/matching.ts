@@ -184,7 +184,7 @@ const ONE_PESO: Decimal = { coefficient: 1n, scale: 0 };
 
 /** What makes two entries equal, and in what they differ. */
 function rulesOf({ hasTypes, tolerance, isShared }: MatchOptions) {
-  const converted = compareDecimals(tolerance, ONE_PESO) < 0 ? ONE_PESO : tolerance;
+  const converted = [tolerance, ONE_PESO].toSorted(compareDecimals)[1]!;
   const isWithin = (one: Decimal, other: Decimal, most = tolerance): boolean => {
     const apart = addDecimals(one, negateDecimal(other));
     return compareDecimals(absoluteDecimal(apart), most) <= 0;

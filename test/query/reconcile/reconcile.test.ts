@@ -681,6 +681,7 @@ describe('reconcile', () => {
     [x('a;c\n1;2\n'), match, '--against received for what you buy'],
     [x('a;c;a\n'), match, 'there are two columns a'],
     [x('a;c\n'), ['--match', 'number=a'], 'which column is the total'],
+    [x('a;c\n'), ['--match', 'number= ,total=c'], '"number=": expected field=heading'],
     [x('a;c\n'), ['--match', 'number=a,number=c'], '--match names number twice'],
     [x('a;c\n'), ['--match', 'number=a,total==5'], '--match total==5: each row has its own total'],
     [x('a;c\n1;2\n'), [...match, '--match', 'date==soon', '--against', 'issued'], 'line 2: date is "soon"'],
