@@ -127,16 +127,6 @@ describe('WhereFilter', () => {
     expect(keeps(expression, record)).toBe(kept);
   });
 
-  it('keeps what meets all conditions, in order, over batches, and counts', () => {
-    const filter = filterOf(['n>1', 'n<5', 's=x'].map(parseCondition));
-    const kept = [
-      filter.apply(batchOf({ n: 1, s: 'x' }, { n: 2, s: 'x' }, { n: 3, s: 'y' })),
-      filter.apply(batchOf({ n: 4, s: 'x' }, { n: 5, s: 'x' })),
-    ].flatMap(textsOf);
-    expect(kept).toEqual(['{"n":2,"s":"x"}', '{"n":4,"s":"x"}']);
-    expect(filter.counts()).toEqual({ seen: 5, kept: 2 });
-  });
-
   it.each([
     ['total>1.000.000', 5, "total holds numbers, and '1.000.000' is none", 'Write 1000000:'],
     ['total>=1,190.10', 5, "total holds numbers, and '1,190.10' is none", 'Write 1190.10:'],
