@@ -26,6 +26,8 @@ const ALSO = {
     'cli/commands/report',
     'cli/commands/statement',
     'database/document-columns',
+    'query/reconcile/reconcile',
+    'query/where/where',
     'report',
     'run/pages',
     'run/several',

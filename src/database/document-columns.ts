@@ -70,7 +70,7 @@ export class DocumentColumns {
   private constructor(dialect: Dialect, { fields, profile, differences }: RecordsToWrite) {
     this.#partyOf = new Uint32Array(differences.actions.length);
     this.#dialect = dialect;
-    const reads = { roles: [...DOCUMENT_ROLES, 'due', ...AMOUNTS] as const };
+    const reads = { roles: [...DOCUMENT_ROLES, 'due', ...AMOUNTS] as const, names: [] };
     const names = { fields: { usual: ofProfile(fields, profile) } };
     this.#document = new DocumentReader(names, reads);
     this.#parties = new Counterparties(names);

@@ -24,7 +24,7 @@ import {
 export interface Reads {
   readonly roles: readonly Role[];
   /** Columns by names that people use: `open` and the heading `due` are read from the columns of `fields`. */
-  readonly names?: readonly string[];
+  readonly names: readonly string[];
 }
 
 /** The roles that decide a document's family and validity, and so its worth. */
@@ -55,7 +55,7 @@ interface NameLayout {
 }
 
 /** What an answer needs of each profile. A name of `namesElsewhere` counts only where the profile has the role in another column. */
-interface ReadsOfProfiles extends Reads {
+interface ReadsOfProfiles extends Partial<Reads> {
   readonly namesElsewhere?: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export class DocumentReader {
   readonly #listReaders: readonly Map<string, ListReader>[];
 
   constructor(meanings: ColumnNames, reads: Reads) {
-    const { roles, names = [] } = reads;
+    const { roles, names } = reads;
     const { fields } = meanings;
     const columns: string[] = [];
     const locate = (column: string): CellLocation => {
@@ -202,7 +202,7 @@ export class DocumentReader {
       // A column of the role itself does not count where it is empty. An object of that name, such as the customer, holds what the
       // heading means.
       const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
-      clash.hasOwn ||= isPresent && !(ownCell?.kind === 'array' && ownCell.text.startsWith('{'));
+      clash.hasOwn ||= !(ownCell?.kind === 'array' && ownCell.text.startsWith('{')) && isPresent;
       if (found !== -1) clash.meant = columns[found];
       if (clash.hasOwn && clash.meant !== undefined) refuseClash(this.#names[at]!, clash.meant);
     }
@@ -345,12 +345,12 @@ export class DocumentReader {
   #missingIn(
     layout: ProfileLayout,
     unseen: Unseen,
-    { roles, names = [], namesElsewhere = [] }: ReadsOfProfiles,
+    { roles, names, namesElsewhere }: ReadsOfProfiles,
   ): { readonly name: string; readonly role: Role } | undefined {
     const hasAny = (columns: readonly string[]): boolean =>
       columns.some((column) => unseen.columnsThere.includes(column));
     const hasRole = (role: Role): boolean => hasAny(layout.fields.columns[role]);
-    const missing = roles.find((role) => unseen.roles.has(role) && !hasRole(role));
+    const missing = roles?.find((role) => unseen.roles.has(role) && !hasRole(role));
     if (missing !== undefined) return { name: missing, role: missing };
     for (const at of unseen.names) {
       const name = this.#names[at]!;
@@ -358,7 +358,7 @@ export class DocumentReader {
         .map(({ ofName }) => ofName[at]!.role)
         .find((one) => one !== undefined);
       if (role === undefined || hasAny(this.#columnsOfName(at, [layout]))) continue;
-      if (names.includes(name) || (namesElsewhere.includes(name) && hasRole(role))) return { name, role };
+      if (names?.includes(name) || (namesElsewhere?.includes(name) && hasRole(role))) return { name, role };
     }
     return undefined;
   }
@@ -396,7 +396,7 @@ class Unseen {
   seen = 0;
   readonly #sampler = new CellReader();
 
-  constructor({ roles, names = [] }: Reads) {
+  constructor({ roles, names }: Reads) {
     this.roles = new Set(roles);
     this.names = new Set(names.keys());
   }

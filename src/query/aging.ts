@@ -104,7 +104,7 @@ export class Aging {
   readonly #items = { open: 0, credit: 0 };
 
   constructor(options: AgingOptions) {
-    const { fields, alsoReads: { roles, names = [] } = { roles: [] } } = options;
+    const { fields, alsoReads: { roles, names } = { roles: [], names: [] } } = options;
     this.#options = options;
     const own = [...OPEN_ITEM_ROLES, 'date', 'currency', 'counterpartyName', 'counterpartyFiscalId'] as const;
     this.documents = new DocumentReader({ fields }, { roles: [...own, ...roles], names });

@@ -357,7 +357,7 @@ class Totals {
         unreadable.finding(sum.length === 1 ? flag : `${flag} ${column}`),
       ),
       ...this.#documents.profilesWithout(flag, { roles: this.#hasAmounts ? ['currency'] : [], names: sum }),
-      ...this.#documents.profilesWithout('--group-by', { roles: [], namesElsewhere: columns }),
+      ...this.#documents.profilesWithout('--group-by', { namesElsewhere: columns }),
     ];
   }
 }

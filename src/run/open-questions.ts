@@ -234,7 +234,7 @@ export async function withCreditRemark(
 ): Promise<AsyncIterable<RecordBatch>> {
   const { DocumentReader } = await import('../invoices/document-reader.ts');
   const { readAmount } = await import('../invoices/open-items.ts');
-  const reader = new DocumentReader(names, { roles: ['documentType', 'open', 'total'] });
+  const reader = new DocumentReader(names, { roles: ['documentType', 'open', 'total'], names: [] });
   let credits = 0;
   const take = (): void => {
     if (reader.family !== 'credit note') return;

@@ -121,7 +121,7 @@ function openRows(sink: Sink, layout: Layout): Writer {
 /** Makes what tells of each record of a batch whether it is past due, as `--overdue` has it. */
 function pastDueTest({ today, fields, isChosen }: Layout): (batch: RecordBatch) => readonly boolean[] {
   if (today === undefined || fields === undefined) return () => [];
-  const document = new DocumentReader({ fields }, { roles: OPEN_ITEM_ROLES });
+  const document = new DocumentReader({ fields }, { roles: OPEN_ITEM_ROLES, names: [] });
   return (batch) => {
     const isPastDue: boolean[] = [];
     document.fold(batch, () => isPastDue.push(isOverdue(openItemOf(document), today)));

@@ -175,7 +175,7 @@ export class WhereFilter implements FilterQuestion {
         ...(isReached ? reader.profilesWithout(flag, { roles: needs }, this.#isWanted) : []),
         ...(findings?.() ?? []),
       ]),
-      ...reader.profilesWithout('--where', { roles: [], names: this.#names }, this.#isWanted),
+      ...reader.profilesWithout('--where', { names: this.#names }, this.#isWanted),
     ];
     if (kept > 0 || seen === 0) return found;
     const values = new Map(this.#tests.flatMap((test) => [...test.seen]));
