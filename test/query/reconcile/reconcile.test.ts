@@ -299,6 +299,12 @@ describe('reconcile', () => {
       ['only in the list 9'],
     ],
     [
+      'nothing near of nobody',
+      [{ number: 9, rut: '' }],
+      [{ number: 90, issuerFiscalId: null }],
+      ['only in the list 9', 'only in the service 90'],
+    ],
+    [
       'what is too far',
       [{ number: 9, date: '01/08/2026' }],
       [{ number: 90, date: '2026-08-30' }],
