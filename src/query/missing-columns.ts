@@ -113,21 +113,36 @@ interface WatchOptions {
 
 /**
  * Passes the records on, and looks for columns of the reader until each was found. At the end it warns of those that no record had.
- * Throws UsageError there for one that is a near miss of another column: as long as that may come, the records wait, so that nothing of
- * an answer that is refused looks like an answer. `flag` named the columns.
+ * Throws UsageError there for one that is a near miss of another column. `flag` named them.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
   { reader, flag, warn }: WatchOptions,
 ): AsyncGenerator<RecordBatch> {
-  const refuse = (): void => {
+  const watched = async function* (): AsyncGenerator<RecordBatch> {
+    for await (const batch of records) {
+      reader.findNames(batch);
+      yield batch;
+    }
+  };
+  yield* unlessRefused(watched(), () => {
     if (flag === '--columns') refuseLists(reader, flag);
     refuseMissing(reader, flag, { isShown: true });
-  };
+  });
+  for (const finding of missingColumns(reader, flag, { isCounted: true })) warn(finding);
+}
+
+/**
+ * The same records. Calls `refuse` at the end. As long as it would throw by what was read so far, the records wait: nothing of an
+ * answer that is refused may look like an answer.
+ */
+export async function* unlessRefused(
+  records: AsyncIterable<RecordBatch>,
+  refuse: () => void,
+): AsyncGenerator<RecordBatch> {
   let waiting: RecordSpool | undefined = new RecordSpool();
   try {
     for await (const batch of records) {
-      reader.findNames(batch);
       if (waiting !== undefined && isRefused(refuse)) await waiting.add(batch);
       else {
         if (waiting !== undefined) yield* waiting.read();
@@ -137,10 +152,10 @@ export async function* watchColumns(
       }
     }
     refuse();
+    if (waiting !== undefined) yield* waiting.read();
   } finally {
     await waiting?.close();
   }
-  for (const finding of missingColumns(reader, flag, { isCounted: true })) warn(finding);
 }
 
 function isRefused(check: () => void): boolean {

@@ -74,10 +74,11 @@ describe('--list-columns', () => {
 });
 
 it.each(['csv', 'json', 'jsonl'])(
-  '--columns with a near miss prints nothing of the answer: %s',
+  'a column that is not there leaves nothing of the answer: %s',
   async (format) => {
-    const columns = ['funds', '--format', format, '--columns'];
-    await expectRefused(runScripted([...columns, 'b.d,a'], [[200, page]]), 'Did you mean b.c?');
-    await expectAnswer(runScripted([...columns, 'b.c,a'], [[200, page]]), /3/);
+    const of = (...flags: string[]) => runScripted(['funds', '--format', format, ...flags], [[200, page]]);
+    await expectRefused(of('--columns', 'b.d,a'), 'Did you mean b.c?');
+    await expectRefused(of('--where', 'b.d!=5'), 'Did you mean b.c?');
+    await expectAnswer(of('--columns', 'b.c,a', '--where', 'b.c!=5'), /3/);
   },
 );

@@ -13,7 +13,7 @@ import { ColumnFacts } from '../../json/column-facts.ts';
 import { RecordBatch, selectRecords } from '../../json/records.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
-import { missingColumns, refuseMissing } from '../missing-columns.ts';
+import { missingColumns, refuseMissing, unlessRefused } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion } from '../questions.ts';
 import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext } from './cell-test.ts';
@@ -117,12 +117,15 @@ export class WhereFilter implements FilterQuestion {
     }));
   }
 
-  async *answer(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  answer(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+    return unlessRefused(this.#keptOf(records), () => this.refuse());
+  }
+
+  async *#keptOf(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     for await (const batch of records) {
       const kept = this.apply(batch);
       if (kept.count > 0) yield kept;
     }
-    this.refuse();
   }
 
   counts(): { readonly seen: number; readonly kept: number } {
