@@ -10,7 +10,6 @@ import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { HeldProfiles } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
-import type { ConfigStore } from '../profiles/profile.ts';
 import type { DeliveredFile } from '../query/exports/read-receipt.ts';
 import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -126,79 +125,79 @@ export async function inPart(
   options: PartOptions,
   work: (part: Part) => Promise<void>,
 ): Promise<PartState> {
-  const { source, name, profile: named, signal = run.context.signal } = options;
-  const { resource, hasProfileColumn = false } = source;
-  const { flags, shared } = run;
-  const state = stateOf(run, name);
-  const { notices, status, requested: observe } = state;
-  const context = { ...run.context, signal };
-  // The records of one profile mean what its settings say, wherever they are.
-  const isJoined = hasProfileColumn && named === undefined;
+  const state = stateOf(run, options.name);
   state.begin();
   try {
-    const session =
-      source.kind === 'service'
-        ? await openSession(context, { flags, profile: named, resource, notices, observe, shared })
-        : undefined;
-    state.session = session;
-    // Of a service, the session knows.
-    state.owner = named;
+    const part = await openPart(run, options, state);
+    const { session, context, notices, status, serviceErrors, source } = part;
     try {
-      const store = await storeOf(run);
-      // Of several profiles, the current one has no say.
-      const usual =
-        session !== undefined || isJoined
-          ? undefined
-          : (namedProfile(undefined, context.env) ?? store?.currentProfile);
-      const profile = session === undefined ? (named ?? usual) : session.profile;
-      const serviceErrors = new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact);
-      const defaults = session?.defaults ?? flagDefaults(store, profile, resource);
-      const headings = source.export?.delivered?.headings ?? [];
-      const names = {
-        fields: fieldsOf(store, { resource, profile, isSeveral: isJoined, field: flags.field }),
-        headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-        byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
-        known: resource && settingOf('known', resource),
-      };
-      const opened = {
-        run,
-        context,
-        source,
-        profile,
-        isJoined,
-        defaults,
-        names,
-        session,
-        state,
-        notices,
-        status,
-      };
-      try {
-        await work({ ...opened, serviceErrors, lacks: [] });
-      } finally {
-        notices.add(...serviceErrors.findings(resource?.fiscalIds, session === undefined));
-        if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
-      }
+      await work(part);
     } catch (error) {
-      if (session !== undefined) await refuseWrongAddress(session.client, error, signal);
+      if (session !== undefined) await refuseWrongAddress(session.client, error, context.signal);
       throw error;
     } finally {
-      await session?.client.close();
+      notices.add(...serviceErrors.findings(source.resource?.fiscalIds, session === undefined));
+      if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
     }
     state.stage = 'done';
   } catch (error) {
     state.stage = 'failed';
     if (!isFailure(error)) throw error;
     state.failure = error;
+  } finally {
+    await state.session?.client.close();
   }
   return state;
 }
 
+/** Opens the session of a part, and finds its settings and what names of columns mean. Its state has the session, which the caller closes. */
+async function openPart(
+  run: Run,
+  { source, profile: named, signal = run.context.signal }: PartOptions,
+  state: PartState,
+): Promise<Part> {
+  const { flags, shared } = run;
+  const { resource, hasProfileColumn = false } = source;
+  const { notices, status, requested: observe } = state;
+  const context = { ...run.context, signal };
+  const session =
+    source.kind === 'service'
+      ? await openSession(context, { flags, profile: named, resource, notices, observe, shared })
+      : undefined;
+  state.session = session;
+  // Of a service, the session knows.
+  state.owner = named;
+  // The records of one profile mean what its settings say, wherever they are. Of several profiles, the current one has no say.
+  const isJoined = hasProfileColumn && named === undefined;
+  const store = await storeOf(run);
+  let profile = session === undefined ? named : session.profile;
+  if (session === undefined && !isJoined)
+    profile ??= namedProfile(undefined, context.env) ?? store?.currentProfile;
+  const headings = source.export?.delivered?.headings ?? [];
+  return {
+    run,
+    context,
+    source,
+    profile,
+    isJoined,
+    session,
+    state,
+    notices,
+    status,
+    defaults: session?.defaults ?? flagDefaults(store, profile, resource),
+    names: {
+      fields: fieldsOf(store, { resource, profile, isSeveral: isJoined, field: flags.field }),
+      headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+      byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
+      known: resource && settingOf('known', resource),
+    },
+    serviceErrors: new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact),
+    lacks: [],
+  };
+}
+
 /** The settings; undefined for the sandbox, which has none. */
-export async function storeOf({
-  flags,
-  context,
-}: Pick<Run, 'flags' | 'context'>): Promise<ConfigStore | undefined> {
+export async function storeOf({ flags, context }: Pick<Run, 'flags' | 'context'>) {
   return flags.sandbox ? undefined : context.config();
 }
 
