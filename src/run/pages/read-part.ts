@@ -52,22 +52,22 @@ export interface PagePart {
 }
 
 /** Reads every part into a tally of its own, in the order of the parts. Throws at once where nothing could be read. */
-export type ReadParts<Part> = <Read extends Tally>(
-  open: (fields: FieldsOf, part: Part) => Read,
-) => Promise<readonly (Part & PartRead<Read>)[]>;
+export type ReadParts<Of> = <Read extends Tally>(
+  open: (fields: FieldsOf, part: Of) => Read,
+) => Promise<readonly (Of & PartRead<Read>)[]>;
 
-interface PageRun<Part> {
+interface PageRun<Of> {
   readonly options: RunOptions;
-  readonly parts: readonly Part[];
+  readonly parts: readonly Of[];
   /** How the run ends where some are not whole. */
   readonly words: (results: readonly PartState[]) => OutcomeWords;
 }
 
 /** Opens the sources of some parts, which the caller closes, and calls `write`, in one run. Throws at its end where some could not be read whole. */
-export async function inPageRun<Part extends PagePart>(
+export async function inPageRun<Of extends PagePart>(
   context: Context,
-  { options, parts, words }: PageRun<Part>,
-  write: (run: Run, read: ReadParts<Part>) => Promise<unknown>,
+  { options, parts, words }: PageRun<Of>,
+  write: (run: Run, read: ReadParts<Of>) => Promise<unknown>,
 ): Promise<void> {
   const sources = new Set(parts.map(({ source }) => source));
   const partNames = parts.flatMap(({ name }) => name ?? []);
