@@ -164,7 +164,7 @@ describe('aging', () => {
   });
 
   it('says that figures are not of all, by its exit code', async () => {
-    const pages = Array.from({ length: 7 }, () => pageOf(INVOICES, { total: 9 }));
+    const pages = Array.from({ length: 8 }, () => pageOf(INVOICES, { total: 9 }));
     const run = await runScripted(['aging', '--as-of', '2026-11-20'], pages);
     expect(run).toMatchObject({ code: 6, stdout: AGED });
   });

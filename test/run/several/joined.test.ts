@@ -274,12 +274,12 @@ describe('a run over several profiles', () => {
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(receipt['profiles']).toMatchObject([
-      { profile: 'north', records: 5, total: 5, pages: 3, complete: true, errors: [] },
+      { profile: 'north', records: 5, total: 5, pages: 6, complete: true, errors: [] },
       {
         ...{ profile: 'south', records: 0, total: null, complete: false },
         errors: [expect.stringContaining('403')],
       },
-      { profile: 'west', records: 4, total: 4, pages: 3, complete: true, errors: [] },
+      { profile: 'west', records: 4, total: 4, pages: 6, complete: true, errors: [] },
     ]);
     for (const [flags, counts] of [
       ['--where id>1', [3, 0, 4]],
