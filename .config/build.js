@@ -19,7 +19,7 @@ const { rolldown } = await import('rolldown').catch(() => {
  */
 const groups = [
   // What is printed by --version alone, apart from what every command begins with.
-  { name: 'main', test: /\/src\/(main|version)\.ts$|rolldown.runtime/, priority: 3 },
+  { name: 'version', test: /\/src\/version\.ts$/, priority: 3 },
   { name: 'start', test: /\/src\/process-context\.ts$/, priority: 2 },
   {
     name: 'listing',
