@@ -86,11 +86,12 @@ export function isPeriod(text: string): boolean {
 export const CALENDAR_UNITS = ['day', 'month', 'quarter', 'year'] as const;
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
+const NAME_LENGTHS = { day: 10, month: 7, year: 4 };
+
 /** The day, month, quarter or year of a day or a time that begins with the day: `2026-11`, `2026-Q4`. */
 export function calendarName(date: string, unit: CalendarUnit): string {
-  const [year, month] = [date.slice(0, 4), date.slice(5, 7)];
-  if (unit === 'quarter') return `${year}-Q${Math.ceil(Number(month) / 3)}`;
-  return date.slice(0, { day: 10, month: 7, year: 4 }[unit]);
+  if (unit !== 'quarter') return date.slice(0, NAME_LENGTHS[unit]);
+  return `${date.slice(0, 4)}-Q${Math.ceil(Number(date.slice(5, 7)) / 3)}`;
 }
 
 export function monthOf(day: number): Period {
