@@ -118,6 +118,7 @@ class NumberedWalk {
     const { fresh, again, changed, unsure } = yield* this.#unique.deduplicate(records, { moved });
     this.#isRepeating ||= pass.isStuck || this.#isRepeatedBy(records.count, this.#unique.inPass > before);
     if (this.#isRepeating) extent.endsAt(placed.offset);
+    pass.hasNews ||= fresh.count > 0;
     this.#unsure += unsure;
     const wanted = sliceRecords(fresh, 0, this.#until - status.records);
     status.records += wanted.count;

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { inOrder } from './map-in-order.ts';
 import { PageSizes, Place, type SizedWindow } from './page-sizes.ts';
-import { PageRefused, type FetchPage, type Page } from './page.ts';
+import { PageRefused, type FetchPage, type Page, type Window } from './page.ts';
 import type { Pass, PlacedPage } from './pass.ts';
 import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
@@ -34,16 +34,16 @@ export interface Region {
 /** Records to bring, beginning with a page. */
 interface Range {
   readonly from: number;
-  readonly to: number;
+  readonly end: number;
   readonly window: SizedWindow;
 }
 
-/** What is requested next in a range. */
+/** Where the reading of a range stands: records up to `end` are to come, next a page with the one at `from`. */
 interface Step {
   readonly from: number;
+  readonly end: number;
   /** True where the page came before without the record at `from`, or short. */
-  readonly isAgain?: boolean;
-  readonly window?: SizedWindow;
+  readonly isAgain: boolean;
 }
 
 /** Records in a row that cannot be read alone before the service counts as down. */
@@ -73,8 +73,8 @@ export class PageReader {
   /** Ranges whose pages have not all come. */
   #coming = 0;
   #rebases = 0;
-  #lastPage: Buffer | undefined;
-  #lastOffset = 0;
+  /** The page that came last. */
+  #last: { readonly offset: number; readonly bytes: Buffer; readonly isFull: boolean } | undefined;
   #givenUpInARow = 0;
 
   constructor(options: PageReaderOptions, unique: UniqueRecords, pass: Pass) {
@@ -89,7 +89,7 @@ export class PageReader {
   begin(pass: Pass, fetchPage = this.#fetchPage): void {
     this.pass = pass;
     this.#fetchPage = fetchPage;
-    this.#lastPage = undefined;
+    this.#last = undefined;
     this.extent.reopen();
   }
 
@@ -113,54 +113,61 @@ export class PageReader {
       const end = Math.min(region.to ?? Infinity, this.#until);
       if (from < end && this.extent.isOpenAt(from) && this.#coming > 0) return undefined;
       if (from < end && this.extent.goesOnAt(from)) {
-        const window = this.sizes.windowAt(from, undefined, this.#floorBelow(from));
+        const window = this.#windowAt(from);
         const next = window.offset + window.size;
         this.#regions[0] = { ...region, from: next };
-        return { from, to: Math.min(next, end), window };
+        return { from, end: Math.min(next, end), window };
       }
       this.#regions.shift();
     }
   }
 
   /** Brings a range, page by page, each as large as the ones before it show. */
-  async #readRange(range: Range, signal: AbortSignal): Promise<PlacedPage[]> {
+  async #readRange({ from, end, window: first }: Range, signal: AbortSignal): Promise<PlacedPage[]> {
     const place = new Place(this.sizes, this.#options.status);
     const pages: PlacedPage[] = [];
-    let end = range.to;
+    let step: Step = { from, end, isAgain: false };
     this.#coming++;
     try {
-      for (let step: Step | undefined = range; step !== undefined;) {
-        const { from, isAgain = false }: Step = step;
-        const window: SizedWindow =
-          step.window ?? this.sizes.windowAt(from, place.mostAt(from), this.#floorBelow(from));
-        const answer = await this.#fetch(window, { place, from, signal });
-        if (typeof answer === 'number') {
-          step = this.#goOn({ from: answer }, end);
-          continue;
+      for (let window = first; ; window = this.#windowAt(step.from, place)) {
+        const answer = await this.#fetch(window, { place, from: step.from, signal });
+        if (typeof answer === 'number') step = { ...step, from: answer, isAgain: false };
+        else {
+          const { placed, next } = this.#take(answer, { window, step, place });
+          if (placed !== undefined) pages.push(placed);
+          step = next;
         }
-        const { records } = answer;
-        const applied = this.#appliedWindow(window, answer);
-        const { offset, size } = applied;
-        // By its number, the page began elsewhere than expected, and does not hold the record.
-        if (offset - from >= size) {
-          step = { from };
-          continue;
-        }
-        if (this.#endsByRepeating(offset, answer)) break;
-        let to = Math.min(window.offset + window.size, end);
-        if (applied !== window) to = Math.max(to, Math.min(offset + size, this.#until));
-        end = Math.max(end, to);
-        this.#skipTo(end);
-        this.#noteCame(applied, from, answer);
-        place.came(applied, { count: records.count, bytes: records.bytes.length });
-        step = this.#goOn(this.#after(applied, { from, to, isAgain }, records.count), end);
-        if (step !== undefined && !place.isLimited && this.#giveBack(step, end)) step = undefined;
-        pages.push(...this.#placed(applied, from, records));
+        if (step.from >= step.end || !this.extent.goesOnAt(step.from)) return pages;
       }
     } finally {
       this.#coming--;
     }
-    return pages;
+  }
+
+  /** Takes a page that came. Returns it in its place, where it has what it was requested for, and the next step. */
+  #take(
+    answer: Page,
+    { window, step, place }: { readonly window: SizedWindow; readonly step: Step; readonly place: Place },
+  ): { readonly placed?: PlacedPage | undefined; readonly next: Step } {
+    const { from, isAgain } = step;
+    const { count, bytes } = answer.records;
+    const applied = this.#appliedWindow(window, answer);
+    // By its number, the page began elsewhere than expected, and does not hold the record.
+    if (applied.offset >= from + applied.size) return { next: { ...step, isAgain: false } };
+    const pageEnd = Math.min(applied.offset + applied.size, this.#until);
+    const end = applied === window ? step.end : Math.max(step.end, pageEnd);
+    if (this.#endsByRepeating(applied, answer)) return { next: { ...step, from: end } };
+    this.#skipTo(end);
+    this.#givenUpInARow = 0;
+    this.extent.note(applied, { from, count, total: answer.total });
+    this.#options.status.page(Math.max(0, applied.offset + count - from), answer.total);
+    place.came(applied, { count, bytes: bytes.length });
+    const next = this.#after(applied, { from, end, isAgain }, count);
+    const isGivenBack = !place.isLimited && this.#giveBack(next);
+    return {
+      placed: this.#placed(applied, from, answer.records),
+      next: isGivenBack ? { ...next, from: end } : next,
+    };
   }
 
   /** Takes what a range brings beyond its own records off the regions. */
@@ -169,41 +176,30 @@ export class PageReader {
     if (region !== undefined && region.from < end) this.#regions[0] = { ...region, from: end };
   }
 
-  /** Notes a page that was to bring the record at `from`. */
-  #noteCame(applied: SizedWindow, from: number, { records: { count }, total }: Page): void {
-    this.#givenUpInARow = 0;
-    this.extent.note(applied, { from, count, total });
-    this.#options.status.page(Math.max(0, applied.offset + count - from), total);
-  }
-
-  /** The page, up to the record at `to`; none where it does not reach the one at `from`, and shows no end either. */
-  #placed({ offset, size }: SizedWindow, from: number, records: RecordBatch): readonly PlacedPage[] {
+  /** The page in its place; none where it does not reach the record at `from`, and shows no end either. */
+  #placed({ offset, size }: SizedWindow, from: number, records: RecordBatch): PlacedPage | undefined {
     const { total } = this.extent;
     const { count } = records;
     const reached = offset + count;
     const churn = this.pass.arrived(total);
     const isLast = total === undefined ? reached <= from : count < size && reached >= total;
-    if (reached <= from && !isLast) return [];
+    if (reached <= from && !isLast) return undefined;
     const wanted = sliceRecords(records, 0, this.#until - offset);
-    return [{ offset, from, records: wanted, isFull: count >= size, isLast, churn }];
+    return { offset, from, records: wanted, isFull: count >= size, isLast, churn };
   }
 
-  /** The earliest offset of a page: a single page begins at `from` of the options, and none may hold a record that was given up. */
-  #floorBelow(from: number): number {
+  /** The page to request for a record. A single page begins at `from` of the options, and none may hold a record that was given up. */
+  #windowAt(from: number, place?: Place): SizedWindow {
     const { isSinglePage = false, from: start = 0, status } = this.#options;
     let floor = isSinglePage ? start : 0;
     for (const offset of status.givenUp) if (offset < from && offset >= floor) floor = offset + 1;
-    return floor;
-  }
-
-  #goOn(step: Step, end: number): Step | undefined {
-    return step.from < end && this.extent.goesOnAt(step.from) ? step : undefined;
+    return this.sizes.windowAt(from, place?.mostAt(from), floor);
   }
 
   /** Gives the rest of a range back, to be read several pages at once, where nothing behind it was cut off yet. */
-  #giveBack({ from, isAgain }: Step, end: number): boolean {
+  #giveBack({ from, end, isAgain }: Step): boolean {
     const [region] = this.#regions;
-    if (region?.from !== end || isAgain) return false;
+    if (region?.from !== end || isAgain || from >= end) return false;
     this.#regions[0] = { ...region, from };
     return true;
   }
@@ -252,54 +248,42 @@ export class PageReader {
   }
 
   /** Without a total, a page that repeats the one before it shows that the listing has ended. */
-  #endsByRepeating(offset: number, { records, pageSize, total = this.extent.total }: Page): boolean {
-    if (total !== undefined || !this.#isRepeated(offset, records)) return false;
-    this.isFullRepeated ||= records.count === (pageSize ?? this.#options.size);
+  #endsByRepeating({ offset, size }: Window, { records, total = this.extent.total }: Page): boolean {
+    if (total !== undefined) return false;
+    const { bounds, count } = records;
+    const last = this.#last;
+    if (last === undefined) this.#unique.countEqualWithin('pass');
+    const bytes = records.bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
+    this.#last = { offset, bytes, isFull: count >= size };
+    if (count === 0 || last === undefined || last.offset === offset || !last.bytes.equals(bytes))
+      return false;
+    this.isFullRepeated ||= last.isFull;
     this.extent.endsAt(offset + 1);
     return true;
   }
 
-  /** True when a page repeats the one before it. */
-  #isRepeated(offset: number, { bytes, bounds, count }: RecordBatch): boolean {
-    if (this.#lastPage === undefined) this.#unique.countEqualWithin('pass');
-    const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
-    const repeated = count > 0 && offset !== this.#lastOffset && (this.#lastPage?.equals(page) ?? false);
-    this.#lastOffset = offset;
-    this.#lastPage = page;
-    return repeated;
-  }
-
-  /** Where to go on behind a page that was to bring the records from `from` up to `to`, and may have come short of them. */
-  #after(
-    { offset, size }: SizedWindow,
-    { from, to, isAgain }: { readonly from: number; readonly to: number; readonly isAgain: boolean },
-    count: number,
-  ): Step {
+  /** Where to go on behind a page, which may have come short. */
+  #after({ offset, size }: Window, { from, end, isAgain }: Step, count: number): Step {
     const { sizes, extent } = this;
     const { total } = extent;
     const reached = offset + count;
-    const isFirst = offset === 0 && !sizes.isFixed;
-    if (total === undefined) {
-      // A page that does not reach beyond the one before it is the end.
-      if (reached <= from) extent.endsAt(from);
-      if (reached <= from || reached >= to || sizes.isFixed) return { from: to };
-      if (count >= size) return { from: reached };
-      // The first page shows how much there is at a time.
-      if (isFirst) sizes.cap(count);
-      return { from: reached };
+    const goOnAt = (next: number): Step => ({ from: next, end, isAgain: false });
+    // Without a total, a page that does not reach beyond the one before it is the end.
+    if (total === undefined && reached <= from) extent.endsAt(from);
+    const isEnd = total === undefined ? reached <= from || sizes.isFixed : reached >= total;
+    if (isEnd || count >= size || reached >= end) return goOnAt(Math.max(reached, offset + size));
+    const isFirst = offset === 0 && !sizes.isFixed && count > 0;
+    // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service may count
+    // pages in that size or in the requested one: for pages no larger than that, both are the same.
+    const isTrusted = total === undefined || (isFirst ? isAgain : reached > from && !sizes.isFixed);
+    if (isTrusted) {
+      if (isFirst) sizes.rebase(count, count);
+      return goOnAt(reached);
     }
-    if (reached >= to || reached >= total) return { from: to };
-    if (isFirst && count > 0 && count < size) {
-      // It may be short by a fault that passes.
-      if (!isAgain) return { from, isAgain: true };
-      sizes.cap(count);
-      return { from: reached };
-    }
-    // Where the service fixes the page size, a request from there would bring the same page.
-    if (reached > from && !sizes.isFixed) return { from: reached };
-    if (!isAgain) return { from, isAgain: true };
+    // Where the service fixes the page size, a request from where it ended would bring the same page.
+    if (!isAgain) return { from, end, isAgain: true };
     extent.emptyAt(from);
-    return { from: to };
+    return goOnAt(offset + size);
   }
 }
 

@@ -34,9 +34,7 @@ export class PageSizes {
   size: number;
   /** The smallest size that was refused. */
   #refused = Infinity;
-  /** The size that the service was seen to apply to requests of any size; 0 where it was not. */
-  applied = 0;
-  /** Whether it applies that size also to requests of a smaller one. */
+  /** Whether the service was seen to apply one size, `largest`, to requests of any size. */
   isFixed = false;
   /** The most that the service takes. */
   #cap: number;
@@ -64,11 +62,7 @@ export class PageSizes {
     this.#cap = cap;
   }
 
-  /** Whether all pages are of one size, so that they adjoin and none overlaps another. */
-  get isConstant(): boolean {
-    return this.applied > 0 || this.#isConstant;
-  }
-
+  /** Sets whether all pages are of one size, so that they adjoin and none overlaps another. */
   keepConstant(isConstant: boolean): void {
     this.#isConstant = isConstant;
   }
@@ -79,13 +73,11 @@ export class PageSizes {
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
   windowAt(from: number, most = Infinity, floor = 0): SizedWindow {
-    const { largest, size } = this;
-    if (this.isFixed) return windowOf(from, largest);
+    const { size } = this;
     // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
-    if (this.#isConstant && most === Infinity) return windowOf(from, size);
-    const nominal = Math.min(this.#trialSize(most) ?? size, most);
-    const adjoins = this.#isConstant || (nominal === this.applied && from % nominal === 0);
-    if (adjoins || floor >= from) return { ...adjoiningWindow(from, nominal), nominal };
+    if (this.isFixed || (this.#isConstant && most === Infinity)) return windowOf(from, size);
+    const nominal = most === Infinity ? (this.#trialSize() ?? size) : Math.min(size, most);
+    if (this.#isConstant) return { ...adjoiningWindow(from, nominal), nominal };
     const mayExceed =
       nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.#refused, this.#cap);
     return { ...overlappingWindow(from, nominal, { floor, excess: mayExceed ? MAX_EXCESS : 0 }), nominal };
@@ -164,7 +156,7 @@ export class PageSizes {
     this.#fits = fits;
     this.size = Math.max(this.size, size);
     this.#pagesSinceRefusal++;
-    if (fits < this.#refused && fits > this.size && !this.isConstant) {
+    if (fits < this.#refused && fits > this.size && !this.isFixed && !this.#isConstant) {
       // The bytes of records explain the refusal, and show how many fit.
       this.size = Math.min(fits, this.largest);
       this.#refused = Infinity;
@@ -177,18 +169,9 @@ export class PageSizes {
    */
   rebase(size: number, requested: number): void {
     this.isFixed = size > requested;
-    this.applied = this.isFixed ? size : 0;
     this.largest = size;
     this.#cap = size;
     this.size = size;
-  }
-
-  /**
-   * The service serves at most so many records a page, and does not say so. It may count pages in that size or in the
-   * requested size. Pages of at most that size, one behind the other, are the same to it in both cases.
-   */
-  cap(size: number): void {
-    this.rebase(size, size);
   }
 
   /**
@@ -196,7 +179,7 @@ export class PageSizes {
    * Where a trial failed, or what was refused is far, the geometric mean of the two, which finds the largest size that comes
    * in a few trials, until the two are close.
    */
-  #trialSize(most: number): number | undefined {
+  #trialSize(): number | undefined {
     const { size } = this;
     const refused = this.#refused;
     if (size >= this.largest || this.#trial > 0 || this.#pagesSinceRefusal < this.#pagesBeforeTrial)
@@ -205,7 +188,7 @@ export class PageSizes {
     const middle = Math.floor(Math.sqrt(size * refused));
     const next = isSearch && middle >= size * LEAST_STEP ? middle : 2 * size;
     const larger = Math.min(this.largest, next, this.#fits);
-    if (larger > most || larger <= size || (this.#refusesSizes && larger >= refused)) return undefined;
+    if (larger <= size || (this.#refusesSizes && larger >= refused)) return undefined;
     this.#trial = larger;
     this.#pagesSinceRefusal = 0;
     return larger;

@@ -33,7 +33,10 @@ interface Border {
 }
 
 /** How a page does not fit the one before it: it has that page's last record elsewhere, or not, or adjoins it. */
-type Misfit = 'shifted' | 'gap' | 'adjoining';
+type Misfit = 'shifted' | 'gap' | Adjoining;
+
+/** How two pages adjoin: their records at the border were not seen so before, or were (`again`), each in a reading of its own. */
+type Adjoining = 'adjoining' | 'again';
 
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
@@ -60,6 +63,8 @@ export class Pass {
   isStuck = false;
   /** True when pages may repeat records of earlier pages, and no place shows which. */
   mayRepeat = false;
+  /** True when it brought a record that no pass had brought before. */
+  hasNews = false;
   /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
   readonly #identity: IdentityReader;
@@ -116,13 +121,18 @@ export class Pass {
 
   /** True when the listing was seen to move: the total changed, or pages do not hold together. */
   get moved(): boolean {
-    const hasMoved = this.#borders.some(({ kind }) => kind !== 'adjoining');
+    const hasMoved = this.#borders.some(({ kind }) => kind !== 'adjoining' && kind !== 'again');
     return this.#churn > 0 || hasMoved || this.#regions.some(isOpen);
   }
 
   /** True when no record was missed between two pages, in an order that does not change. */
   get isProven(): boolean {
-    return !this.moved && this.#borders.length === 0;
+    return !this.moved && this.#doubtful.length === 0;
+  }
+
+  /** Two readings show the same border only where nothing changed between them, as far as was seen. */
+  get #doubtful(): readonly Border[] {
+    return this.#borders.filter(({ kind }) => kind !== 'again' || this.hasNews);
   }
 
   /** True when there are so many gaps that the order itself must change. */
@@ -137,9 +147,10 @@ export class Pass {
    */
   toReadAgain(size: number): DoubtfulRegion[] {
     const reach = size + Math.ceil(this.#churn / size) * size;
-    const around = this.#borders.map(({ offset, page, kind }) => {
-      const gap = kind === 'gap' || kind === 'adjoining' ? { after: page - 1, before: page } : NO_GAP;
-      if (kind === 'adjoining') return regionAround(offset - 1, offset + 1, gap);
+    const around = this.#doubtful.map(({ offset, page, kind }) => {
+      const isAdjoining = kind === 'adjoining' || kind === 'again';
+      const gap = kind === 'gap' || isAdjoining ? { after: page - 1, before: page } : NO_GAP;
+      if (isAdjoining) return regionAround(offset - 1, offset + 1, gap);
       const border = Math.floor(offset / size) * size;
       return regionAround(border - reach, border + reach, gap);
     });
@@ -160,7 +171,7 @@ export class Pass {
       const isEnd = records.count === 0;
       if (isEnd && !before.isFull) return 0;
       const first = isEnd ? '' : this.#known(records, 0).content;
-      return this.#seen.noteNeighbors(last, first) ? 0 : 'adjoining';
+      return this.#seen.noteNeighbors(last, first) ?? 0;
     }
     this.#overlaps++;
     if (this.#isEndOf(before.records, records, overlap)) return overlap;
@@ -283,8 +294,9 @@ interface Seen {
   readonly index: number;
   /** The last page of a whole pass that had the record at an end. */
   number: number | undefined;
-  /** The content of the record that was last seen behind it. */
+  /** The content of the record that was last seen behind it, in one page, and in front of the next page. */
   next?: string;
+  nextPage?: string;
 }
 
 /**
@@ -330,12 +342,16 @@ export class SeenOrder {
     }
   }
 
-  /** Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns whether the two stood so before. */
-  noteNeighbors(last: string, first: string): boolean {
-    const seen = this.#seen.get(last);
-    if (seen?.next === first) return true;
-    if (seen !== undefined) seen.next = first;
-    return false;
+  /**
+   * Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns undefined where a page held the two one
+   * behind the other: then there is none between them.
+   */
+  noteNeighbors(last: string, first: string): Adjoining | undefined {
+    const seen = this.#seen.get(last)!;
+    if (seen.next === first) return undefined;
+    const isAgain = seen.nextPage === first;
+    seen.nextPage = first;
+    return isAgain ? 'again' : 'adjoining';
   }
 
   /** The numbers of the pages of a pass over everything that ended or began with records of this page. */
