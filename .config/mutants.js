@@ -40,7 +40,14 @@ const ALSO = {
     'run/pages',
     'run/several',
   ],
-  json: ['cli/questions', 'query/sort', 'paging/unique-records', 'run/sync'],
+  json: [
+    'faults/bodies',
+    'safety/prototype-keys',
+    'cli/questions',
+    'query/sort',
+    'paging/unique-records',
+    'run/sync',
+  ],
   resources: ['run/completeness'],
   api: [
     'faults/clock',
@@ -51,7 +58,11 @@ const ALSO = {
     'safety/tls',
     'safety/token',
     'cli/commands/download',
+    'resources/fiscal-ids',
+    'run/progress',
   ],
+  database: ['faults/sync', 'cli/commands/sync', 'run/sync'],
+  'output/csv': ['safety/spreadsheet'],
 };
 const TRIED = 200;
 /** Trials in one process. */

@@ -195,21 +195,16 @@ export class ApiClient {
 /** The most bytes of one response, as they are on the wire. */
 const MAX_RESPONSE_BYTES = 64 * 2 ** 20;
 
-async function wholeBody({ headers, body, discard }: TransportResponse): Promise<Buffer> {
-  const tooLarge = (): ServiceError =>
-    new ServiceError(`the response is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB`, {
-      hint: 'Ask for fewer records in each request with --page-size.',
-    });
-  if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) {
-    discard();
-    throw tooLarge();
-  }
+async function wholeBody({ body }: TransportResponse): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   // Leaving the loop early discards the response.
   for await (const chunk of body) {
     chunks.push(chunk);
-    if ((length += chunk.length) > MAX_RESPONSE_BYTES) throw tooLarge();
+    if ((length += chunk.length) <= MAX_RESPONSE_BYTES) continue;
+    throw new ServiceError(`the response is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB`, {
+      hint: 'Ask for fewer records in each request with --page-size.',
+    });
   }
   return Buffer.concat(chunks, length);
 }

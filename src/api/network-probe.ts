@@ -51,7 +51,7 @@ export const nodeNetworkProbe = {
     const name = isIP(target.host) === 0 ? { servername: target.host } : {};
     const socket = connectSafely({ ...target, ...name, ...(carrier && { socket: carrier }) });
     const stop = (): void => void socket.destroy(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop);
     try {
       await waitForEvent(socket, 'secureConnect');
       return handshakeOf(socket);

@@ -119,6 +119,11 @@ describe('a link', () => {
     expect(await download([whole()], link)).toMatchObject({ code: 0, urls: [url] });
   });
 
+  it.each(['https://:secret@files.example/a', 'https://user@files.example/a', '/a', 'data:text/plain,x'])(
+    '%s is not followed',
+    async (link) => expect(await download([whole()], link)).toMatchObject({ code: 6, urls: [] }),
+  );
+
   it.each(['http://127.0.0.1:8080/a', 'http://localhost/a', 'http://[::1]/a', 'https://127.0.0.1/a'])(
     '%s is followed for a service on this machine',
     async (link) => {
