@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, silence } from '../support/faults.ts';
@@ -24,16 +24,22 @@ const heedingModes = (): RunFolioOptions =>
 
 describe.concurrent('an output that cannot be written is refused before the first request', () => {
   it.each([
-    [
-      'in a folder that is not there',
-      'none/out.jsonl',
-      (folder: string) => `there is no folder ${folder}/none`,
-    ],
-    ['because it is a folder', '', () => 'it is a folder'],
-  ])('%s', async (_, name, says) => {
+    ['in a folder that is not there', 'FOLDER/none/out.jsonl', 'there is no folder FOLDER/none'],
+    ['in a file taken for a folder', 'FOLDER/file/out.jsonl', 'not a directory (ENOTDIR)'],
+    ['because it is a folder', 'FOLDER', 'it is a folder'],
+    ['because its name ends like that of a folder', 'FOLDER/new/', 'it is a folder'],
+    ['for its name is too long', `FOLDER/${'x'.repeat(256)}`, 'name too long (ENAMETOOLONG)'],
+    ['for a NUL', 'FOLDER/a\0b', 'null bytes'],
+    ['behind a link to itself', 'FOLDER/circle', 'too many links'],
+    ['into a descriptor that is not open', '/dev/fd/9999', 'bad file descriptor (EBADF)'],
+  ])('%s', async (_, output, says) => {
     const folder = temporaryFolder();
-    const exit = await run(join(folder, name));
-    expect(exit).toMatchObject({ code: 1, requests: [], stderr: expect.stringContaining(says(folder)) });
+    await writeFile(join(folder, 'file'), '');
+    await symlink('circle', join(folder, 'circle'));
+    const exit = await run(output.replace('FOLDER', folder), { env: {} });
+    const stderr = expect.stringContaining(says.replace('FOLDER', folder)) as string;
+    expect(exit).toMatchObject({ code: 1, requests: [], stderr });
+    expect((await readdir(folder)).toSorted()).toEqual(['circle', 'file']);
   });
 
   it.each([

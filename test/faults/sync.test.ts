@@ -76,19 +76,6 @@ describeDatabases('folio sync into %s', (newAddress, engine) => {
     expect(await sync({ received: [] })).toEqual([0, '']);
   });
 
-  it('keeps what a record was that changed, vanished and came back', async () => {
-    const { ask, sync } = await newDatabase();
-    const [one, two] = ['{"id":1,"a":1}', '{"id":1,"a":2}'];
-    for (const issued of [[one], [two], [], [two], [two]]) expect(await sync({ issued })).toEqual([0, '']);
-    expect(await ask('SELECT _run, _change, _raw FROM issued_history ORDER BY 1')).toEqual([
-      ...[`2|changed|${one}`, `3|gone|${two}`, `4|back|${two}`],
-    ]);
-    expect(await ask('SELECT _first_run, _changed_run, _gone_run FROM issued')).toEqual(['1|2|']);
-    expect(await ask('SELECT run, added, changed, gone, back FROM _runs')).toEqual([
-      ...['1|1|0|0|0', '2|0|1|0|0', '3|0|0|1|0', '4|0|0|0|1', '5|0|0|0|0'],
-    ]);
-  });
-
   it('makes a column text when a number becomes one, and says so once', async () => {
     const { ask, sync } = await newDatabase();
     await sync({ issued: ['{"id":1,"n":1.10}', '{"id":2,"n":7}'] });

@@ -169,32 +169,6 @@ describe('a file', () => {
   );
 });
 
-describe('what cannot be written', () => {
-  const refused: readonly (readonly [what: string, target: (folder: string) => string, message: RegExp])[] = [
-    ['a folder that is missing', (folder) => join(folder, 'no', 'out.csv'), /there is no folder .*\/no$/],
-    ['a file taken for a folder', (folder) => join(folder, 'file', 'out.csv'), /not a directory \(ENOTDIR\)/],
-    ['a folder', (folder) => folder, /it is a folder$/],
-    ['a name that ends like a folder', (folder) => `${join(folder, 'new')}/`, /it is a folder$/],
-    ['no name', () => '', /has no name$/],
-    ['a name too long', (folder) => join(folder, 'x'.repeat(256)), /name too long \(ENAMETOOLONG\)/],
-    ['a NUL', (folder) => join(folder, 'a\0b'), /null bytes/],
-    ['a link to itself', (folder) => join(folder, 'circle'), /too many links/],
-    ['a descriptor that is not open', () => '/dev/fd/9999', /bad file descriptor \(EBADF\)/],
-  ];
-
-  it.each(refused)('is said when it is opened: %s', async (_what, target, message) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'file'), '');
-    symlinkSync('circle', join(folder, 'circle'));
-    const error: unknown = await openDestination(target(folder), destinationContext()).catch(
-      (error: unknown) => error,
-    );
-    expect(error).toBeInstanceOf(OutputError);
-    expect((error as OutputError).message).toMatch(message);
-    expect(readdirSync(folder)).toEqual(['circle', 'file']);
-  });
-});
-
 describe('standard output', () => {
   it.each([undefined, '-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
     'is meant by %s',
