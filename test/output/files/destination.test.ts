@@ -10,6 +10,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import files from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
@@ -26,6 +28,53 @@ function withUmask(mask: number): void {
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe('a file', () => {
+  it('is on the disk before it has its name, and its name is after', async () => {
+    // What was done to the files, in order, as far as a power failure could tell.
+    const steps: string[] = [];
+    const own = { ...files };
+    onTestFinished(() => {
+      Object.assign(files, own);
+      syncBuiltinESMExports();
+    });
+    const replaced: Partial<typeof files> = {
+      open: async (...given) => {
+        const handle = await own.open(...given);
+        const sync = handle.sync.bind(handle);
+        handle.sync = () => {
+          steps.push(`flush ${String(given[0]).endsWith('.folio-tmp') ? 'file' : 'folder'}`);
+          return sync();
+        };
+        return handle;
+      },
+      rename: (...given) => {
+        steps.push('rename');
+        return own.rename(...given);
+      },
+    };
+    Object.assign(files, replaced);
+    syncBuiltinESMExports();
+    const output = join(temporaryFolder(), 'out.csv');
+    const destination = await openDestination(output, destinationContext());
+    await destination.write('rows');
+    expect(steps).toEqual([]);
+    await destination.commit();
+    expect(steps).toEqual(['flush file', 'rename', 'flush folder']);
+  });
+
+  it('does not replace what another run wrote that took the lock over', async () => {
+    const folder = temporaryFolder();
+    const output = join(folder, 'out.csv');
+    const destination = await openDestination(output, destinationContext(), { hasReceipt: true });
+    await destination.write('rows');
+    writeFileSync(output, 'theirs');
+    writeFileSync(join(folder, '.out.csv.folio-lock'), 'theirs');
+    await expect(destination.commit()).rejects.toThrow(
+      `cannot write ${output}: another run took it over while this one was asleep`,
+    );
+    expect(readFileSync(output, 'utf8')).toBe('theirs');
+    expect(readdirSync(folder).toSorted()).toEqual(['.out.csv.folio-lock', 'out.csv']);
+  });
+
   it('appears with the commit, and nothing is left beside it', async () => {
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
