@@ -214,16 +214,14 @@ describe('the books of a company', () => {
     );
   });
 
-  it('are mostly paid, with some open and few late, and go up to today', () => {
+  it('go up to today, with payments and lateness that fit their dates', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 0, max: 40_000 }), (seed, today) => {
         const { issued, received } = textsOf(company(seed, { today }));
-        const invoices = parsed(issued).filter((invoice) => !isNote(invoice));
+        const notNotes = parsed(issued).filter((invoice) => !isNote(invoice));
         expect(day(parsed(issued).at(-1)!.date)).toBe(today);
-        for (const { date, dueBy, status, payments = [], amountToBePaid } of [
-          ...invoices,
-          ...parsed(received),
-        ]) {
+        const all = [...notNotes, ...parsed(received)];
+        for (const { date, dueBy, status, payments = [], amountToBePaid } of all) {
           expect(day(date)).toBeLessThanOrEqual(today);
           for (const payment of payments) {
             expect(day(payment.date)).toBeGreaterThanOrEqual(day(date));
@@ -232,25 +230,9 @@ describe('the books of a company', () => {
           if (status === 'OVERDUE') expect(day(dueBy)).toBeLessThan(today);
           if (status === 'OVERDUE' || status === 'PENDING') expect(amountToBePaid).toBeGreaterThan(0);
         }
-        const share = (matches: (invoice: Invoice) => boolean): number =>
-          invoices.filter(matches).length / invoices.length;
-        const late = share(({ amountToBePaid, dueBy }) => amountToBePaid > 0 && day(dueBy) < today);
-        expect(
-          share(({ status }) => status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID'),
-        ).toBeGreaterThan(0.65);
-        expect(share(({ amountToBePaid }) => amountToBePaid > 0)).toBeGreaterThan(0.05);
-        expect(late).toBeGreaterThan(0);
-        expect(late).toBeLessThan(0.15);
       }),
       { numRuns: 8 },
     );
-  });
-
-  it('are on another day the same but for their dates', () => {
-    const withoutDates = (today: number): string[] =>
-      [...textsOf(company(1, { today })).issued].map((text) => text.replaceAll(/\d{4}-\d\d-\d\d/g, 'day'));
-    expect(withoutDates(TODAY + 500)).toEqual(withoutDates(TODAY));
-    expect(textsOf(company(1, { today: TODAY + 1 })).issued).not.toEqual(textsOf(company(1)).issued);
   });
 
   it('say of each customer what the invoices say', () => {
@@ -292,26 +274,5 @@ describe('the books of a company', () => {
       expect(Math.min(...amounts)).toBeGreaterThan(0);
       expect(amount - accountedAmount).toBe(balance);
     }
-  });
-
-  it('have plausible names and amounts, and awkward ones where they are wanted', () => {
-    const awkwardIn = (texts: readonly string[]): string[] => {
-      const strings = texts.flatMap((text) => text.match(/"(?:[^"\\]|\\.)*"/g) ?? []);
-      const literals = texts.flatMap(
-        (text) => text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/\d[\d.eE+]*/g) ?? [],
-      );
-      const names = texts.flatMap((text) => text.match(/"name":"[^\p{Lu}][^"]*/gu) ?? []);
-      return [
-        ...strings.filter((string) => /[\p{Cc}\p{Cf}\\]/u.test(string)),
-        ...literals.filter((literal) => /[eE]|\d{16}/.test(literal)),
-        ...names,
-      ];
-    };
-    const lines = (awkward: boolean): string[] =>
-      Object.values(textsOf(company(1, { awkward }))).flatMap((texts: readonly string[]) =>
-        texts.flatMap((text) => text.split('\n')),
-      );
-    expect(awkwardIn(lines(false))).toEqual([]);
-    expect(new Set(awkwardIn(lines(true))).size).toBeGreaterThan(20);
   });
 });
