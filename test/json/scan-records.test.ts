@@ -189,15 +189,6 @@ describe('scanPage', () => {
     ]);
     expect(refusal(() => scanned(body, 'data'))).toEqual(['the body is not UTF-8 text (byte 24)', 24]);
   });
-
-  it('refuses 100,000 levels and a string of 17 MB without exhausting anything', () => {
-    const deep = `{"data":[{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
-    expect(refusal(() => scanned(Buffer.from(deep), 'data'))[0]).toMatch(/^more than 1000 levels of nesting/);
-    const long = Buffer.from(`{"data":[{"a":"${'x'.repeat(17 * 1024 * 1024)}"}]}`);
-    expect(refusal(() => scanned(long, 'data'))[0]).toMatch(/^a string is longer than/);
-    const allowed = `{"data":[{"a":${'['.repeat(1000)}${']'.repeat(1000)}}]}`;
-    expect(scanned(Buffer.from(allowed), 'data').records.count).toBe(1);
-  });
 });
 
 describe('scanPage beside JSON.parse', () => {

@@ -84,22 +84,3 @@ describe('a signal ends the run', () => {
     },
   );
 });
-
-describe('a service that names another page size with each page', () => {
-  it('all of them primes, is told so: exit 5', async () => {
-    const primes = [999_983, 1_000_003, 2_147_483_647, 999_979, 1_000_033, 997, 99_991, 9_973, 1_999_993, 7];
-    const { baseUrl } = await startHttpService((_, response, { number }) => {
-      const pageSize = primes[number % primes.length];
-      response.end(
-        `{"total":999999999,"page":0,"pageSize":${pageSize},"pageResults":[{"id":${number + 1}}],"errors":[]}`,
-      );
-    });
-    const args = ['issued', '--format', 'jsonl', '--retries', '0'];
-    const folio = startFolio(args, { env: { FOLIO_BASE_URL: baseUrl } });
-    const timer = setTimeout(() => folio.process.kill('SIGKILL'), HUNG);
-    const { code, stderr } = await folio.exit;
-    clearTimeout(timer);
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/^folio: the service keeps changing the page size that it applies\n/);
-  });
-});

@@ -1,19 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always, status } from '../support/faults.ts';
 import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { startFaultServer } from '../support/run-against.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
-/** Logs in at a server that knows customers, or answers with a status. */
-async function login(args: readonly string[], input = '', answer = 200) {
+/** Logs in at a server that knows customers. */
+async function login(args: readonly string[], input = '') {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'token'), `Bearer ${HOSTILE_TOKEN}\n`, { mode: 0o600 });
-  const script = answer === 200 ? undefined : always(status(answer));
-  const { baseUrl, requests } = await startFaultServer({ customers: ['{"id":1}'] }, script);
+  const { baseUrl, requests } = await startFaultServer({ customers: ['{"id":1}'] });
   const env = { FOLIO_CONFIG_DIR: join(folder, 'config'), FOLIO_TOKEN: undefined };
   const command = ['auth', 'login', '--base-url', baseUrl, ...args].map((word) =>
     word.replace('FOLDER', folder),
@@ -39,12 +37,6 @@ describe('auth login', () => {
     expect(stored).not.toMatch(/bearer/i);
     const isBearer = /bearer/.test(input) || args.includes('FOLDER/token');
     expect(printed.includes('was taken off')).toBe(isBearer);
-  });
-
-  it.each([401, 403])('does not store a token that is refused (%i)', async (answer) => {
-    const { code, printed, stored } = await login([], HOSTILE_TOKEN, answer);
-    expect({ code, stored }).toEqual({ code: 3, stored: '' });
-    expect(printed).toContain('the token was not stored');
   });
 
   it.each([
