@@ -133,6 +133,18 @@ describe('the house', () => {
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
+  it('has hints that are whole sentences: each begins with a capital letter and ends with a stop or a question mark', () => {
+    const written = /\bhint:\s*(['`])((?:(?!\1)[^\\]|\\.)+)\1\s*[,})]/g;
+    const all = [...sources.values()].flatMap((text) =>
+      [...text.matchAll(written)].map(([, , hint]) => hint!),
+    );
+    // What is put in is a sentence itself.
+    const isSentence = (hint: string): boolean =>
+      /^(?:[A-Z]|\$\{\w*[hH]int\})/.test(hint) && /(?:[.?]|\$\{[\w.]*(?:[hH]int|_HINT)\})$/.test(hint);
+    expect(all.length).toBeGreaterThan(60);
+    expect(all.filter((hint) => !isSentence(hint))).toEqual([]);
+  });
+
   it.each([
     ['exports by name, each thing from its own file', /^export (?:default\b|(?:type )?[*{])/m, /^$/],
     [

@@ -104,33 +104,20 @@ describe('other statuses', () => {
     ]);
   });
 
-  it.each([201, 204, 206, 300, 304])('%i is unexpected', (status) => {
-    const error = failure(status, '');
+  const ADDRESS = 'Check the base address, and any proxy on the way to it.';
+  const STATUSES: readonly (readonly [codes: readonly number[], what: string, hint: string])[] = [
+    [[201, 204, 206, 300, 304], 'gave an unexpected status on', ADDRESS],
+    [[402, 405, 408, 410, 499], 'failed on', ADDRESS],
+    [[414, 431], 'refuses a request as long as this', 'Give fewer fiscal IDs in one run.'],
+    [[429], 'failed on', 'Ask less often, or with a lower --concurrency.'],
+    [[500, 502, 503, 504, 599], 'failed on', 'Try again later.'],
+  ];
+  const rows = STATUSES.flatMap(([codes, ...more]) => codes.map((code) => [code, ...more] as const));
+  it.each(rows)('%i %s, and has a hint that fits it', (status, what, hint) => {
+    const error = failure(status, { error: 'Oops', message: 'in its words' });
     expect(error).toBeInstanceOf(ServiceError);
-    expect(error.message).toBe(
-      `api.example.com gave an unexpected status on /v1/invoices/issued (${status})`,
-    );
-  });
-
-  it.each([402, 405, 408, 410, 414, 429, 431, 500, 502, 503, 504, 599])(
-    '%i is the failure of the service',
-    (status) => {
-      const error = failure(status, { error: 'Oops', message: 'in its words' });
-      expect(error).toBeInstanceOf(ServiceError);
-      expect(error.message).toMatch(/^api\.example\.com .*\(\d+\): Oops: in its words$/);
-      expect(error.hint).not.toBe(undefined);
-    },
-  );
-
-  it('have a hint that fits them', () => {
-    expect([204, 410, 414, 429, 499, 500, 503].map((status) => failure(status, '').hint)).toEqual([
-      'Check the base address, and any proxy on the way to it.',
-      'Check the base address, and any proxy on the way to it.',
-      'Give fewer fiscal IDs in one run.',
-      'Ask less often, or with a lower --concurrency.',
-      'Check the base address, and any proxy on the way to it.',
-      'Try again later.',
-      'Try again later.',
-    ]);
+    const path = what.endsWith(' on') ? ' /v1/invoices/issued' : '';
+    const message = `api.example.com ${what}${path} (${status}): Oops: in its words`;
+    expect(error).toMatchObject({ message, hint });
   });
 });

@@ -212,23 +212,26 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     expect([modeOf(real), readdirSync(elsewhere)]).toEqual(['600', ['folio.json']]);
   });
 
-  it('looks at the file behind a link, not at the link', async () => {
-    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
-    writeFileSync(join(elsewhere, 'open.json'), '{}', { mode: 0o644 });
-    symlinkSync(join(elsewhere, 'open.json'), join(folder, 'config.json'));
-    await expect(open(folder)).rejects.toThrow(/open to other users \(mode 0644\)/);
-  });
-
-  it('does not wait for a pipe that lies in the place of the file', async () => {
+  it.each<[what: string, make: (file: string) => void, says: RegExp]>([
+    [
+      'a link to a file that others can open',
+      (file) => {
+        const open = join(temporaryFolder(), 'open.json');
+        writeFileSync(open, '{}', { mode: 0o644 });
+        symlinkSync(open, file);
+      },
+      /open to other users \(mode 0644\)/,
+    ],
+    [
+      'a pipe, for which it would wait',
+      (file) => runProgram('mkfifo', ['-m', '600', file]),
+      /it is not a file/,
+    ],
+    ['a folder', (file) => mkdirSync(file, { mode: 0o700 }), /it is not a file/],
+  ])('refuses %s in its place', async (_, make, says) => {
     const folder = temporaryFolder();
-    runProgram('mkfifo', ['-m', '600', join(folder, 'config.json')]);
-    await expect(open(folder)).rejects.toThrow(/it is not a file/);
-  });
-
-  it('refuses a folder in the place of the file', async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'config.json'), { mode: 0o700 });
-    await expect(open(folder)).rejects.toThrow(/it is not a file/);
+    make(join(folder, 'config.json'));
+    await expect(open(folder)).rejects.toThrow(says);
   });
 
   it('says what the disk says when it cannot write', async () => {

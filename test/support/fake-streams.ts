@@ -9,7 +9,7 @@ export class FakeOutput implements OutputStream {
   readonly columns: number | undefined;
   readonly rows = undefined;
   readonly #chunks: Buffer[] = [];
-  #failure: { code: string; afterWrites: number } | undefined;
+  #failure: string | undefined;
 
   constructor(options: { terminal?: boolean; pipe?: boolean; columns?: number } = {}) {
     this.isPipe = options.pipe ?? false;
@@ -27,19 +27,14 @@ export class FakeOutput implements OutputStream {
     return this.bytes.toString('utf8');
   }
 
-  /** How many writes there were. */
-  get writes(): number {
-    return this.#chunks.length;
-  }
-
-  /** Lets every write after the next `afterWrites` ones be refused with this code, such as `EPIPE` or `ENOSPC`. */
-  failWith(code: string, afterWrites = 0): void {
-    this.#failure = { code, afterWrites: this.writes + afterWrites };
+  /** Lets every write be refused with this code, such as `EPIPE` or `ENOSPC`. */
+  failWith(code: string): void {
+    this.#failure = code;
   }
 
   async write(bytes: Uint8Array | string): Promise<void> {
-    if (this.#failure && this.writes >= this.#failure.afterWrites) {
-      const { code } = this.#failure;
+    if (this.#failure !== undefined) {
+      const code = this.#failure;
       throw new OutputError(`cannot write: ${code}`, { cause: Object.assign(new Error(code), { code }) });
     }
     // A copy: a writer may use its buffer again as soon as the write has resolved.
