@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { StoredBooks } from '../../src/database/read-back.ts';
 import { newestRuns } from '../../src/database/tables.ts';
-import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { needing } from '../support/programs.ts';
 import { textsOf } from '../support/records.ts';
 import { open, options, part, recordsIn, sync } from './try-sync.ts';
@@ -160,7 +160,7 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     const address = await server().createDatabase();
     const holder = await open(address);
     await holder.begin();
-    await server().query(address, 'CREATE ROLE reader LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO reader');
+    await ask(address, 'CREATE ROLE reader LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO reader');
     const reader = await open(address.replace('books@', 'reader@'));
     await expect(reader.begin()).rejects.toThrow(/is being synced by another session$/);
   });
@@ -179,7 +179,7 @@ describe('PostgreSQL alone', needing('postgres'), () => {
 
   it('works in a schema and with fields whose names have marks of parameters', async () => {
     const address = await server().createDatabase();
-    await server().query(address, 'CREATE SCHEMA "what?$1"');
+    await ask(address, 'CREATE SCHEMA "what?$1"');
     const database = await open(`${address}?options=${encodeURIComponent('-c search_path="what?$1"')}`);
     await sync(database, ['{"id":1,"a?":"x\\\\y","b$1":2}']);
     const synced = await sync(database, ['{"id":1,"a?":"z\\\\?","b$1":3}']);

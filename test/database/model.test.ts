@@ -5,7 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { countFigure, randomRuns, randomFrom } from '../support/random-runs.ts';
-import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { hasProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { SyncModel, cellText, hashOf, recordText } from './sync-model.ts';
@@ -142,7 +142,7 @@ async function expectModel(database: Database, model: SyncModel): Promise<void> 
 }
 
 async function runInNewDatabase(engine: string, seed: number, folder: string): Promise<void> {
-  if (engine === 'PostgreSQL') await server().query(address, `CREATE SCHEMA s${seed}`);
+  if (engine === 'PostgreSQL') await ask(address, `CREATE SCHEMA s${seed}`);
   const path = join(folder, `${seed}.db`);
   const database = await connect(engine === 'SQLite' ? path : `${address}?options=-csearch_path%3Ds${seed}`);
   try {

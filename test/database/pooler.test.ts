@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelRecords } from '../support/model-service.ts';
-import { postgresForTests } from '../support/databases.ts';
+import { ask, postgresForTests } from '../support/databases.ts';
 import { startPooler, type Pooler } from '../support/pgbouncer.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
@@ -20,16 +20,15 @@ describe(
     it('leaves no lock and no setting to the next client', async () => {
       const direct = await server().createDatabase();
       const name = new URL(direct).pathname.slice(1);
-      await server().query(direct, `ALTER ROLE books IN DATABASE ${name} SET statement_timeout = '33s'`);
+      await ask(direct, `ALTER ROLE books IN DATABASE ${name} SET statement_timeout = '33s'`);
       const address = pooler.through(direct);
       const first = await runSync({ issued: modelRecords(30) }, [address, 'issued']);
       expect([first.code, first.stderr]).toEqual([0, '']);
-      const settings =
-        "SELECT current_setting('statement_timeout') AS s, current_setting('lock_timeout') AS l";
+      const settings = "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')";
       for (let tries = 0; tries < 3; tries++) {
-        expect(await server().query(address, settings)).toEqual([{ s: '33s', l: '0' }]);
+        expect(await ask(address, settings)).toEqual(['33s|0']);
       }
-      expect(await server().query(direct, "SELECT * FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
+      expect(await ask(direct, "SELECT * FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
       const second = await runSync({ issued: modelRecords(31) }, [direct, 'issued']);
       expect([second.code, second.stderr]).toEqual([0, '']);
       const read = await runHere(['issued', '--from', address, '--count']);
@@ -49,8 +48,8 @@ describe(
         }
       }
       expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
-      const rows = await server().query(address, 'SELECT count(*) AS n FROM issued_current');
-      expect(rows).toEqual([{ n: '500' }]);
+      const rows = await ask(address, 'SELECT count(*) FROM issued_current');
+      expect(rows).toEqual(['500']);
     });
   },
 );

@@ -6,7 +6,7 @@ import { Conflict } from '../../src/database/database.ts';
 import { explainPostgres } from '../../src/database/postgres-failure.ts';
 import { Interrupted, OutputError, ServiceError, UsageError } from '../../src/errors.ts';
 import { fakeContext } from '../support/fake-context.ts';
-import { postgresForTests } from '../support/databases.ts';
+import { ask, postgresForTests } from '../support/databases.ts';
 import { listenOnLoopback } from '../support/servers.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
@@ -71,11 +71,11 @@ describe('a user who may not do all', needing('postgres'), () => {
     ['issued', 'GRANT USAGE ON SCHEMA public', 'SELECT ON ALL TABLES IN SCHEMA "public"'],
   ])('is told which right %s lacks, before the first request', async (command, granted, missing) => {
     const address = await server().createDatabase();
-    await server().query(
+    await ask(
       address,
       'DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN; REVOKE ALL ON SCHEMA public FROM public',
     );
-    await server().query(address, `${granted} TO clerk`);
+    await ask(address, `${granted} TO clerk`);
     // Where it lacks no more than the right to make tables, there are none.
     if (!missing.includes('CREATE')) await runSync({ issued: ['{"id":1}'] }, [address, 'issued']);
     const own = address.replace('books@', 'clerk@');
@@ -83,7 +83,7 @@ describe('a user who may not do all', needing('postgres'), () => {
     // Nothing listens there.
     const { code, stderr } = await runHere(args, { env: { FOLIO_BASE_URL: 'http://127.0.0.1:9/v1' } });
     expect([code, stderr]).toEqual([5, expect.stringContaining(`GRANT ${missing} TO "clerk".`)]);
-    await server().query(address, 'DROP OWNED BY clerk; DROP ROLE clerk');
+    await ask(address, 'DROP OWNED BY clerk; DROP ROLE clerk');
   });
 });
 

@@ -14,17 +14,19 @@ const ARGS = ['issued', '--format', 'jsonl'];
 
 describe('a token', () => {
   const half = HOSTILE_TOKEN.slice(0, 20);
+  const ODD = 'has a character that a header cannot hold at character';
   it.each([
-    ['a line break within', `${half}\n${half}`],
-    ['a header after it', `${half}\r\nX-Other: ${half}`],
-    ['a space within', `${half} ${half}`],
-    ['a tab within', `${half}\t${half}`],
-    ['a letter beyond ASCII', `${half}é${half}`],
-    ['a control character', `${half}\u007f${half}`],
-    ['an escape sequence', `\u001b]0;${half}\u0007`],
-    ['too many characters', half.repeat(500)],
-    ['Bearer and no more', 'Bearer '],
-  ])('with %s is refused before any request, and not shown', async (_, token) => {
+    ['a line break within', `${half}\n${half}`, 'has a line break at character 21 of 41'],
+    ['a header after it', `${half}\r\nX-Other: ${half}`, 'has a line break at character 21 of 51'],
+    ['a space within', `${half} ${half}`, 'has a space at character 21 of 41'],
+    ['a tab within', `${half}\t${half}`, 'at character 21 of 41'],
+    ['a letter beyond ASCII', `${half}é${half}`, `${ODD} 21 of 41`],
+    ['a control character', `${half}\u007f${half}`, `${ODD} 21 of 41`],
+    ['a character that is not seen', `${half}\u200b${half}`, `${ODD} 21 of 41`],
+    ['an escape sequence', `\u001b]0;${half}\u0007`, `${ODD} 1 of 25`],
+    ['too many characters', half.repeat(500), 'is 10000 characters long, more than 8000'],
+    ['Bearer and no more', 'Bearer ', 'is empty'],
+  ])('with %s is refused before any request, and not shown', async (_, token, says) => {
     const file = join(temporaryFolder(), 'token');
     writeFileSync(file, token, { mode: 0o600 });
     for (const [flags, env] of [
@@ -33,7 +35,7 @@ describe('a token', () => {
     ] as const) {
       const args = [...ARGS, '--debug', ...flags];
       const exit = await runAgainst({ records: {}, args, options: { env } });
-      expect(exit).toMatchObject({ code: 3, text: '', requests: [] });
+      expect(exit).toMatchObject({ code: 3, text: '', requests: [], stderr: expect.stringContaining(says) });
       expect(leakIn(exit.stderr)).toBeUndefined();
     }
   });

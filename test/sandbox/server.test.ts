@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { makeCertificate } from '../support/certificate.ts';
 import { httpGet } from '../support/http-get.ts';
 import { serve } from './serve.ts';
 
@@ -121,23 +120,5 @@ describe('the log', () => {
       expect.stringMatching(/^GET \/files\/1\/[0-9a-f]{24}\/0\?… 302 n ms$/),
       'GET /v1/customers?fiscalId=[token] 400 n ms',
     ]);
-  });
-});
-
-describe('HTTPS', () => {
-  it('is served with a certificate', async () => {
-    const certificate = await makeCertificate();
-    const sandbox = await startSandbox({ certificate });
-    const ca = certificate.cert;
-    const headers = { authorization: sandbox.tokens[0] };
-    expect(sandbox.baseUrl).toMatch(/^https:/);
-    for (const host of ['127.0.0.1', 'localhost']) {
-      const url = `${sandbox.baseUrl.replace('127.0.0.1', host)}/customers`;
-      expect((await httpGet(url, { ca, headers })).status).toBe(200);
-    }
-    await expect(httpGet(`${sandbox.baseUrl}/customers`, { headers })).rejects.toThrow(/self-signed/);
-    // Plain HTTP calls fail (spec 5 item 3).
-    await expect(httpGet(sandbox.baseUrl.replace('https', 'http'), { headers })).rejects.toThrow();
-    await sandbox.close();
   });
 });

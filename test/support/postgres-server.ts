@@ -13,8 +13,6 @@ export interface PostgresServer {
   readonly port: number;
   /** Makes an empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** Rows of a query, as objects with the texts that the server sent. */
-  query(address: string, sql: string): Promise<Record<string, string | null>[]>;
   /** Resolves when no session of folio's is left in the database: the server ends that of a killed program when it finds out. */
   left(address: string): Promise<void>;
   stop(): Promise<void>;
@@ -72,14 +70,13 @@ export async function startPostgres(encryption?: ServerEncryption): Promise<Post
     port,
     async createDatabase() {
       const name = `test_${++databases}`;
-      await queryPostgres(address('postgres'), `CREATE DATABASE ${name}`);
+      await postgresRows(address('postgres'), `CREATE DATABASE ${name}`);
       return address(name);
     },
-    query: queryPostgres,
     async left(database) {
       const sql =
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'folio,%'";
-      while ((await queryPostgres(database, sql)).length > 0);
+      while ((await postgresRows(database, sql)).length > 0);
     },
     async stop() {
       const exit = once(server, 'exit');
@@ -90,23 +87,14 @@ export async function startPostgres(encryption?: ServerEncryption): Promise<Post
   };
 }
 
-async function queryPostgres(address: string, sql: string): Promise<Record<string, string | null>[]> {
-  const { fields, rows } = await resultOf(address, sql);
-  return rows.map((row) => Object.fromEntries(fields.map(({ name }, at) => [name, row[at]!])));
-}
-
 /** The cells of a query's rows, as the texts that the server sent. */
 export async function postgresRows(address: string, sql: string): Promise<(string | null)[][]> {
-  return (await resultOf(address, sql)).rows;
-}
-
-async function resultOf(address: string, sql: string): Promise<pg.QueryArrayResult<(string | null)[]>> {
   const types = { getTypeParser: () => (text: string) => text };
   const client = new pg.Client({ connectionString: address, types });
   await client.connect();
   try {
     // Of several statements, that of the last.
-    return [await client.query<(string | null)[]>({ text: sql, rowMode: 'array' })].flat().at(-1)!;
+    return [await client.query<(string | null)[]>({ text: sql, rowMode: 'array' })].flat().at(-1)!.rows;
   } finally {
     await client.end();
   }

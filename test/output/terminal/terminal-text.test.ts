@@ -69,34 +69,6 @@ describe('displayWidth', () => {
     });
     expect(differ).toEqual([]);
   });
-
-  it.each([
-    ['', 0],
-    ['Ñandú', 5],
-    ['e\u0301', 1],
-    ['漢字', 4],
-    ['ｱｲｳ', 3],
-    ['ＡＢ', 4],
-    ['한글', 4],
-    ['ไทยดี', 4],
-    ['क्षि', 2],
-    ['שָׁלוֹם', 4],
-    ['😀', 2],
-    ['👍🏽', 2],
-    ['🇨🇱', 2],
-    ['1️⃣', 2],
-    ['❤', 1],
-    ['❤️', 2],
-    ['👩‍👩‍👧', 2],
-    ['␛…', 2],
-    ['\u{20bb7}', 2],
-  ])('%j takes %i cells', (text, cells) => {
-    expect(displayWidth(text)).toBe(cells);
-  });
-
-  it('measures a long text of marks, for which work that takes its square would take half an hour', () => {
-    expect(displayWidth('e\u0301'.repeat(100_000))).toBe(100_000);
-  });
 });
 
 describe('truncate', () => {
