@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { after, always, from, inTurn, silence, status, where } from '../support/faults.ts';
+import { after, always, from, inTurn, status, where } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, pagesOf } from '../support/run-against.ts';
 import { runModel } from '../support/run-model.ts';
@@ -111,21 +111,5 @@ describe('the wait before another try', () => {
     });
     expect(exit).toMatchObject(WHOLE);
     expect(requests.map(({ beside }) => beside).join('')).toMatch(inFlight);
-  });
-});
-
-describe('a run that is told to stop', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('by %s while a request is out ends with %i, having asked no more', async (signal, code) => {
-    const exit = await runModel(ARGS, {
-      ...{ service, script: from(2, silence) },
-      onRequest: ({ number }, context) => {
-        if (number === 2) context.stop(signal);
-      },
-    });
-    expect(exit).toMatchObject({ code, stderr: `folio: stopped by ${signal}\n` });
-    expect(exit.requests).toHaveLength(3);
   });
 });

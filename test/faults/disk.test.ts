@@ -118,10 +118,4 @@ describe('two runs on one output', () => {
     expect({ code, files }).toEqual({ code: 0, files: ['out.jsonl', 'receipt.json'] });
     expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe(lines(issued));
   });
-
-  it('on two outputs are no concern of each other', async () => {
-    const folder = temporaryFolder();
-    const exits = await Promise.all(['a.jsonl', 'b.jsonl'].map((name) => run(join(folder, name))));
-    expect(exits.map(({ code }) => code)).toEqual([0, 0]);
-  });
 });

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORBIDDEN } from '../output/hostile-text.ts';
 import { needingTerminal, runInTerminal, terminalsForTests } from '../support/in-terminal.ts';
 import { countFigure } from '../support/random-runs.ts';
-import { runHere } from '../support/run-here.ts';
 import { startHttpService, type HttpService } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -140,21 +139,5 @@ describe('a terminal', needingTerminal, () => {
       const { screen } = await show(args, { env, cwd: folder });
       expect({ line, found: forbiddenOn(screen, 4) }).toEqual({ line, found: [] });
     }
-  });
-});
-
-describe('what is piped', () => {
-  it('is the service’s text, byte for byte', async () => {
-    const customers = async (line: string): Promise<string> => {
-      const env = { FOLIO_BASE_URL: service.baseUrl };
-      return (await runHere(`customers ${line}`.split(' '), { env })).stdout.toString();
-    };
-    const records = (await customers('--format jsonl --limit 80')).split('\n').filter(Boolean);
-    const numbers = records.map((line) => (JSON.parse(line) as { number: string }).number);
-    expect(numbers).toEqual(TEXTS.slice(0, 80));
-    const quoted = (text: string): string =>
-      /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-    const rows = [0, 1, 2].flatMap(() => TEXTS.map((text) => `${quoted(text)}\n`));
-    expect(await customers('--format csv --columns number --no-header')).toBe(rows.join(''));
   });
 });
