@@ -180,7 +180,8 @@ const STORIES = {
     10 changes places at every third call → 7 calls: 30
     10 changes places at every third call, always by 10 → 9 calls: 29, 1 lost, lacks 1: unsteady
     the end of each page changes places → 11 calls: 30, lacks 1: unsteady
-    one changes and goes to the end → 7 calls: 30, lacks 1: unsteady`,
+    one changes and goes to the end → 7 calls: 30, lacks 1: unsteady
+    one changes and goes to the end, limit 30 → 5 calls: 30`,
 
   'keys that tell no two records apart': `
     one record twice → 7 calls: 30

@@ -22,8 +22,8 @@ interface Service {
   readonly total?: (request: number) => number | undefined;
   /** The page size that it says it applied. */
   readonly pageSize?: (size: number, request: number) => number;
-  /** Whether it has an order whose key does not repeat, in which the records stand as they do here. */
-  readonly sorted?: boolean | 'refused';
+  /** Whether it has an order whose key does not repeat, in which the records stand as they do here, or the last comes first. */
+  readonly sorted?: boolean | 'refused' | 'behind';
 }
 
 type Order = (records: readonly string[], request: number) => readonly string[];
@@ -46,7 +46,8 @@ async function outcomeOf(settings: string): Promise<string> {
       expect(window.offset % window.size).toBe(0);
       const reason = refuse?.(window, request);
       if (reason) throw new PageRefused(reason, new Error('502'));
-      const now = isSorted ? records : (order?.(records, request) ?? records);
+      const inOrder = sorted === 'behind' ? records.toReversed() : records;
+      const now = isSorted ? inOrder : (order?.(records, request) ?? records);
       const { offset, size } = window;
       const page = {
         records: batchOf(...(serve?.(window, now, request) ?? now.slice(offset, offset + size))),
@@ -181,6 +182,7 @@ const SETTINGS: Settings<Setting> = {
   'one page # to #': (from, until) => ({ from, until, isSinglePage: true }),
   'an order that may move': () => ({ orderMayMove: true }),
   'an order that keeps': () => ({ sorted: true }),
+  'an order that keeps from behind': () => ({ sorted: 'behind' }),
   'an order that is refused': () => ({ sorted: 'refused' }),
 
   'call #: comes at #': (call, at) => after(call, (records) => insert(records, at)),
@@ -413,6 +415,7 @@ const STORIES = {
     50 records, turned round → 11 calls: 50 of 50
     50 records, turned round, an order that keeps → 11 calls: 50 of 50
     50 records, pairs turned round → 14 calls: 50 of 50
+    40 records, equal dates turned round, until 30, an order that keeps from behind → 11 calls: 30 of 40, lacks 1: order
     50 records, pairs turned round, an order that keeps, pages of 10 at most → 14 calls: 50 of 50
     40 records, pairs turned round, an order that keeps, call 2: 0 goes → 16 calls: 40 of 39, moved
     40 records, pairs turned round, call 2: 0 goes → 16 calls: 40 of 39, lacks 1: changing, moved
