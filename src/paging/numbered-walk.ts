@@ -37,7 +37,8 @@ const OLD_RECORDS = 60;
  * - in an order whose key does not repeat, where that does not help either.
  *
  * Pages that hold together prove that no record was missed, as long as no two records were seen in both orders. Where two
- * were, only the count of a whole pass proves it, or an order whose key does not repeat.
+ * were, only the count of a whole pass proves it, or an order whose key does not repeat. Pages that only adjoin prove nothing
+ * until they are read again.
  *
  * `status.complete` is false where records may still be missing.
  */
@@ -190,8 +191,7 @@ class NumberedWalk {
     const isWhole = inPass + this.#options.status.givenUp.size >= this.#expected;
     // Equal records may be different ones, when they come in the same places again in pages of other sizes.
     const isSame = [...this.#sequences].some(([round, other]) => round !== this.#round && other === sequence);
-    if (isSame) return true;
-    if (!isWhole) return false;
+    if (isSame || !isWhole) return isSame;
     const isOrdered = !(this.isSorted ? this.#order.isUnstable : this.#isUnordered);
     if (pass.isProven && isOrdered) return true;
     return inPass === size && (pass.isProven || this.#isWholeReread);
@@ -220,14 +220,13 @@ class NumberedWalk {
   }
 
   /**
-   * Records delivered beyond those that there are: some of them must be one record in two forms. 0 where the listing was
-   * seen to move and keys tell records apart, since records may then be gone again.
+   * Records delivered beyond those that there are: some of them must be one record in two forms. 0 where keys tell records
+   * apart: then some are gone again.
    */
   get #tooMany(): number {
     const { total = 0, reached } = this.#reader.extent;
     const { size, hasKeys, keysRepeat } = this.#unique;
-    if (hasKeys && !keysRepeat) return 0;
-    return Math.max(0, size - Math.max(total, reached));
+    return hasKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total, reached));
   }
 
   #nextRound(): Round | undefined {

@@ -159,7 +159,7 @@ export class PageReader {
     if (this.#endsByRepeating(applied, answer)) return { next: { ...step, from: end } };
     this.#skipTo(end);
     this.#givenUpInARow = 0;
-    this.extent.note(applied, { from, count, total: answer.total });
+    this.extent.note(applied, from, answer);
     this.#options.status.page(Math.max(0, applied.offset + count - from), answer.total);
     place.came(applied, { count, bytes: bytes.length });
     const next = this.#after(applied, { from, end, isAgain }, count);
@@ -318,14 +318,7 @@ class Extent {
   }
 
   /** Notes a page that was to bring the record at `from`. Where it names no total, that of an earlier page stays. */
-  note(
-    { offset, size }: SizedWindow,
-    {
-      from,
-      count,
-      total,
-    }: { readonly from: number; readonly count: number; readonly total: number | undefined },
-  ): void {
+  note({ offset, size }: Window, from: number, { records: { count }, total }: Page): void {
     this.total = total ?? this.total;
     if (offset + count > from) this.#emptyInARow = 0;
     if (count > 0) this.reached = Math.max(this.reached, offset + count);

@@ -121,8 +121,9 @@ export class Pass {
 
   /** True when the listing was seen to move: the total changed, or pages do not hold together. */
   get moved(): boolean {
-    const hasMoved = this.#borders.some(({ kind }) => kind !== 'adjoining' && kind !== 'again');
-    return this.#churn > 0 || hasMoved || this.#regions.some(isOpen);
+    return (
+      this.#churn > 0 || this.#borders.some((border) => !isAdjoining(border)) || this.#regions.some(isOpen)
+    );
   }
 
   /** True when no record was missed between two pages, in an order that does not change. */
@@ -147,12 +148,12 @@ export class Pass {
    */
   toReadAgain(size: number): DoubtfulRegion[] {
     const reach = size + Math.ceil(this.#churn / size) * size;
-    const around = this.#doubtful.map(({ offset, page, kind }) => {
-      const isAdjoining = kind === 'adjoining' || kind === 'again';
-      const gap = kind === 'gap' || isAdjoining ? { after: page - 1, before: page } : NO_GAP;
-      if (isAdjoining) return regionAround(offset - 1, offset + 1, gap);
-      const border = Math.floor(offset / size) * size;
-      return regionAround(border - reach, border + reach, gap);
+    const around = this.#doubtful.map((border) => {
+      const { offset, page, kind } = border;
+      const gap = kind === 'gap' || isAdjoining(border) ? { after: page - 1, before: page } : NO_GAP;
+      if (isAdjoining(border)) return regionAround(offset - 1, offset + 1, gap);
+      const middle = Math.floor(offset / size) * size;
+      return regionAround(middle - reach, middle + reach, gap);
     });
     const again = this.#regions.map((region) => {
       const more = isOpen(region) ? region.to - region.from : 0;
@@ -230,6 +231,10 @@ export class Pass {
     const identity = this.#identity.read(records, index);
     return { content: identity.content(), key: identity.hasKey ? identity.key() : undefined };
   }
+}
+
+function isAdjoining({ kind }: Border): boolean {
+  return kind === 'adjoining' || kind === 'again';
 }
 
 function endOf({ offset, records }: PlacedPage): number {
