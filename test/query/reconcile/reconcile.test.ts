@@ -401,8 +401,10 @@ describe('reconcile', () => {
       issuedRecord({ ...dollars, number: 4, exchangeRate: 950 }),
       issuedRecord({ ...dollars, number: 5, exchangeRate: 950.01 }),
       issuedRecord({ ...dollars, number: 6, exchangeRate: 1 }),
+      // Less than a peso apart, which the rate is rounded by.
+      issuedRecord({ ...dollars, number: 7, exchangeRate: 950.005 }),
     ];
-    const list = [1, 3, 4, 5, 6].map((number) => ({ type: 110, number, total: 95_475 }));
+    const list = [1, 3, 4, 5, 6, 7].map((number) => ({ type: 110, number, total: 95_475 }));
     const exit = await sales(list, records);
     expect(short(exit)).toEqual([
       'differs 5 total',
