@@ -118,10 +118,12 @@ describe('the secrets of an environment', () => {
   it('are the token, without the word in front of it, the passwords of proxies and what is added', () => {
     const secrets = knownSecrets({
       FOLIO_TOKEN: ' Bearer s3cret-word\nbearer-of-more',
-      HTTPS_PROXY: 'http://me:p4ssword@proxy',
+      HTTPS_PROXY: 'http://me:p4ss%40word@proxy',
+      ...{ http_proxy: 'http://u:plain-word@q', ALL_PROXY: 'http://q', all_proxy: 'http://:lower-word@q' },
     });
-    expect(secrets.redact('Bearer s3cret-word, bearer-of-more, p4ssword, other-word')).toBe(
-      'Bearer [hidden], [hidden], [hidden], other-word',
+    const passwords = 'p4ss@word, p4ss%40word, plain-word, lower-word';
+    expect(secrets.redact(`Bearer s3cret-word, bearer-of-more, ${passwords}, other-word`)).toBe(
+      `Bearer ${'[hidden], '.repeat(6)}other-word`,
     );
     secrets.hide(['other-word']);
     expect(secrets.redact('Bearer s3cret-word, other-word')).toBe('Bearer [hidden], [hidden]');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDay, localDay, parseCalendarDay, parseDayAlone } from '../../src/json/calendar-day.ts';
+import { formatDay, parseCalendarDay, parseDayAlone } from '../../src/json/calendar-day.ts';
 
 describe('calendar day', () => {
   it.each([
@@ -27,12 +27,6 @@ describe('calendar day', () => {
         expect(parseCalendarDay(formatDay(day))).toBe(day);
       }),
     );
-  });
-
-  it('takes today from the calendar where the user is', () => {
-    const noon = new Date(2026, 10, 21, 12).getTime();
-    const night = new Date(2026, 10, 21, 23, 59).getTime();
-    expect([noon, night].map((now) => formatDay(localDay(now)))).toEqual(['2026-11-21', '2026-11-21']);
   });
 
   it.each([

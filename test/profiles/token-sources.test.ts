@@ -67,15 +67,6 @@ describe('runTokenCommand', () => {
     expect(token.reveal()).toBe('$HOME_`id`_a+b_;_*');
   });
 
-  it('hands on the environment without folio’s token, an empty input, and not the working folder', async () => {
-    const code =
-      'process.stdin.on("data", () => {}).on("end", () => ' +
-      'console.log([process.env.FOLIO_TOKEN, process.env.VAULT, process.cwd() === process.argv[1]].join()))';
-    const run = node(code, { env: { FOLIO_TOKEN: 'hidden', VAULT: 'v1' } });
-    const { token } = await runTokenCommand({ ...run, command: [...run.command, process.cwd()] });
-    expect(token.reveal()).toBe(',v1,false');
-  });
-
   it.each([
     ['process.exit(3)', 'the token command of profile acme (node) failed with exit code 3'],
     [

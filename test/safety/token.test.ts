@@ -96,9 +96,9 @@ describe('a stored token', () => {
 });
 
 describe('a token command', () => {
-  it('is not given the token of the environment', async () => {
+  it('is not given the token of the environment, nor an input, nor the working folder', async () => {
     const folder = temporaryFolder();
-    const script = `env > '${folder}/env'; echo "$0" "$@" > '${folder}/argv'; printf other-token-12345`;
+    const script = `env > '${folder}/env'; cat > '${folder}/input'; pwd > '${folder}/cwd'; printf other-token-12345`;
     const command = JSON.stringify(['/bin/sh', '-c', script]);
     const { baseUrl, requests } = await startFaultServer({ customers: ['{"id":1}'] });
     const args = ['auth', 'login', '--base-url', baseUrl, '--token-command', command, '--debug'];
@@ -106,8 +106,11 @@ describe('a token command', () => {
     const { code, stderr } = await runFolio(args, { env: { FOLIO_TOKEN: HOSTILE_TOKEN, ...config } });
     const sent = requests.map(({ headers }) => headers['authorization']);
     expect({ code, sent }).toEqual({ code: 0, sent: ['other-token-12345'] });
-    const handedOn = readFileSync(join(folder, 'env'), 'utf8');
-    expect([leakIn(handedOn), handedOn]).toEqual([undefined, expect.stringContaining('PATH=')]);
+    const [handedOn, input, cwd] = ['env', 'input', 'cwd'].map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    );
+    expect([leakIn(handedOn!), handedOn]).toEqual([undefined, expect.stringContaining('PATH=')]);
+    expect([input, cwd === `${process.cwd()}\n`]).toEqual(['', false]);
     expect(stderr).not.toContain('other-token');
   });
 

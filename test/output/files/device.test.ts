@@ -17,19 +17,6 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
     expect(destination.bytes).toBe(1);
   });
 
-  it('is written as the bytes come, once there is a reader', async () => {
-    const pipe = join(temporaryFolder(), 'pipe');
-    runProgram('mkfifo', [pipe]);
-    const opening = openDestination(pipe, destinationContext());
-    const read = text(createReadStream(pipe));
-    const destination = await opening;
-    const long = 'x'.repeat(1_000_000);
-    await destination.write(long);
-    await destination.write(Buffer.from('end'));
-    await destination.commit();
-    expect(await read).toBe(`${long}end`);
-  });
-
   it('and a file need no chunk once its write has ended, so that the writer may fill it again', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     runProgram('mkfifo', [pipe]);
