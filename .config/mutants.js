@@ -48,7 +48,13 @@ const ALSO = {
     'paging/unique-records',
     'run/sync',
   ],
-  resources: ['run/completeness'],
+  resources: [
+    'cli/commands/doctor',
+    'faults/bodies',
+    'faults/refusals',
+    'output/parquet/folder',
+    'run/completeness',
+  ],
   api: [
     'faults/clock',
     'faults/bodies',
