@@ -232,7 +232,7 @@ export class FiscalIdWalk {
       const left = this.#left;
       this.#delivered?.beginPass('pass');
       for (const records of batches) {
-        if (this.#strays.delivered > 0) this.#strays.again += records.count;
+        this.#strays.again += records.count;
         yield* this.#deliver(records);
       }
       status.addPart(own);
