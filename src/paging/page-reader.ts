@@ -162,7 +162,11 @@ export class PageReader {
     this.extent.note(applied, from, answer);
     this.#options.status.page(Math.max(0, applied.offset + count - from), answer.total);
     place.came(applied, { count, bytes: bytes.length });
-    const next = this.#after(applied, { from, end, isAgain }, count);
+    const next = this.#after(
+      applied,
+      { from, end, isAgain },
+      { count, windowEnd: window.offset + window.size },
+    );
     const isGivenBack = !place.isLimited && this.#giveBack(next);
     return {
       placed: this.#placed(applied, from, answer.records),
@@ -262,8 +266,12 @@ export class PageReader {
     return true;
   }
 
-  /** Where to go on behind a page, which may have come short. */
-  #after({ offset, size }: Window, { from, end, isAgain }: Step, count: number): Step {
+  /** Where to go on behind a page, which may have come short of where the requested one was to end. */
+  #after(
+    { offset, size }: Window,
+    { from, end, isAgain }: Step,
+    { count, windowEnd }: { readonly count: number; readonly windowEnd: number },
+  ): Step {
     const { sizes, extent } = this;
     const { total } = extent;
     const reached = offset + count;
@@ -271,7 +279,9 @@ export class PageReader {
     // Without a total, a page that does not reach beyond the one before it is the end.
     if (total === undefined && reached <= from) extent.endsAt(from);
     const isEnd = total === undefined ? reached <= from || sizes.isFixed : reached >= total;
-    if (isEnd || count >= size || reached >= end) return goOnAt(Math.max(reached, offset + size));
+    // A larger page was requested, and the listing ends with the one that came.
+    if (isEnd) return goOnAt(Math.max(reached, offset + size, windowEnd));
+    if (count >= size || reached >= end) return goOnAt(Math.max(reached, offset + size));
     const isFirst = offset === 0 && !sizes.isFixed && count > 0;
     // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service may count
     // pages in that size or in the requested one: for pages no larger than that, both are the same.

@@ -353,6 +353,7 @@ const STORIES = {
     6 records, call 2: 0 goes, pages of 1 → 18 calls: 6 of 5, moved`,
 
   'pages that cannot overlap': `
+    40 records, pages of 50, always by 40 as it says → 1 call: 40 of 40
     40 records, always by 10 as it says → 10 calls: 40 of 40
     40 records, always by 10 as it says, call 2: 0 goes and comes at 60 → 15 calls: 41 of 40
     40 records, always by 10 as it says, no total, call 2: 0 goes → 13 calls: 40
