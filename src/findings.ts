@@ -32,13 +32,22 @@ export interface UnreadableCell {
  * Why records may be missing:
  * - `changing`: the listing kept changing while it was read;
  * - `order`: the service's order changes from request to request;
- * - `unsteady`: the listing came otherwise when it was read again, and no total shows why;
+ * - `unsteady`: pages do not hold together, and no total shows why;
+ * - `adjoining`: pages do not overlap, and two readings did not show the same;
  * - `total`: the service names a higher total than it serves;
  * - `repeating`: page after page brought records that had come before;
  * - `more`: more records came than the service names, so that some of them are one record before and after a change;
  * - `ids`: of a list of fiscal IDs, the service may have read a part.
  */
-export type IncompleteReason = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids';
+export type IncompleteReason =
+  | 'changing'
+  | 'order'
+  | 'unsteady'
+  | 'adjoining'
+  | 'total'
+  | 'repeating'
+  | 'more'
+  | 'ids';
 
 /** A finding as values, for a view with its own words, such as a page in another language. */
 export type FindingDetails =

@@ -374,7 +374,9 @@ export class DocumentReader {
   }
 
   #locationsOf(role: Role): readonly CellLocation[] {
-    return this.#layout.ofRole.get(role)!;
+    const locations = this.#layout.ofRole.get(role);
+    if (locations === undefined) throw new TypeError(`a reader of documents was not given the role ${role}`);
+    return locations;
   }
 
   #cellAt(location: CellLocation): Cell | undefined {

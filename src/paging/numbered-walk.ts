@@ -176,7 +176,8 @@ class NumberedWalk {
     if (!hasLost && this.#isUnordered) return { count, reason: 'order' };
     const isNamed = extent.total !== undefined && missing > 0;
     const isSteady = !pass.moved && !unclear && !hasLost && repeatedInPass === 0;
-    return { count, reason: isNamed && isSteady ? 'total' : 'unsteady' };
+    if (isNamed && isSteady) return { count, reason: 'total' };
+    return { count, reason: isSteady && !pass.isProven ? 'adjoining' : 'unsteady' };
   }
 
   /** True when the pages read last show that none was missed: they hold together, and none of their records came twice. */

@@ -197,7 +197,7 @@ export class PageReader {
     const { isSinglePage = false, from: start = 0, status } = this.#options;
     let floor = isSinglePage ? start : 0;
     for (const offset of status.givenUp) if (offset < from && offset >= floor) floor = offset + 1;
-    return this.sizes.windowAt(from, place?.mostAt(from), floor);
+    return this.sizes.nextWindow(from, place?.mostAt(from), floor);
   }
 
   /** Gives the rest of a range back, to be read several pages at once, where nothing behind it was cut off yet. */

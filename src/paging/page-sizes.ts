@@ -72,7 +72,7 @@ export class PageSizes {
    *
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
-  windowAt(from: number, most = Infinity, floor = 0): SizedWindow {
+  nextWindow(from: number, most = Infinity, floor = 0): SizedWindow {
     const { size } = this;
     // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
     if (this.isFixed || (this.#isConstant && most === Infinity)) return windowOf(from, size);

@@ -19,7 +19,8 @@ const REASONS: Readonly<
 > = {
   changing: 'el listado siguió cambiando mientras se leía',
   order: 'el orden del servicio cambia de una solicitud a otra',
-  unsteady: 'leído de nuevo, el listado llegó distinto: cambian su orden o sus registros',
+  unsteady: 'sus páginas no coinciden entre sí: cambian su orden o sus registros',
+  adjoining: 'sus páginas no se superponen, y no llegaron iguales dos veces',
   total: 'el servicio indica un total mayor que el que entrega',
   repeating: 'el servicio envía, página tras página, registros que ya había enviado',
   more: 'llegaron más registros que los indicados: algunos cambiaron mientras se leían y están en dos versiones',

@@ -55,9 +55,10 @@ const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonl
     hint: 'Running it again will hardly help. Where the listing can be sorted, add --sort-by NUMBER.',
   },
   unsteady: {
-    why: 'read again, the listing came otherwise: its order or its records change',
+    why: 'its pages do not hold together: its order or its records change',
     hint: AGAIN_LATER,
   },
+  adjoining: { why: 'its pages do not overlap, and were not seen the same twice', hint: AGAIN_LATER },
   total: { why: 'it names a higher total than it serves', hint: AGAIN_LATER },
   repeating: {
     why: 'page after page it sends records that it had sent before',

@@ -214,7 +214,7 @@ function progressLine(part: PartState, now: number, group: GroupDigits): string 
   const of = goal === undefined ? '' : ` of ${group(String(goal))}`;
   const words = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];
   if (retries > 0) words.push(retries === 1 ? '1 retry' : `${retries} retries`);
-  if (shrinks > 0) words.push(`${countOf(shrinks, 'page')} too large`);
+  if (shrinks > 0) words.push(`${countOf(shrinks, 'page')} made smaller`);
   if (inFlight.size > 0) words.push(`${inFlight.size} in flight`);
   else if (waitsUntil > now) words.push(`waits ${duration(waitsUntil - now)}`);
   const spent = now - part.startedAt;

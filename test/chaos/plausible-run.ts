@@ -73,7 +73,7 @@ function untruthOf({ freedoms, service, stderr, code, given, isSized }: Plausibl
   const reasons: readonly (readonly [RegExp, boolean])[] = [
     [/order changes from request to request/, order !== 'stable'],
     [/kept changing/, service.hasChanged || drift !== 'none'],
-    [/read again, the listing came otherwise/, order !== 'stable' || service.hasChanged],
+    [/its pages do not hold together/, order !== 'stable' || service.hasChanged],
     [/sends records that it had sent before/, repeating],
     [/more records came than that/, drift === 'update' || drift === 'both' || drift === 'delete'],
   ];

@@ -46,10 +46,10 @@ describe('what columns mean', () => {
     expect(new Set(ROLES.map(phraseOf)).size).toBe(ROLES.length);
     expect(ROLES.map(phraseOf).every((meaning) => /^an? \w/.test(meaning))).toBe(true);
     expect(howToMap('open')).toBe(
-      'Say which column it is in with --field amount=<column>, or for good with `folio config set fields.amount <column>`.',
+      'Say which column it is in with --field amount=<column>, or for good, in every listing, with `folio config set fields.amount <column>`.',
     );
     expect(howToMap('currency')).toBe(
-      'Say which column it is in with --field currency=<column>, or for good with `folio config set fields.currency <column>`. ' +
+      'Say which column it is in with --field currency=<column>, or for good, in every listing, with `folio config set fields.currency <column>`. ' +
         'All in one currency: --field currency==CLP.',
     );
   });

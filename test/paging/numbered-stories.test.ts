@@ -395,7 +395,7 @@ const STORIES = {
     30 without a key of 1 kinds, until 20 → 8 calls: 20 of 30
     50 without a key, call 2: 0 goes → 19 calls: 14 of 49, 35 lost, lacks 35: changing, moved
     40 without a key of 40 kinds, call 1: 5 goes, call 1: one without a key comes
-      → 12 calls: 41 of 40, lacks 1: unsteady, moved
+      → 12 calls: 41 of 40, lacks 1: adjoining, moved
     40 without a key of 40 kinds, no total, every third call: one without a key comes first
       → 21 calls: 47, 2 twice, lacks 1: unsteady, moved
     a key for each two of 50 → 8 calls: 50 of 50

@@ -138,7 +138,7 @@ describe('off a terminal', () => {
   const tooLarge = where(({ records }) => records.length > 4, status(502));
   it.each([
     [inTurn(undefined, status(429, { 'retry-after': '25' })), '', / · 1 retry · waits 15 s · \d min left\n/],
-    [tooLarge, '', / · 1 page too large · /],
+    [tooLarge, '', / · 1 page made smaller · /],
     [always(members({ total: '30' })), '', / of 30 · .* · reading again what moved\n/],
     [undefined, ' --limit 8', / 5 of 8 · 1 page · 1 in flight · 36 s left/],
   ])('--progress plain says what takes the time: %#', async (script, flags, line) => {

@@ -24,7 +24,7 @@ export function listCommand(resource: Resource, argument?: readonly [string, str
   const newest = newestFirst ? ' A table on a terminal begins with the newest.' : '';
   return declareCommand({
     summary: records,
-    description: `${first}, from GET ${path}, ${defaultOrder} unless said otherwise.${newest}`,
+    description: `${first}, from GET ${path}. Order: ${defaultOrder}.${newest}`,
     examples,
     arguments: argument === undefined ? [] : [argument],
     flags: {

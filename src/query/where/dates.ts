@@ -101,21 +101,21 @@ export const DATE_FLAGS = [
     flag: '--since',
     role: 'date',
     bound: 'from',
-    about: 'issued on that day or later: 2026-11-21, 2026-11, today, -30d',
+    about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
   },
   {
     name: 'until',
     flag: '--until',
     role: 'date',
     bound: 'to',
-    about: 'issued on that day or before; a month counts whole',
+    about: 'dated on that day or before; a month counts whole',
   },
   {
     name: 'period',
     flag: '--period',
     role: 'date',
     bound: 'period',
-    about: 'issued in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
+    about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
   },
 ] as const satisfies readonly { readonly role: Role; readonly [member: string]: string }[];
 export type DateFlag = (typeof DATE_FLAGS)[number];

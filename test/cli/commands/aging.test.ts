@@ -188,7 +188,8 @@ describe('the fields of aging', () => {
     const { code, stdout, stderr } = await age('', other);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('no figures: no record has a due date in dueBy or dueByDate or dueDate');
-    const hint = 'with --field due=<column>, or for good with `folio config set fields.due <column>`.';
+    const hint =
+      'with --field due=<column>, or for good, in every listing, with `folio config set fields.due <column>`.';
     expect(stderr).toContain(hint);
   });
 

@@ -201,7 +201,7 @@ describe('folio report', () => {
       issued: pageOf([INVOICE.replace('"date"', '"day"')]),
     });
     expect(undated.stderr).toBe(
-      'warning: issued: No invoice has a date of issue in date or emissionDate or issueDate. Say which column it is in with --field date=<column>, or for good with `folio config set fields.date <column>`.\n',
+      'warning: issued: No invoice has a date of issue in date or emissionDate or issueDate. Say which column it is in with --field date=<column>, or for good, in every listing, with `folio config set fields.date <column>`.\n',
     );
     expect(figuresIn(undated.stdout)['currencies']).toMatchObject([
       { receivable: { open: '100.50' }, issued: { inPeriod: null, months: null, overdue: { count: 1 } } },
