@@ -374,9 +374,7 @@ export class DocumentReader {
   }
 
   #locationsOf(role: Role): readonly CellLocation[] {
-    const locations = this.#layout.ofRole.get(role);
-    if (locations === undefined) throw new TypeError(`a reader of documents was not given the role ${role}`);
-    return locations;
+    return this.#layout.ofRole.get(role) ?? refuseUndeclared(role);
   }
 
   #cellAt(location: CellLocation): Cell | undefined {
@@ -384,6 +382,10 @@ export class DocumentReader {
     const known = this.#cells[location];
     return known === null ? (this.#cells[location] = this.#reader.cell(location)) : known;
   }
+}
+
+function refuseUndeclared(role: Role): never {
+  throw new TypeError(`a reader of documents was not given the role ${role}`);
 }
 
 /** How many records, in all and of each of several profiles, are read with all columns, to learn which columns exist. */
