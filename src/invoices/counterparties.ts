@@ -1,7 +1,7 @@
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { ColumnNames } from './fields.ts';
+import type { Meanings } from './fields.ts';
 import { DocumentReader } from './document-reader.ts';
 import { counterpartyKey, isFiscalId, isSharedId } from './fiscal-ids.ts';
 
@@ -63,12 +63,12 @@ export class Counterparties {
    * @param cellOf the cell of a document's counterparty, where it may be another one than that of the role
    */
   constructor(
-    names: ColumnNames,
+    meanings: Meanings,
     reads: readonly string[] = [],
     cellOf: CellOf = (document, role) => document.cell(role),
   ) {
     this.#cellOf = cellOf;
-    this.#reader = new DocumentReader(names, { roles: COUNTERPARTY_ROLES, names: reads });
+    this.#reader = new DocumentReader(meanings, { roles: COUNTERPARTY_ROLES, names: reads });
   }
 
   /** Learns from records before a filter keeps some of them. Those that it keeps are not learned from again. */

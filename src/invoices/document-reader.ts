@@ -6,7 +6,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './document-types.ts';
 import {
   type ByProfile,
-  type ColumnNames,
+  type Meanings,
   columnsNamed,
   describeRole,
   type Fields,
@@ -68,7 +68,7 @@ export class DocumentReader {
   records = 0;
   /** The number of the record in the listing, from 1. */
   place = 0;
-  readonly meanings: ColumnNames;
+  readonly meanings: Meanings;
   readonly #names: readonly string[];
   readonly #layouts: ByProfile<ProfileLayout>;
   #layout: ProfileLayout;
@@ -87,7 +87,7 @@ export class DocumentReader {
   readonly #lists = new Map<number, string>();
   readonly #listReaders: readonly Map<string, ListReader>[];
 
-  constructor(meanings: ColumnNames, reads: Reads) {
+  constructor(meanings: Meanings, reads: Reads) {
     const { roles, names } = reads;
     const { fields } = meanings;
     const columns: string[] = [];

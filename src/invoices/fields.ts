@@ -190,7 +190,7 @@ export function declaredType(fields: FieldsOf, column: string): DeclaredType | u
 }
 
 /** What the names of columns stand for besides themselves: what a column means, and what a table prints above it. */
-export interface ColumnNames {
+export interface Meanings {
   readonly fields: FieldsOf;
   /** For each heading the role of its column; or, where it has none, the columns that it may be in. */
   readonly headings?: ReadonlyMap<string, Role | readonly string[]>;
@@ -201,60 +201,61 @@ export interface ColumnNames {
 }
 
 /** Where names stand for themselves alone. */
-export const PLAIN_NAMES: ColumnNames = { fields: { usual: fieldsOfColumns([]) } };
+export const PLAIN_MEANINGS: Meanings = { fields: { usual: fieldsOfColumns([]) } };
 
-function meantBy(name: string, { headings }: ColumnNames): Role | readonly string[] | undefined {
+function meantBy(name: string, { headings }: Meanings): Role | readonly string[] | undefined {
   return ROLES.find((one) => one === name) ?? headings?.get(name);
 }
 
 /** The columns that a name stands for in records of some fields; undefined for a name that stands for itself alone. */
 export function columnsNamed(
   name: string,
-  names: ColumnNames,
+  meanings: Meanings,
   fields: Fields,
 ): readonly string[] | undefined {
-  const meant = meantBy(name, names);
+  const meant = meantBy(name, meanings);
   const columns = typeof meant === 'string' ? fields.columns[meant] : meant;
   return columns?.length === 1 && columns[0] === name ? undefined : columns;
 }
 
 /** The names besides their own that stand for some of these columns. */
-export function namesMeaning(columns: readonly string[], names: ColumnNames): readonly string[] {
+export function namesMeaning(columns: readonly string[], meanings: Meanings): readonly string[] {
   const hasColumn = (name: string): boolean =>
-    ofAll(names.fields).some((fields) =>
-      columnsNamed(name, names, fields)?.some((column) => columns.includes(column)),
+    ofAll(meanings.fields).some((fields) =>
+      columnsNamed(name, meanings, fields)?.some((column) => columns.includes(column)),
     );
-  return [...ROLES, ...(names.headings?.keys() ?? [])].filter(hasColumn);
+  return [...ROLES, ...(meanings.headings?.keys() ?? [])].filter(hasColumn);
 }
 
 /** The role of a column by any of its names; undefined for a column without a meaning. Where several have it, the first of `ROLES`. */
-export function roleNamed(name: string, names: ColumnNames, { columns }: Fields): Role | undefined {
+export function roleNamed(name: string, meanings: Meanings, { columns }: Fields): Role | undefined {
   const isRole = ROLES.find((one) => one === name);
-  const meant = isRole ?? ROLES.find((role) => columns[role].includes(name)) ?? meantBy(name, names);
+  const meant = isRole ?? ROLES.find((role) => columns[role].includes(name)) ?? meantBy(name, meanings);
   return typeof meant === 'string' ? meant : undefined;
 }
 
 const FISCAL_ID_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 
 /** What a column is, by any of its names. */
-export function meaningOf(name: string, names: ColumnNames) {
-  const roles = ofAll(names.fields).flatMap((fields) => roleNamed(name, names, fields) ?? []);
+export function meaningOf(name: string, meanings: Meanings) {
+  const roles = ofAll(meanings.fields).flatMap((fields) => roleNamed(name, meanings, fields) ?? []);
   return {
     /** Its role, unless a profile's settings give it another. */
-    role: roleNamed(name, names, names.fields.usual),
+    role: roleNamed(name, meanings, meanings.fields.usual),
     /** What its cells are in the records of any profile; undefined where nothing says it: they may be money. */
-    type: typeOfRoles(roles) ?? declaredType(names.fields, name) ?? (roles.length > 0 ? 'text' : undefined),
+    type:
+      typeOfRoles(roles) ?? declaredType(meanings.fields, name) ?? (roles.length > 0 ? 'text' : undefined),
     /** Whether its cells are fiscal IDs: of the counterparty, or by what the column is called. */
     hasFiscalIds: roles.includes('counterpartyFiscalId') || FISCAL_ID_COLUMN.test(name),
   };
 }
 
 /** The names for rows of the objects in a list, which may have a currency of their own. */
-export function withCurrencyOf(list: string, names: ColumnNames): ColumnNames {
+export function withCurrencyOf(list: string, meanings: Meanings): Meanings {
   const own = ['currency', 'currencyCode'].map((column) => `${list}.${column}`);
   const of = ({ columns, ...rest }: Fields): Fields => ({
     ...rest,
     columns: { ...columns, currency: [...own, ...columns.currency] },
   });
-  return { ...names, fields: mapProfiles(names.fields, of) };
+  return { ...meanings, fields: mapProfiles(meanings.fields, of) };
 }

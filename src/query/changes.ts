@@ -1,5 +1,5 @@
 import type { Finding } from '../findings.ts';
-import { meaningOf, PLAIN_NAMES, type ColumnNames, fieldsOfColumns } from '../invoices/fields.ts';
+import { meaningOf, PLAIN_MEANINGS, type Meanings, fieldsOfColumns } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { cellJson, CellReader } from '../json/cells.ts';
 import { DigestReader } from '../json/digest-identity.ts';
@@ -19,7 +19,7 @@ interface ChangesOptions extends EarlierOptions {
   readonly shown: readonly string[];
   /** The columns of `--columns`: those of records are shown beside the key; those of changes are shown alone. */
   readonly columns?: readonly string[] | undefined;
-  readonly names?: ColumnNames | undefined;
+  readonly meanings?: Meanings | undefined;
   /** Whether the listing of an earlier record could not be read: then the record does not count as gone. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
   readonly sort?: readonly SortColumn[] | undefined;
@@ -55,13 +55,13 @@ const KEY_SHOWN = { rank: 104 };
  * where records came but none had the key: all of them would look new and all earlier ones gone.
  */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
-  const { path, key, shown, columns = shown, names = PLAIN_NAMES, isUnread = () => false } = options;
+  const { path, key, shown, columns = shown, meanings = PLAIN_MEANINGS, isUnread = () => false } = options;
   const earlier = await EarlierExport.open(options);
   const extra = columns.filter((column) => !isOfChanges(column));
   const besideKey = [...new Set(extra)].filter((column) => !key.includes(column));
   const context = [...key, ...besideKey];
   const keyCells = new CellReader(key);
-  const named = new DocumentReader(names, { roles: ['currency'], names: besideKey });
+  const named = new DocumentReader(meanings, { roles: ['currency'], names: besideKey });
   const comparer = new FieldComparer();
   const identity = new DigestReader({ named: key });
   const keys = keyReader(key);
@@ -70,7 +70,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   let rows = 0;
   /** Of each row that comes out, where amounts are compared. */
   const currencies: (string | undefined)[] = [];
-  const hasCurrencies = moneyIn(options.sort, names).length > 0;
+  const hasCurrencies = moneyIn(options.sort, meanings).length > 0;
 
   /** The rows of a record: each has an end of its own. */
   const rowsOf = (
@@ -176,15 +176,15 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   };
 }
 
-function moneyIn(keys: readonly SortColumn[] = [], names: ColumnNames): string[] {
+function moneyIn(keys: readonly SortColumn[] = [], meanings: Meanings): string[] {
   const isMoney = (column: string): boolean =>
-    meaningOf(column.replace(/^record\./, ''), names).type === 'money';
+    meaningOf(column.replace(/^record\./, ''), meanings).type === 'money';
   return keys.map(({ column }) => column).filter(isMoney);
 }
 
 /** What the columns of the rows mean by which they are sorted. */
-export function namesOfChanges(keys: readonly SortColumn[], names: ColumnNames): ColumnNames {
-  return { fields: { usual: fieldsOfColumns(moneyIn(keys, names).map((column) => [column, 'money'])) } };
+export function meaningsOfChanges(keys: readonly SortColumn[], meanings: Meanings): Meanings {
+  return { fields: { usual: fieldsOfColumns(moneyIn(keys, meanings).map((column) => [column, 'money'])) } };
 }
 
 function fieldChange(field: string, old: string, now: string): RowField[] {

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { PLAIN_NAMES } from '../invoices/fields.ts';
+import { PLAIN_MEANINGS } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { WordView } from '../json/bytes.ts';
 import type { Span } from '../json/checked-text.ts';
@@ -19,7 +19,7 @@ const MAX_NAMED = 3;
  */
 export function expandQuestion(column: string): ExpandQuestion {
   const path = column.replaceAll('\\.', '.');
-  const reader = new DocumentReader(PLAIN_NAMES, { roles: [], names: [column] });
+  const reader = new DocumentReader(PLAIN_MEANINGS, { roles: [], names: [column] });
   const named: string[] = [];
   let [records, rows, others] = [0, 0, 0];
   let hasList = false;

@@ -1,4 +1,4 @@
-import { columnsNamed, type ColumnNames, ofAll } from '../invoices/fields.ts';
+import { columnsNamed, type Meanings, ofAll } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { ABSENT, CellReader, cellJson } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -11,12 +11,12 @@ import { batchOfRows, type Row } from './result-rows.ts';
 export function writerOfChosen(
   plain: OpenWriter,
   chosen: ChosenColumns,
-  names: ColumnNames | undefined,
+  meanings: Meanings | undefined,
 ): OpenWriter {
-  const writer = names === undefined ? plain : writerByNames(plain, names);
+  const writer = meanings === undefined ? plain : writerByNames(plain, meanings);
   if (!chosen.isOpen) return writer;
   // `-open` is `-amountToBePaid` as well.
-  const meant = (name: string) => (names && columnsNamed(name, names, names.fields.usual)) ?? [];
+  const meant = (name: string) => (meanings && columnsNamed(name, meanings, meanings.fields.usual)) ?? [];
   return choosingWriter(writer, chosen.leavingOut(meant));
 }
 
@@ -24,15 +24,15 @@ export function writerOfChosen(
  * Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. Records that have none of these
  * others, such as `folio` where `number` is chosen, are written as they are.
  */
-function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
+function writerByNames(openWriter: OpenWriter, meanings: Meanings): OpenWriter {
   return (sink, layout) => {
     const writer = openWriter(sink, layout);
     const chosen = [...new Set(layout.columns)];
     const meantBy = (name: string): readonly string[] =>
-      ofAll(names.fields).flatMap((fields) => columnsNamed(name, names, fields) ?? []);
+      ofAll(meanings.fields).flatMap((fields) => columnsNamed(name, meanings, fields) ?? []);
     const others = new Set(chosen.flatMap((name) => meantBy(name).filter((column) => column !== name)));
     if (others.size === 0) return writer;
-    const reader = new DocumentReader(names, { roles: [], names: chosen });
+    const reader = new DocumentReader(meanings, { roles: [], names: chosen });
     const cells = new CellReader([...others]);
     const hasOther = (batch: RecordBatch, index: number): boolean => {
       cells.moveTo(batch, index);

@@ -1,4 +1,4 @@
-import { meaningOf, PLAIN_NAMES, type ColumnNames } from '../invoices/fields.ts';
+import { meaningOf, PLAIN_MEANINGS, type Meanings } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { RecordSpool } from '../output/spool.ts';
@@ -17,7 +17,7 @@ interface SortOptions {
   readonly what?: string | undefined;
   /** Whether it is known that they may have these columns, so that none has to have one. */
   readonly isKnown?: boolean;
-  readonly names?: ColumnNames | undefined;
+  readonly meanings?: Meanings | undefined;
   readonly currencyOf?: ((nth: number) => string | undefined) | undefined;
 }
 
@@ -30,12 +30,15 @@ interface SortOptions {
 export function sortQuestion(
   keys: readonly SortColumn[],
   signal: AbortSignal,
-  { what, isKnown = false, names = PLAIN_NAMES, currencyOf }: SortOptions = {},
+  { what, isKnown = false, meanings = PLAIN_MEANINGS, currencyOf }: SortOptions = {},
 ): Question {
-  const reader = new DocumentReader(names, { roles: ['currency'], names: keys.map(({ column }) => column) });
-  const meanings = keys.map(({ column }) => meaningOf(column, names));
-  const amountAt = meanings.findIndex(({ type }) => type === 'money');
-  const isByCurrency = meanings.slice(0, amountAt + 1).some(({ role }) => role === 'currency');
+  const reader = new DocumentReader(meanings, {
+    roles: ['currency'],
+    names: keys.map(({ column }) => column),
+  });
+  const ofKeys = keys.map(({ column }) => meaningOf(column, meanings));
+  const amountAt = ofKeys.findIndex(({ type }) => type === 'money');
+  const isByCurrency = ofKeys.slice(0, amountAt + 1).some(({ role }) => role === 'currency');
   /** The index of the first key that is an amount, unless a key before it is the currency. */
   const firstAmount = isByCurrency ? -1 : amountAt;
   const orders = keys.map((): (string | undefined)[] => []);
@@ -50,7 +53,7 @@ export function sortQuestion(
   };
   const addOrders = (): void => {
     for (const [key, ofKey] of orders.entries())
-      ofKey.push(shared(orderOf(reader.named(key), meanings[key]!.hasFiscalIds)));
+      ofKey.push(shared(orderOf(reader.named(key), ofKeys[key]!.hasFiscalIds)));
     if (firstAmount !== -1)
       currencies.push(shared((currencyOf ?? (() => reader.currency))(currencies.length)));
   };

@@ -4,7 +4,7 @@ import { worthOfCell, type Added } from '../invoices/open-items.ts';
 import {
   meaningOf,
   withCurrencyOf,
-  type ColumnNames,
+  type Meanings,
   fieldsOfColumns,
   howToMap,
   isAmountRole,
@@ -97,11 +97,11 @@ const CURRENCY = 'currency';
 /** The question of `--sum`, `--count` and `--group-by`. */
 export function totalsQuestion(
   flags: TotalsFlags,
-  names: ColumnNames,
+  meanings: Meanings,
   terminal: BarTerminal | undefined,
 ): Question {
   const { expand } = flags;
-  const totals = new Totals(flags, expand === undefined ? names : withCurrencyOf(expand, names));
+  const totals = new Totals(flags, expand === undefined ? meanings : withCurrencyOf(expand, meanings));
   return figuresQuestion(totals, terminal);
 }
 
@@ -118,10 +118,10 @@ class Totals {
   /** Whether the totals have any amount of money other than zero: then each has a currency, known or not. */
   #hasAmounts = false;
 
-  constructor(flags: TotalsFlags, names: ColumnNames) {
+  constructor(flags: TotalsFlags, meanings: Meanings) {
     const { sum = [], groupBy = [], expand } = flags;
     const named = (column: string): NamedColumn => ({
-      ...meaningOf(column, names),
+      ...meaningOf(column, meanings),
       ...{ column, unreadable: new Unreadable(), isFound: false },
     });
     this.#flags = flags;
@@ -133,9 +133,9 @@ class Totals {
     });
     this.#sums = sum.map(named);
     const columns = this.#keys.map(({ column }) => column);
-    this.#documents = new DocumentReader(names, { roles: DOCUMENT_ROLES, names: [...columns, ...sum] });
+    this.#documents = new DocumentReader(meanings, { roles: DOCUMENT_ROLES, names: [...columns, ...sum] });
     // From the column of --group-by, else from that of the role.
-    this.#parties = new Counterparties(names, columns, (document, role) => {
+    this.#parties = new Counterparties(meanings, columns, (document, role) => {
       const at = columns.findIndex((_, index) => document.roleOfName(index) === role);
       return at === -1 ? document.cell(role) : filled(document.named(at));
     });
@@ -430,8 +430,9 @@ export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
 }
 
 /** What the columns of the totals mean: amounts are money of the currency beside them. */
-export function namesOfTotals(flags: TotalsFlags, names: ColumnNames): ColumnNames {
-  const currency = flags.groupBy?.find((column) => meaningOf(column, names).role === 'currency') ?? CURRENCY;
+export function meaningsOfTotals(flags: TotalsFlags, meanings: Meanings): Meanings {
+  const currency =
+    flags.groupBy?.find((column) => meaningOf(column, meanings).role === 'currency') ?? CURRENCY;
   const money = possibleColumns(flags).filter(({ type }) => type === 'money');
   const columns = money.map(({ name }) => [name, 'money'] as const);
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };

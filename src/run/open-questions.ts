@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import {
-  type ColumnNames,
+  type Meanings,
   fixedValue,
-  PLAIN_NAMES,
+  PLAIN_MEANINGS,
   PROFILE_COLUMN,
   withCurrencyOf,
 } from '../invoices/fields.ts';
@@ -100,7 +100,7 @@ interface FilterOfOptions {
 
 /** The filter of the flags; undefined where they keep all records. */
 export async function filterOf(
-  { context, names, run, source }: Part,
+  { context, meanings, run, source }: Part,
   flags: WhereFlags,
   { fiscalIds = [], found, what = source.records }: FilterOfOptions = {},
 ): Promise<WhereFilter | undefined> {
@@ -109,14 +109,14 @@ export async function filterOf(
   if (where.length === 0 && !areDocuments) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const at = whereContext(context, run.day);
-  const tests = where.map((condition) => conditionTest(condition, at, names));
+  const tests = where.map((condition) => conditionTest(condition, at, meanings));
   if (areDocuments) {
     const { documentTests, counterpartyTest } = await import('../query/where/invoice-tests.ts');
     tests.push(...documentTests(flags, at, localDay(context.clock.now())));
     const flag = `--${source.resource?.fiscalIds?.flag}`;
     if (fiscalIds.length > 0) tests.push(counterpartyTest(flag, fiscalIds, found));
   }
-  return new WhereFilter(tests, { names, locale: at.locale, what });
+  return new WhereFilter(tests, { meanings, locale: at.locale, what });
 }
 
 /** The day and the locale with which conditions are read: the day of the run, else that of the clock. */
@@ -136,12 +136,12 @@ async function resultOf(
   request: QuestionsRequest,
   plan: OutputPlan | undefined,
 ): Promise<Question | undefined> {
-  const { context, source, profile, names, run, isJoined } = part;
+  const { context, source, profile, meanings, run, isJoined } = part;
   const { flags } = request;
   const terminal = terminalOf(context, plan);
   const { changesSince: path, columns } = flags;
   if (request.makeResult !== undefined) return plan && request.makeResult(part, terminal);
-  if (hasTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, names, terminal);
+  if (hasTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, meanings, terminal);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
@@ -153,7 +153,7 @@ async function resultOf(
     listing: source.name,
     profile,
     key: await keyOfRecords(part),
-    names,
+    meanings,
     profiles: isJoined ? run.parts.flatMap(({ name }) => name ?? []) : alone,
     isUnread: isJoined ? (await import('./joined-source.ts')).unreadTest(run) : undefined,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
@@ -185,35 +185,39 @@ async function keyOfRecords(part: Part): Promise<readonly string[]> {
 }
 
 async function sortOf(
-  { context, names }: Part,
+  { context, meanings }: Part,
   flags: QuestionFlags,
   { keys, currencyOf }: { readonly keys: readonly SortColumn[]; readonly currencyOf: Question['currencyOf'] },
 ): Promise<Question> {
   const { sortQuestion } = await import('../query/sort.ts');
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
   if (hasTotals(flags)) {
-    const { namesOfTotals } = await import('../query/totals.ts');
-    return sortQuestion(keys, context.signal, { isKnown: true, names: namesOfTotals(flags, names) });
+    const { meaningsOfTotals } = await import('../query/totals.ts');
+    return sortQuestion(keys, context.signal, { isKnown: true, meanings: meaningsOfTotals(flags, meanings) });
   }
   if (flags.changesSince !== undefined) {
-    const { namesOfChanges } = await import('../query/changes.ts');
-    const ofRows = namesOfChanges(keys, names);
-    return sortQuestion(keys, context.signal, { what: 'row of the changes', names: ofRows, currencyOf });
+    const { meaningsOfChanges } = await import('../query/changes.ts');
+    const ofRows = meaningsOfChanges(keys, meanings);
+    return sortQuestion(keys, context.signal, { what: 'row of the changes', meanings: ofRows, currencyOf });
   }
-  const ofRows = flags.expand === undefined ? names : withCurrencyOf(flags.expand, names);
-  return sortQuestion(keys, context.signal, { names: ofRows });
+  const ofRows = flags.expand === undefined ? meanings : withCurrencyOf(flags.expand, meanings);
+  return sortQuestion(keys, context.signal, { meanings: ofRows });
 }
 
 /** The same records. At the end, warns of each of the flag's columns that no record had, or throws UsageError for a near miss. */
 export async function withColumnCheck(
   { notices }: Part,
   records: AsyncIterable<RecordBatch>,
-  { flag, columns, names = PLAIN_NAMES }: { flag: string; columns: readonly string[]; names?: ColumnNames },
+  {
+    flag,
+    columns,
+    meanings = PLAIN_MEANINGS,
+  }: { flag: string; columns: readonly string[]; meanings?: Meanings },
 ): Promise<AsyncIterable<RecordBatch>> {
   if (columns.length === 0) return records;
   const { watchColumns } = await import('../query/missing-columns.ts');
   const { DocumentReader } = await import('../invoices/document-reader.ts');
-  const reader = new DocumentReader(names, { roles: [], names: columns });
+  const reader = new DocumentReader(meanings, { roles: [], names: columns });
   return watchColumns(records, { flag, reader, warn: (finding) => notices.add(finding) });
 }
 
@@ -229,12 +233,12 @@ export async function withFieldCheck(
 
 /** The same records. At the end, where credit notes are among them, remarks that a file has their amounts as they were sent. */
 export async function withCreditRemark(
-  { notices, names }: Part,
+  { notices, meanings }: Part,
   records: AsyncIterable<RecordBatch>,
 ): Promise<AsyncIterable<RecordBatch>> {
   const { DocumentReader } = await import('../invoices/document-reader.ts');
   const { readAmount } = await import('../invoices/open-items.ts');
-  const reader = new DocumentReader(names, { roles: ['documentType', 'open', 'total'], names: [] });
+  const reader = new DocumentReader(meanings, { roles: ['documentType', 'open', 'total'], names: [] });
   let credits = 0;
   const take = (): void => {
     if (reader.family !== 'credit note') return;

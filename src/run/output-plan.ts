@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { type ColumnNames, declaredType, fixedValue, ofAll, type FieldsOf } from '../invoices/fields.ts';
+import { type Meanings, declaredType, fixedValue, ofAll, type FieldsOf } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import {
@@ -46,15 +46,15 @@ type PlanFlags = OutputFlags &
   Pick<QuestionFlags, 'count' | 'groupBy'>;
 
 /** What the columns of the records mean, and the day at which what is due is late. */
-type Meanings = Pick<Layout, 'known' | 'fields' | 'declared' | 'today'>;
+type Described = Pick<Layout, 'known' | 'fields' | 'declared' | 'today'>;
 
 interface PlanOptions extends Partial<Pick<Layout, 'single' | 'sheet'>> {
   /** Called for a format that shows what columns mean. */
-  readonly meanings?: () => Meanings;
+  readonly describe?: () => Described;
   /** The settings, for flags that are not set. */
   readonly defaults?: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
   /** What the columns mean; undefined where the records are of a form of their own. */
-  readonly names?: ColumnNames;
+  readonly meanings?: Meanings;
   readonly expand?: string | undefined;
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly extraEnding?: string | undefined;
@@ -74,14 +74,14 @@ export async function planOutput(
 ): Promise<OutputPlan> {
   const {
     defaults = {},
-    names,
+    meanings,
     expand,
     extraEnding,
     lang,
     isResult = false,
     single = false,
     sheet,
-    meanings,
+    describe,
   } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -115,7 +115,7 @@ export async function planOutput(
     headings = (await import('../report/terms.ts')).headingsIn(writingFor(context, worded).words);
   }
   const { writer, isTyped } = formatOf(format);
-  const { today, ...typed }: Meanings = (isTyped && meanings?.()) || {};
+  const { today, ...typed }: Described = (isTyped && describe?.()) || {};
   const layout: Layout = {
     ...typed,
     single,
@@ -146,7 +146,7 @@ export async function planOutput(
     headings: columns?.readBack ?? [],
     chosen: isResult || columns?.keepsAll === true ? undefined : columns,
     expanded: isResult ? undefined : expand,
-    openWriter: writerOfChosen?.(plain, columns!, isResult ? undefined : names) ?? plain,
+    openWriter: writerOfChosen?.(plain, columns!, isResult ? undefined : meanings) ?? plain,
     target,
     isTerminalTable,
     tableLimit: stops ? (defaults.limit ?? TABLE_LIMIT) : undefined,

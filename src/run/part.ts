@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import type { ColumnNames } from '../invoices/fields.ts';
+import type { Meanings } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
@@ -91,7 +91,7 @@ export interface Part {
   /** Whether it joins the parts of the run: each record has its profile. */
   readonly isJoined: boolean;
   readonly defaults: FlagDefaults;
-  readonly names: ColumnNames;
+  readonly meanings: Meanings;
   /** Undefined for a local source. */
   readonly session: Session | undefined;
   /** What is known of it so far. Its notices and the status of its walk are the part's. */
@@ -185,7 +185,7 @@ async function openPart(
     notices,
     status,
     defaults: session?.defaults ?? flagDefaults(store, profile, resource),
-    names: {
+    meanings: {
       fields: fieldsOf(store, { resource, profile, isSeveral: isJoined, field: flags.field }),
       headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
       byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),

@@ -147,7 +147,7 @@ async function exportPart(
 ): Promise<void> {
   const { flags, consequence } = request;
   if (flags.listColumns) return listColumns(part, request);
-  const { state, notices, context, source, names, run, isJoined } = part;
+  const { state, notices, context, source, meanings, run, isJoined } = part;
   const planned = await planPart(part, request, to);
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
@@ -159,13 +159,13 @@ async function exportPart(
   let records: AsyncIterable<RecordBatch> = paced(questions.answer(read), context);
   // Who adds up a column there has to know of the credit notes in it.
   const isForSpreadsheet = formatOf(plan.format).spreadsheet === true;
-  if (isForSpreadsheet && !hasRows && notices.isHeard && names.fields.usual.columns.open.length > 0)
+  if (isForSpreadsheet && !hasRows && notices.isHeard && meanings.fields.usual.columns.open.length > 0)
     records = await withCreditRemark(part, records);
   if (isJoined && run.flags.receipt !== undefined)
     records = (await import('./joined-source.ts')).countedByProfile(run, records);
   // The columns of a result are checked where it is made.
   const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
-  records = await withColumnCheck(part, records, { flag: '--columns', columns, names });
+  records = await withColumnCheck(part, records, { flag: '--columns', columns, meanings });
   await deliver({ context, flags: run.flags }, records, { plan, state });
   const found = questions.findings(part.status.records, plan.tableLimit !== undefined);
   notices.add(...found);
@@ -175,7 +175,7 @@ async function exportPart(
 
 /** Plans the output by the flags, and by the settings for what they leave open. */
 async function planPart(
-  { context, defaults, source, names, run, profile, isJoined }: Part,
+  { context, defaults, source, meanings, run, profile, isJoined }: Part,
   request: ExportRequest,
   { format, output }: Pick<OutputFlags, 'format' | 'output'>,
 ): Promise<OutputPlan> {
@@ -192,15 +192,15 @@ async function planPart(
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
   });
   const lang = words && { flag: words.lang, setting: pageDefaults(await storeOf(run), profile).lang };
-  const { fields } = names;
+  const { fields } = meanings;
   const isOfDue = (open ?? overdue) === true;
-  const meanings = () => ({
+  const describe = () => ({
     known: shownColumns(fields, { resource: source.resource, expand, isOfDue }),
     fields,
     declared: declaredColumns(fields, expand),
     today: run.day.day,
   });
-  const ofRecords = { single, sheet, meanings, names, expand };
+  const ofRecords = { single, sheet, describe, meanings, expand };
   return planOutput(context, outputFlags, { ...ofRecords, defaults, lang, isResult });
 }
 

@@ -8,7 +8,7 @@ import {
   howToMap,
   mapFields,
   phraseOf,
-  PLAIN_NAMES,
+  PLAIN_MEANINGS,
   roleNamed,
   ROLES,
 } from '../../src/invoices/fields.ts';
@@ -37,7 +37,7 @@ describe('what columns mean', () => {
     ['customers', 'taxId', 'counterpartyFiscalId'],
     ['a listing that declares nothing', 'customerName', undefined],
   ])('in records of %s: %s is %s', (listing, column, role) => {
-    expect(roleNamed(column, PLAIN_NAMES, fieldsOf(listing))).toBe(role);
+    expect(roleNamed(column, PLAIN_MEANINGS, fieldsOf(listing))).toBe(role);
   });
 
   it('has a name, a column or none, and a way to say which it is', () => {

@@ -126,7 +126,7 @@ async function runReconcile(
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     consequence: WHERE_INCOMPLETE,
-    makeResult: async ({ isJoined, names: { fields } }) => {
+    makeResult: async ({ isJoined, meanings: { fields } }) => {
       if (isJoined)
         throw new UsageError('a list is of one organization, and the records are of several profiles', {
           hint: 'Name the one whose list it is with --profile.',

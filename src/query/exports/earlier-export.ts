@@ -1,5 +1,5 @@
 import { UsageError, errorCode } from '../../errors.ts';
-import { PLAIN_NAMES } from '../../invoices/fields.ts';
+import { PLAIN_MEANINGS } from '../../invoices/fields.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
 import { KEY_HINT } from '../../json/identity.ts';
@@ -156,7 +156,7 @@ export class EarlierExport {
 
 /** Looks in records for the columns of a key. */
 export function keyReader(key: readonly string[]): DocumentReader {
-  return new DocumentReader(PLAIN_NAMES, { roles: [], names: key });
+  return new DocumentReader(PLAIN_MEANINGS, { roles: [], names: key });
 }
 
 /** Throws UsageError where none of these records has a value in a column of the key. `where` names them. */

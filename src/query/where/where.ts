@@ -1,9 +1,9 @@
 import type { Finding } from '../../findings.ts';
 import {
   meaningOf,
-  PLAIN_NAMES,
+  PLAIN_MEANINGS,
   PROFILE_COLUMN,
-  type ColumnNames,
+  type Meanings,
   type Role,
 } from '../../invoices/fields.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
@@ -43,11 +43,11 @@ export interface RecordTest {
 export function conditionTest(
   condition: Condition,
   context: WhereContext,
-  names: ColumnNames = PLAIN_NAMES,
+  meanings: Meanings = PLAIN_MEANINGS,
 ): RecordTest {
   const { column, expression, operator } = condition;
   const flag = `--where '${expression}'`;
-  const { type, hasFiscalIds } = meaningOf(column, names);
+  const { type, hasFiscalIds } = meaningOf(column, meanings);
   const test = cellTest(condition, context, { type, hasFiscalIds });
   const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
@@ -77,7 +77,7 @@ export function conditionTest(
 }
 
 interface FilterOptions {
-  readonly names?: ColumnNames | undefined;
+  readonly meanings?: Meanings | undefined;
   /** What the records are, in the plural. */
   readonly what?: string;
   readonly locale?: string;
@@ -104,12 +104,12 @@ export class WhereFilter implements FilterQuestion {
   #kept = 0;
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
-    const { names = PLAIN_NAMES } = options;
+    const { meanings = PLAIN_MEANINGS } = options;
     const nameOf = ({ of }: RecordTest): string | undefined => (of && 'name' in of ? of.name : undefined);
     const roles = tests.flatMap(({ of, roles }) => (of && 'role' in of ? [of.role, ...roles] : roles));
     this.#options = options;
     this.#names = [...new Set(tests.flatMap((test) => nameOf(test) ?? []))];
-    this.#reader = new DocumentReader(names, { roles: [...new Set(roles)], names: this.#names });
+    this.#reader = new DocumentReader(meanings, { roles: [...new Set(roles)], names: this.#names });
     this.#tests = tests.map((test) => ({
       ...{ test, seen: new Map<string, SeenValues>(), isReached: false },
       at: this.#names.findIndex((name) => name === nameOf(test)),

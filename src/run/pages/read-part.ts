@@ -110,7 +110,7 @@ async function readPart<Read extends Tally>(
     // An export without a profile column has no owner: the current profile only tells what its columns mean.
     if (part.session !== undefined) ({ profile } = part);
     organization = organizationOf(part.session);
-    tally = open(part.names.fields);
+    tally = open(part.meanings.fields);
     const records = recordsOf(part);
     const filter = await filterOf(part, keeps);
     for await (const batch of watchesFields ? await withFieldCheck(part, records) : records)

@@ -104,7 +104,7 @@ async function inServiceOrder(part: Part, records: Records, flags: FromRequest['
   if (columns.length === 0) return records;
   const { sortQuestion } = await import('../../query/sort.ts');
   // The service compares amounts of several currencies.
-  const options = { names: part.names, currencyOf: () => undefined };
+  const options = { meanings: part.meanings, currencyOf: () => undefined };
   return sortQuestion(columns, part.context.signal, options).answer(records);
 }
 
