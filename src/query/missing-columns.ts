@@ -11,6 +11,8 @@ import { groupColumn } from './question-syntax.ts';
 
 interface MissingOptions {
   readonly what?: string | undefined;
+  /** Those of the reader's names that the flag has; by default all. */
+  readonly names?: readonly string[];
   /** Whether a missing column is only empty in the answer: then only a near miss is refused. */
   readonly isShown?: boolean;
   /** Whether the number of records is added. */
@@ -21,13 +23,17 @@ interface MissingOptions {
 export function missingColumns(
   reader: DocumentReader,
   flag: string,
-  { what, isCounted = false }: MissingOptions = {},
+  { what, isCounted = false, names }: MissingOptions = {},
 ): Finding[] {
   const count = isCounted ? ` (${countOf(reader.records, 'record')} read)` : '';
-  return reader.missingNames.map((column) => ({
+  return missingOf(reader, names).map((column) => ({
     level: 'warning',
     text: `${flag}: ${noValueIn(column, reader, what)}${count}`,
   }));
+}
+
+function missingOf({ missingNames }: DocumentReader, names?: readonly string[]): readonly string[] {
+  return names === undefined ? missingNames : missingNames.filter((name) => names.includes(name));
 }
 
 /** Says that no record has a value in the column, and which names may have been meant. */
@@ -54,10 +60,10 @@ function otherPlace(column: string, reader: DocumentReader): string {
  * role, every record has one. `flag` named the columns.
  */
 export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
-  const { what = 'record', isShown = false } = options;
-  const { meanings, missingNames } = reader;
+  const { what = 'record', isShown = false, names } = options;
+  const { meanings } = reader;
   const all = ofAll(meanings.fields);
-  for (const column of missingNames) {
+  for (const column of missingOf(reader, names)) {
     const headed = meanings.byHeading?.get(column);
     if (headed !== undefined)
       throw new UsageError(`${flag}: ${column} is the heading of ${headed}`, { hint: `Write ${headed}.` });
@@ -78,8 +84,8 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     if (other !== undefined) refuse(`Did you mean ${other}?`);
     if (role !== undefined)
       throw new UsageError(`${flag}: no ${what} has ${reader.describe(role)}`, { hint: howToMap(role) });
-    const names = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
-    if (all.some(({ declared }) => declared.some(([name]) => names.includes(name)))) continue;
+    const columns = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
+    if (all.some(({ declared }) => declared.some(([name]) => columns.includes(name)))) continue;
     if (near.length > 0) refuse(meant);
     const place = otherPlace(column, reader);
     if (place !== '') refuse(place);

@@ -5,13 +5,15 @@ import { CALENDAR_UNITS, type CalendarUnit } from '../invoices/periods.ts';
 /** How a column and the values of a condition are compared: see `folio help questions`. */
 export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
 
-/** One `--where`: a column, an operator and values. Only `=` and `!=` take several values. */
+/** A column, an operator and values. Only `=` and `!=` take several values. */
 export interface Condition {
+  /** The flag that has it: `--where`. */
+  readonly flag: string;
+  /** The flag with it, as it was typed. */
+  readonly typed: string;
   readonly column: string;
   readonly operator: Operator;
   readonly values: readonly string[];
-  /** As it was written. */
-  readonly expression: string;
 }
 
 const COLUMN = /^(?:"((?:[^"\\]|\\.)+)"|([^\s=!<>~"'](?:[^=!<>~"']*[^\s=!<>~"'])?))/;
@@ -31,9 +33,10 @@ const SYNTAX_HINT =
  * comma within a value is `\,`. An empty value (`dueBy=`, `dueBy!=`) asks whether there is one. Throws UsageError with the
  * place of the first character that does not fit.
  */
-export function parseCondition(expression: string): Condition {
+export function parseCondition(expression: string, flag = '--where'): Condition {
+  const typed = `${flag} '${expression}'`;
   const fail = (what: string, at: number, hint = SYNTAX_HINT): never => {
-    throw new UsageError(`--where '${expression}' does not parse at character ${at + 1}: ${what}`, { hint });
+    throw new UsageError(`${typed} does not parse at character ${at + 1}: ${what}`, { hint });
   };
   let at = expression.length - expression.trimStart().length;
   const column = COLUMN.exec(expression.slice(at)) ?? fail('a column is expected here', at);
@@ -47,7 +50,7 @@ export function parseCondition(expression: string): Condition {
   const values = readValues({ expression, at, isList: operator === '=' || operator === '!=', fail });
   const takesNone = operator === '=' || operator === '!=' || operator === '==';
   if (values[0] === '' && !takesNone) return fail(`${operator} needs a value`, at);
-  return { column: column[1]?.replace(ESCAPE, '$1') ?? column[2]!, operator, values, expression };
+  return { flag, typed, column: column[1]?.replace(ESCAPE, '$1') ?? column[2]!, operator, values };
 }
 
 /** The hint where the operator is missing: the shell takes `>` and the word behind it for a file to write. */

@@ -4,13 +4,13 @@ import { FIELD_NAMES } from '../invoices/fields.ts';
 import { formats } from '../output/formats.ts';
 import { parseCondition, parseSort, type Condition } from '../query/question-syntax.ts';
 import {
-  DATE_FLAGS,
-  DOCUMENT_FLAGS,
   parseDate,
-  parseDateRange,
-  type DateFlag,
+  parseDateEnd,
+  parsePeriod,
+  refuseEmptySpan,
   type DateRange,
 } from '../query/where/dates.ts';
+import type { RecordTest, TestContext } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
   columnList,
@@ -22,7 +22,7 @@ import {
   parameter,
   target,
   timeout,
-  type Flag,
+  type Filter,
   type Flags,
   type Rule,
   type Values,
@@ -320,58 +320,75 @@ export const fieldFlag = {
 
 export const sortFlag = { syntax: '--sort <columns>', parse: parseSort } as const;
 
-interface FlagForDates extends Flag {
-  parse(text: string): DateRange;
-}
+const whereTests = () => import('../query/where/where.ts');
+const invoiceTests = () => import('../query/where/invoice-tests.ts');
 
-const dateFlags = Object.fromEntries(
-  DATE_FLAGS.map((declared): [string, FlagForDates] => {
-    const { name, flag, about, bound, role } = declared;
-    const isPeriod = bound === 'period';
-    return [
-      name,
-      {
-        syntax: `${flag} <${isPeriod ? 'period' : 'date'}>`,
-        narrows: true,
-        about,
-        roles: [role],
-        rules: isPeriod ? [{ not: ['--since', '--until'], why: 'a period has both its days' }] : [],
-        parse: (text: string) => parseDateRange(declared, text),
-      },
-    ];
-  }),
-) as Readonly<Record<DateFlag['name'], FlagForDates>>;
-
-/** The questions that folio answers from the records. */
-export const questionFlags = {
+/** The flags that keep some of the records. */
+export const filters = {
   where: {
     syntax: '--where <condition>',
-    narrows: true,
     about:
       'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
-    parse: (text: string, _: string, before: readonly Condition[] = []): readonly Condition[] => [
+    parse: (text: string, flag: string, before: readonly Condition[] = []): readonly Condition[] => [
       ...before,
-      parseCondition(text),
+      parseCondition(text, flag),
     ],
+    tests: async (conditions: readonly Condition[], at) => {
+      const { conditionTest } = await whereTests();
+      return conditions.map((condition) => conditionTest(condition, at));
+    },
   },
   open: {
     syntax: '--open',
-    narrows: true,
     about: 'only what is still to be paid: no credits, and nothing that was cancelled',
     roles: ['open'],
+    tests: async (_, at) => [(await invoiceTests()).openTest('--open', at)],
   },
   overdue: {
     syntax: '--overdue',
-    narrows: true,
     about: 'of that, only what was due before today, whatever its status',
     roles: ['open', 'due'],
+    tests: async (_, at) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
   },
-  ...dateFlags,
+  since: {
+    syntax: '--since <date>',
+    about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
+    roles: ['date'],
+    parse: (text: string, flag: string) => parseDateEnd(text, flag, 'from'),
+    tests: dateTests,
+  },
+  until: {
+    syntax: '--until <date>',
+    about: 'dated on that day or before; a month counts whole',
+    roles: ['date'],
+    parse: (text: string, flag: string) => parseDateEnd(text, flag, 'to'),
+    tests: async (until: DateRange, at, { since }: { readonly since?: DateRange }) => {
+      if (since !== undefined) refuseEmptySpan(since, until, at);
+      return dateTests(until, at);
+    },
+  },
+  period: {
+    syntax: '--period <period>',
+    about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
+    roles: ['date'],
+    rules: [{ not: ['--since', '--until'], why: 'a period has both its days' }],
+    parse: parsePeriod,
+    tests: dateTests,
+  },
+} as const satisfies Readonly<Record<string, Filter>>;
+
+async function dateTests(range: DateRange, at: TestContext): Promise<readonly RecordTest[]> {
+  return [(await invoiceTests()).dateTest(range.flag, 'date', range.on(at))];
+}
+
+/** The questions that folio answers from the records. */
+export const questionFlags = {
+  ...filters,
   field: {
     ...fieldFlag,
     rules: [
       {
-        needs: [...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns', 'from'].map(flagNamed),
+        needs: [...Object.keys(filters), 'sum', 'groupBy', 'sort', 'columns', 'from'].map(flagNamed),
         why: 'says what a column means, and no question asks for it',
         hint: 'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
       },
@@ -459,6 +476,7 @@ export type ReceiptFlags = Values<typeof receiptFlags>;
 export type ProfilesFlags = Values<typeof profilesFlags>;
 export type FilterFlags = Values<ReturnType<typeof filterFlags>>;
 export type ExtentFlags = Values<ReturnType<typeof extentFlags>>;
+export type RecordFilters = Values<typeof filters>;
 export type QuestionFlags = Values<typeof questionFlags>;
 
 /** The flags of commands that export records. Each command has some of them. */

@@ -14,11 +14,9 @@ import { hasBlocks } from '../output/terminal/terminal-text.ts';
 import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { BarTerminal } from '../query/figure-table.ts';
-import type { WhereContext } from '../query/where/cell-test.ts';
-import { hasDocumentFlags, type DocumentFlags } from '../query/where/dates.ts';
-import type { WhereFilter } from '../query/where/where.ts';
-import { withValues } from './flag.ts';
-import type { ExportFlags, QuestionFlags } from './flags.ts';
+import type { RecordTest, TestContext, WhereFilter } from '../query/where/where.ts';
+import { withValues, type Filter } from './flag.ts';
+import { filters, type ExportFlags, type QuestionFlags, type RecordFilters } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part } from './part.ts';
 import type { RunDay } from './run.ts';
@@ -87,8 +85,6 @@ export async function openQuestions(
   return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
 }
 
-type WhereFlags = Pick<QuestionFlags, 'where'> & DocumentFlags;
-
 interface FilterOfOptions {
   /** What the records are, in the plural, where they are those of the source no more. */
   readonly what?: string;
@@ -101,27 +97,37 @@ interface FilterOfOptions {
 /** The filter of the flags; undefined where they keep all records. */
 export async function filterOf(
   { context, meanings, run, source }: Part,
-  flags: WhereFlags,
+  flags: RecordFilters,
   { fiscalIds = [], found, what = source.records }: FilterOfOptions = {},
 ): Promise<WhereFilter | undefined> {
-  const { where = [] } = flags;
-  const areDocuments = fiscalIds.length > 0 || hasDocumentFlags(flags);
-  if (where.length === 0 && !areDocuments) return undefined;
-  const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
-  const at = whereContext(context, run.day);
-  const tests = where.map((condition) => conditionTest(condition, at, meanings));
-  if (areDocuments) {
-    const { documentTests, counterpartyTest } = await import('../query/where/invoice-tests.ts');
-    tests.push(...documentTests(flags, at, localDay(context.clock.now())));
-    const flag = `--${source.resource?.fiscalIds?.flag}`;
-    if (fiscalIds.length > 0) tests.push(counterpartyTest(flag, fiscalIds, found));
+  const at = testContext(context, { day: run.day, meanings });
+  const tests = await testsOf(flags, at);
+  if (fiscalIds.length > 0) {
+    const { counterpartyTest } = await import('../query/where/invoice-tests.ts');
+    tests.push(counterpartyTest(`--${source.resource?.fiscalIds?.flag}`, fiscalIds, found));
   }
+  if (tests.length === 0) return undefined;
+  const { WhereFilter } = await import('../query/where/where.ts');
   return new WhereFilter(tests, { meanings, locale: at.locale, what });
 }
 
-/** The day and the locale with which conditions are read: the day of the run, else that of the clock. */
-export function whereContext({ clock, env }: Context, day?: RunDay): WhereContext {
-  return { locale: localeOf(env), today: () => day?.dayWithWarning() ?? localDay(clock.now()) };
+/** The tests of the flags. Throws UsageError for flags that no record can pass. */
+export async function testsOf(flags: RecordFilters, at: TestContext): Promise<RecordTest[]> {
+  const tests: RecordTest[] = [];
+  for (const [name, filter] of Object.entries<Filter>(filters)) {
+    const value = flags[name as keyof RecordFilters];
+    if (value !== undefined) tests.push(...(await filter.tests(value, at, flags)));
+  }
+  return tests;
+}
+
+/** What tests need to know: the day is that of the run, else that of the clock. */
+export function testContext(
+  { clock, env }: Context,
+  { day, meanings = PLAIN_MEANINGS }: { readonly day?: RunDay; readonly meanings?: Meanings } = {},
+): TestContext {
+  const now = localDay(clock.now());
+  return { locale: localeOf(env), now, today: () => day?.dayWithWarning() ?? now, meanings };
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
-import { localDay } from '../json/calendar-day.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { writeAndCommit, openDestination } from '../output/files/destination.ts';
@@ -10,7 +9,6 @@ import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
-import { datesIn } from '../query/where/dates.ts';
 import { hasRecords } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
@@ -20,6 +18,8 @@ import {
   hasTotals,
   checkQuestions,
   openQuestions,
+  testContext,
+  testsOf,
   withColumnCheck,
   withCreditRemark,
   withFieldCheck,
@@ -96,7 +96,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   const { output, outputDir, changesSince } = flags;
   await checkQuestions(flags);
   // Before a token is missed. The day of an export or a database is known once it is open.
-  if (source.kind === 'service') datesIn(flags, () => localDay(context.clock.now()));
+  if (source.kind === 'service') await testsOf(flags, testContext(context));
   try {
     const notices = new Notices(context, flags);
     const profiles = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });

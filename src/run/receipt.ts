@@ -8,7 +8,7 @@ import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { resources } from '../resources/index.ts';
 import { version } from '../version.ts';
 import type { Flag } from './flag.ts';
-import { extentFlags, filterFlags, questionFlags } from './flags.ts';
+import { extentFlags, filterFlags, filters } from './flags.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
 import type { PartState } from './progress.ts';
@@ -132,9 +132,11 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
 /** The flags by which the records are a part of a listing, as they were typed. A limit of more than the records leaves none out. */
 function narrowingIn(words: readonly string[], { records }: PartState): readonly string[] {
   const all = resources.flatMap((one): readonly (Flag | undefined)[] =>
-    Object.values({ ...filterFlags(one), ...extentFlags(one), ...questionFlags }),
+    Object.values({ ...filterFlags(one), ...extentFlags(one) }),
   );
-  const narrowing = all.flatMap((flag) => (flag?.narrows ? flag.syntax : []));
+  const narrowing = [...all.filter((flag) => flag?.narrows), ...Object.values(filters)].map(
+    (flag) => flag!.syntax,
+  );
   return words.flatMap((word, at) => {
     const [, long, value = words[at + 1]] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
     const syntax = narrowing.find((one) => one.split(' ')[0] === long);

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { commandPath, shownUnder, type FlagOption } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import { DATE_FLAGS } from '../../src/query/where/dates.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -35,9 +34,8 @@ const BESIDE: Readonly<Record<string, string>> = {
   '--output-dir': '--profile a,b',
 };
 
-/** Values of flags; of others it is `1`. */
+/** Values of flags; of others it is a month where they take a date, else `1`. */
 const VALUES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(DATE_FLAGS.map(({ flag }) => [flag, '2026-10'])),
   '--against': 'issued',
   '--as-of': '2026-10-31',
   '--base-url': 'https://127.0.0.1:1/v1',
@@ -90,7 +88,8 @@ function linesOf(command: Command): readonly (readonly [flag: string, line: stri
     const name = `${path} ${long!}`;
     if (name in CASES) return CASES[name] === undefined ? [] : [[long!, CASES[name]]];
     const [word] = (flag as Partial<FlagOption>).how?.words ?? [];
-    const value = required ? ` ${VALUES[long!] ?? word ?? '1'}` : '';
+    const usual = /<(?:date|period)>/.test(flag.flags) ? '2026-10' : '1';
+    const value = required ? ` ${VALUES[long!] ?? word ?? usual}` : '';
     // Where there are no sums, the meaning of columns counts by itself.
     const isAlone = long === '--field' && !flags.some((other) => other.long === '--sum');
     const beside = isAlone ? '' : (BESIDE[long!] ?? '');

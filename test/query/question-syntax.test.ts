@@ -7,6 +7,8 @@ function quote(text: string): string {
   return `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
 }
 
+const typed = (expression: string) => ({ flag: '--where', typed: `--where '${expression}'` });
+
 describe('parseCondition', () => {
   it.each([
     ['status=OVERDUE', 'status', '=', 'OVERDUE'],
@@ -35,7 +37,12 @@ describe('parseCondition', () => {
     ['name~a, b\\, c', 'name', '~', 'a, b, c'],
     ['dueBy=,2026-11', 'dueBy', '=', ['', '2026-11']],
   ])('reads %s', (expression, column, operator, value) => {
-    expect(parseCondition(expression)).toEqual({ column, operator, values: [value].flat(), expression });
+    expect(parseCondition(expression)).toEqual({
+      ...typed(expression),
+      column,
+      operator,
+      values: [value].flat(),
+    });
   });
 
   it.each([
@@ -64,7 +71,12 @@ describe('parseCondition', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (column, value) => {
         const expression = `${quote(column)} ~ ${quote(value)}`;
-        expect(parseCondition(expression)).toEqual({ column, operator: '~', values: [value], expression });
+        expect(parseCondition(expression)).toEqual({
+          ...typed(expression),
+          column,
+          operator: '~',
+          values: [value],
+        });
       }),
     );
   });

@@ -99,8 +99,8 @@ async function runReconcile(
   const { against, match, decimal, month, tolerance = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
   const { reconcileQuestion, WHERE_INCOMPLETE } = await import('../../query/reconcile/reconcile.ts');
-  const { whereContext } = await import('../../run/open-questions.ts');
-  const { today, locale } = whereContext(context);
+  const { testContext } = await import('../../run/open-questions.ts');
+  const { now, locale } = testContext(context);
   // What was read on an earlier day has another last month than the clock.
   if (flags.from !== undefined && /^(?:this|last)-/i.test(month ?? ''))
     throw new UsageError(`--period ${month} does not go with --from, whose records may be of another day`, {
@@ -109,7 +109,7 @@ async function runReconcile(
   const isSupplier = flags.issuerFiscalId !== undefined;
   const impliedAgainst = isSupplier ? 'received' : flags.customerFiscalId && 'issued';
   const { signal } = context;
-  const how = { against, match, period: month, today: today() };
+  const how = { against, match, period: month, today: now };
   const opened = await openLists(paths, signal, { ...how, impliedAgainst });
   const isReceived = opened.against === 'received';
   const fiscalIds = fiscalIdsOf(flags, isReceived, 'name another list');

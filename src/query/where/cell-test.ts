@@ -173,11 +173,11 @@ export function comparedKind({
 
 /** Throws UsageError for a value that the column cannot hold: it would find nothing. `~` and `==` take any text. */
 export function checkValues(condition: Condition, kind: ColumnKind, context: WhereContext): void {
-  const { column, operator, values, expression } = condition;
+  const { column, operator, values, typed } = condition;
   if (operator === '~' || operator === '!~' || operator === '==') return;
   const wrong = values.find((value) => value !== '' && !fits(value, kind, context));
   if (wrong === undefined) return;
-  throw new UsageError(`--where '${expression}': ${column} holds ${kind}, and '${wrong}' is none`, {
+  throw new UsageError(`${typed}: ${column} holds ${kind}, and '${wrong}' is none`, {
     hint: hintFor(kind, values.join(',')),
   });
 }

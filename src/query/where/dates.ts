@@ -1,8 +1,7 @@
 import { formatDay, parseCalendarDay } from '../../json/calendar-day.ts';
 import { compareOrders } from '../cell-order.ts';
 import { UsageError } from '../../errors.ts';
-import type { Role } from '../../invoices/fields.ts';
-import { isPeriod, meantPeriod, readPeriod } from '../../invoices/periods.ts';
+import { isPeriod, meantPeriod, readBegunPeriod, readPeriod } from '../../invoices/periods.ts';
 
 /** A date in a question: a day, month or year (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
 export type DateValue = { readonly period: string } | { readonly instant: Instant; readonly day: string };
@@ -87,44 +86,29 @@ export interface DateSpan {
   readonly to?: DateValue | undefined;
 }
 
-/** The value of a date flag, which may depend on the day of the run. */
+/** The value of a flag for a date or a period. */
 export interface DateRange {
+  readonly flag: string;
   /** As typed: `-30d`. */
   readonly text: string;
-  readonly on: (day: DayOfQuestion) => DateSpan;
+  /** Its span. Throws UsageError for one that has none. */
+  readonly on: (days: Days) => DateSpan;
 }
 
-/** The flags that keep documents by a date, the role of that date, and the end of the span that each sets; a period sets both. */
-export const DATE_FLAGS = [
-  {
-    name: 'since',
-    flag: '--since',
-    role: 'date',
-    bound: 'from',
-    about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
-  },
-  {
-    name: 'until',
-    flag: '--until',
-    role: 'date',
-    bound: 'to',
-    about: 'dated on that day or before; a month counts whole',
-  },
-  {
-    name: 'period',
-    flag: '--period',
-    role: 'date',
-    bound: 'period',
-    about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
-  },
-] as const satisfies readonly { readonly role: Role; readonly [member: string]: string }[];
-export type DateFlag = (typeof DATE_FLAGS)[number];
+export interface Days {
+  /** That of the run. */
+  readonly today: DayOfQuestion;
+  /** That of the clock. */
+  readonly now: number;
+}
 
-/** Reads the value of a date flag. Throws UsageError, here or, for words such as `october`, once the day of the run is known. */
-export function parseDateRange({ flag, bound }: DateFlag, text: string): DateRange {
-  if (bound === 'period') return periodRange(flag, text);
+/**
+ * Reads the value of a flag for a date, which is one end of a span. Throws UsageError, here or, for words such as `october`, once the
+ * day of the run is known.
+ */
+export function parseDateEnd(text: string, flag: string, end: keyof DateSpan): DateRange {
   if (parseDate(text, () => 0) !== undefined)
-    return { text, on: (day) => ({ [bound]: parseDate(text, day) }) };
+    return { flag, text, on: ({ today }) => ({ [end]: parseDate(text, today) }) };
   const refuse = (hint: string): never => {
     throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
   };
@@ -132,53 +116,38 @@ export function parseDateRange({ flag, bound }: DateFlag, text: string): DateRan
   // Which year `october` is of depends on the day of the run.
   if (meantPeriod(text, 0) === undefined) return refuse(DATE_FORMS);
   return {
+    flag,
     text,
-    on(today) {
+    on({ today }) {
       const meant = meantPeriod(text, today())!;
       return refuse(`Write ${parseDate(meant, today) === undefined ? '--period' : flag} ${meant}.`);
     },
   };
 }
 
-function periodRange(flag: string, text: string): DateRange {
+/** Reads the value of a flag for a period, which has begun. Throws UsageError as `parseDateEnd` does. */
+export function parsePeriod(text: string, flag: string): DateRange {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) {
     throw new UsageError(`${flag} ${text}: expected a month, a quarter or a year`, {
       hint: `Write --since ${text} --until ${text}.`,
     });
   }
   if (meantPeriod(text, 0) === undefined) readPeriod(text, () => 0);
-  const on = (day: DayOfQuestion): DateSpan => {
-    const { first, last } = readPeriod(text, day);
+  const on = ({ today, now }: Days): DateSpan => {
+    const { first, last } = readPeriod(text, today);
+    // Nothing is issued in a period that has not begun.
+    readBegunPeriod(text, now);
     return { from: { period: formatDay(first) }, to: { period: formatDay(last) } };
   };
-  return { text, on };
+  return { flag, text, on };
 }
 
-/** All flags that keep documents by what folio knows of them. */
-export const DOCUMENT_FLAGS = ['open', 'overdue', ...DATE_FLAGS.map(({ name }) => name)] as const;
-
-export type DocumentFlags = Readonly<
-  Partial<Record<'open' | 'overdue', true | undefined> & Record<DateFlag['name'], DateRange | undefined>>
->;
-
-/** Whether records are kept by what folio knows of documents, besides --where. */
-export function hasDocumentFlags(flags: DocumentFlags): boolean {
-  return DOCUMENT_FLAGS.some((name) => flags[name] !== undefined);
-}
-
-/** The date flags that are there, with their spans. Throws UsageError for two that no document meets. */
-export function datesIn(flags: DocumentFlags, day: DayOfQuestion) {
-  const all = DATE_FLAGS.flatMap(({ name, ...declared }) => {
-    const { text, on } = flags[name] ?? {};
-    return text === undefined || on === undefined ? [] : [{ ...declared, text, span: on(day) }];
-  });
-  for (const { role, bound, flag, text, span } of all) {
-    const since = all.find((one) => bound === 'to' && one.bound === 'from' && one.role === role);
-    if (!since?.span.from || !span.to || !isEmptySpan(since.span.from, span.to)) continue;
-    throw new UsageError(
-      `${since.flag} ${since.text} is later than ${flag} ${text}: no document is of both`,
-      { hint: `Write the earlier date behind ${since.flag}.` },
-    );
-  }
-  return all;
+/** Throws UsageError for two dates that no document meets. */
+export function refuseEmptySpan(since: DateRange, until: DateRange, days: Days): void {
+  const [{ from }, { to }] = [since.on(days), until.on(days)];
+  if (from === undefined || to === undefined || !isEmptySpan(from, to)) return;
+  throw new UsageError(
+    `${since.flag} ${since.text} is later than ${until.flag} ${until.text}: no document is of both`,
+    { hint: `Write the earlier date behind ${since.flag}.` },
+  );
 }

@@ -1,27 +1,13 @@
 import type { Finding } from '../../findings.ts';
-import { phraseOf } from '../../invoices/fields.ts';
+import { phraseOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { OPEN_ITEM_ROLES, dayIn, isOverdue, openItemOf } from '../../invoices/open-items.ts';
-import { readBegunPeriod } from '../../invoices/periods.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
-import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
+import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import type { WhereContext } from './cell-test.ts';
-import { compareDate, datesIn, type DateFlag, type DateSpan, type DocumentFlags } from './dates.ts';
+import { compareDate, type DateSpan } from './dates.ts';
 import type { RecordTest } from './where.ts';
-
-/** The tests of the flags; `now` is in days since 1970-01-01. Throws UsageError where no document meets them. */
-export function documentTests(flags: DocumentFlags, context: WhereContext, now: number): RecordTest[] {
-  const tests = datesIn(flags, context.today).map(({ flag, role, bound, text, span }) => {
-    // Nothing is issued in a period that has not begun.
-    if (bound === 'period') readBegunPeriod(text, now);
-    return dateTest(flag, role, span);
-  });
-  // Last, so that they report only on records that the date flags kept.
-  if (flags.open) tests.push(openTest(digitGrouper(context.locale)));
-  if (flags.overdue) tests.push(openTest(digitGrouper(context.locale), context.today()));
-  return tests;
-}
 
 const MAX_NAMED = 3;
 
@@ -29,8 +15,8 @@ const MAX_NAMED = 3;
  * The test of `--open`: an open item, due or not; with a day, since 1970-01-01, that of `--overdue`: one that was due before it, whatever
  * its status. Credits are none: what they would take from a sum is reported, since whoever duns by the others has to know them.
  */
-function openTest(group: GroupDigits, day?: number): RecordTest {
-  const flag = day === undefined ? '--open' : '--overdue';
+export function openTest(flag: string, { locale }: WhereContext, day?: number): RecordTest {
+  const group = digitGrouper(locale);
   const unreadable = new Unreadable();
   const missing = { due: 0, open: 0 };
   const credits = new Map<string, Decimal>();
@@ -47,6 +33,7 @@ function openTest(group: GroupDigits, day?: number): RecordTest {
     flag,
     roles: [...OPEN_ITEM_ROLES, 'currency'],
     needs: day === undefined ? ['open'] : ['open', 'due'],
+    isLast: true,
     matches: (document) => {
       const item = openItemOf(document);
       // What is open is so whenever it is due.
@@ -79,14 +66,14 @@ function openTest(group: GroupDigits, day?: number): RecordTest {
   };
 }
 
-/** The test of a date flag. A month counts whole. */
-function dateTest(flag: string, role: DateFlag['role'], { from, to }: DateSpan): RecordTest {
+/** The test whether the date of a role is within a span. A month counts whole. */
+export function dateTest(flag: string, role: Role, { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
   let without = 0;
   return {
     flag,
-    of: { role },
-    roles: ['number'],
+    listed: role,
+    roles: ['number', role],
     needs: [role],
     matches: (document) => {
       const cell = document.cell(role);

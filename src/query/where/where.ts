@@ -16,19 +16,25 @@ import { cellOrder } from '../cell-order.ts';
 import { missingColumns, refuseMissing, unlessRefused } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion } from '../questions.ts';
+import type { Days } from './dates.ts';
 import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext } from './cell-test.ts';
 
 type Cells = readonly (Cell | undefined)[];
 
+/** A test that records have to pass, whatever flag wants it. */
 export interface RecordTest {
   /** As messages name it: `--open`. */
   readonly flag: string;
-  /** The column that it tests, by any of its names, or the role. Its values are listed where no record passes. */
-  readonly of?: { readonly name: string } | { readonly role: Role };
-  /** What it reads besides. */
+  /** The column that it tests, by any of its names. */
+  readonly name?: string;
+  /** All roles that it reads. */
   readonly roles: readonly Role[];
-  /** The roles of which some record has to have each, or there is no answer. */
+  /** Those of which some record has to have each, or there is no answer. */
   readonly needs: readonly Role[];
+  /** The role whose values are listed where no record passes, as those of `name` are. */
+  readonly listed?: Role;
+  /** Whether its findings are about records that pass all others: it comes last. */
+  readonly isLast?: boolean;
   /** Whether a record passes. The cells are those of the name: one, or one of each object in a list that it is within. */
   readonly matches: (document: DocumentReader, cells: Cells) => boolean;
   /** Throws UsageError where the wanted values do not fit the kind of the column. */
@@ -36,24 +42,27 @@ export interface RecordTest {
   readonly findings?: () => readonly Finding[];
 }
 
+/** What the tests of flags need to know. */
+export interface TestContext extends WhereContext, Days {
+  readonly meanings: Meanings;
+}
+
 /**
- * The test of one `--where`. Of what is within a list, one object is enough; with `!=` and `!~`, none may match. A cell that cannot
+ * The test of a condition. Of what is within a list, one object is enough; with `!=` and `!~`, none may match. A cell that cannot
  * be compared with the value does not match, and is reported: of a date or an amount as a failure, else as a warning.
  */
 export function conditionTest(
   condition: Condition,
-  context: WhereContext,
-  meanings: Meanings = PLAIN_MEANINGS,
+  context: WhereContext & Partial<TestContext>,
 ): RecordTest {
-  const { column, expression, operator } = condition;
-  const flag = `--where '${expression}'`;
-  const { type, hasFiscalIds } = meaningOf(column, meanings);
+  const { column, operator, flag, typed } = condition;
+  const { type, hasFiscalIds } = meaningOf(column, context.meanings ?? PLAIN_MEANINGS);
   const test = cellTest(condition, context, { type, hasFiscalIds });
   const isNegated = operator === '!=' || operator === '!~';
   const unreadable = new Unreadable();
   return {
     flag,
-    of: { name: column },
+    name: column,
     roles: ['number'],
     needs: [],
     matches: (document, cells) => {
@@ -69,7 +78,7 @@ export function conditionTest(
     },
     ...(!hasFiscalIds && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),
     findings: () => {
-      const found = unreadable.finding(flag);
+      const found = unreadable.finding(typed);
       const isFailure = type === 'money' || type === 'date';
       return [isFailure || found.level === 'fact' ? found : { ...found, level: 'warning' }];
     },
@@ -95,24 +104,28 @@ interface TestInFilter {
   isReached: boolean;
 }
 
-/** The question of --where: the records that pass every test, in their order, batch by batch. */
+/** The question of the flags that keep some records: those that pass every test, in their order, batch by batch. */
 export class WhereFilter implements FilterQuestion {
   readonly #reader: DocumentReader;
   readonly #tests: readonly TestInFilter[];
   readonly #names: readonly string[];
+  /** The names of each flag's tests. */
+  readonly #namesOf = new Map<string, string[]>();
   readonly #options: FilterOptions;
   #kept = 0;
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
     const { meanings = PLAIN_MEANINGS } = options;
-    const nameOf = ({ of }: RecordTest): string | undefined => (of && 'name' in of ? of.name : undefined);
-    const roles = tests.flatMap(({ of, roles }) => (of && 'role' in of ? [of.role, ...roles] : roles));
+    const roles = [...new Set(tests.flatMap(({ roles }) => roles))];
+    for (const { flag, name } of tests)
+      if (name !== undefined) this.#namesOf.set(flag, [...(this.#namesOf.get(flag) ?? []), name]);
     this.#options = options;
-    this.#names = [...new Set(tests.flatMap((test) => nameOf(test) ?? []))];
-    this.#reader = new DocumentReader(meanings, { roles: [...new Set(roles)], names: this.#names });
-    this.#tests = tests.map((test) => ({
+    this.#names = [...new Set([...this.#namesOf.values()].flat())];
+    this.#reader = new DocumentReader(meanings, { roles, names: this.#names });
+    const ordered = [...tests.filter(({ isLast }) => !isLast), ...tests.filter(({ isLast }) => isLast)];
+    this.#tests = ordered.map((test) => ({
       ...{ test, seen: new Map<string, SeenValues>(), isReached: false },
-      at: this.#names.findIndex((name) => name === nameOf(test)),
+      at: this.#names.findIndex((name) => name === test.name),
       unchecked: test.checkKind && new ColumnFacts(),
     }));
   }
@@ -164,7 +177,7 @@ export class WhereFilter implements FilterQuestion {
   refuse(): void {
     for (const { isReached, test } of this.#tests)
       if (isReached) this.#reader.refuseWithout(test.needs, test.flag);
-    refuseMissing(this.#reader, '--where');
+    for (const [flag, names] of this.#namesOf) refuseMissing(this.#reader, flag, { names });
   }
 
   /** Warnings of columns that no record had, what the tests found, and, where no record passed, the values that there are. */
@@ -173,12 +186,16 @@ export class WhereFilter implements FilterQuestion {
     const reader = this.#reader;
     const { seen, kept } = this.counts();
     const found = [
-      ...missingColumns(reader, '--where', { isCounted: true }),
+      ...[...this.#namesOf].flatMap(([flag, names]) =>
+        missingColumns(reader, flag, { names, isCounted: true }),
+      ),
       ...this.#tests.flatMap(({ test: { flag, needs, findings }, isReached }) => [
         ...(isReached ? reader.profilesWithout(flag, { roles: needs }, this.#isWanted) : []),
         ...(findings?.() ?? []),
       ]),
-      ...reader.profilesWithout('--where', { names: this.#names }, this.#isWanted),
+      ...[...this.#namesOf].flatMap(([flag, names]) =>
+        reader.profilesWithout(flag, { names }, this.#isWanted),
+      ),
     ];
     if (kept > 0 || seen === 0) return found;
     const values = new Map(this.#tests.flatMap((test) => [...test.seen]));
@@ -197,10 +214,10 @@ export class WhereFilter implements FilterQuestion {
 
   #addSeen(cellsOf: readonly Cells[]): void {
     for (const { test, at, seen } of this.#tests) {
-      const role = test.of && 'role' in test.of ? test.of.role : undefined;
-      const column = role === undefined ? this.#names[at] : this.#reader.columnOf(role);
+      const { name, listed } = test;
+      const column = name ?? (listed && this.#reader.columnOf(listed));
       if (column === undefined) continue;
-      for (const cell of role === undefined ? cellsOf[at]! : [this.#reader.cell(role)]) {
+      for (const cell of cellsOf[at] ?? [this.#reader.cell(listed!)]) {
         if (!isFilled(cell)) continue;
         const values = seen.get(column) ?? new SeenValues();
         seen.set(column, values);

@@ -4,9 +4,9 @@ import type { Finding } from '../../findings.ts';
 import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { openDestination, writeAndCommit } from '../../output/files/destination.ts';
-import type { DocumentFlags } from '../../query/where/dates.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
 import { checkResults, hasRecords, type OutcomeWords } from '../completeness.ts';
+import type { RecordFilters } from '../flags.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import {
   checkPart,
@@ -48,7 +48,7 @@ export interface PagePart {
   /** Whether the columns of --field have to be there. */
   readonly watchesFields?: boolean;
   /** Which documents count, where not all do. */
-  readonly keeps?: DocumentFlags;
+  readonly keeps?: RecordFilters;
 }
 
 /** Reads every part into a tally of its own, in the order of the parts. Throws at once where nothing could be read. */

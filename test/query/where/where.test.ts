@@ -5,6 +5,7 @@ import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
+const TYPED = { flag: '--where', typed: '' };
 const at = { today: () => parseCalendarDay('2026-11-21')!, locale: 'en-US' };
 
 function filterOf(conditions: readonly Condition[], context = at): WhereFilter {
@@ -196,7 +197,7 @@ describe('--where against a plain model', () => {
   it('compares numbers as thousandths in big integers do', () => {
     fc.assert(
       fc.property(fc.array(digits), digits, operator, (units, value, operator) => {
-        const filter = filterOf([{ column: 'a', operator, values: [literal(value)], expression: '' }]);
+        const filter = filterOf([{ ...TYPED, column: 'a', operator, values: [literal(value)] }]);
         const kept = textsOf(filter.apply(batchOf(...units.map((unit) => `{"a":${literal(unit)}}`))));
         expect(kept).toEqual(
           units.filter((unit) => holds(operator, unit, value)).map((unit) => `{"a":${literal(unit)}}`),
@@ -208,7 +209,7 @@ describe('--where against a plain model', () => {
   it('compares text as text does', () => {
     fc.assert(
       fc.property(fc.array(fc.option(text)), text, operator, (texts, value, operator) => {
-        const filter = filterOf([{ column: 'a', operator, values: [value], expression: '' }]);
+        const filter = filterOf([{ ...TYPED, column: 'a', operator, values: [value] }]);
         const kept = filter.apply(batchOf(...texts.map((a) => ({ a }))));
         const model = texts.filter((a) => (a === null ? operator === '!=' : holds(operator, a, value)));
         expect(textsOf(kept)).toEqual(model.map((a) => JSON.stringify({ a })));
