@@ -68,27 +68,27 @@ export class WalkStatus {
   }
 
   /** The status of one of several walks that make up this one. Its events are also events of this one. */
-  part(): WalkStatus {
+  subwalk(): WalkStatus {
     return new WalkStatus((event) =>
       this.#observe(event.kind === 'page' ? { ...event, total: undefined } : event),
     );
   }
 
-  /** Adds the status of a part that has ended, but for its records: these are counted where they are delivered. */
-  addPart(part: WalkStatus): void {
-    this.addCalls(part);
+  /** Adds the status of a subwalk that has ended, but for its records: these are counted where they are delivered. */
+  addSubwalk(subwalk: WalkStatus): void {
+    this.addCalls(subwalk);
     const before = this.totalAtEnd ?? 0;
-    for (const offset of part.givenUp) this.givenUp.add(before + offset);
-    this.totalAtStart = (this.totalAtStart ?? 0) + (part.totalAtStart ?? 0);
-    this.totalAtEnd = before + (part.totalAtEnd ?? 0);
-    this.drift ||= part.drift;
-    this.orderMayMove ||= part.orderMayMove;
-    this.setIncomplete(this.incomplete + part.incomplete, this.reason ?? part.reason);
+    for (const offset of subwalk.givenUp) this.givenUp.add(before + offset);
+    this.totalAtStart = (this.totalAtStart ?? 0) + (subwalk.totalAtStart ?? 0);
+    this.totalAtEnd = before + (subwalk.totalAtEnd ?? 0);
+    this.drift ||= subwalk.drift;
+    this.orderMayMove ||= subwalk.orderMayMove;
+    this.setIncomplete(this.incomplete + subwalk.incomplete, this.reason ?? subwalk.reason);
   }
 
-  /** Adds what a part took, where its records do not count. */
-  addCalls(part: WalkStatus): void {
-    for (const count of COUNTS_OF_CALLS) this[count] += part[count];
+  /** Adds what a subwalk took, where its records do not count. */
+  addCalls(subwalk: WalkStatus): void {
+    for (const count of COUNTS_OF_CALLS) this[count] += subwalk[count];
   }
 
   shrink(refused: Omit<WalkEvent & { readonly kind: 'shrink' }, 'kind'>): void {

@@ -60,8 +60,6 @@ export class FiscalIdWalk {
   readonly #query: ListingQuery;
   readonly #options: OpenListingOptions;
   readonly #openQuery: OpenQuery;
-  /** The spellings that may be understood, the likeliest first. */
-  #spellings: readonly ListEncoding[];
   /** The spelling in which the service was seen to read several IDs. */
   #understood: ListEncoding | undefined;
   #delivered: UniqueRecords | undefined;
@@ -71,8 +69,8 @@ export class FiscalIdWalk {
   readonly #alone = new Set<string>();
   readonly #unknown = new Set<string>();
   #warnings: readonly string[] = [];
-  /** Records delivered of answers that turned out to hold those of other IDs, and how many of them came again. */
-  #strays = { delivered: 0, again: 0 };
+  /** Records delivered of answers that turned out to hold those of other IDs, less those that came again in other answers. */
+  #strays = 0;
   /** The refusal of the only ID, where it was requested before. */
   #plainRefusal: Refusal | undefined;
   /** Whether the service took an ID without brackets. */
@@ -88,16 +86,24 @@ export class FiscalIdWalk {
     this.#query = query;
     this.#options = options;
     this.#openQuery = openQuery;
-    this.#spellings = query.listEncoding === undefined ? LIST_ENCODINGS : [query.listEncoding];
   }
 
   async *walk(): AsyncGenerator<Delivery> {
-    const { fiscalIds, strict = false } = this.#query;
-    const spelling = this.#spellings[0]!;
-    const isPlain = spelling === 'comma' || (fiscalIds.length === 1 && spelling === 'repeat');
-    const isWhole =
-      isPlain && this.#cutToAddresses(fiscalIds, spelling).length === 1 && (yield* this.#walkWhole());
-    if (!isWhole) yield* this.#walkParts();
+    const { fiscalIds, listEncoding, strict = false } = this.#query;
+    const spellings = listEncoding === undefined ? LIST_ENCODINGS : [listEncoding];
+    let unproven = fiscalIds;
+    for (const spelling of spellings) {
+      // One ID is no list: in another spelling it would be the same request, or one with brackets, which come last.
+      if (unproven.length < 2 && spelling !== spellings[0]) break;
+      unproven = yield* this.#walkLists(unproven, spelling);
+      if (this.#understood !== spelling) continue;
+      unproven = yield* this.#walkLists(unproven.toReversed(), spelling);
+      break;
+    }
+    if (unproven.length > 0 && this.#left > 0) yield* this.#oneByOne(unproven);
+    if (!this.#answered && this.#unknown.size > 0)
+      throw new UnknownFiscalIds([...this.#unknown], this.#warnings);
+    if (this.#strays > 0) this.#addIncomplete(this.#strays);
     // This listing does not say which of several IDs nobody has.
     if (strict && !this.#resource.fiscalIds!.namesUnknown) {
       const ids = fiscalIds.filter((id) => !this.#alone.has(id) && !this.#unknown.has(id));
@@ -106,52 +112,12 @@ export class FiscalIdWalk {
     this.#reportUnknown();
   }
 
-  /** Walks a query that is one address. Returns false where the service does not understand its list. */
-  async *#walkWhole(): AsyncGenerator<Delivery, boolean> {
-    const { fiscalIds } = this.#query;
-    let begun = false;
-    try {
-      for await (const delivery of this.#openQuery(this.#resource, this.#query, this.#options)) {
-        begun = true;
-        yield delivery;
-      }
-      return true;
-    } catch (error) {
-      if (begun || !(await this.#refusesIds(error))) throw error;
-      if (namesAll(error, fiscalIds)) throw this.#noneOf(fiscalIds, error);
-      if (fiscalIds.length === 1) this.#plainRefusal = error as Refusal;
-      this.#spellings = this.#spellings.slice(1);
-      return false;
-    }
-  }
-
-  async *#walkParts(): AsyncGenerator<Delivery> {
-    const { fiscalIds, page, listEncoding } = this.#query;
-    if (page !== undefined && this.#cutToAddresses(fiscalIds, listEncoding ?? 'repeat').length > 1)
-      refusePage(fiscalIds);
-    // The totals of the parts do not tell how many records they share.
-    this.#delivered = await UniqueRecords.of(keyColumns(this.#resource, this.#query), { isCounted: false });
-    let unproven = [...fiscalIds];
-    for (const spelling of this.#spellings) {
-      if (unproven.length < 2 && listEncoding !== 'brackets') break;
-      unproven = yield* this.#walkSpelled(unproven, spelling);
-      if (this.#understood !== spelling) continue;
-      unproven = yield* this.#walkSpelled(unproven.toReversed(), spelling);
-      break;
-    }
-    if (unproven.length > 0 && this.#left > 0) yield* this.#oneByOne(unproven);
-    if (!this.#answered && this.#unknown.size > 0) throw this.#noneOf([...this.#unknown], undefined);
-    const { delivered, again } = this.#strays;
-    if (again < delivered) this.#addIncomplete(delivered - again);
-  }
-
   /** Requests IDs in one spelling, in as many requests as it takes. Returns those for which the answers prove nothing. */
-  async *#walkSpelled(ids: readonly string[], spelling: ListEncoding): AsyncGenerator<Delivery, string[]> {
+  async *#walkLists(ids: readonly string[], spelling: ListEncoding): AsyncGenerator<Delivery, string[]> {
+    const lists = ids.length === 0 ? [] : this.#cutToAddresses(ids, spelling);
+    if (this.#query.page !== undefined && lists.length > 1) refusePage(ids);
     const unproven: string[] = [];
-    for (const part of ids.length === 0 ? [] : this.#cutToAddresses(ids, spelling)) {
-      if (this.#left <= 0) break;
-      unproven.push(...(yield* this.#walkList(part, spelling)));
-    }
+    for (const list of lists) unproven.push(...(yield* this.#walkList(list, spelling)));
     return unproven;
   }
 
@@ -164,11 +130,13 @@ export class FiscalIdWalk {
     ids: readonly string[],
     spelling: ListEncoding,
   ): AsyncGenerator<Delivery, readonly string[]> {
-    const { signal } = this.#options;
+    const { status: all, signal } = this.#options;
     const left = this.#left;
-    const status = this.#options.status.part();
-    const isUnderstood = spelling === this.#understood;
-    const seen = spelling === 'comma' ? undefined : new FiscalIdsSeen(ids);
+    const isPlain = spelling === 'comma' || (spelling === 'repeat' && ids.length === 1);
+    const seen = isPlain ? undefined : new FiscalIdsSeen(ids);
+    // The only answer is delivered as it comes, page by page, with its total and the places of its records.
+    const isOnly = isPlain && ids.length === this.#query.fiscalIds.length;
+    const status = isOnly ? all : all.subwalk();
     const onErrors = (errors: Buffer): void => {
       for (const id of readPartialErrors(errors).missingFiscalIds) seen?.addUnknown(id);
       this.#options.onErrors(errors);
@@ -179,14 +147,16 @@ export class FiscalIdWalk {
     const held: RecordBatch[] = [];
     let count = 0;
     let isForeign = false;
-    this.#delivered?.beginPass('pass');
+    if (!isOnly) await this.#beginAnswer();
     try {
       const options = { ...this.#options, status, onErrors };
-      for await (const { records } of this.#openQuery(this.#resource, query, options)) {
-        isForeign ||= seen !== undefined && !(await runCooperatively(seen.read(records), signal));
-        if (isForeign && (isPart || count === 0)) break;
+      for await (const delivery of this.#openQuery(this.#resource, query, options)) {
+        const { records } = delivery;
+        isForeign = seen !== undefined && !(await runCooperatively(seen.read(records), signal));
+        if (isForeign) break;
         count += records.count;
-        if (isPart) held.push(records);
+        if (isOnly) yield delivery;
+        else if (isPart) held.push(records);
         else yield* this.#deliver(records);
       }
     } catch (error) {
@@ -198,15 +168,15 @@ export class FiscalIdWalk {
     const isCut = isPart && (count >= left || query.page !== undefined);
     const needsTotal = isCut && unproven.length > 0 && spelling !== this.#understood;
     if (isForeign || (needsTotal && !(await this.#isTotalOf(ids, status)))) {
-      this.#options.status.addCalls(status);
-      if (!isPart) this.#strays.delivered += count;
+      all.addCalls(status);
+      if (!isPart) this.#strays += count;
       return ids;
     }
-    this.#options.status.addPart(status);
+    if (!isOnly) all.addSubwalk(status);
     for (const records of held) yield* this.#deliver(records);
     this.#answered ||= count > 0 || seen === undefined;
     // Of a list that is read whole, the IDs without records have none.
-    return isCut || (isUnderstood && count === 0) ? [] : unproven;
+    return isCut || (spelling === this.#understood && count === 0) ? [] : unproven;
   }
 
   /** The IDs for which a failed request of a list proves nothing. Throws the error where it is no refusal of the IDs. */
@@ -217,9 +187,12 @@ export class FiscalIdWalk {
   ): Promise<readonly string[]> {
     if (!(await this.#refusesIds(error))) throw error;
     const isRead = spelling === this.#understood && !(error instanceof UnknownFiscalIds);
-    if (!isRead && !namesAll(error, ids)) return ids;
-    this.#addUnknown(ids, error);
-    return [];
+    if (isRead || namesAll(error, ids)) {
+      this.#addUnknown(ids, error);
+      return [];
+    }
+    if (ids.length === 1 && spelling !== 'brackets') this.#plainRefusal = error as Refusal;
+    return ids;
   }
 
   /** Requests each of these IDs by itself, and delivers its records. */
@@ -230,12 +203,9 @@ export class FiscalIdWalk {
     if (!isOne) onDetail?.(`fiscal IDs asked for one by one, as no list of them proves whole: ${ids.length}`);
     for await (const { id, batches, status: own } of this.#answersOf(ids, limitOf(this.#left))) {
       const left = this.#left;
-      this.#delivered?.beginPass('pass');
-      for (const records of batches) {
-        this.#strays.again += records.count;
-        yield* this.#deliver(records);
-      }
-      status.addPart(own);
+      await this.#beginAnswer();
+      for (const records of batches) yield* this.#deliver(records);
+      status.addSubwalk(own);
       if (this.#left > 0) continue;
       const { totalAtEnd = 0 } = own;
       // Which records of several IDs are the first ones in the order of the listing, only the service could say.
@@ -268,11 +238,12 @@ export class FiscalIdWalk {
   async #answerOf(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
     const { listEncoding } = this.#query;
     const requestAs = async (spelling: ListEncoding): Promise<OwnAnswer> => {
-      const status = this.#options.status.part();
+      const status = this.#options.status.subwalk();
       const batches: RecordBatch[] = [];
       const query = { ...this.#query, fiscalIds: [id], listEncoding: spelling, limit };
       const options = { ...this.#options, status, signal };
       try {
+        if (spelling === 'comma' && this.#plainRefusal !== undefined) throw this.#plainRefusal;
         for await (const { records } of this.#openQuery(this.#resource, query, options))
           batches.push(records);
         return { id, batches, status };
@@ -281,10 +252,7 @@ export class FiscalIdWalk {
         return { id, batches, status, refusal: error as Refusal };
       }
     };
-    const plain =
-      this.#plainRefusal === undefined
-        ? await requestAs('comma')
-        : { id, batches: [], status: this.#options.status.part(), refusal: this.#plainRefusal };
+    const plain = await requestAs('comma');
     this.#takesPlain ||= plain.refusal === undefined;
     const mayBeBracketed = listEncoding === undefined || listEncoding === 'brackets';
     if (this.#takesPlain || !mayBeBracketed || namesAll(plain.refusal, [id])) return plain;
@@ -319,14 +287,22 @@ export class FiscalIdWalk {
     return total === totalAtEnd;
   }
 
+  /** Begins with the records of another request, of which some may have been delivered. */
+  async #beginAnswer(): Promise<void> {
+    // The totals of the requests do not tell how many records they share.
+    this.#delivered ??= await UniqueRecords.of(keyColumns(this.#resource, this.#query), { isCounted: false });
+    this.#delivered.beginPass('pass');
+  }
+
   /** Delivers the records that were not delivered before. */
   async *#deliver(records: RecordBatch): AsyncGenerator<Delivery> {
     const { status, signal } = this.#options;
-    const unique = (this.#delivered ??= new UniqueRecords());
-    const deduplicated = await runCooperatively(unique.deduplicate(records, { moved: false }), signal);
+    const unseen = this.#delivered!.deduplicate(records, { moved: false });
+    const deduplicated = await runCooperatively(unseen, signal);
     const fresh = sliceRecords(deduplicated.fresh, 0, this.#left);
     status.records += fresh.count;
     status.repeat(deduplicated.again);
+    this.#strays -= deduplicated.again;
     if (fresh.count > 0) yield { records: fresh };
   }
 
@@ -351,10 +327,6 @@ export class FiscalIdWalk {
   #addUnknown(ids: readonly string[], refusal: unknown): void {
     for (const id of ids) this.#unknown.add(id);
     if (refusal instanceof UnknownFiscalIds) this.#warnings = refusal.warnings;
-  }
-
-  #noneOf(ids: readonly string[], refusal: unknown): UnknownFiscalIds {
-    return new UnknownFiscalIds(ids, refusal instanceof UnknownFiscalIds ? refusal.warnings : this.#warnings);
   }
 
   #addIncomplete(records: number): void {

@@ -13,23 +13,23 @@ describe('the status of a walk', () => {
     expect(status.complete).toBe(false);
   });
 
-  it('is the sum of its parts, whose places come one behind the other, and tells their events without their totals', () => {
+  it('is the sum of its subwalks, whose places come one behind the other, and tells their events without their totals', () => {
     const events: WalkEvent[] = [];
     const status = new WalkStatus((event) => void events.push(event));
     for (const [total, at] of [
       [30, 1],
       [20, 2],
     ] as const) {
-      const part = status.part();
-      part.page(10, total);
-      part.shrink({ from: 10, to: 5, reason: 'slow' });
-      part.again(10);
-      part.giveUp(at);
-      part.repeat(4);
-      part.reread();
-      part.records = 9;
-      part.setIncomplete(at, at === 1 ? 'changing' : 'order');
-      status.addPart(part);
+      const subwalk = status.subwalk();
+      subwalk.page(10, total);
+      subwalk.shrink({ from: 10, to: 5, reason: 'slow' });
+      subwalk.again(10);
+      subwalk.giveUp(at);
+      subwalk.repeat(4);
+      subwalk.reread();
+      subwalk.records = 9;
+      subwalk.setIncomplete(at, at === 1 ? 'changing' : 'order');
+      status.addSubwalk(subwalk);
     }
     expect(status).toMatchObject({
       ...{ records: 0, pages: 2, shrinks: 2, slowPages: 2, repeats: 8, rereads: 2 },
@@ -43,13 +43,13 @@ describe('the status of a walk', () => {
     expect(events).toHaveLength(12);
   });
 
-  it('has moved where one of its parts has', () => {
+  it('has moved where one of its subwalks has', () => {
     const status = new WalkStatus();
-    const part = status.part();
-    part.drift = true;
-    part.orderMayMove = true;
-    status.addPart(part);
-    status.addPart(status.part());
+    const subwalk = status.subwalk();
+    subwalk.drift = true;
+    subwalk.orderMayMove = true;
+    status.addSubwalk(subwalk);
+    status.addSubwalk(status.subwalk());
     expect(status).toMatchObject({ drift: true, orderMayMove: true, complete: true, totalAtEnd: 0 });
   });
 });

@@ -20,7 +20,7 @@ const invoice = (id: number, party: string): string =>
 
 interface Service {
   readonly reading: Reading;
-  /** The fiscal IDs of the invoices, one each; those of `parties` are known, too. */
+  /** The fiscal IDs of the invoices, one each; those of `parties` are known, too. `1-9 as 2-7` shows another one than its own. */
   readonly invoices: readonly string[];
   readonly parties?: readonly string[];
   /** Whether a 400 names the IDs, as the specification has it for issued invoices alone. */
@@ -31,8 +31,8 @@ interface Service {
   readonly ignores?: boolean;
   /** The setting listEncoding. */
   readonly encoding?: string;
-  /** The requests that fail with a 500: of lists, of one ID, or of none. */
-  readonly fails?: 'repeated' | 'one' | 'none';
+  /** The requests that fail with a 500: of lists, of one ID, of none, or of any page behind the first. */
+  readonly fails?: 'repeated' | 'one' | 'none' | 'behind';
 }
 
 async function run(argv: readonly string[], { reading, invoices, parties = [], ...how }: Service) {
@@ -47,7 +47,8 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
     );
     const parts = name === undefined ? [] : query.getAll(name);
     const kind = parts.length > 1 ? 'repeated' : parts.join().includes(',') ? 'commas' : 'one';
-    if (fails === (name === undefined ? 'none' : kind)) return [500, '{}'];
+    const isBehind = fails === 'behind' && query.get('options_page') !== '0';
+    if (isBehind || fails === (name === undefined ? 'none' : kind)) return [500, '{}'];
     const isFiltered = name !== undefined && !(ignores && query.has(`${name}[]`));
     const wanted = isFiltered ? read[reading](query, name) : [...known];
     const missing = wanted.filter((id) => !known.has(id));
@@ -59,7 +60,9 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
     if (isFiltered && missing.length === wanted.length)
       return [400, JSON.stringify({ errors: names ? errors : 'no such party' })];
     const own = invoices.flatMap((party, id) =>
-      wanted.includes(party) ? [shows ? invoice(id, party) : invoice(id, '?')] : [],
+      wanted.includes(party.split(' as ')[0]!)
+        ? [invoice(id, shows ? party.split(' as ').at(-1)! : '?')]
+        : [],
     );
     const size = Number(query.get('options_pageSize') ?? 10);
     const page = own.slice(Number(query.get('options_page')) * size).slice(0, size);
@@ -156,6 +159,27 @@ it.each(['comma', 'repeat', 'first', 'last', 'one'] as const)(
   },
 );
 
+it('delivers a page of one ID, or of a list with commas, before it has the next one', async () => {
+  const service = { reading: 'comma', invoices: INVOICES, fails: 'behind' } as const;
+  for (const ids of ['1-9', '1-9,2-7']) {
+    const line = [...ISSUED, ids, '--page-size', '2', '--retries', '0'];
+    expect(await run(line, service)).toMatchObject({ code: 5, ids: [0, 1] });
+  }
+});
+
+it('says that records may be of other IDs, where an answer shows it once some were delivered', async () => {
+  const invoices = ['1-9', '8-6 as 2-7', '3-5', '3-5'];
+  const ignoring = { reading: 'one', ignores: true, encoding: 'brackets', parties: ['2-7', '8-6'] } as const;
+  const exit = await run([...ISSUED, '1-9,2-7', '--page-size', '2'], { ...ignoring, invoices });
+  expect(exit).toMatchObject({ code: 6, ids: [0, 1], stderr: expect.stringContaining('but not all') });
+  // Under a limit, they wait for the end of the answer.
+  const limited = await run([...ISSUED, '1-9,8-6', '--page-size', '2', '--limit', '3'], {
+    ...ignoring,
+    invoices: ['1-9', '8-6', '3-5', '3-5'],
+  });
+  expect(limited).toMatchObject({ code: 0, ids: [0, 1], stderr: '' });
+});
+
 // A way that fails is made good by the next one: what it costs shows in the number of calls alone, one for each reading.
 describe('the calls that a list of fiscal IDs takes', () => {
   const [hidden, nameless] = [{ shows: false }, { names: false }];
@@ -228,6 +252,11 @@ describe('hundreds of fiscal IDs', () => {
       stderr: '',
       calls,
     });
+  });
+
+  it('end with the list that reaches the limit', async () => {
+    const exit = await run([...ISSUED, all.join(','), '--limit', '3'], { reading: 'comma', invoices: all });
+    expect(exit).toMatchObject({ code: 0, ids: [0, 1, 2], calls: 1 });
   });
 
   it('are too many for one page', async () => {

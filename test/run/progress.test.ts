@@ -42,6 +42,11 @@ describe('the spinner', () => {
     expect([context.spinner.starts, context.spinner.isTurning, stderr]).toEqual([1, false, '']);
   });
 
+  it('shows how many there will be of fiscal IDs, too, where one request lists them', async () => {
+    const texts = await shown(`${LINE} --customer-fiscal-id 1-9,2-7 -o /dev/null`, slow);
+    expect(texts.at(-1)).toContain('20 of 20');
+  });
+
   it('ends before the first row is written to the same terminal', async () => {
     let whenRows: boolean | undefined;
     const { context, stdout } = await runOrganizations(LINE, {
