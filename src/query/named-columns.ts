@@ -13,26 +13,35 @@ export function writerOfChosen(
   chosen: ChosenColumns,
   meanings: Meanings | undefined,
 ): OpenWriter {
-  const writer = meanings === undefined ? plain : writerByNames(plain, meanings);
-  if (!chosen.isOpen) return writer;
+  const meant = (name: string): readonly string[] =>
+    meanings === undefined
+      ? []
+      : ofAll(meanings.fields).flatMap((own) => columnsNamed(name, meanings, own) ?? []);
+  const writer =
+    meanings === undefined ? plain : writerByNames(plain, meanings, { typed: chosen.names, meant });
   // `-open` is `-amountToBePaid` as well.
-  const meant = (name: string) => (meanings && columnsNamed(name, meanings, meanings.fields.usual)) ?? [];
-  return choosingWriter(writer, chosen.leavingOut(meant));
+  return chosen.isOpen ? choosingWriter(writer, chosen.leavingOut(meant)) : writer;
+}
+
+interface TypedNames {
+  /** The names that were typed: the columns of `*` have their own. */
+  readonly typed: readonly string[];
+  readonly meant: (name: string) => readonly string[];
 }
 
 /**
  * Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. Records that have none of these
  * others, such as `folio` where `number` is chosen, are written as they are.
  */
-function writerByNames(openWriter: OpenWriter, meanings: Meanings): OpenWriter {
+function writerByNames(openWriter: OpenWriter, meanings: Meanings, { typed, meant }: TypedNames): OpenWriter {
   return (sink, layout) => {
     const writer = openWriter(sink, layout);
     const chosen = [...new Set(layout.columns)];
-    const meantBy = (name: string): readonly string[] =>
-      ofAll(meanings.fields).flatMap((fields) => columnsNamed(name, meanings, fields) ?? []);
-    const others = new Set(chosen.flatMap((name) => meantBy(name).filter((column) => column !== name)));
+    const others = new Set(typed.flatMap((name) => meant(name).filter((column) => column !== name)));
     if (others.size === 0) return writer;
-    const reader = new DocumentReader(meanings, { roles: [], names: chosen });
+    const reader = new DocumentReader(meanings, { roles: [], names: typed });
+    const typedAt = chosen.map((column) => typed.indexOf(column));
+    const plain = new CellReader(chosen);
     const cells = new CellReader([...others]);
     const hasOther = (batch: RecordBatch, index: number): boolean => {
       cells.moveTo(batch, index);
@@ -44,8 +53,10 @@ function writerByNames(openWriter: OpenWriter, meanings: Meanings): OpenWriter {
         while (index < batch.count && !hasOther(batch, index)) index++;
         if (index === batch.count) return writer.write(batch);
         const rows: Row[] = [];
-        reader.fold(batch, () => {
-          rows.push(chosen.map((column, at) => [column, cellJson(reader.named(at))]));
+        reader.fold(batch, (index) => {
+          plain.moveTo(batch, index);
+          const read = typedAt.map((name, at) => (name < 0 ? plain.cell(at) : reader.named(name)));
+          rows.push(chosen.map((column, at) => [column, cellJson(read[at])]));
         });
         return writer.write(batchOfRows(rows));
       },

@@ -380,6 +380,9 @@ describe('the name of a role, and a heading', () => {
     const { code, stderr } = await ask(clash, 'issued --where open=true');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/open can mean two columns.*amountToBePaid/)]);
     expect(await ask(clash, 'issued --columns open')).toMatchObject({ code: 2 });
+    const others = 'documentType,status,currency,dueBy,date,receiverFiscalId,customer';
+    const columns = `--columns=amountToBePaid,*,-totalAmount,-${others.replaceAll(',', ',-')}`;
+    await expectAnswer(ask(clash, `issued ${columns}`), 'amountToBePaid,open\n100,true\n');
     await expectAnswer(
       ask([invoice({ amount: 7 })], 'issued --where amount=7 --columns amount'),
       'amount\n7\n',

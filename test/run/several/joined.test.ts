@@ -93,6 +93,17 @@ describe('several profiles', () => {
     expect(await told('--format table --columns id')).toMatch(/^_profile +id\n.*\na +1\n/);
   });
 
+  it('have their own columns in *, whatever these mean elsewhere, and -name leaves out what it means in each', async () => {
+    const organizations = {
+      a: { records: { issued: ['{"id":1,"dueBy":"2026-11-05"}'] } },
+      b: { records: { issued: ['{"id":2,"due":"2026-12-01"}'] }, settings: { 'fields.due': 'due' } },
+    };
+    const rows = async (columns: string): Promise<string> =>
+      (await run(`issued --all-profiles --format csv --columns=${columns}`, { organizations })).stdout;
+    expect(await rows('id,*')).toBe('_profile,id,dueBy,due\na,1,2026-11-05,\nb,2,,2026-12-01\n');
+    expect(await rows('-due')).toBe('_profile,id\na,1\nb,2\n');
+  });
+
   it('have one limit together, and are each asked for no more', async () => {
     const folder = temporaryFolder();
     const limited = (flags: string) =>
