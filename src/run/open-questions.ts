@@ -147,7 +147,10 @@ async function resultOf(
   const terminal = terminalOf(context, plan);
   const { changesSince: path, columns } = flags;
   if (request.makeResult !== undefined) return plan && request.makeResult(part, terminal);
-  if (hasTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, meanings, terminal);
+  if (hasTotals(flags)) {
+    const ofRows = withValues(flags, { expand: listOfRows(part, flags, flags.sum) });
+    return (await import('../query/totals.ts')).totalsQuestion(ofRows, meanings, terminal);
+  }
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
   const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
@@ -190,11 +193,26 @@ async function keyOfRecords(part: Part): Promise<readonly string[]> {
   return [...new Set([...(source.hasProfileColumn ? [PROFILE_COLUMN] : []), ...first])];
 }
 
+/**
+ * The list of which each object is a row: by --expand, by the receipt of the export that is read, or since all these columns are within
+ * one that the listing declares, which has such columns in rows alone. Undefined where records are no rows.
+ */
+function listOfRows(
+  { source, meanings }: Part,
+  { expand }: QuestionFlags,
+  columns: readonly string[] = [],
+): string | undefined {
+  const lists = meanings.fields.usual.declared.flatMap(([name, type]) => (type === 'list' ? name : []));
+  const isOf = (list: string): boolean => columns.every((column) => column.startsWith(`${list}.`));
+  return expand ?? source.export?.delivered?.expanded ?? (columns.length > 0 ? lists.find(isOf) : undefined);
+}
+
 async function sortOf(
-  { context, meanings }: Part,
+  part: Part,
   flags: QuestionFlags,
   { keys, currencyOf }: { readonly keys: readonly SortColumn[]; readonly currencyOf: Question['currencyOf'] },
 ): Promise<Question> {
+  const { context, meanings } = part;
   const { sortQuestion } = await import('../query/sort.ts');
   // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
   if (hasTotals(flags)) {
@@ -206,7 +224,12 @@ async function sortOf(
     const ofRows = meaningsOfChanges(keys, meanings);
     return sortQuestion(keys, context.signal, { what: 'row of the changes', meanings: ofRows, currencyOf });
   }
-  const ofRows = flags.expand === undefined ? meanings : withCurrencyOf(flags.expand, meanings);
+  const list = listOfRows(
+    part,
+    flags,
+    keys.map(({ column }) => column),
+  );
+  const ofRows = list === undefined ? meanings : withCurrencyOf(list, meanings);
   return sortQuestion(keys, context.signal, { meanings: ofRows });
 }
 

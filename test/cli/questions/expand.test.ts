@@ -152,13 +152,28 @@ describe('--expand', () => {
     expect(stdout).toBe(
       'currency,records,payments.amount,payments.amount.missing\nCLP,3,100.10,1\nUSD,3,12345678901234567890,2\n',
     );
-    const credit =
-      '{"documentType":"CREDIT_NOTE","currency":"CLP","payments":[{"amount":3,"currency":"USD"}]}';
-    const own = await runScripted(
-      ['issued', '--expand', 'payments', '--sum', 'payments.amount', '--field', 'paid=payments.amount'],
-      [pageOf([credit])],
-    );
-    expect(own.stdout).toContain('\nUSD,1,3,');
+    const folder = temporaryFolder();
+    const [file, bare] = [join(folder, 'rows.jsonl'), join(folder, 'bare.jsonl')];
+    for (const [list, sources] of [
+      ['payments', ['--expand', `--from ${file}`, `--from ${bare}`]],
+      ['refunds', ['--expand', `--from ${file}`]],
+    ] as const) {
+      const credits = ['CLP', 'EUR'].map(
+        (currency, amount) =>
+          `{"documentType":"CREDIT_NOTE","currency":"${currency}","${list}":[{"amount":${amount + 1},"currency":"USD"}]}`,
+      );
+      const run = (line: string): Promise<ScriptedExit> =>
+        runScripted(['issued', ...line.split(' ')], line.startsWith('--from') ? [] : [pageOf(credits)]);
+      expect((await run(`--expand ${list} -o ${file} --receipt beside`)).code).toBe(0);
+      writeFileSync(bare, readFileSync(file));
+      for (const source of sources) {
+        const line = source.startsWith('--from') ? source : `${source} ${list}`;
+        const sum = await run(`${line} --sum ${list}.amount --field paid=${list}.amount`);
+        expect([line, sum.stdout]).toEqual([line, expect.stringContaining('\nUSD,2,3,')]);
+        const sorted = await run(`${line} --sort -${list}.amount`);
+        expect([line, sorted.stderr]).toEqual([line, '']);
+      }
+    }
     for (const column of ['totalAmount', 'total', 'paymentsTotal']) {
       await expectRefused(
         runScripted(['issued', '--expand', 'payments', '--sum', column], []),
