@@ -124,7 +124,7 @@ function documentsTable(
 function paymentsText({ payments }: StatedDocument, { words, day, ...writing }: Writing): string | undefined {
   if (payments.length === 0) return undefined;
   const texts = payments.map(({ date, ...one }) => {
-    const amount = writing.amount(one.amount);
+    const amount = [writing.amount(one.amount), one.currency].filter((text) => text !== undefined).join(' ');
     return date === undefined
       ? amount
       : words.paid({ amount, day: typeof date === 'number' ? day(date) : date });

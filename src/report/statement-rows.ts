@@ -129,7 +129,10 @@ function fieldsOf<Of>(columns: Readonly<Record<string, Column<Of>>>, of: Of, age
 }
 
 function paymentsJson(payments: StatedDocument['payments']): string {
-  const paid = payments.map((one) => `{"date":${dayJson(one.date)},"amount":${amountJson(one.amount)}}`);
+  const paid = payments.map(({ date, amount, currency }) => {
+    const other = currency === undefined ? '' : `,"currency":${textJson(currency)}`;
+    return `{"date":${dayJson(date)},"amount":${amountJson(amount)}${other}}`;
+  });
   return `[${paid.join(',')}]`;
 }
 

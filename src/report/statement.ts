@@ -1,4 +1,5 @@
 import { DEFAULT_BUCKETS, ageOf, dayIn, readAmount, worthOf, type OpenItem } from '../invoices/open-items.ts';
+import { bareCurrency } from '../invoices/document-reader.ts';
 import type { Party } from '../invoices/counterparties.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
@@ -19,6 +20,8 @@ export type StatedDay = number | string | undefined;
 interface Payment {
   readonly date: StatedDay;
   readonly amount: Decimal;
+  /** Where it is another than that of the document. */
+  readonly currency: string | undefined;
 }
 
 /** An open document, a credit or a cancelled document, as a line of a statement. */
@@ -53,16 +56,19 @@ interface StatementOptions {
   readonly fiscalIds?: readonly string[] | undefined;
 }
 
-/** The amount and the day of a payment, by the names that they may have. */
+/** The amount, the day and the currency of a payment, by the names that they may have. */
 const PAYMENT_AMOUNTS = ['amount', 'paidAmount', 'value'];
 const PAYMENT_DATES = ['date', 'paidAt', 'paymentDate'];
+const PAYMENT_CURRENCIES = ['currency', 'currencyCode'];
+const DATES_AT = PAYMENT_AMOUNTS.length;
+const CURRENCIES_AT = DATES_AT + PAYMENT_DATES.length;
 
 /** Gathers the open items of each counterparty. What counts is decided where `folio aging` decides it. */
 export class StatementTally {
   readonly #options: StatementOptions;
   readonly #aging: Aging;
   readonly #own: OwnNames;
-  readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
+  readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES, ...PAYMENT_CURRENCIES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
   /** How many documents cannot be read of each counterparty. */
   readonly #unreadable = new Map<Party, number>();
@@ -167,7 +173,7 @@ export class StatementTally {
       total: typeof total === 'string' ? undefined : total.amount,
       open: item.kind === 'cancelled' ? undefined : item.amount,
       age: item.kind === 'cancelled' ? CANCELLED : ageOf(item, DEFAULT_BUCKETS, asOf),
-      payments: paymentsIn(documents.named(this.#own.columns.length), this.#payments),
+      payments: paymentsIn(documents.named(this.#own.columns.length), this.#payments, documents.currency),
     };
     const known = this.#documents.get(balance);
     if (known === undefined) this.#documents.set(balance, [document]);
@@ -190,16 +196,21 @@ function compareDays(left: StatedDay, right: StatedDay): number {
 }
 
 /** The payments in a cell: a list of objects with an amount each. Other values are ignored. */
-function paymentsIn(cell: Cell | undefined, reader: CellReader): Payment[] {
+function paymentsIn(cell: Cell | undefined, reader: CellReader, ofDocument: string | undefined): Payment[] {
   const batch = cell && objectsIn(cell.text);
   if (batch === undefined) return [];
   const payments: Payment[] = [];
   for (let index = 0; index < batch.count; index++) {
     const cells = reader.read(batch, index);
-    const amount = readAmount(firstFilled(cells.slice(0, PAYMENT_AMOUNTS.length)));
-    const date = firstFilled(cells.slice(PAYMENT_AMOUNTS.length))?.text;
+    const amount = readAmount(firstFilled(cells.slice(0, DATES_AT)));
+    const date = firstFilled(cells.slice(DATES_AT, CURRENCIES_AT))?.text;
+    const own = bareCurrency(firstFilled(cells.slice(CURRENCIES_AT))?.text);
     if (typeof amount === 'string') continue;
-    payments.push({ date: date === undefined ? undefined : (parseCalendarDay(date) ?? date), amount });
+    payments.push({
+      date: date === undefined ? undefined : (parseCalendarDay(date) ?? date),
+      amount,
+      currency: own === ofDocument ? undefined : own,
+    });
   }
   return payments;
 }

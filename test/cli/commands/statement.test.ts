@@ -25,7 +25,12 @@ const ROBLE = '--customer-fiscal-id 1-9';
 const LAGO = { receiverFiscalId: '2-7', customer: { name: 'Lago', fiscalId: '2-7' } };
 
 const OF_ROBLE = [
-  invoice(1, { payments: [{ id: 5, date: '2026-10-30', amount: 18.5, method: 'TRANSFER' }] }),
+  invoice(1, {
+    payments: [
+      { id: 5, date: '2026-10-30', amount: 18.5, method: 'TRANSFER', currency: 'clp' },
+      { amount: 2, currency: 'usd' },
+    ],
+  }),
   invoice(2, { dueBy: '2026-12-01', amountToBePaid: 7 }),
   invoice(3, { documentType: 'CREDIT_NOTE', amountToBePaid: 10, totalAmount: 10, dueBy: null }),
   invoice(4, { dueBy: null, amountToBePaid: 3 }),
@@ -36,7 +41,7 @@ const ALL = [...OF_ROBLE, invoice(7, LAGO), invoice(8, { ...LAGO, amountToBePaid
 
 const ROWS = [
   'counterparty,fiscalId,currency,number,documentType,date,due,daysLate,total,open,age,payments',
-  'Roble,1-9,CLP,1,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,"[{""date"":""2026-10-30"",""amount"":18.5}]"',
+  'Roble,1-9,CLP,1,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,"[{""date"":""2026-10-30"",""amount"":18.5},{""date"":null,""amount"":2,""currency"":""USD""}]"',
   'Roble,1-9,CLP,2,INVOICE,2026-10-01,2026-12-01,0,119,7,not due,[]',
   'Roble,1-9,CLP,4,INVOICE,2026-10-01,,,119,3,no due date,[]',
   'Roble,1-9,CLP,3,CREDIT_NOTE,2026-10-01,,,-10,-10,credits,[]',
@@ -126,7 +131,7 @@ describe('folio statement', () => {
     const flags = `${ROBLE} --from ${exportOf(ALL)}`;
     await expectAnswer(statement(`${flags} -o ${path} --organization Norte`), '');
     const page = readFileSync(path, 'utf8');
-    for (const text of ['Norte', 'Roble', '1-9', '100.5', 'Nov 10, 2026', '18.5 on Oct 30, 2026', 'USD'])
+    for (const text of ['Norte', 'Roble', '1-9', '100.5', 'Nov 10, 2026', '18.5 on Oct 30, 2026; 2.0 USD'])
       expect(page).toContain(text);
     expect(page).not.toMatch(/Lago|2-7|https?:|<script|api\.example|TRANSFER/);
     expect((await statement(`${flags} -o - --format html`)).stdout).toContain('<bdi>9-9</bdi>');
