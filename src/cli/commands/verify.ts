@@ -230,8 +230,7 @@ async function verifyFile(
 
 /** What a file holds, in words, and what of that differs from what was delivered. */
 async function compared(file: string, delivered: DeliveredFile) {
-  const format = delivered.format ?? formatOfEnding(file);
-  const { header } = delivered;
+  const { header, format = formatOfEnding(file) } = delivered;
   const { records, bytes, sha256, damage } = await surveyFile(file, { format, header });
   const counted = records === undefined ? undefined : countOf(records, 'record');
   const isCounted = counted === undefined || records === delivered.records;

@@ -145,7 +145,8 @@ function deliveredIn(receipt: JsonObject, path: string) {
     hint: text('hint'),
     /** The words of the command line behind `folio`. */
     words: textsIn(receipt['arguments']),
-    format: member('format', (value) => value === undefined || value === null || isText(value)) ?? null,
+    /** Null where what was written are no records; undefined in a receipt without it. */
+    format: member('format', (value) => value === undefined || value === null || isText(value)),
     header: receipt['header'] !== false,
     /** The column of each heading, where columns had headings of their own. */
     headings: new Map(
@@ -216,7 +217,7 @@ const READ_AT_ONCE = 1024 * 1024;
  */
 export async function surveyFile(
   path: string,
-  { format, header = true }: { readonly format?: string | undefined; readonly header?: boolean } = {},
+  { format, header = true }: { readonly format?: string | null | undefined; readonly header?: boolean } = {},
 ): Promise<Survey> {
   const hash = createHash('sha256');
   const rows = format === 'csv' ? new RowCounter() : undefined;

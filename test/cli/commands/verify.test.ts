@@ -97,6 +97,25 @@ describe('folio verify of a file', () => {
     },
   );
 
+  it.each(['statement --all --from', 'report --from'])(
+    'counts no records in the document of %s',
+    async (line) => {
+      const from = await exported(
+        'issued.jsonl',
+        [],
+        [
+          '{"id":1,"dueBy":"2026-11-10","currency":"CLP","receiverFiscalId":"1-9","totalAmount":10,"amountToBePaid":10}',
+        ],
+      );
+      const file = join(dirname(from), 'document.json');
+      const argv = [...line.split(' '), from, '-o', file, '--receipt', 'beside'];
+      expect(await runScripted(argv, [])).toMatchObject({ code: 0 });
+      await expectVerified([file], 0, ' 12:00, records not counted in this format, ');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('10', '11'));
+      await expectVerified([file], 6, 'is not what was delivered: sha256 ');
+    },
+  );
+
   it('says so when the run did not deliver all, and tells its receipt from that of a run that failed', async () => {
     const requestParams = { fiscalId: '27' };
     const missing = { _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams };
